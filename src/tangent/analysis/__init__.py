@@ -1,0 +1,1 @@
+"""Facts about a Core tree, as tables; nothing is ever written on a node."""

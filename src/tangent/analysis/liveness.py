@@ -1,0 +1,63 @@
+"""Which values are still needed: a backward dataflow over the structured control flow."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from tangent.syntax.uses import header_reads, may_skip, writes
+
+
+@dataclass
+class Liveness:
+    """Names live at the entry of the body of each loop, and after statements that were asked for."""
+
+    entry: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
+    after: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
+
+
+def liveness(f: ast.FunctionDef, asked: frozenset[ast.stmt] = frozenset()) -> Liveness:
+    """Live variables of a Core function.
+
+    >>> f = ast.parse("def f(x):\\n for i in n:\\n  z = x\\n  x = z * z\\n return x").body[0]
+    >>> sorted(liveness(f).entry[f.body[0]])
+    ['n', 'x']
+    """
+    table = Liveness()
+    _block(f.body, set(), table, asked)
+    return table
+
+
+def _block(body: list[ast.stmt], live: set[str], table: Liveness, asked: frozenset[ast.stmt]) -> set[str]:
+    for s in reversed(body):
+        if s in asked:
+            table.after[s] = frozenset(live)
+        live = _statement(s, live, table, asked)
+    return live
+
+
+def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[ast.stmt]) -> set[str]:
+    match s:
+        case ast.If(body=body, orelse=orelse):
+            other = _block(orelse, set(live), table, asked)
+            return _block(body, live, table, asked) | other | header_reads(s)
+        case ast.For(body=body) | ast.While(body=body):
+            head = live | header_reads(s)
+            bound = set(writes(s))
+            while True:
+                entry = _block(body, set(head), table, asked) - bound
+                if entry <= head:
+                    break
+                head |= entry
+            table.entry[s] = frozenset(entry)
+            return head
+        case _:
+            if not may_skip(s):
+                live.difference_update(writes(s))
+            live |= header_reads(s)
+            return live
+
+
+def live_into(body: list[ast.stmt]) -> set[str]:
+    """Names that a block reads before it writes them."""
+    return _block(body, set(), Liveness(), frozenset())

@@ -1,0 +1,40 @@
+"""What a Core assignment does, as far as derivatives are concerned."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+OperationKind = Literal[
+    "copy",  # y = x
+    "constant",  # y = 3.0, y = np.pi, an inactive read
+    "zero",  # y = x > 0, y = len(x): no derivative flows
+    "rule",  # y = np.sin(x), y = a * b
+    "call",  # y = g(x), with Python source
+    "dynamic",  # y = h(x), h known at run time only
+    "pack",  # y = (a, b), [a, b], {k: a}
+    "unpack",  # a, b = y
+    "push",  # stack.append(x)
+    "pop",  # y = stack.pop()
+    "opaque",  # anything else
+]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One assignment: its targets, and the names through which a derivative can reach them."""
+
+    kind: OperationKind
+    targets: tuple[str, ...]
+    operands: tuple[str, ...] = ()
+    value: ast.expr | None = None
+    rule: Any = None
+    values: Mapping[str, ast.expr] = field(default_factory=dict)
+    callee: Any = None
+    library: str = "numpy"
+    why: str = ""
+
+
+Operations = dict[ast.stmt, Operation]

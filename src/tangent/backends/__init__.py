@@ -1,0 +1,1 @@
+"""Libraries: which of their names are bound to which rules."""

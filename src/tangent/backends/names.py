@@ -1,0 +1,70 @@
+"""The names of NumPy, `math`, `operator` and the builtins, bound to the rule table."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import cmath
+import math
+import operator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.rules.table import FOLDER, Bound, Table
+
+ROOTS: dict[str, Any] = {"np": np, "math": math, "cmath": cmath, "operator": operator, "runtime": runtime}
+
+
+def fill_table(table: Table) -> Table:
+    """Bind every function whose name a rule carries, then the listed aliases."""
+    for line in (Path(__file__).parent / "names.txt").read_text().splitlines():
+        rule, _, bound = line.partition("#")[0].partition(":")
+        for path in bound.split():
+            _bind(table, rule.strip(), path)
+    for name in table.rules:
+        function = getattr(runtime, name, None)
+        if function is not None and function not in table.functions:
+            table.functions[function] = [Bound(name)]
+    _bind_zero(table)
+    return table
+
+
+def _bind(table: Table, rule: str, path: str) -> None:
+    """`np.clip(min>a_min)` renames a keyword, `np.add.reduce(axis=0)` changes a default."""
+    if rule not in table.rules:
+        raise KeyError(f"names.txt binds '{path}' to '{rule}', which is no rule")
+    path, _, notes = path.rstrip(")").partition("(")
+    adapted = Bound(rule, _pairs(notes, ">"), {k: ast.parse(v, mode="eval").body for k, v in _pairs(notes, "=").items()})
+    if path.startswith("."):
+        table.methods.setdefault(path[1:], []).append(adapted)
+    elif path.startswith("@"):
+        table.attributes[path[1:]] = rule
+    elif (found := find(path)) is not None:
+        table.functions.setdefault(found, []).append(adapted)
+
+
+def _pairs(notes: str, sign: str) -> dict[str, str]:
+    return {k: v for k, found, v in (n.partition(sign) for n in notes.split(",")) if found}
+
+
+def find(path: str) -> Any:
+    """The object of a dotted name, or None where this version of the library lacks it."""
+    root, *rest = path.split(".")
+    found = ROOTS.get(root, getattr(builtins, root, None))
+    for part in rest:
+        found = getattr(found, part, None)
+    return found
+
+
+def _bind_zero(table: Table) -> None:
+    for s in ast.parse((FOLDER / "zero.py").read_text()).body:
+        if isinstance(s, ast.Expr) and not isinstance(s.value, ast.Constant):
+            path = ast.unparse(s.value)
+            if path.startswith("ndarray."):
+                (table.zero_methods if hasattr(getattr(np.ndarray, path[8:], None), "__call__")
+                 else table.zero_attributes).add(path[8:])  # fmt: skip
+            elif (found := find(path)) is not None:
+                table.zero.add(found)

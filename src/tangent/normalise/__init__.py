@@ -1,0 +1,28 @@
+"""From Python to Core Python: one construct a pass, in this order."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.normalise.context import Context
+from tangent.normalise.flatten import flatten
+from tangent.normalise.iteration import iteration
+from tangent.normalise.jumps import jumps
+from tangent.normalise.statements import statements
+from tangent.normalise.versions import versions
+from tangent.source.read import Source
+from tangent.syntax.core import check_core
+from tangent.syntax.uses import assigned_inside
+
+PASSES = (statements, jumps, iteration, flatten, versions)
+
+
+def normalise(source: Source) -> tuple[ast.FunctionDef, Context]:
+    """The function in Core Python."""
+    context = Context.of(source)
+    tree = source.tree
+    for step in PASSES:
+        tree = step(tree, context)
+    context.scope.local |= assigned_inside(tree.body)
+    check_core(tree)
+    return tree, context

@@ -1,0 +1,211 @@
+"""One operation a statement: nested expressions get names, from left to right, as Python evaluates them.
+
+    y = np.sin(a * b) + f(c)   ->   t = a * b; t2 = np.sin(t); t3 = f(c); y = t2 + t3
+    y = a if c else b          ->   if c: y = a
+                                    else: y = b
+    y = a or b                 ->   y = a; branch = not y; if branch: y = b
+
+Conditions, f-strings, lambdas, comprehensions and indices stay whole: no derivative flows through them.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.normalise.context import Context
+from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
+from tangent.syntax.quote import assign, at, name
+from tangent.syntax.rebuild import replace
+
+
+def flatten(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    return replace(f, body=_Flatten(context).block(f.body))
+
+
+class _Flatten:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.emitted: list[ast.stmt] = []
+        self.like: ast.stmt = ast.Pass()
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        outer = self.emitted
+        self.emitted = []
+        for s in body:
+            self.like = s
+            self.statement(s)
+        done, self.emitted = self.emitted, outer
+        return done
+
+    def emit(self, s: ast.stmt) -> None:
+        self.emitted.append(s)
+
+    def statement(self, s: ast.stmt) -> None:
+        match s:
+            case ast.If(body=[ast.Break()]):
+                self.emit(s)
+            case ast.If(test=test, body=body, orelse=orelse):
+                branch = test if isinstance(test, ast.Name | ast.Constant) else name(self.condition(test))
+                self.emit(replace(s, test=branch, body=self.block(body), orelse=self.block(orelse)))
+            case ast.While(body=body):
+                self.emit(replace(s, body=self.block(body)))
+            case ast.For(iter=iter, body=body):
+                flat = self.iterable(iter)
+                self.emit(replace(s, iter=flat, body=self.block(body)))
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                self.assign(target, value)
+            case ast.Assign(targets=[ast.Tuple(elts=elts)], value=value) if all(
+                isinstance(e.value if isinstance(e, ast.Starred) else e, ast.Name) for e in elts
+            ):
+                self.emit(replace(s, value=self.atom(value)))
+            case _:
+                self.emit(s)
+
+    def iterable(self, e: ast.expr) -> ast.expr:
+        """The arguments of a range become atoms or lengths; other iterables stay whole."""
+        match e:
+            case ast.Call(func=ast.Name(id="range" | "reversed")):
+                return replace(e, args=[self.bound(a) for a in e.args])
+            case _:
+                return e
+
+    def bound(self, e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Name(id="range" | "len" | "min"), args=args) if not e.keywords:
+                return replace(e, args=[self.bound(a) for a in args])
+            case _ if _is_arithmetic(e):
+                return e
+            case _:
+                return self.atom(e)
+
+    def assign(self, target: str, value: ast.expr) -> None:
+        like = self.like
+        match value:
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                branch = self.condition(test)
+                then, other = self.branch(target, body), self.branch(target, orelse)
+                self.emit(at(ast.If(name(branch), then, other), like))
+            case ast.BoolOp(op=op, values=values) if not _is_condition(value):
+                self.assign(target, values[0])
+                rest = values[1] if len(values) == 2 else ast.BoolOp(op, values[1:])
+                held = name(target)
+                test = held if isinstance(op, ast.And) else ast.UnaryOp(ast.Not(), held)
+                branch = self.condition(test)
+                self.emit(at(ast.If(name(branch), self.branch(target, rest), []), like))
+            case _:
+                self.emit(assign(target, self.operation(value), like))
+
+    def branch(self, target: str, value: ast.expr) -> list[ast.stmt]:
+        outer, self.emitted = self.emitted, []
+        self.assign(target, value)
+        done, self.emitted = self.emitted, outer
+        return done
+
+    def condition(self, test: ast.expr) -> str:
+        branch = self.context.names.numbered("branch")
+        if is_opaque_expression(test):
+            self.emit(assign(branch, test, self.like))
+        else:
+            self.assign(branch, test)
+        return branch
+
+    def atom(self, e: ast.expr) -> ast.expr:
+        """The expression as a name or constant, after the statements that compute it."""
+        if is_atom(e):
+            return e
+        if isinstance(e, ast.IfExp | ast.BoolOp):
+            target = self.context.names.numbered("t")
+            self.assign(target, e)
+        else:
+            operation = self.operation(e)
+            target = self.context.names.numbered("t")
+            self.emit(assign(target, operation, self.like))
+        return ast.copy_location(name(target), e)
+
+    def operation(self, e: ast.expr) -> ast.expr:
+        """The expression as one operation on atoms."""
+        if is_atom(e) or is_opaque_expression(e):
+            return e
+        match e:
+            case ast.BinOp(left=left, right=right):
+                return replace(e, left=self.atom(left), right=self.atom(right))
+            case ast.UnaryOp(operand=operand):
+                return replace(e, operand=self.atom(operand))
+            case ast.Call():
+                return self.call(e)
+            case ast.Attribute(value=value):
+                return e if self.is_static_path(e) else replace(e, value=self.atom(value))
+            case ast.Subscript(value=value, slice=index):
+                return replace(e, value=self.atom(value), slice=self.index(index))
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                return replace(e, elts=[self.element(x) for x in elts])
+            case ast.Dict(keys=keys, values=values):
+                pairs = [(self.atom(k) if k is not None else None, self.atom(v)) for k, v in zip(keys, values)]
+                return replace(e, keys=[k for k, _ in pairs], values=[v for _, v in pairs])
+            case ast.Starred(value=value):
+                return replace(e, value=self.atom(value))
+            case _:
+                raise self.context.refuse(e, f"'{type(e).__name__}'", "this expression has no derivative")
+
+    def element(self, e: ast.expr) -> ast.expr:
+        return replace(e, value=self.atom(e.value)) if isinstance(e, ast.Starred) else self.atom(e)
+
+    def call(self, e: ast.Call) -> ast.expr:
+        func = e.func
+        if not self.is_static_path(func):
+            if isinstance(func, ast.Attribute):
+                func = replace(func, value=self.atom(func.value))
+            elif not isinstance(func, ast.Name):
+                func = self.atom(func)
+        args = [self.element(a) for a in e.args]
+        keywords = [replace(k, value=self.atom(k.value)) for k in e.keywords]
+        return replace(e, func=func, args=args, keywords=keywords)
+
+    def is_static_path(self, e: ast.expr) -> bool:
+        """`np.linalg.norm`: a dotted name whose root is not a local variable."""
+        if not is_path(e):
+            return False
+        root = e
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        assert isinstance(root, ast.Name)
+        scope = self.context.scope
+        return root.id not in scope.local or root.id in scope.imports
+
+    def index(self, e: ast.expr) -> ast.expr:
+        """Indices are plain arithmetic on names, or get a name: they are evaluated again by the adjoint."""
+        match e:
+            case ast.Tuple(elts=elts):
+                return replace(e, elts=[self.index(x) for x in elts])
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                parts = [self.index(x) if x is not None else None for x in (lower, upper, step)]
+                return replace(e, lower=parts[0], upper=parts[1], step=parts[2])
+            case _ if is_literal(e) or _is_arithmetic(e):
+                return e
+            case _:
+                return self.atom(e)
+
+
+def _is_arithmetic(e: ast.expr) -> bool:
+    match e:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_arithmetic(left) and _is_arithmetic(right)
+        case ast.UnaryOp(operand=operand):
+            return _is_arithmetic(operand)
+        case _:
+            return False
+
+
+def _is_condition(e: ast.expr) -> bool:
+    """Whether `and`, `or`, `not` and comparisons make up the whole expression, so that its value is a truth value."""
+    match e:
+        case ast.BoolOp(values=values):
+            return all(_is_condition(v) for v in values)
+        case ast.UnaryOp(op=ast.Not()) | ast.Compare():
+            return True
+        case ast.Constant(value=bool()):
+            return True
+        case _:
+            return False

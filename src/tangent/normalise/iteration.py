@@ -1,0 +1,207 @@
+"""Loops over one name each: what `zip`, `enumerate`, `reversed` and views of dicts yield is read by index or key.
+
+    for x, y in zip(xs, ys): ...      for k in range(min(len(xs), len(ys))):
+                                ->        x = xs[k]; y = ys[k]; ...
+    for i, x in enumerate(xs): ...    for i in range(len(xs)):
+                                ->        x = xs[i]; ...
+    for key, v in d.items(): ...      for key in d:
+                                ->        v = d[key]; ...
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TypeGuard
+
+from tangent.normalise.context import Context
+from tangent.normalise.statements import assign_target
+from tangent.source.resolve import MISSING
+from tangent.syntax.quote import assign, expression, name
+from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import assigned_inside, expression_reads
+
+
+def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    private = _private_targets(f)
+    return replace(f, body=_block(f.body, context, private))
+
+
+def _block(body: list[ast.stmt], context: Context, private: set[str]) -> list[ast.stmt]:
+    return [new for s in body for new in _statement(s, context, private)]
+
+
+def _statement(s: ast.stmt, context: Context, private: set[str]) -> list[ast.stmt]:
+    match s:
+        case ast.If(body=body, orelse=orelse):
+            return [replace(s, body=_block(body, context, private), orelse=_block(orelse, context, private))]
+        case ast.While(body=body):
+            return [replace(s, body=_block(body, context, private))]
+        case ast.For(target=target, iter=iter, body=body):
+            inner = _block(body, context, private)
+            return _Loop(s, context, private).over(iter, target, inner)
+        case _:
+            return [s]
+
+
+def _private_targets(f: ast.FunctionDef) -> set[str]:
+    """Loop variables that nothing outside their loops reads and nothing else assigns."""
+    targets: set[str] = set()
+    other: set[str] = set()
+
+    def visit(body: list[ast.stmt], inside: frozenset[str]) -> None:
+        for s in body:
+            match s:
+                case ast.For(target=target, iter=iter, body=block):
+                    names = frozenset(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+                    targets.update(names)
+                    other.update((names & inside) | (expression_reads(iter) - inside))
+                    visit(block, inside | names)
+                case ast.If(test=test, body=then, orelse=orelse):
+                    other.update(expression_reads(test) - inside)
+                    visit(then, inside)
+                    visit(orelse, inside)
+                case ast.While(test=test, body=block):
+                    other.update(expression_reads(test) - inside)
+                    visit(block, inside)
+                case _:
+                    other.update((expression_reads(s) - inside) | assigned_inside([s]))
+
+    visit(f.body, frozenset())
+    return targets - other - {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+
+
+class _Loop:
+    """One `for` statement on its way to Core Python."""
+
+    def __init__(self, s: ast.For, context: Context, private: set[str]) -> None:
+        self.s, self.context, self.private = s, context, private
+        self.before: list[ast.stmt] = []
+
+    def over(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+        match self.builtin(iter), iter:
+            case "range", _:
+                return self.loop(iter, target, body)
+            case "reversed", ast.Call(args=[inner]) if self.builtin(inner) == "range":
+                return self.loop(iter, target, body)
+            case "reversed" | "enumerate" | "zip", _:
+                return self.indexed(iter, target, body)
+            case _, ast.Call(func=ast.Attribute(value=owner, attr="items" | "values" | "keys" as view), args=[]):
+                return self.view(owner, view, target, body)
+            case _, ast.Call() if self.context.scope.resolve(iter.func) is MISSING or not self.is_eager(iter):
+                return self.lazy(iter, target, body)
+            case _:
+                return self.indexed(iter, target, body)
+
+    def builtin(self, e: ast.expr) -> str:
+        """The name of the builtin that is called, if it is one and is not shadowed."""
+        match e:
+            case ast.Call(func=ast.Name(id=identifier)):
+                known = getattr(builtins, identifier, None)
+                return identifier if known is not None and self.context.scope.resolve(e.func) is known else ""
+            case _:
+                return ""
+
+    def is_eager(self, e: ast.Call) -> bool:
+        """Whether a call gives something with a length: builtin constructors and NumPy functions."""
+        found = self.context.scope.resolve(e.func)
+        return found in (list, tuple, sorted, set, dict) or (getattr(found, "__module__", "") or "").startswith("numpy")
+
+    def loop(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A loop whose variable is its own; other targets are assigned in the body."""
+        if isinstance(target, ast.Name) and target.id in self.private:
+            return [*self.before, replace(self.s, target=target, iter=iter, body=body, orelse=[])]
+        own = self.context.names.fresh(target.id + "_" if isinstance(target, ast.Name) else "item")
+        body = [*self.assign(target, name(own)), *body]
+        return [*self.before, replace(self.s, target=ast.Name(own, ast.Store()), iter=iter, body=body, orelse=[])]
+
+    def lazy(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+        """An iterator of unknown kind: its items are assigned in the body, so that they can be kept."""
+        self.private = self.private - {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+        return self.loop(iter, target, body)
+
+    def indexed(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+        """`for k in range(length): target = item k; ...`"""
+        index = self.own_index(iter, target)
+        length, item = self.reader(iter, index)
+        read = self.destructure(target, item)
+        return self.loop(expression("range(n)", n=length), ast.Name(index, ast.Store()), [*read, *body])
+
+    def own_index(self, iter: ast.expr, target: ast.expr) -> str:
+        """The user's own index in `for i, x in enumerate(xs)`, or a new one."""
+        match iter, target:
+            case ast.Call(args=[_], keywords=[]), ast.Tuple(elts=[ast.Name(id=index), *_]) if (
+                self.builtin(iter) == "enumerate" and index in self.private
+            ):
+                return index
+            case _:
+                index = self.context.names.numbered("k")
+                self.private.add(index)
+                return index
+
+    def reader(self, e: ast.expr, index: str) -> tuple[ast.expr, ast.expr]:
+        """The length of an iterable, and its item at the index."""
+        match self.builtin(e), e:
+            case "zip", ast.Call(args=sequences) if sequences and not any(isinstance(a, ast.Starred) for a in sequences):
+                parts = [self.reader(a, index) for a in sequences]
+                lengths = [length for length, _ in parts]
+                length = lengths[0] if len(parts) == 1 else ast.Call(name("min"), lengths, [])
+                return length, ast.Tuple([item for _, item in parts], ast.Load())
+            case "enumerate", ast.Call(args=[inner, *start], keywords=keywords):
+                first = start[0] if start else next((k.value for k in keywords), None)
+                length, item = self.reader(inner, index)
+                count = name(index) if first is None else expression("i + o", i=index, o=self.held(first, "start"))
+                return length, ast.Tuple([count, item], ast.Load())
+            case "reversed", ast.Call(args=[inner]):
+                held = self.held(expression("sequence(e)", e=inner), "items")
+                return expression("len(s)", s=held), expression("s[len(s) - 1 - k]", s=held, k=index)
+            case _:
+                held = self.held(expression("sequence(e)", e=e), "items")
+                return expression("len(s)", s=held), expression("s[k]", s=held, k=index)
+
+    def held(self, e: ast.expr, base: str) -> ast.expr:
+        """A name for an expression that is evaluated once, before the loop."""
+        held = self.context.names.numbered(base)
+        self.before.append(assign(held, e, self.s))
+        return name(held)
+
+    def destructure(self, target: ast.expr, item: ast.expr) -> list[ast.stmt]:
+        """Part by part where both sides are tuples of one length: what is read is never what is assigned."""
+        match target, item:
+            case ast.Tuple(elts=slots), ast.Tuple(elts=parts) if len(slots) == len(parts) and not any(
+                isinstance(e, ast.Starred) for e in slots
+            ):
+                return [new for slot, part in zip(slots, parts) for new in self.destructure(slot, part)]
+            case ast.Name(id=a), ast.Name(id=b) if a == b:
+                return []
+            case _:
+                return self.assign(target, item)
+
+    def assign(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        return assign_target(target, value, self.s, self.context)
+
+    def view(self, owner: ast.expr, view: str, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Iteration over a dict by its keys."""
+        items = self.held(owner, "items")
+        keys = self.held(expression("list(d)", d=items), "keys")
+        index = self.own_index(owner, target)
+        key = target if view == "keys" else target.elts[0] if _is_pair(target) and view == "items" else None
+        held = key.id if isinstance(key, ast.Name) else self.context.names.numbered("key")
+        first: list[ast.stmt] = [assign(held, expression("keys[k]", keys=keys, k=index), self.s)]
+        item = expression("d[key]", d=items, key=held)
+        if view == "values":
+            first += self.assign(target, item)
+        elif view == "items" and _is_pair(target):
+            rest = self.assign(target.elts[1], item)
+            first += rest if isinstance(key, ast.Name) else [*self.assign(target.elts[0], name(held)), *rest]
+        elif view == "items":
+            first += self.assign(target, ast.Tuple([name(held), item], ast.Load()))
+        elif not isinstance(key, ast.Name):
+            first += self.assign(target, name(held))
+        return self.loop(expression("range(len(s))", s=keys), ast.Name(index, ast.Store()), [*first, *body])
+
+
+def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:
+    return isinstance(target, ast.Tuple) and len(target.elts) == 2 and not any(
+        isinstance(e, ast.Starred) for e in target.elts
+    )  # fmt: skip

@@ -1,0 +1,153 @@
+"""A name that is assigned again gets a new name, so that its old value stays available.
+
+    y = x * x                  y = x * x
+    y = np.sin(y)      ->      y2 = np.sin(y)
+    return y                   return y2
+
+Definitions that reach a common use (the two sides of a branch, a loop-carried variable) keep one name.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.normalise.context import Context
+from tangent.syntax.print import Comment
+from tangent.syntax.rebuild import rename, replace
+from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, header_reads, writes
+
+Definitions = frozenset[int]
+Environment = dict[str, Definitions]
+SIMPLE = (ast.Assign, ast.If, ast.For, ast.While, ast.Return, ast.Expr, ast.Break, ast.Assert, ast.Raise, Comment)
+
+
+def versions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    webs = _Webs(_pinned(f))
+    start = {a.arg: webs.define(a, a.arg) for a in arguments(f.args)}
+    webs.block(f.body, start)
+    names = webs.choose(context)
+    return replace(f, body=[_renamed(s, webs, names) for s in f.body])
+
+
+def _pinned(f: ast.FunctionDef) -> set[str]:
+    """Names that keep their one name: loop variables, and those that opaque code with scopes of its own touches."""
+    found: set[str] = set()
+    for node in ast.walk(f):
+        if isinstance(node, ast.For):
+            found |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+        scoped = isinstance(node, ast.Lambda | ast.NamedExpr) or isinstance(node, COMPREHENSIONS)
+        if scoped or (isinstance(node, ast.stmt) and not isinstance(node, SIMPLE) and node is not f):
+            found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])
+            found |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            found |= set(node.names)
+    return found
+
+
+class _Webs:
+    """Definitions joined by the uses they reach."""
+
+    def __init__(self, pinned: set[str]) -> None:
+        self.pinned = pinned
+        self.parent: list[int] = []
+        self.variable: list[str] = []
+        self.ids: dict[tuple[ast.AST, str], int] = {}
+        self.reads: dict[ast.stmt, dict[str, int]] = {}
+        self.defined: dict[ast.stmt, dict[str, int]] = {}
+
+    def define(self, node: ast.AST, variable: str) -> Definitions:
+        key = (node, variable)
+        if key not in self.ids:
+            self.ids[key] = len(self.parent)
+            self.parent.append(len(self.parent))
+            self.variable.append(variable)
+        return frozenset([self.ids[key]])
+
+    def find(self, i: int) -> int:
+        while self.parent[i] != i:
+            self.parent[i] = self.parent[self.parent[i]]
+            i = self.parent[i]
+        return i
+
+    def use(self, s: ast.stmt, names: set[str], env: Environment) -> None:
+        found = self.reads.setdefault(s, {})
+        for variable in names:
+            reaching = env.get(variable)
+            if not reaching or variable in self.pinned:
+                continue
+            first = min(reaching)
+            for other in reaching:
+                a, b = self.find(first), self.find(other)
+                self.parent[max(a, b)] = min(a, b)
+            found[variable] = first
+
+    def write(self, s: ast.stmt, names: list[str], env: Environment) -> None:
+        found = self.defined.setdefault(s, {})
+        for variable in names:
+            if variable not in self.pinned:
+                env[variable] = self.define(s, variable)
+                found[variable] = min(env[variable])
+
+    def block(self, body: list[ast.stmt], env: Environment) -> None:
+        for s in body:
+            self.use(s, header_reads(s), env)
+            match s:
+                case ast.If(body=then, orelse=other):
+                    second = dict(env)
+                    self.block(then, env)
+                    self.block(other, second)
+                    _merge(env, second)
+                case ast.For(body=inner) | ast.While(body=inner):
+                    while True:
+                        end = dict(env)
+                        self.block(inner, end)
+                        if not _merge(env, end):
+                            break
+                        self.use(s, header_reads(s), env)
+                case _:
+                    self.write(s, writes(s), env)
+
+    def choose(self, context: Context) -> dict[int, str]:
+        """A name for each web: its own for the first, a numbered one for the others."""
+        names: dict[int, str] = {}
+        taken: set[str] = set()
+        for i, variable in enumerate(self.variable):
+            root = self.find(i)
+            if root not in names:
+                names[root] = variable if variable not in taken else context.names.numbered(variable)
+                taken.add(variable)
+        return names
+
+
+def _merge(env: Environment, other: Environment) -> bool:
+    """Add what reaches on the other way; whether anything was new."""
+    changed = False
+    for variable, reaching in other.items():
+        old = env.get(variable)
+        if old is None:
+            env[variable], changed = reaching, True
+        elif not reaching <= old:
+            env[variable], changed = old | reaching, True
+    return changed
+
+
+def _renamed(s: ast.stmt, webs: _Webs, names: dict[int, str]) -> ast.stmt:
+    def to(found: dict[str, int]) -> dict[str, str]:
+        return {k: new for k, i in found.items() if (new := names[webs.find(i)]) != k}
+
+    reads, defined = to(webs.reads.get(s, {})), to(webs.defined.get(s, {}))
+    match s:
+        case ast.If(test=test, body=body, orelse=orelse):
+            inner = [_renamed(x, webs, names) for x in body]
+            other = [_renamed(x, webs, names) for x in orelse]
+            return replace(s, test=rename(test, reads), body=inner, orelse=other)
+        case ast.While(test=test, body=body):
+            return replace(s, test=rename(test, reads), body=[_renamed(x, webs, names) for x in body])
+        case ast.For(iter=iter, body=body):
+            return replace(s, iter=rename(iter, reads), body=[_renamed(x, webs, names) for x in body])
+        case ast.Assign(targets=targets, value=value):
+            if all(isinstance(t, ast.Name | ast.Tuple) for t in targets):
+                return replace(s, targets=[rename(t, defined) for t in targets], value=rename(value, reads))
+            return rename(s, reads)
+        case _:
+            return rename(s, reads)

@@ -1,0 +1,22 @@
+"""What can be asked of a transformation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Mode = Literal["reverse", "forward"]
+Motion = Literal["joint", "split"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """One derivative is asked for by one of these; equal options give the same derivative."""
+
+    mode: Mode = "reverse"
+    wrt: tuple[str, ...] = ()
+    optimized: bool = True
+    preserve_result: bool = False
+    check_dims: bool = True
+    has_aux: bool = False
+    default_seed: bool = True

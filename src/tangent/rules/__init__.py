@@ -1,0 +1,1 @@
+"""The rules: how each function is differentiated, in the notation of docs/rules.md."""

@@ -1,0 +1,277 @@
+"""What each statement of a Core function does: which rule, which callee, through which operands derivatives flow."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from tangent.analysis.operation import Operation, Operations
+from tangent.errors import Location, RuleError
+from tangent.normalise.context import Context
+from tangent.rules.bind import bind
+from tangent.rules.notation import Binding
+from tangent.rules.table import Bound, Table
+from tangent.source.read import unwrapped
+from tangent.source.resolve import MISSING
+from tangent.syntax.core import is_literal, is_path
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import expression_reads, target_names
+
+TRUTH = (ast.Compare, ast.JoinedStr)
+STACK_METHODS = ("append", "pop")
+
+
+def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
+    """The operation of every assignment, and of every push onto a stack."""
+    reader = _Reader(context, table, stacks(f))
+    found: Operations = {}
+    for s in statements(f.body):
+        op = reader.statement(s)
+        if op is not None:
+            found[s] = op
+    return found
+
+
+def stacks(f: ast.FunctionDef) -> frozenset[str]:
+    """Lists that are only pushed to and popped from: what generated code keeps its records in."""
+    candidates: set[str] = set()
+    others: set[str] = set()
+    for s in statements(f.body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
+                candidates.add(v)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[item])):
+                candidates.add(v)
+                others |= expression_reads(item)
+            case ast.Assign(
+                targets=[target],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop"), args=[], keywords=[]),
+            ):
+                candidates.add(v)
+                others |= set(target_names(target)) - {v}
+            case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Name(id=v)):
+                others.add(v)
+            case ast.Assign(targets=[ast.Name()], value=ast.Tuple(elts=elts)):
+                pass  # saved values of a forward pass, handed to the backward pass
+            case ast.If() | ast.While():
+                others |= expression_reads(s.test)
+            case ast.For():
+                others |= expression_reads(s.iter) | set(target_names(s.target))
+            case ast.Return():
+                pass
+            case ast.Assign(targets=targets, value=value):
+                others |= expression_reads(value) | {n for t in targets for n in target_names(t)}
+            case _:
+                others |= expression_reads(s)
+    return frozenset(candidates - others)
+
+
+class _Reader:
+    def __init__(self, context: Context, table: Table, stack_names: frozenset[str]) -> None:
+        self.context, self.table, self.stacks = context, table, stack_names
+
+    def statement(self, s: ast.stmt) -> Operation | None:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                return self.assignment(target, value, s)
+            case ast.Assign(targets=[ast.Tuple(elts=elts) as slots], value=ast.Name(id=source)):
+                return Operation("unpack", tuple(target_names(slots)), (source,), s.value)
+            case ast.Assign(targets=[ast.Tuple() as slots], value=value):
+                return Operation("constant", tuple(target_names(slots)), (), value)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[item])) if (
+                v in self.stacks
+            ):
+                operands = (item.id,) if isinstance(item, ast.Name) else ()
+                return Operation("push", (v,), operands, item)
+            case ast.For(target=ast.Name(id=target), iter=iter) if not _is_range(iter):
+                return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
+            case _:
+                return None
+
+    def assignment(self, target: str, value: ast.expr, s: ast.stmt) -> Operation:
+        op = self.operation(value, s)
+        return Operation(
+            op.kind, (target,), op.operands, value, op.rule, op.values, op.callee, op.library, op.why
+        )  # fmt: skip
+
+    def operation(self, e: ast.expr, s: ast.stmt) -> Operation:
+        match e:
+            case ast.Name(id=v):
+                return Operation("copy", (), (v,)) if self.is_local(v) else Operation("constant", ())
+            case _ if is_literal(e):
+                return Operation("constant", ())
+            case ast.BinOp(op=op, left=left, right=right):
+                return self.binary(op, left, right, e, s)
+            case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+                return Operation("zero", ())
+            case ast.UnaryOp(op=op, operand=operand):
+                return self.by_rule(self.operator(op), [operand], [], e, s)
+            case ast.Compare() | ast.JoinedStr() | ast.BoolOp():
+                return Operation("zero", ())
+            case ast.Attribute(value=value, attr=attr):
+                return self.attribute(value, attr, e, s)
+            case ast.Subscript(value=value, slice=index):
+                return self.subscript(value, index, e, s)
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                return Operation("pack", (), _names(elts))
+            case ast.Dict(values=values):
+                return Operation("pack", (), _names(values))
+            case ast.Call():
+                return self.call(e, s)
+            case _:
+                return self.opaque(e, "")
+
+    def is_local(self, v: str) -> bool:
+        return self.context.scope.lookup(v) is MISSING
+
+    def opaque(self, e: ast.expr, why: str) -> Operation:
+        reads = tuple(sorted(v for v in expression_reads(e) if self.is_local(v)))
+        return Operation("opaque", (), reads, why=why)
+
+    def operator(self, op: ast.AST) -> list[Bound]:
+        rule = self.table.operator(op)
+        return [Bound(rule.name)] if rule else []
+
+    def binary(self, op: ast.operator, left: ast.expr, right: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
+        if isinstance(op, ast.Pow) and _whole_power(right):
+            return self.by_rule([Bound("power_integer")], [left, right], [], e, s)
+        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
+            return Operation("zero", ())
+        if isinstance(left, ast.Constant) and isinstance(left.value, str):
+            return Operation("zero", ())
+        return self.by_rule(self.operator(op), [left, right], [], e, s)
+
+    def attribute(self, value: ast.expr, attr: str, e: ast.expr, s: ast.stmt) -> Operation:
+        if is_path(e) and not (isinstance(value, ast.Name) and self.is_local(value.id)):
+            self.context.scope.resolve(e)
+            return Operation("constant", ())
+        if attr in self.table.zero_attributes:
+            return Operation("zero", ())
+        rule = self.table.attribute(attr)
+        return self.by_rule([Bound(rule.name)], [value], [], e, s) if rule else self.opaque(e, "attribute")
+
+    def subscript(self, value: ast.expr, index: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
+        if not isinstance(value, ast.Name) or not self.is_local(value.id):
+            return Operation("constant", ())
+        rule = self.table.rules["getitem"]
+        values = {"x": value, "index": index}
+        return Operation("rule", (), (value.id,), rule=rule, values=values)
+
+    def by_rule(
+        self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], e: ast.expr, s: ast.stmt,
+        library: str = "numpy",
+    ) -> Operation:  # fmt: skip
+        binding = self.fit(bounds, args, keywords, self.context.source.locate(e if hasattr(e, "lineno") else s))
+        if isinstance(binding, RuleError):
+            reads = tuple(sorted(v for v in expression_reads(e) if self.is_local(v)))
+            return Operation("opaque", (), reads, callee=binding, why="call form")
+        operands = [n for k, v in binding.values.items() if k in binding.rule.operands for n in _operand_names(v)]
+        return Operation("rule", (), tuple(dict.fromkeys(operands)), rule=binding.rule, values=binding.values,
+                         library=library)  # fmt: skip
+
+    def fit(
+        self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], where: Location
+    ) -> Binding | RuleError:
+        """The first rule that the call fits; a call that fits none is only an error if it is active."""
+        error: RuleError | None = None
+        for bound in bounds:
+            renamed = [ast.keyword(bound.renames.get(k.arg or "", k.arg), k.value) for k in keywords]
+            given = {k.arg for k in renamed}
+            names = [p.name for p in self.table.rules[bound.rule].parameters][: len(args)]
+            extra = [ast.keyword(k, v) for k, v in bound.defaults.items() if k not in given and k not in names]
+            try:
+                return bind(self.table.rules[bound.rule], args, [*renamed, *extra], where)
+            except RuleError as e:
+                error = error or e
+        return error or RuleError("no rule for this operator", where)
+
+    def call(self, e: ast.Call, s: ast.stmt) -> Operation:
+        func = e.func
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and self.is_local(func.value.id):
+            return self.method(func.value, func.attr, e, s)
+        if isinstance(func, ast.Attribute) and not is_path(func):
+            return self.method(func.value, func.attr, e, s)
+        found = self.context.scope.resolve(func)
+        if found is MISSING:
+            return self.dynamic(e)
+        return self.function(found, e, s)
+
+    def dynamic(self, e: ast.Call) -> Operation:
+        args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
+        callee = [e.func] if isinstance(e.func, ast.Name) and self.is_local(e.func.id) else []
+        return Operation("dynamic", (), _names([*callee, *args]))
+
+    def function(self, found: Any, e: ast.Call, s: ast.stmt) -> Operation:
+        found = unwrapped(found)
+        if self.table.is_zero(found):
+            return Operation("zero", (), callee=found)
+        bounds = self.table.lookup(found)
+        if bounds:
+            library = "math" if getattr(found, "__module__", "") == "math" else "numpy"
+            return self.by_rule(bounds, e.args, e.keywords, e, s, library)
+        args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
+        if isinstance(found, types.FunctionType | types.MethodType | functools.partial):
+            return Operation("call", (), _names(args), callee=found)
+        return Operation("opaque", (), _names(args), callee=found, why="no rule")
+
+    def method(self, owner: ast.expr, attr: str, e: ast.Call, s: ast.stmt) -> Operation:
+        if isinstance(owner, ast.Name) and owner.id in self.stacks and attr == "pop" and not e.args:
+            return Operation("pop", (), (owner.id,))
+        if attr in self.table.zero_methods:
+            return Operation("zero", ())
+        bounds = self.table.methods.get(attr)
+        if bounds:
+            args, keywords = adapt_method(attr, owner, e.args, e.keywords)
+            return self.by_rule(bounds, args, keywords, e, s)
+        args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
+        return Operation("opaque", (), _names([owner, *args]), why="method")
+
+
+def adapt_method(
+    attr: str, owner: ast.expr, args: list[ast.expr], keywords: list[ast.keyword]
+) -> tuple[list[ast.expr], list[ast.keyword]]:
+    """`x.reshape(2, 3)` and `x.transpose(1, 0)` take their tuple apart; other methods are functions of x."""
+    if attr in ("reshape", "transpose") and (len(args) > 1 or (args and isinstance(args[0], ast.Constant))):
+        value = getattr(args[0], "value", 0)
+        if len(args) > 1 or value is not None:
+            return [owner, ast.Tuple(list(args), ast.Load())], list(keywords)
+    return [owner, *args], list(keywords)
+
+
+def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
+    found = (e.value if isinstance(e, ast.Starred) else e for e in exprs)
+    return tuple(dict.fromkeys(e.id for e in found if isinstance(e, ast.Name)))
+
+
+def _operand_names(e: ast.expr) -> list[str]:
+    match e:
+        case ast.Name(id=v):
+            return [v]
+        case ast.Tuple(elts=elts):
+            return [n for x in elts for n in _operand_names(x)]
+        case _:
+            return []
+
+
+def _whole_power(e: ast.expr) -> bool:
+    """A literal exponent for which `n * x ** (n - 1)` is right everywhere."""
+    match e:
+        case ast.Constant(value=int() | float() as n) if not isinstance(n, bool):
+            return n >= 1 and n == int(n)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as n)):
+            return n == int(n) and n > 0
+        case _:
+            return False
+
+
+def _is_range(e: ast.expr) -> bool:
+    match e:
+        case ast.Call(func=ast.Name(id="range")):
+            return True
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+            return _is_range(inner)
+        case _:
+            return False

@@ -1,0 +1,11 @@
+"""The kernels of indexing that write in place, so that they can be differentiated again."""
+
+
+@linear
+def scatter(y, b, x, index):  d[b] = d[y][index]
+
+
+def add_item(c, b, x, index, v):
+    d[b] = d[c]
+    d[v] = d[c][index]
+    d[c] = d[b] + scatter(d[v], x, index)

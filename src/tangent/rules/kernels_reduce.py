@@ -1,0 +1,54 @@
+"""Rules of the kernels of `reduce.py` that Tangent does not differentiate itself."""
+
+@linear
+def spread(y, b, x, axis=None, keepdims=False, where=True):
+    d[b] = np.sum(d[y], axis=axis, keepdims=keepdims, where=where)
+
+@linear
+def as_dtype(y, b, x):
+    d[b] = d[y]
+
+@linear
+def cumsum_reversed(y, b, a, axis=None):
+    d[b] = np.cumsum(d[y], axis=axis)
+
+@linear
+def stretch(y, b, start, n, axis):
+    d[b] = between_zeros(d[y], start, np.shape(b)[axis] - start - n, axis)
+
+@linear
+def between_zeros(y, t, before, behind, axis):
+    d[t] = stretch(d[y], before, np.shape(t)[axis], axis)
+
+@linear
+def diff_adjoint(y, b, n, axis):
+    d[b] = np.diff(d[y], n=n, axis=axis)
+
+@linear
+def sum_at(y, v, i, n):
+    d[v] = d[y][i]
+
+@linear
+def sum_along(y, b, i, axis=0):
+    d[b] = np.take_along_axis(d[y], i, axis)
+
+@linear
+def reduceat_adjoint(y, b, a, indices, axis=0):
+    d[b] = np.add.reduceat(d[y], indices, axis)
+
+@linear
+def gradient_adjoint(y, b, f, varargs, axis, edge_order):
+    d[b] = np.gradient(d[y], *varargs, axis=axis, edge_order=edge_order)
+
+def quantile_weights(w, a, q, axis=None, method="linear", weights=None):
+    s = quantile_slopes(a, q, axis, method)
+    d[q] = sum_behind(d[w] * s, q)
+    d[w] = expand_behind(d[q], w) * s
+
+@linear
+def outer_operand(z, x, y):
+    d[x] = np.reshape(d[z], np.shape(x))
+
+@linear
+def piece(y, t, a, axis):
+    d[t] = d[y]

@@ -1,0 +1,149 @@
+"""Linear algebra. `mT(x)` is the transpose of each matrix, `mH(x)` the conjugate transpose; stacks of matrices throughout.
+
+Functions that read one triangle of a Hermitian matrix (`cholesky`, `eigh`, `eigvalsh`, ...) have their derivative in that triangle.
+"""
+
+# Inverses and determinants
+
+
+def inv(y, a):
+    d[a] = -mT(y) @ d[y] @ mT(y)
+    d[y] = -y @ d[a] @ y
+
+
+def det(y, a):
+    d[a] = as_matrices(d[y]) * cofactors(a)
+    d[y] = np.sum(cofactors(a) * d[a], axis=(-2, -1))
+
+
+def slogdet(y, a):
+    slope = slogdet_slope(y, a)
+    d[a] = as_matrices(slogdet_weight(d[y], y)) * slope
+    d[y] = slogdet_tangent(y, np.sum(slope * d[a], axis=(-2, -1)))
+
+
+def pinv(y, a, rcond=None, hermitian=False, rtol=None):
+    d[a] = pinv_adjoint(d[y], y, a, hermitian=hermitian)
+    d[y] = pinv_tangent(d[a], y, a, hermitian=hermitian)
+
+
+def tensorinv(y, a, ind=2):
+    d[a] = np.reshape(-squared(y).T @ squared(d[y]) @ squared(y).T, np.shape(a))
+    d[y] = np.reshape(-squared(y) @ squared(d[a]) @ squared(y), np.shape(y))
+
+
+# Linear systems
+
+
+def solve(x, a, b):
+    g = solve_columns(mT(a), d[x], b)
+    d[a] = unbroadcast(-columns(g, b) @ mT(columns(x, b)), a)
+    d[b] = unbroadcast(g, b)
+    d[x] = solve_columns(a, d[b], b) - solve_columns(a, matmul_columns(d[a], x, b), b)
+
+
+def tensorsolve(x, a, b, axes=None):
+    g = np.linalg.solve(system(a, x, axes).T, np.ravel(d[x]))
+    d[a] = from_system(-np.outer(g, x), a, x, axes)
+    d[b] = np.reshape(g, np.shape(b))
+    d[x] = np.linalg.tensorsolve(a, d[b], axes=axes) - np.linalg.tensorsolve(a, np.reshape(system(d[a], x, axes) @ np.ravel(x), np.shape(b)), axes=axes)
+
+
+def lstsq(y, a, b, rcond=None):
+    d[a] = lstsq_adjoint_a(d[y], y, a, b, rcond=rcond)
+    d[b] = lstsq_adjoint_b(d[y], y, a, b, rcond=rcond)
+    d[y] = lstsq_tangent(d[a], d[b], y, a, b, rcond=rcond)
+
+
+# Powers and chains of products
+
+
+def matrix_power(y, a, n):
+    d[a] = matrix_power_tangent(d[y], mT(a), n)
+    d[y] = matrix_power_tangent(d[a], a, n)
+
+
+def multi_dot(z, arrays):
+    d[arrays] = multi_dot_adjoints(d[z], arrays)
+    d[z] = multi_dot_tangent(d[arrays], arrays)
+
+
+# Factorisations
+
+
+def cholesky(y, a, upper=False):
+    d[a] = cholesky_adjoint(d[y], y, upper=upper)
+    d[y] = cholesky_tangent(d[a], y, upper=upper)
+
+
+def qr(y, a, mode="reduced"):
+    d[a] = qr_adjoint(d[y], y, a, mode=mode)
+    d[y] = qr_tangent(d[a], y, a, mode=mode)
+
+
+def eigh(y, a, UPLO="L"):
+    d[a] = in_triangle(eigh_adjoint(d[y], y, UPLO=UPLO), UPLO=UPLO)
+    d[y] = eigh_tangent(from_triangle(d[a], UPLO=UPLO), y, UPLO=UPLO)
+
+
+def eigvalsh(w, a, UPLO="L"):
+    v = np.linalg.eigh(a, UPLO=UPLO)[1]
+    d[a] = in_triangle(np.conj(v * np.expand_dims(d[w], -2) @ mH(v)), UPLO=UPLO)
+    d[w] = np.real(np.sum(np.conj(v) * (from_triangle(d[a], UPLO=UPLO) @ v), axis=-2))
+
+
+def eig(y, a):
+    d[a] = eig_adjoint(d[y], y)
+    d[y] = eig_tangent(d[a], y)
+
+
+def eigvals(w, a):
+    v = np.linalg.eig(a)[1]
+    d[a] = np.linalg.solve(mT(v), np.expand_dims(d[w], -1) * mT(v))
+    d[w] = np.diagonal(np.linalg.solve(v, d[a] @ v), axis1=-2, axis2=-1)
+
+
+def svd(y, a, full_matrices=True, compute_uv=True, hermitian=False):
+    d[a] = svd_adjoint(d[y], y, a, compute_uv=compute_uv, hermitian=hermitian)
+    d[y] = svd_tangent(d[a], y, a, compute_uv=compute_uv, hermitian=hermitian)
+
+
+def svdvals(s, x):
+    d[x] = svdvals_adjoint(d[s], x)
+    d[s] = svdvals_tangent(d[x], x)
+
+
+# Norms: one slope says both modes
+
+
+def norm(y, x, ord=None, axis=None, keepdims=False):
+    slope = norm_slope(x, ord=ord, axis=axis)
+    d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
+    d[y] = np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
+
+
+def vector_norm(y, x, axis=None, keepdims=False, ord=2):
+    slope = vector_norm_slope(x, ord=ord, axis=axis)
+    d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
+    d[y] = np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
+
+
+def matrix_norm(y, x, keepdims=False, ord="fro"):
+    slope = matrix_norm_slope(x, ord=ord)
+    d[x] = (d[y] if keepdims else as_matrices(d[y])) * slope
+    d[y] = np.sum(np.real(slope * d[x]), axis=(-2, -1), keepdims=keepdims)
+
+
+def cond(y, x, p=None):
+    slope = cond_slope(x, p=p)
+    d[x] = as_matrices(d[y]) * slope
+    d[y] = np.sum(np.real(slope * d[x]), axis=(-2, -1))
+
+
+# Names of the array API whose axes are the last ones
+
+
+@linear
+def linalg_trace(y, x, offset=0, dtype=None):  d[x] = along_diagonal(d[y], x, offset, -2, -1)
+@linear
+def linalg_diagonal(y, x, offset=0):           d[x] = on_diagonal(d[y], x, offset, -2, -1)

@@ -1,0 +1,452 @@
+"""Reductions, accumulations, order statistics and what is made of them. See docs/rules.md for the notation."""
+
+# Sums and moments
+
+def sum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+    d[a] = spread(d[y], a, axis, keepdims, where)
+    d[initial] = d[y]
+    d[y] = np.sum(d[a], axis=axis, dtype=dtype, keepdims=keepdims, where=where) + np.broadcast_to(d[initial], np.shape(y))
+
+@linear
+def mean(y, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    d[a] = spread(d[y] / count(a, axis, keepdims, where), a, axis, keepdims, where)
+
+def var(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
+    c = deviation(a, axis, where, mean)
+    n = count(a, axis, keepdims, where, ddof)
+    d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
+    d[mean] = spread(-2.0 * d[y] / n, a, axis, keepdims, where) * c
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+
+def std(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
+    c = ratio(deviation(a, axis, where, mean), spread(y, a, axis, keepdims))
+    n = count(a, axis, keepdims, where, ddof)
+    d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
+    d[mean] = spread(-d[y] / n, a, axis, keepdims, where) * c
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+
+# Products: exact with zeros
+
+def prod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
+    r = product_of_others(a, axis, initial, where)
+    d[a] = spread(d[y], a, axis, keepdims, where) * r
+    d[initial] = d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    d[y] = np.sum(r * d[a], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+
+# Extremes: the result is a mean of the elements that tie for it
+
+def max(y, a, axis=None, *, keepdims=False, initial=None, where=True):
+    w = winners(y, a, axis, keepdims, initial, where)
+    d[a] = spread(d[y], a, axis, keepdims) * w
+    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
+
+def min(y, a, axis=None, *, keepdims=False, initial=None, where=True):
+    w = winners(y, a, axis, keepdims, initial, where)
+    d[a] = spread(d[y], a, axis, keepdims) * w
+    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
+
+def ptp(y, a, axis=None, *, keepdims=False):
+    w = winners(np.max(a, axis=axis, keepdims=True), a, axis, True) - winners(np.min(a, axis=axis, keepdims=True), a, axis, True)
+    d[a] = spread(d[y], a, axis, keepdims) * w
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
+
+# Order statistics: the weights of the elements are constant between ties
+
+def median(y, a, axis=None, *, overwrite_input=False, keepdims=False):
+    w = quantile_weights(a, 0.5, axis)
+    d[a] = spread(d[y], a, axis, keepdims) * w
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
+
+def nanmedian(y, a, axis=None, *, overwrite_input=False, keepdims=False):
+    w = quantile_weights(a, 0.5, axis)
+    d[a] = spread(d[y], a, axis, keepdims) * w
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
+
+def quantile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
+    w = quantile_weights(a, q, axis, method, weights)
+    s = quantile_slopes(a, q, axis, method)
+    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
+
+def nanquantile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
+    w = quantile_weights(a, q, axis, method, weights)
+    s = quantile_slopes(a, q, axis, method)
+    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
+
+def percentile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
+    w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights)
+    s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
+    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
+
+def nanpercentile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
+    w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights)
+    s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
+    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
+
+def sort(y, a, axis=-1, kind=None, *, order=None, stable=None):
+    i = np.argsort(a, axis=axis, kind="stable")
+    d[a] = unpermute(d[y], i, a, axis)
+    d[y] = np.take_along_axis(d[a], i, axis)
+
+def partition(y, a, kth, axis=-1, kind="introselect", order=None):
+    i = np.argpartition(a, kth, axis=axis, kind=kind)
+    d[a] = unpermute(d[y], i, a, axis)
+    d[y] = np.take_along_axis(d[a], i, axis)
+
+def unique(y, ar, *, equal_nan=True, sorted=True):
+    i = first_index(y, ar)
+    d[ar] = np.reshape(sum_at(d[y], i, np.size(ar)), np.shape(ar))
+    d[y] = np.ravel(d[ar])[i]
+
+def sort_complex(y, a):
+    i = np.argsort(a, axis=-1, kind="stable")
+    d[a] = unpermute(d[y], i, a, -1)
+    d[y] = np.take_along_axis(d[a], i, -1)
+
+def average(y, a, axis=None, weights=None, *, keepdims=False):
+    w = weights_over(weights, a, axis)
+    n = np.sum(w * np.ones_like(a), axis=axis, keepdims=keepdims)
+    d[a] = spread(d[y] / n, a, axis, keepdims) * w
+    d[weights] = weights_adjoint(spread(d[y] / n, a, axis, keepdims) * (a - spread(y, a, axis, keepdims)), weights, axis)
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) / n + np.sum((a - spread(y, a, axis, keepdims)) * weights_over(d[weights], a, axis), axis=axis, keepdims=keepdims) / n
+
+# The same without the elements that are nan
+
+def nansum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+    m = present(a, where)
+    d[a] = spread(d[y], a, axis, keepdims, m)
+    d[initial] = d[y]
+    d[y] = np.sum(d[a], axis=axis, keepdims=keepdims, where=m) + np.broadcast_to(d[initial], np.shape(y))
+
+def nanmean(y, a, axis=None, dtype=None, *, keepdims=False, where=True):
+    m = present(a, where)
+    d[a] = spread(d[y] / count(a, axis, keepdims, m), a, axis, keepdims, m)
+    d[y] = np.mean(d[a], axis=axis, keepdims=keepdims, where=m)
+
+def nanvar(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
+    m = present(a, where)
+    c = deviation(a, axis, m, mean)
+    n = count(a, axis, keepdims, m, ddof)
+    d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, m) * c
+    d[mean] = spread(-2.0 * d[y] / n, a, axis, keepdims, m) * c
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+
+def nanstd(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
+    m = present(a, where)
+    c = ratio(deviation(a, axis, m, mean), spread(y, a, axis, keepdims))
+    n = count(a, axis, keepdims, m, ddof)
+    d[a] = spread(d[y] / n, a, axis, keepdims, m) * c
+    d[mean] = spread(-d[y] / n, a, axis, keepdims, m) * c
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+
+def nanprod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
+    m = present(a, where)
+    r = product_of_others(a, axis, initial, m)
+    d[a] = spread(d[y], a, axis, keepdims, m) * r
+    d[initial] = d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
+    d[y] = np.sum(r * d[a], axis=axis, keepdims=keepdims, where=m) + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
+
+def nanmax(y, a, axis=None, *, keepdims=False, initial=None, where=True):
+    w = winners(y, a, axis, keepdims, initial, where)
+    d[a] = spread(d[y], a, axis, keepdims) * w
+    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
+
+def nanmin(y, a, axis=None, *, keepdims=False, initial=None, where=True):
+    w = winners(y, a, axis, keepdims, initial, where)
+    d[a] = spread(d[y], a, axis, keepdims) * w
+    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
+
+def nancumsum(y, a, axis=None, dtype=None):
+    d[a] = np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis))
+    d[y] = np.cumsum(np.where(np.isnan(a), 0.0, d[a]), axis=axis)
+
+def nancumprod(y, a, axis=None, dtype=None):
+    c = np.where(np.isnan(a), 1.0, a)
+    d[a] = np.where(np.isnan(a), 0.0, cumprod_adjoint(d[y], c, y, axis))
+    d[y] = cumprod_tangent(np.where(np.isnan(a), 0.0, d[a]), c, y, axis)
+
+# Accumulations
+
+@linear
+def cumsum(y, a, axis=None, dtype=None):
+    d[a] = cumsum_reversed(d[y], a, axis)
+
+def cumprod(y, a, axis=None, dtype=None):
+    d[a] = cumprod_adjoint(d[y], a, y, axis)
+    d[y] = cumprod_tangent(d[a], a, y, axis)
+
+@linear
+def cumulative_sum(y, x, *, axis=None, dtype=None, include_initial=False):
+    d[x] = cumsum_reversed(without_first(d[y], axis, include_initial), x, axis)
+
+def cumulative_prod(y, x, *, axis=None, dtype=None, include_initial=False):
+    d[x] = cumprod_adjoint(without_first(d[y], axis, include_initial), x, without_first(y, axis, include_initial), axis)
+    d[y] = with_first(cumprod_tangent(d[x], x, without_first(y, axis, include_initial), axis), axis, include_initial)
+
+def maximum_accumulate(y, array, axis=0, dtype=None):
+    i = last_record(array, y, axis)
+    d[array] = sum_along(d[y], i, axis)
+    d[y] = np.take_along_axis(d[array], i, axis)
+
+def minimum_accumulate(y, array, axis=0, dtype=None):
+    i = last_record(array, y, axis)
+    d[array] = sum_along(d[y], i, axis)
+    d[y] = np.take_along_axis(d[array], i, axis)
+
+def logaddexp_accumulate(y, array, axis=0, dtype=None):
+    d[array] = logaddexp_accumulate_adjoint(d[y], array, y, axis)
+    d[y] = logaddexp_accumulate_tangent(d[array], array, y, axis)
+
+# Other reductions of ufuncs; those of add, multiply, maximum and minimum are sum, prod, max and min
+
+def logaddexp_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+    w = np.exp(gap(array, spread(y, array, axis, keepdims)))
+    d[array] = spread(d[y], array, axis, keepdims) * w
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+
+def logaddexp2_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+    w = np.exp2(gap(array, spread(y, array, axis, keepdims)))
+    d[array] = spread(d[y], array, axis, keepdims) * w
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+
+def hypot_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+    w = ratio(array, spread(y, array, axis, keepdims))
+    d[array] = spread(d[y], array, axis, keepdims) * w
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+
+@linear
+def subtract_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+    d[array] = spread(d[y], array, axis, keepdims) * first_against_rest(array, axis)
+
+def divide_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+    w = spread(y, array, axis, keepdims) * first_against_rest(array, axis) / array
+    d[array] = spread(d[y], array, axis, keepdims) * w
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+
+@linear
+def add_reduceat(y, array, indices, axis=0, dtype=None):
+    d[array] = reduceat_adjoint(d[y], array, indices, axis)
+
+# Differences and integrals
+
+def diff(y, a, n=1, axis=-1, prepend=None, append=None):
+    b = diff_adjoint(d[y], n, axis)
+    d[prepend] = stretch(b, 0, extent(prepend, axis), axis)
+    d[a] = stretch(b, extent(prepend, axis), np.shape(a)[axis], axis)
+    d[append] = stretch(b, extent(prepend, axis) + np.shape(a)[axis], extent(append, axis), axis)
+    d[y] = np.diff(between_zeros(d[a], extent(prepend, axis), extent(append, axis), axis), n=n, axis=axis) + np.diff(between_zeros(piece(d[prepend], a, axis), 0, np.shape(a)[axis] + extent(append, axis), axis), n=n, axis=axis) + np.diff(between_zeros(piece(d[append], a, axis), np.shape(a)[axis] + extent(prepend, axis), 0, axis), n=n, axis=axis)
+
+def ediff1d(y, ary, to_end=None, to_begin=None):
+    d[ary] = np.reshape(diff_adjoint(stretch(d[y], extent(to_begin, -1), np.size(ary) - 1, 0), 1, 0), np.shape(ary))
+    d[to_begin] = np.reshape(stretch(d[y], 0, extent(to_begin, -1), 0), np.shape(to_begin))
+    d[to_end] = np.reshape(stretch(d[y], np.size(y) - extent(to_end, -1), extent(to_end, -1), 0), np.shape(to_end))
+    d[y] = between_zeros(np.diff(np.ravel(d[ary])), extent(to_begin, -1), extent(to_end, -1), 0) + between_zeros(np.ravel(d[to_begin]), 0, np.size(y) - extent(to_begin, -1), 0) + between_zeros(np.ravel(d[to_end]), np.size(y) - extent(to_end, -1), 0, 0)
+
+def trapezoid(r, y, x=None, dx=1.0, axis=-1):
+    d[y] = np.expand_dims(d[r], axis) * trapezoid_weights(y, x, dx, axis)
+    d[x] = trapezoid_nodes(np.expand_dims(d[r], axis), y, x, axis)
+    d[dx] = d[r] * np.trapezoid(y, axis=axis)
+    d[r] = np.trapezoid(d[y], x=x, dx=dx, axis=axis) + np.trapezoid(y, x=d[x], axis=axis) + np.trapezoid(y, dx=d[dx], axis=axis)
+
+def gradient(y, f, *varargs, axis=None, edge_order=1):
+    d[f] = gradient_adjoint(d[y], f, varargs, axis, edge_order)
+    d[varargs] = spacing_adjoint(d[y], y, varargs)
+    d[y] = gradient_tangent(d[f], d[varargs], y, varargs, axis, edge_order)
+
+def interp(y, x, xp, fp, left=None, right=None, period=None):
+    i, j = interp_nodes(x, xp, period)
+    t = interp_fraction(x, xp, i, j, period)
+    s = interp_slope(x, xp, fp, i, j, period)
+    m = interp_inside(x, xp, left, right, period)
+    d[x] = d[y] * s
+    d[fp] = sum_at(d[y] * m * (1.0 - t), i, np.size(xp)) + sum_at(d[y] * m * t, j, np.size(xp))
+    d[xp] = -sum_at(d[y] * s * (1.0 - t), i, np.size(xp)) - sum_at(d[y] * s * t, j, np.size(xp))
+    d[period] = d[y] * s * interp_turns(x, xp, i, j, t, period)
+    d[left] = np.where(np.less(x, xp[0]), d[y], 0.0)
+    d[right] = np.where(np.greater(x, xp[-1]), d[y], 0.0)
+    d[y] = s * d[x] + m * (1.0 - t) * d[fp][i] + m * t * d[fp][j] - s * (1.0 - t) * d[xp][i] - s * t * d[xp][j] + s * interp_turns(x, xp, i, j, t, period) * d[period] + np.where(np.less(x, xp[0]), d[left], 0.0) + np.where(np.greater(x, xp[-1]), d[right], 0.0)
+
+# Covariance
+
+def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    w = covariance_weights(m, rowvar, bias, ddof, fweights, aweights)
+    z = centred(observations(m, y, rowvar), w)
+    d[m] = own_rows(gram_adjoint(d[c], z, w), 0, m, rowvar)
+    d[y] = own_rows(gram_adjoint(d[c], z, w), -1, y, rowvar)
+    d[aweights] = weigh_adjoint(gram_weights_adjoint(d[c], z), fweights, aweights, bias, ddof)
+    d[c] = gram_tangent(rows_of(d[m], 0, z, rowvar), z, w) + gram_tangent(rows_of(d[y], -1, z, rowvar), z, w) + gram(z, weigh_tangent(d[aweights], fweights, aweights, bias, ddof))
+
+def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):
+    z = centred(observations(x, y, rowvar), 1.0)
+    d[x] = own_rows(correlation_adjoint(d[c], z), 0, x, rowvar)
+    d[y] = own_rows(correlation_adjoint(d[c], z), -1, y, rowvar)
+    d[c] = correlation_tangent(rows_of(d[x], 0, z, rowvar), z) + correlation_tangent(rows_of(d[y], -1, z, rowvar), z)
+
+# Counting with weights
+
+@linear
+def bincount(y, x, weights=None, minlength=0):
+    d[weights] = d[y][x]
+
+def histogram(y, a, bins=10, range=None, *, weights=None):
+    i = histogram_bins(a, y[1])
+    d[weights] = np.where(i < 0, 0.0, d[y][0][i])
+    d[y] = (sum_at(np.where(i < 0, 0.0, d[weights]), np.maximum(i, 0), np.size(y[0])), 0.0 * y[1])
+
+# Convolution
+
+@linear
+def convolve(y, a, v, mode="full"):
+    b = uncropped(d[y], np.size(a), np.size(v), mode)
+    d[a] = convolve_adjoint(b, a, v)
+    d[v] = convolve_adjoint(b, v, a)
+
+@linear
+def correlate(y, a, v, mode="valid"):
+    b = uncropped(d[y], np.size(a), np.size(v), mode, True)
+    d[a] = convolve_adjoint(b, a, np.conj(np.flip(v)))
+    d[v] = np.conj(np.flip(convolve_adjoint(b, v, a)))
+
+# Polynomials, highest power first
+
+def vander(y, x, N=None, increasing=False):
+    s = vander_slope(x, N, increasing)
+    d[x] = np.sum(d[y] * s, axis=-1)
+    d[y] = np.expand_dims(d[x], -1) * s
+
+def polyval(y, p, x):
+    d[p] = np.ravel(d[y]) @ np.vander(np.ravel(x), np.size(p))
+    d[x] = d[y] * np.polyval(np.polyder(p), x)
+    d[y] = np.polyval(d[p], x) + np.polyval(np.polyder(p), x) * d[x]
+
+@linear
+def polyder(y, p, m=1):
+    d[p] = between_zeros(d[y] * np.polyder(np.ones(np.size(p)), m), 0, np.minimum(m, np.size(p)), 0)
+
+def polyint(y, p, m=1, k=None):
+    d[p] = d[y][: np.size(p)] * np.polyint(np.ones(np.size(p)), m)[: np.size(p)]
+    d[k] = d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :]
+    d[y] = np.polyint(d[p], m) + np.polyint(np.zeros(np.size(p)), m, d[k])
+
+def polyadd(y, a1, a2):
+    d[a1] = np.reshape(d[y][np.size(y) - np.size(a1) :], np.shape(a1))
+    d[a2] = np.reshape(d[y][np.size(y) - np.size(a2) :], np.shape(a2))
+    d[y] = np.polyadd(d[a1], 0.0 * y) + np.polyadd(d[a2], 0.0 * y)
+
+def polysub(y, a1, a2):
+    d[a1] = np.reshape(d[y][np.size(y) - np.size(a1) :], np.shape(a1))
+    d[a2] = -np.reshape(d[y][np.size(y) - np.size(a2) :], np.shape(a2))
+    d[y] = np.polyadd(d[a1], 0.0 * y) - np.polyadd(d[a2], 0.0 * y)
+
+def polymul(y, a1, a2):
+    b = widened(d[y], np.size(a1) + np.size(a2) - 1)
+    d[a1] = np.reshape(convolve_adjoint(b, np.ravel(a1), np.ravel(a2)), np.shape(a1))
+    d[a2] = np.reshape(convolve_adjoint(b, np.ravel(a2), np.ravel(a1)), np.shape(a2))
+    d[y] = tail(np.convolve(np.ravel(d[a1]), np.ravel(a2)), y) + tail(np.convolve(np.ravel(a1), np.ravel(d[a2])), y)
+
+def polydiv(y, u, v):
+    b = polydiv_adjoint(d[y], y[0], u, v)
+    d[u] = b
+    d[v] = -convolve_adjoint(widened(b, np.size(y[0]) + np.size(v) - 1), v, y[0])
+    d[y] = polydiv_tangent(d[u], d[v], y, u, v)
+
+def roots(y, p):
+    s = np.polyval(np.polyder(p), y)
+    d[p] = -(d[y] / s) @ np.vander(y, np.size(p))
+    d[y] = -np.polyval(d[p], y) / s
+
+def poly(y, seq_of_zeros):
+    s = poly_slopes(seq_of_zeros)
+    d[seq_of_zeros] = s @ d[y][1:]
+    d[y] = between_zeros(d[seq_of_zeros] @ s, 1, 0, 0)
+
+def polyfit(c, x, y, deg, rcond=None, *, w=None):
+    d[x] = polyfit_nodes_adjoint(d[c], c, x, y, w)
+    d[y] = polyfit_values_adjoint(d[c], x, y, deg, w)
+    d[w] = polyfit_weights_adjoint(d[c], c, x, y, w)
+    d[c] = polyfit_nodes_tangent(d[x], c, x, y, w) + np.polyfit(x, d[y], deg, rcond, w=w) + polyfit_weights_tangent(d[w], c, x, y, w)
+
+# Grids
+
+def arange(y, start, stop=None, step=1, dtype=None):
+    d[start] = np.sum(d[y]) * is_start(stop)
+    d[step] = np.sum(d[y] * np.arange(np.size(y)))
+    d[y] = np.full(np.shape(y), d[start] * is_start(stop)) + d[step] * np.arange(np.size(y))
+
+def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
+    t = steps(num, endpoint)
+    d[start] = along(d[y], 1.0 - t, axis)
+    d[stop] = along(d[y], t, axis)
+    d[y] = across(d[start], 1.0 - t, y, axis) + across(d[stop], t, y, axis)
+
+def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    t = steps(num, endpoint)
+    d[start] = along(d[y] * y * np.log(base), 1.0 - t, axis)
+    d[stop] = along(d[y] * y * np.log(base), t, axis)
+    d[base] = d[y] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base
+    d[y] = across(d[start], 1.0 - t, y, axis) * y * np.log(base) + across(d[stop], t, y, axis) * y * np.log(base) + d[base] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base
+
+def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    t = steps(num, endpoint)
+    d[start] = along(d[y] * y, 1.0 - t, axis) / start
+    d[stop] = along(d[y] * y, t, axis) / stop
+    d[y] = across(d[start] / start, 1.0 - t, y, axis) * y + across(d[stop] / stop, t, y, axis) * y
+
+# Builtins and `math` over sequences: the adjoint of a sequence is a sequence of the same kind
+
+def builtin_sum(y, iterable, start=0):
+    d[iterable] = each(d[y], iterable)
+    d[start] = d[y]
+    d[y] = total(d[iterable]) + d[start]
+
+def math_fsum(y, seq):
+    d[seq] = each(d[y], seq)
+    d[y] = total(d[seq])
+
+def builtin_max(y, *args):
+    w = shares(y, args)
+    d[args] = scaled(d[y], w)
+    d[y] = weighted(w, d[args])
+
+def builtin_min(y, *args):
+    w = shares(y, args)
+    d[args] = scaled(d[y], w)
+    d[y] = weighted(w, d[args])
+
+def builtin_sorted(y, iterable, *, key=None, reverse=False):
+    i = sorted_order(iterable, key, reverse)
+    d[iterable] = put_back(d[y], i, iterable)
+    d[y] = picked(d[iterable], i)
+
+def math_prod(y, iterable, *, start=1):
+    w = products_of_others(iterable, start)
+    d[iterable] = scaled(d[y], w)
+    d[start] = d[y] * product(iterable)
+    d[y] = weighted(w, d[iterable]) + d[start] * product(iterable)
+
+def math_sumprod(y, p, q):
+    d[p] = scaled_as(d[y], q, p)
+    d[q] = scaled_as(d[y], p, q)
+    d[y] = weighted(q, d[p]) + weighted(p, d[q])
+
+def math_dist(y, p, q):
+    u = directions(p, q, y)
+    d[p] = scaled_as(d[y], u, p)
+    d[q] = scaled_as(-d[y], u, q)
+    d[y] = weighted(u, d[p]) - weighted(u, d[q])
+
+def math_hypot(y, *coordinates):
+    u = directions(coordinates, None, y)
+    d[coordinates] = scaled_as(d[y], u, coordinates)
+    d[y] = weighted(u, d[coordinates])

@@ -1,0 +1,89 @@
+"""The table: which object is differentiated by which rule."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tangent.rules.notation import Kind, Rule, parse_rules
+
+FOLDER = Path(__file__).parent
+KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
+FILES = "elementwise reduce linear index linalg fft dispatch kernels_index kernels_reduce".split()
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power",
+    ast.MatMult: "matmul", ast.Mod: "mod", ast.USub: "negative", ast.UAdd: "positive",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A library name bound to a rule: keywords it calls otherwise, defaults that differ."""
+
+    rule: str
+    renames: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, ast.expr] = field(default_factory=dict)
+
+
+@dataclass
+class Table:
+    """Rules by name, and the functions, methods and attributes that are bound to them."""
+
+    rules: dict[str, Rule] = field(default_factory=dict)
+    functions: dict[Any, list[Bound]] = field(default_factory=dict)
+    methods: dict[str, list[Bound]] = field(default_factory=dict)
+    attributes: dict[str, str] = field(default_factory=dict)
+    zero: set[Any] = field(default_factory=set)
+    zero_methods: set[str] = field(default_factory=set)
+    zero_attributes: set[str] = field(default_factory=set)
+
+    def lookup(self, function: Any) -> list[Bound]:
+        """The rules of a function object, one for each form of call it has; empty if it has none."""
+        try:
+            return self.functions.get(function, [])
+        except TypeError:  # unhashable: an instance that happens to be called
+            return []
+
+    def is_zero(self, function: Any) -> bool:
+        """Whether no derivative flows through a function."""
+        try:
+            return function in self.zero
+        except TypeError:
+            return False
+
+    def attribute(self, name: str) -> Rule | None:
+        found = self.attributes.get(name)
+        return self.rules[found] if found else None
+
+    def operator(self, op: ast.AST) -> Rule | None:
+        found = OPERATORS.get(type(op))
+        return self.rules[found] if found else None
+
+
+def read_rules() -> Iterator[Rule]:
+    """All rules of the files in this folder."""
+    for stem in FILES:
+        path = FOLDER / f"{stem}.py"
+        yield from parse_rules(path.read_text(), KINDS.get(stem, "general"), str(path))
+
+
+_lock = threading.Lock()
+
+
+@cache
+def _loaded() -> Table:
+    from tangent.backends.names import fill_table  # the backends bind to this table, so they come after it
+
+    return fill_table(Table({r.name: r for r in read_rules()}))
+
+
+def table() -> Table:
+    """The table of this process, read on first use."""
+    with _lock:
+        return _loaded()

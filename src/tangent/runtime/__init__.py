@@ -1,0 +1,24 @@
+"""What generated code calls: small functions, dispatched on run-time types. Nothing in here knows about syntax."""
+
+from tangent.runtime.calls import call_bwd, call_fwd, call_jvp
+from tangent.runtime.dispatch import (
+    ArrayType,
+    add_grad,
+    broadcast_like,
+    copy,
+    dense,
+    init_grad,
+    lazy_zero,
+    map_structure,
+    register_array_type,
+    repack,
+    sequence,
+    unbroadcast,
+)
+from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
+from tangent.runtime.zeros import ZeroGrad
+
+__all__ = [  # noqa: PLE0604
+    "ArrayType", "ZeroGrad", "add_grad", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "copy", "dense", "init_grad", "lazy_zero",
+    "map_structure", "register_array_type", "repack", "sequence", "unbroadcast",
+]  # fmt: skip

@@ -1,0 +1,235 @@
+"""What Python's types decide at run time: zeros, sums, broadcasting reversed. Other types register themselves.
+
+Each function looks at floats and NumPy arrays first, because that is what it nearly always gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.zeros import ZeroGrad, gradient_dtype
+
+NUMBERS = (float, int, complex, np.generic)
+NOTHING = (type(None), str, bytes, type, type(Ellipsis), slice, np.dtype)
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """What another array library tells about its arrays."""
+
+    zeros: Callable[[Any], Any]
+    add: Callable[[Any, Any], Any]
+    unbroadcast: Callable[[Any, Any], Any]
+    broadcast_like: Callable[[Any, Any], Any]
+    copy: Callable[[Any], Any]
+
+
+_registered: dict[type, ArrayType] = {}
+
+
+def register_array_type(cls: type, array_type: ArrayType) -> None:
+    """Let values of a class have gradients."""
+    _registered[cls] = array_type
+
+
+def _foreign(x: Any) -> ArrayType | None:
+    if not _registered:
+        return None
+    return next((_registered[c] for c in type(x).__mro__ if c in _registered), None)
+
+
+def init_grad(x: Any) -> Any:
+    """The zero gradient of a value: 0.0 for a number, zeros for an array, the same structure for a container.
+
+    >>> init_grad((3.0, np.ones(2, np.float32), {"n": 1}))
+    (0.0, array([0., 0.], dtype=float32), {'n': 0.0})
+    """
+    if type(x) is float or type(x) is int or type(x) is bool:
+        return 0.0
+    if isinstance(x, np.ndarray):
+        return np.zeros(x.shape, gradient_dtype(x.dtype))
+    if isinstance(x, np.generic):
+        return gradient_dtype(x.dtype).type(0) if x.dtype.kind in "fciub" else None
+    if isinstance(x, complex):
+        return 0j
+    if isinstance(x, ZeroGrad):
+        return x
+    if (foreign := _foreign(x)) is not None:
+        return foreign.zeros(x)
+    return map_structure(init_grad, x)
+
+
+def lazy_zero(x: Any) -> Any:
+    """A zero gradient that allocates nothing."""
+    return ZeroGrad(x) if isinstance(x, np.ndarray) else init_grad(x)
+
+
+def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """Apply a function to the leaves of a container (and of others of the same structure).
+
+    >>> map_structure(lambda a, b: a + b, [1, {"k": 2}], [10, {"k": 20}])
+    [11, {'k': 22}]
+    """
+    if isinstance(x, dict):
+        return _like_dict(x, {k: function(v, *(o[k] for o in others)) for k, v in x.items()})
+    if isinstance(x, list | tuple):
+        return repack(x, *(function(*parts) for parts in zip(x, *others, strict=True)))
+    return None
+
+
+def _like_dict(x: Any, items: dict[Any, Any]) -> Any:
+    return items if type(x) is dict else type(x)(items)
+
+
+def repack(like: Any, *parts: Any) -> Any:
+    """The parts, in a container of the same type: list, tuple, named tuple or array.
+
+    >>> repack([0, 0], 1, 2)
+    [1, 2]
+    """
+    if isinstance(like, np.ndarray):
+        return np.stack([np.asarray(p) for p in parts]) if parts else np.zeros(like.shape)
+    if isinstance(like, tuple) and hasattr(like, "_fields"):
+        return type(like)(*parts)
+    if isinstance(like, list):
+        return list(parts)
+    return tuple(parts)
+
+
+def add_grad(a: Any, b: Any) -> Any:
+    """The sum of two gradients of one value.
+
+    >>> add_grad([1.0, ZeroGrad(np.ones(1))], [2.0, np.array([5.0])])
+    [3.0, array([5.])]
+    """
+    if isinstance(a, ZeroGrad) or a is None:
+        return b
+    if isinstance(b, ZeroGrad) or b is None:
+        return a
+    if isinstance(a, list | tuple | dict):
+        return map_structure(add_grad, a, b)
+    if (foreign := _foreign(a)) is not None:
+        return foreign.add(a, b)
+    return a + b
+
+
+def copy(b: Any) -> Any:
+    """A gradient that nobody else holds."""
+    if isinstance(b, np.ndarray):
+        return b.copy()
+    if isinstance(b, ZeroGrad):
+        return b.dense()
+    if isinstance(b, list | tuple | dict):
+        return map_structure(copy, b)
+    if (foreign := _foreign(b)) is not None:
+        return foreign.copy(b)
+    return b
+
+
+def dense(b: Any) -> Any:
+    """The gradient as real numbers and arrays, lazy zeros made."""
+    if isinstance(b, ZeroGrad):
+        return b.dense()
+    if isinstance(b, list | tuple | dict):
+        return map_structure(dense, b)
+    return b
+
+
+def unbroadcast(b: Any, x: Any) -> Any:
+    """A gradient reduced to the shape and dtype of the value that was broadcast.
+
+    >>> unbroadcast(np.ones((3, 2)), np.ones(2))
+    array([3., 3.])
+    >>> unbroadcast(np.ones(4), 2.0)
+    np.float64(4.0)
+    """
+    if type(b) is float and (type(x) is float or type(x) is int):
+        return b
+    if isinstance(x, np.ndarray | np.generic):
+        return _fit(b, x.shape, x.dtype)
+    if isinstance(x, float | int):
+        return _fit(b, (), _FLOAT) if type(b) is not float else b
+    if isinstance(x, complex):
+        return _fit(b, (), _COMPLEX)
+    if isinstance(x, ZeroGrad):
+        return _fit(b, x.shape, x.dtype)
+    if (foreign := _foreign(x)) is not None:
+        return foreign.unbroadcast(b, x)
+    if isinstance(x, list | tuple):
+        array = np.asarray(x)
+        if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):
+            return like_nested(_fit(b, array.shape, array.dtype), x)
+        raise TypeError(
+            f"the gradient of a {type(x).__name__} was asked for where Tangent took it for a number or an array; "
+            "convert it with np.array, or join lists with list methods"
+        )
+    return b
+
+
+_FLOAT = np.dtype(np.float64)
+_COMPLEX = np.dtype(np.complex128)
+
+
+def like_nested(b: Any, x: Any) -> Any:
+    """An array of gradients as nested lists and tuples of the structure of x."""
+    if isinstance(x, list | tuple):
+        return repack(x, *(like_nested(part, v) for part, v in zip(b, x, strict=True)))
+    return b
+
+
+def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    if np.shape(b) != shape:
+        b = _sum_to(np.asarray(b), shape)
+    kind = dtype.kind
+    if kind == "f" or kind in "iub":
+        have = getattr(b, "dtype", None)
+        if have is None:
+            return b.real if isinstance(b, complex) else b
+        if have.kind == "c":
+            b, have = b.real, b.real.dtype
+        if kind == "f" and have != dtype and have.kind == "f" and (shape or dtype != _FLOAT):
+            b = b.astype(dtype)
+    elif kind == "c" and getattr(b, "dtype", dtype) != dtype:
+        b = b.astype(dtype)
+    return b
+
+
+def _sum_to(b: Any, shape: tuple[int, ...]) -> Any:
+    """Sum over the axes that broadcasting added or stretched."""
+    lead = b.ndim - len(shape)
+    if lead < 0:
+        return np.broadcast_to(b, shape)
+    axes = (*range(lead), *(i + lead for i, n in enumerate(shape) if n == 1 and b.shape[i + lead] != 1))
+    if axes:
+        b = b.sum(axis=axes, keepdims=True)
+    return b.reshape(b.shape[lead:])[()] if b.shape[lead:] == shape else np.broadcast_to(b.reshape(b.shape[lead:]), shape)
+
+
+def broadcast_like(b: Any, x: Any) -> Any:
+    """A tangent stretched to the shape and dtype of the result it belongs to.
+
+    >>> broadcast_like(1.0, np.zeros(2))
+    array([1., 1.])
+    """
+    if type(x) is float or type(b) is float and isinstance(x, np.floating):
+        return b
+    if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
+        return np.array(np.broadcast_to(b, x.shape), np.result_type(b, x.dtype) if x.dtype.kind in "fc" else None)
+    if (foreign := _foreign(x)) is not None:
+        return foreign.broadcast_like(b, x)
+    return b
+
+
+def sequence(xs: Any) -> Any:
+    """What a loop runs over, as something with a length and items."""
+    if isinstance(xs, list | tuple | np.ndarray | range | str):
+        if isinstance(xs, np.ndarray) and xs.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return xs
+    if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, dict):
+        return xs
+    return list(xs)

@@ -1,0 +1,156 @@
+"""Kernels of the elementwise rules: what is not one NumPy call, for numbers and arrays of any inexact dtype."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def ratio(x: Any, y: Any) -> Any:
+    """`x / y`, but 0 where x is 0, whatever y is; never an exception."""
+    if isinstance(x, float) and isinstance(y, float):
+        return x / y if y and x else x * math.copysign(math.inf, y) if x else 0.0 * x
+    nothing = np.equal(x, 0)
+    with np.errstate(divide="ignore"):
+        return np.where(nothing, 0.0, np.divide(x, np.where(nothing, 1.0, y)))[()]
+
+
+def times(x: Any, y: Any) -> Any:
+    """`x * y`, but 0 where x is 0, whatever y is."""
+    return x * np.where(np.equal(x, 0), 0.0, y)[()]
+
+
+def gap(x: Any, y: Any) -> Any:
+    """`x - y`, but 0 where they are equal, also where both are infinite."""
+    equal = np.equal(x, y)
+    return (np.where(equal, 0.0, x) - np.where(equal, 0.0, y))[()]
+
+
+def logistic(x: Any) -> Any:
+    """`1 / (1 + exp(-x))`, without overflow and with all digits on both sides."""
+    e = np.exp(-np.abs(x))
+    return np.where(np.greater_equal(x, 0), 1.0, e)[()] / (1.0 + e)
+
+
+def hypot_one(x: Any) -> Any:
+    """`sqrt(x * x + 1)`, without overflow for real x."""
+    return np.sqrt(x * x + 1.0) if np.iscomplexobj(x) else np.hypot(x, 1.0)
+
+
+def power_slope(x: Any, y: Any) -> Any:
+    """`y * x ** (y - 1)`, the derivative of `x ** y` by x: 0 where y is 0, infinite rather than an exception."""
+    with np.errstate(divide="ignore"):
+        if isinstance(y, int | float):
+            return y * np.power(x, y - 1.0) if y else 0.0 * x
+        constant = np.equal(y, 0)
+        return (y * np.power(np.where(constant, 1.0, x), np.where(constant, 1.0, y - 1)))[()]
+
+
+def power_log(x: Any, y: Any) -> Any:
+    """`log(x)`, but 0 where `x ** y` is 0 for x = 0: the factor of `x ** y` in its derivative by y."""
+    flat = np.equal(x, 0) & (np.real(y) > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log(np.where(flat, 1.0, x))[()]
+
+
+def share(b: Any, mine: Any, other: Any) -> Any:
+    """b where the result is mine, half of it where the other has the same value, else 0."""
+    return np.where(mine, np.where(other, 0.5 * b, b), 0.0)[()]
+
+
+def at_least(x: Any, bound: Any) -> Any:
+    """The maximum of x and the bound, if there is one."""
+    return x if bound is None else np.maximum(x, bound)
+
+
+def conj_sign(x: Any) -> Any:
+    """`conj(x) / abs(x)`, 0 at 0: the sign of a real number, the conjugate of the phase of a complex one."""
+    return ratio(np.conj(x), np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+
+
+def real_as(x: Any, like: Any) -> Any:
+    """The real part of x if `like` is real, else x."""
+    return x if np.iscomplexobj(like) else np.real(x)
+
+
+def in_degrees(x: Any, deg: bool) -> Any:
+    """x in degrees if asked for, else x."""
+    return x * (180.0 / math.pi) if deg else x
+
+
+def sinc_derivative(x: Any, n: int) -> Any:
+    """The n-th derivative of `np.sinc`: its series where terms of the closed form cancel, else its recurrence."""
+    t = np.multiply(x, math.pi)
+    near = np.abs(t) < n + 1.5
+    return (math.pi**n * np.where(near, _sinc_near(np.where(near, t, 0.0), n), _sinc_far(np.where(near, 1.0, t), n)))[
+        ()
+    ]
+
+
+def _sinc_near(t: Any, n: int) -> Any:
+    """The n-th derivative of sin(t) / t by its power series."""
+    total = 0.0 * t
+    for k in reversed(range((n + 1) // 2, (n + 1) // 2 + 14 + 2 * n)):
+        slope = math.perm(2 * k, n) / math.factorial(2 * k + 1)
+        total = total + (-1.0) ** k * slope * t ** (2 * k - n)
+    return total
+
+
+def _sinc_far(t: Any, n: int) -> Any:
+    """The n-th derivative f of sin(t) / t by t f[n] + n f[n - 1] = sin[n]."""
+    f = np.sin(t) / t
+    for k in range(1, n + 1):
+        f = (_sin_derivative(t, k) - k * f) / t
+    return f
+
+
+def _sin_derivative(t: Any, n: int) -> Any:
+    """The n-th derivative of the sine."""
+    wave = np.cos(t) if n % 2 else np.sin(t)
+    return -wave if n % 4 > 1 else wave
+
+
+def i0_derivative(x: Any, n: int) -> Any:
+    """The n-th derivative of `np.i0`, the mean of cos(t)^n exp(x cos(t)) over half a circle: no terms cancel."""
+    nodes = 192
+    c = np.cos((np.arange(nodes // 2) + 0.5) * (math.pi / nodes))
+    xc = np.multiply.outer(x, c)
+    return np.mean(c**n * (np.sinh(xc) if n % 2 else np.cosh(xc)), axis=-1)
+
+
+def math_polygamma(n: int, x: float) -> float:
+    """The n-th derivative of the digamma function, for a number x that is not a pole."""
+    if x < -20.0:
+        return (-1.0) ** n * math_polygamma(n, 1.0 - x) - _cot_derivative(n, x)
+    total = 0.0
+    sign = (-1.0) ** (n + 1) * math.factorial(n)
+    while x < 20.0 + n:
+        total += sign / x ** (n + 1)
+        x += 1.0
+    return total + _polygamma_far(n, x)
+
+
+def _polygamma_far(n: int, x: float) -> float:
+    """Stirling's series of the polygamma functions."""
+    bernoulli = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798)
+    sign = (-1.0) ** (n + 1)
+    head = (
+        math.log(x) - 0.5 / x
+        if n == 0
+        else sign * (math.factorial(n - 1) / x**n + math.factorial(n) / (2 * x ** (n + 1)))
+    )
+    tail = sum(
+        b * math.factorial(2 * k + 1 + n) / math.factorial(2 * k + 2) / x ** (2 * k + 2 + n)
+        for k, b in enumerate(bernoulli)
+    )
+    return head + sign * tail
+
+
+def _cot_derivative(n: int, x: float) -> float:
+    """The n-th derivative of pi cot(pi x), as a polynomial in the cotangent."""
+    p = np.array([1.0, 0.0])
+    for _ in range(n):
+        p = np.polymul(np.polyder(p), [-1.0, 0.0, -1.0])
+    return float(math.pi ** (n + 1) * np.polyval(p, 1.0 / math.tan(math.pi * math.remainder(x, 1.0))))

@@ -1,0 +1,78 @@
+"""Kernels of indexing: reading `x[index]` backward. The two that write have rules of their own in `rules/kernels_index.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.dispatch import add_grad, lazy_zero, map_structure, repack
+
+
+def scatter(b: Any, x: Any, index: Any) -> Any:
+    """Zeros like x with b added at index: the transpose of reading `x[index]`."""
+    if isinstance(x, list | tuple | dict):
+        return add_item(map_structure(lazy_zero, x), x, index, b)
+    out = np.zeros(np.shape(x), np.result_type(inexact(x), b))
+    if may_repeat(index):
+        np.add.at(out, index, b)
+    else:
+        out[index] = b
+    return out
+
+
+def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
+    """b with v added at `b[index]`, in place where b can be written; b is the adjoint of x and may be the lazy zero."""
+    if is_lazy_zero(v):
+        return b
+    if is_lazy_zero(b):
+        return scatter(v, x, index)
+    if isinstance(b, tuple):
+        return repack(b, *list_with(b, index, v))
+    if isinstance(b, dict):
+        b[index] = add_grad(b[index], v) if index in b else v
+    elif isinstance(b, list):
+        b[:] = list_with(b, index, v)
+    elif may_repeat(index):
+        np.add.at(b, index, as_kind_of(b, v))
+    else:
+        b[index] += as_kind_of(b, v)
+    return b
+
+
+def list_with(b: Any, index: Any, v: Any) -> list[Any]:
+    """The items of b with v added at index, an integer or a slice."""
+    items = list(b)
+    if isinstance(index, slice):
+        items[index] = [add_grad(p, q) for p, q in zip(items[index], v, strict=True)]
+    else:
+        items[index] = add_grad(items[index], v)
+    return items
+
+
+def inexact(x: Any) -> Any:
+    """x, or the number 0.0 where x is of integers: for `np.result_type`, which then answers with a float dtype."""
+    return x if np.result_type(x).kind in "fc" else 0.0
+
+
+def as_kind_of(b: Any, v: Any) -> Any:
+    """v, but its real part if b is real."""
+    return np.real(v) if np.iscomplexobj(v) and not np.iscomplexobj(b) else v
+
+
+def may_repeat(index: Any) -> bool:
+    """Whether an index can name an element twice: only arrays of integers can."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(is_integer_array(part) for part in parts)
+
+
+def is_integer_array(part: Any) -> bool:
+    """Whether one part of an index is a list or array of integers, not a mask, a slice or a number."""
+    if part is None or part is Ellipsis or isinstance(part, slice | int | np.integer):
+        return False
+    return np.ndim(part) > 0 and np.asarray(part).dtype != np.bool_
+
+
+def is_lazy_zero(b: Any) -> bool:
+    """Whether b is the runtime's zero without a shape."""
+    return bool(getattr(b, "is_zero_grad", False))

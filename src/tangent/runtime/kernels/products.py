@@ -1,0 +1,293 @@
+"""Kernels of the products: transposes of contractions for operands of any rank."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.dispatch import add_grad, unbroadcast
+
+
+def mT(x: Any) -> Any:
+    """The last two axes swapped."""
+    return np.swapaxes(x, -1, -2)
+
+
+def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of x in `x @ y`."""
+    if np.ndim(y) == 1:
+        return unbroadcast(np.expand_dims(b, -1) * y, x)
+    if np.ndim(x) == 1:
+        return unbroadcast(np.matmul(y, np.expand_dims(b, -1))[..., 0], x)
+    if np.ndim(x) == 2 and np.ndim(y) > 2:
+        rest = leading(b, 2) + (np.ndim(b) - 1,)
+        return np.tensordot(b, y, (rest, rest))
+    return unbroadcast(np.matmul(b, mT(y)), x)
+
+
+def matmul_adjoint_y(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of y in `x @ y`."""
+    if np.ndim(x) == 1:
+        return unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y) if np.ndim(y) > 1 else b * x
+    if np.ndim(y) == 1:
+        return np.tensordot(b, x, np.ndim(b))
+    if np.ndim(y) == 2 and np.ndim(x) > 2:
+        return np.tensordot(x, b, (leading(x, 1), leading(b, 1)))
+    return unbroadcast(np.matmul(mT(x), b), y)
+
+
+def leading(x: Any, dropped: int) -> tuple[int, ...]:
+    """All axes of x but the last ones."""
+    return tuple(range(np.ndim(x) - dropped))
+
+
+def dot_adjoint_a(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of x in `np.dot(x, y)`."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(b * y, x)
+    if np.ndim(y) == 1:
+        return np.multiply.outer(b, y)
+    free = leading(y, 2) + (np.ndim(y) - 1,)
+    return np.tensordot(b, y, (tuple(range(np.ndim(x) - 1, np.ndim(b))), free))
+
+
+def dot_adjoint_b(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of y in `np.dot(x, y)`."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(b * x, y)
+    free = leading(x, 1)
+    if np.ndim(y) == 1:
+        return np.tensordot(b, x, (free, free))
+    return np.moveaxis(np.tensordot(x, b, (free, free)), 0, -2)
+
+
+def inner_adjoint_a(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of x in `np.inner(x, y)`."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(b * y, x)
+    return np.tensordot(b, y, np.ndim(y) - 1)
+
+
+def inner_adjoint_b(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of y in `np.inner(x, y)`."""
+    if np.ndim(x) == 0 or np.ndim(y) == 0:
+        return unbroadcast(b * x, y)
+    free = leading(x, 1)
+    return np.tensordot(b, x, (free, free))
+
+
+def vecdot_adjoint(b: Any, x: Any, y: Any, axis: int = -1) -> Any:
+    """The adjoint of x in `sum(x * y, axis)`, where both operands have their axis moved to the end and are broadcast."""
+    g = np.expand_dims(b, -1) * np.moveaxis(y, axis, -1)
+    return np.moveaxis(unbroadcast(g, np.moveaxis(x, axis, -1)), -1, axis)
+
+
+def tensordot_adjoint_a(b: Any, x: Any, y: Any, axes: Any = 2) -> Any:
+    """The adjoint of x in `np.tensordot(x, y, axes)`."""
+    over_x, over_y, free_x, free_y = contraction(np.ndim(x), np.ndim(y), axes)
+    g = np.tensordot(b, y, (tuple(range(len(free_x), np.ndim(b))), free_y))
+    return np.transpose(g, inverse_order(free_x + matched(over_y, over_x)))
+
+
+def tensordot_adjoint_b(b: Any, x: Any, y: Any, axes: Any = 2) -> Any:
+    """The adjoint of y in `np.tensordot(x, y, axes)`."""
+    over_x, over_y, free_x, free_y = contraction(np.ndim(x), np.ndim(y), axes)
+    g = np.tensordot(x, b, (free_x, tuple(range(len(free_x)))))
+    return np.transpose(g, inverse_order(matched(over_x, over_y) + free_y))
+
+
+def contraction(nx: int, ny: int, axes: Any) -> tuple[tuple[int, ...], ...]:
+    """The axes of `np.tensordot` as four tuples: contracted of x, contracted of y, free of x, free of y."""
+    if np.ndim(axes) == 0 and not isinstance(axes, list | tuple):
+        over_x, over_y = tuple(range(nx - axes, nx)), tuple(range(axes))
+    else:
+        over_x = tuple(int(i) % nx for i in np.atleast_1d(np.asarray(axes[0], int)))
+        over_y = tuple(int(i) % ny for i in np.atleast_1d(np.asarray(axes[1], int)))
+    free_x = tuple(i for i in range(nx) if i not in over_x)
+    free_y = tuple(i for i in range(ny) if i not in over_y)
+    return over_x, over_y, free_x, free_y
+
+
+def matched(keys: tuple[int, ...], values: tuple[int, ...]) -> tuple[int, ...]:
+    """The values in ascending order of their keys."""
+    return tuple(v for _, v in sorted(zip(keys, values)))
+
+
+def inverse_order(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The inverse of a permutation."""
+    return tuple(int(i) for i in np.argsort(order))
+
+
+def kron_adjoint_a(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of x in `np.kron(x, y)`."""
+    n = max(np.ndim(x), np.ndim(y))
+    blocks = np.reshape(b, interleaved(ranked(x, n), ranked(y, n)))
+    return np.reshape(np.tensordot(blocks, np.reshape(y, ranked(y, n)), (range(1, 2 * n, 2), range(n))), np.shape(x))
+
+
+def kron_adjoint_b(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of y in `np.kron(x, y)`."""
+    n = max(np.ndim(x), np.ndim(y))
+    blocks = np.reshape(b, interleaved(ranked(x, n), ranked(y, n)))
+    return np.reshape(np.tensordot(blocks, np.reshape(x, ranked(x, n)), (range(0, 2 * n, 2), range(n))), np.shape(y))
+
+
+def ranked(x: Any, n: int) -> tuple[int, ...]:
+    """The shape of x with ones before it, n long."""
+    return (1,) * (n - np.ndim(x)) + np.shape(x)
+
+
+def interleaved(p: tuple[int, ...], q: tuple[int, ...]) -> tuple[int, ...]:
+    """`(p0, q0, p1, q1, ...)`."""
+    return tuple(n for pair in zip(p, q) for n in pair)
+
+
+def cross_adjoint(y: Any, b: Any, x: Any, axisb: int = -1, axisc: int = -1, axisa: int = -1, axis: Any = None) -> Any:
+    """The adjoint of x in the cross product x with y: `y` cross b, with the axes of the call."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    u, v = np.moveaxis(x, axisa, -1), np.moveaxis(y, axisb, -1)
+    planar = np.shape(u)[-1] == 2 and np.shape(v)[-1] == 2
+    w = upright(b) if planar else np.moveaxis(b, axisc, -1)
+    return np.moveaxis(unbroadcast(np.cross(spatial(v), w)[..., : np.shape(u)[-1]], u), -1, axisa)
+
+
+def upright(b: Any) -> Any:
+    """Numbers as vectors along the third axis of space."""
+    return np.stack([np.zeros_like(b), np.zeros_like(b), b], axis=-1)
+
+
+def spatial(v: Any) -> Any:
+    """Vectors of the plane as vectors of space."""
+    return np.concatenate([v, np.zeros_like(v[..., :1])], axis=-1) if np.shape(v)[-1] == 2 else v
+
+
+def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any = False) -> Any:
+    """The adjoint of operand i of `np.einsum(subscripts, *operands)`, as one `np.einsum`."""
+    x = operands[i]
+    transposed, lone, twins = einsum_transpose(subscripts, i, tuple(np.ndim(p) for p in operands))
+    rest = [p for j, p in enumerate(operands) if j != i]
+    ones = [np.ones(np.shape(x)[k]) for k in lone]
+    eyes = [np.eye(np.shape(x)[k]) for k in twins]
+    return unbroadcast(np.einsum(transposed, b, *rest, *ones, *eyes, optimize=optimize), x)
+
+
+def einsum_adjoint_only(b: Any, subscripts: str, x: Any) -> Any:
+    """The adjoint of x in `np.einsum(subscripts, x)`."""
+    return einsum_adjoint(b, 0, subscripts, (x,))
+
+
+def einsum_adjoint_x(b: Any, subscripts: str, x: Any, y: Any, optimize: Any = False) -> Any:
+    """The adjoint of x in `np.einsum(subscripts, x, y)`."""
+    return einsum_adjoint(b, 0, subscripts, (x, y), optimize)
+
+
+def einsum_adjoint_y(b: Any, subscripts: str, x: Any, y: Any, optimize: Any = False) -> Any:
+    """The adjoint of y in `np.einsum(subscripts, x, y)`."""
+    return einsum_adjoint(b, 1, subscripts, (x, y), optimize)
+
+
+def einsum_adjoints(b: Any, subscripts: str, operands: Any, optimize: Any = False) -> tuple[Any, ...]:
+    """The adjoints of all operands of `np.einsum`."""
+    return tuple(einsum_adjoint(b, i, subscripts, operands, optimize) for i in range(len(operands)))
+
+
+def einsum_tangent(t: Any, subscripts: str, operands: Any, optimize: Any = False) -> Any:
+    """The tangent of `np.einsum`: the sum over the operands, each replaced by its tangent in turn."""
+    parts = [np.einsum(subscripts, *with_item(operands, i, t[i]), optimize=optimize) for i in active_items(t)]
+    return sum(parts[1:], parts[0])
+
+
+def einsum_adjoints_cross(t: Any, b: Any, subscripts: str, operands: Any, optimize: Any = False) -> tuple[Any, ...]:
+    """The part of the tangent of `einsum_adjoints` along t, a direction for each operand; also the adjoint, as it is symmetric."""
+    out = []
+    for j in range(len(operands)):
+        others = [i for i in active_items(t) if i != j]
+        parts = [einsum_adjoint(b, j, subscripts, with_item(operands, i, t[i]), optimize) for i in others]
+        out.append(sum(parts, np.zeros_like(operands[j])))
+    return tuple(out)
+
+
+def einsum_adjoints_tangent(db: Any, t: Any, b: Any, subscripts: str, operands: Any, optimize: Any = False) -> Any:
+    """The tangent of `einsum_adjoints`; db or t may be a zero number."""
+    parts = einsum_adjoints(db + np.zeros_like(b), subscripts, operands, optimize)
+    if not isinstance(t, list | tuple):
+        return parts
+    return add_grad(parts, einsum_adjoints_cross(t, b, subscripts, operands, optimize))
+
+
+def einsum_tangent_twice(t: Any, u: Any, subscripts: str, operands: Any, optimize: Any = False) -> Any:
+    """The second tangent of `np.einsum` along t and u."""
+    out: Any = 0.0
+    for i in active_items(t):
+        for j in active_items(u):
+            if i != j:
+                out = out + np.einsum(subscripts, *with_item(with_item(operands, i, t[i]), j, u[j]), optimize=optimize)
+    return out
+
+
+def with_item(xs: Any, i: int, v: Any) -> tuple[Any, ...]:
+    """xs with v in place i."""
+    return (*xs[:i], v, *xs[i + 1 :])
+
+
+def active_items(t: Any) -> list[int]:
+    """The places of what is not a lazy zero; all of them if everything is."""
+    return [i for i in range(len(t)) if not getattr(t[i], "is_zero_grad", False)] or list(range(len(t)))
+
+
+@lru_cache(maxsize=1024)
+def einsum_transpose(subscripts: str, i: int, ranks: tuple[int, ...]) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The subscripts of the adjoint of operand i, and the axes of that operand that need ones (summed alone) or an identity (repeated).
+
+    >>> einsum_transpose("ij,jk->ik", 0, (2, 2))
+    ('ik,jk->ij', (), ())
+    >>> einsum_transpose("ii->", 0, (2,))
+    (',a,ba->ab', (0,), (1,))
+    """
+    inputs, output = einsum_labels(subscripts, ranks)
+    unused = iter([c for c in LETTERS if c not in "".join(inputs) + output])
+    given = [output] + [labels for j, labels in enumerate(inputs) if j != i]
+    known = set("".join(given))
+    lone: list[int] = []
+    twins: list[int] = []
+    target, eyes = "", []
+    for k, label in enumerate(inputs[i]):
+        if label in target:
+            twins.append(k)
+            target += next(unused)
+            eyes.append(target[-1] + label)
+            continue
+        if label not in known:
+            lone.append(k)
+        target += label
+    ones = [inputs[i][k] for k in lone]
+    return ",".join(given + ones + eyes) + "->" + target, tuple(lone), tuple(twins)
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def einsum_labels(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
+    """The labels of the operands and of the result, with ellipses and the implicit result written out."""
+    text = subscripts.replace(" ", "")
+    left, arrow, output = text.partition("->")
+    terms = left.split(",")
+    unused = [c for c in LETTERS if c not in text]
+    extra = max([0] + [rank - len(term) + 3 for term, rank in zip(terms, ranks) if "..." in term])
+    dots = "".join(unused[:extra])
+    inputs = [term.replace("...", dots[extra - (rank - len(term) + 3) :]) if "..." in term else term for term, rank in zip(terms, ranks)]
+    if not arrow:
+        every = left.replace(",", "").replace(".", "")
+        output = dots + "".join(sorted(c for c in set(every) if every.count(c) == 1))
+    return inputs, output.replace("...", dots)
+
+
+def einsum_subscripts(sublists: Any, output: Any = None) -> str:
+    """The subscripts of the interleaved form `np.einsum(x, [0, 1], y, [1, 2], [0, 2])`: `"ab,bc->ac"`."""
+    left = ",".join(["".join(["..." if k is Ellipsis else LETTERS[k] for k in labels]) for labels in sublists])
+    if output is None:
+        return left
+    return left + "->" + "".join(["..." if k is Ellipsis else LETTERS[k] for k in output])

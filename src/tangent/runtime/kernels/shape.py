@@ -1,0 +1,391 @@
+"""Kernels of the linear rules: transposes of joins, repetitions, diagonals, padding and selection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.kernels.index import scatter
+
+# Axes and orders
+
+
+def inverse_axes(axes: Any) -> Any:
+    """The axes that undo `np.transpose(x, axes)`."""
+    if axes is None:
+        return None
+    return tuple([int(i) for i in np.argsort([axis % len(axes) for axis in axes])])
+
+
+def rolled_axis(ndim: int, axis: int, start: int) -> int:
+    """Where `np.rollaxis` puts an axis."""
+    axis, start = axis % ndim, start + ndim if start < 0 else start
+    return start - 1 if axis < start else start
+
+
+def layout(x: Any, order: str) -> str:
+    """The order "A" or "K" said in terms of "C" and "F", which do not depend on memory."""
+    if order == "C" or order == "F":
+        return order
+    flags = np.asarray(x).flags
+    if flags.f_contiguous and not flags.c_contiguous:
+        return "F"
+    if order == "A" or flags.c_contiguous:
+        return "C"
+    raise ValueError("order='K' of an array that is neither C- nor F-contiguous: give order='C' or order='F'")
+
+
+# Structure
+
+
+def sequence_like(parts: list[Any], x: Any) -> Any:
+    """Parts as a list, tuple or array, whichever x is."""
+    if isinstance(x, list):
+        return parts
+    return tuple(parts) if isinstance(x, tuple) else np.stack(parts)
+
+
+def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
+    """The adjoint of `np.array(x, dtype)` with the structure of x: a number, an array, or nested lists and tuples of them."""
+    if not isinstance(x, list | tuple):
+        return uncast(b if np.ndim(b) == np.ndim(x) else np.reshape(b, np.shape(x)), dtype)
+    b = np.reshape(b, np.shape(b)[np.ndim(b) - max(1, np.ndim(x)) :])
+    return sequence_like([restructure(b[i], x[i], dtype) for i in range(len(x))], x)
+
+
+def uncast(b: Any, dtype: Any = None) -> Any:
+    """The adjoint of a cast to dtype: b, but zero if the cast is to integers."""
+    return b if dtype is None or np.dtype(dtype).kind in "fcO" else np.zeros_like(b)
+
+
+def unbroadcast_each(b: Any, xs: Any) -> Any:
+    """The adjoints of arrays that were broadcast together."""
+    return tuple([unbroadcast(b[i], xs[i]) for i in range(len(xs))])
+
+
+def broadcast_each(b: Any, xs: Any) -> Any:
+    """Each b broadcast to the shape of its x."""
+    return tuple([np.broadcast_to(b[i], np.shape(xs[i])) for i in range(len(xs))])
+
+
+def sum_grids(b: Any, xs: Any, indexing: str = "xy") -> Any:
+    """The adjoint of `np.meshgrid(*xs)`: each grid summed over the axes along which it is constant."""
+    n = len(xs)
+    place = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
+    return tuple([np.reshape(np.sum(b[i], axis=others(place[i], n)), np.shape(xs[i])) for i in range(n)])
+
+
+def spread_grids(xs: Any, grids: Any, indexing: str = "xy") -> Any:
+    """`np.meshgrid(*xs)`, sparse if the grids are."""
+    n = len(xs)
+    place = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
+    lines = [np.expand_dims(np.ravel(xs[i]), others(place[i], n)) for i in range(n)]
+    return tuple([np.broadcast_to(lines[i], np.shape(grids[i])) for i in range(n)])
+
+
+def others(axis: int, ndim: int) -> tuple[int, ...]:
+    """All axes but one."""
+    return tuple([i for i in range(ndim) if i != axis])
+
+
+# Joins
+
+
+def split_like(b: Any, xs: Any, axis: Any = 0) -> Any:
+    """The adjoint of a join of xs along an axis: b cut into the pieces. An operand of lower rank is one slice of the result."""
+    if axis is None:
+        ends = np.cumsum([np.size(x) for x in xs])
+        return sequence_like([np.reshape(b[ends[i] - np.size(xs[i]) : ends[i]], np.shape(xs[i])) for i in range(len(xs))], xs)
+    ends = np.cumsum([np.shape(x)[axis] if np.ndim(x) == np.ndim(b) else 1 for x in xs])
+    parts = np.split(b, ends[:-1], axis=axis)
+    return sequence_like([np.reshape(parts[i], np.shape(xs[i])) for i in range(len(xs))], xs)
+
+
+def join_like(parts: Any, x: Any, axis: Any = 0) -> Any:
+    """Parts joined along an axis to an array like x: the transpose of `split_like`."""
+    if axis is None:
+        return np.concatenate([np.ravel(part) for part in parts])
+    return np.concatenate([raised(part, x, axis) for part in parts], axis=axis)
+
+
+def raised(part: Any, x: Any, axis: int) -> Any:
+    """One part of a join: itself, or the slice of x that it fills if it is of lower rank."""
+    shape = np.shape(x)
+    return part if np.ndim(part) == len(shape) else np.reshape(part, (*shape[:axis], 1, *shape[axis + 1 :]))
+
+
+def hsplit_like(b: Any, xs: Any) -> Any:
+    """The adjoint of `np.hstack(xs)`."""
+    return split_like(b, xs, axis=0 if np.ndim(b) == 1 else 1)
+
+
+def unstack_like(b: Any, xs: Any, axis: int = 0) -> Any:
+    """The adjoint of `np.stack(xs, axis)`."""
+    slices = np.moveaxis(b, axis, 0)
+    return sequence_like([slices[i] for i in range(len(xs))], xs)
+
+
+def unblock(b: Any, blocks: Any) -> Any:
+    """The adjoint of `np.block(blocks)`, in nested lists like blocks."""
+    if not isinstance(blocks, list):
+        return np.reshape(b, np.shape(blocks))
+    axis = -nesting(blocks)
+    ends = np.cumsum([block_length(block, axis) for block in blocks])
+    parts = np.split(b, ends[:-1], axis=axis)
+    return [unblock(parts[i], blocks[i]) for i in range(len(blocks))]
+
+
+def nesting(blocks: Any) -> int:
+    """How deep lists are nested."""
+    return 1 + nesting(blocks[0]) if isinstance(blocks, list) else 0
+
+
+def block_length(block: Any, axis: int) -> int:
+    """The length along a negative axis of what `np.block` makes of a block."""
+    if not isinstance(block, list):
+        return int(np.shape(block)[axis]) if np.ndim(block) >= -axis else 1
+    if nesting(block) == -axis:
+        return sum([block_length(part, axis) for part in block])
+    return block_length(block[0], axis)
+
+
+def insertion(b: Any, x: Any, obj: Any, axis: int) -> Any:
+    """What `np.insert` put where along an axis: k for slice k of x, -1 - j for slice j of the values."""
+    n = np.shape(x)[axis]
+    return np.insert(np.arange(n), obj, -1 - np.arange(np.shape(b)[axis] - n))
+
+
+def uninserted(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
+    """The adjoint of x in `np.insert(x, obj, values, axis)`."""
+    if axis is None:
+        return np.reshape(uninserted(b, np.ravel(x), obj, 0), np.shape(x))
+    return np.compress(insertion(b, x, obj, axis) >= 0, b, axis=axis)
+
+
+def inserted(b: Any, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """The adjoint of values in `np.insert(x, obj, values, axis)`."""
+    if axis is None:
+        return inserted(b, np.ravel(x), obj, values, 0)
+    labels = insertion(b, x, obj, axis)
+    places = np.argsort(-labels)[np.shape(x)[axis] :]
+    part = np.take(b, places, axis=axis)
+    return unbroadcast(np.moveaxis(part, axis, 0) if np.ndim(obj) == 0 and not isinstance(obj, slice) else part, values)
+
+
+# Repetition
+
+
+def sum_tiles(b: Any, x: Any, reps: Any) -> Any:
+    """The adjoint of `np.tile(x, reps)`: the sum of the tiles."""
+    counts = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    n = max(len(counts), np.ndim(x))
+    counts = (1,) * (n - len(counts)) + counts
+    sizes = (1,) * (n - np.ndim(x)) + np.shape(x)
+    tiles = np.reshape(b, tuple([length for pair in zip(counts, sizes) for length in pair]))
+    return np.reshape(np.sum(tiles, axis=tuple(range(0, 2 * n, 2))), np.shape(x))
+
+
+def sum_repeats(b: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
+    """The adjoint of `np.repeat(x, repeats, axis)`: the sum of the repetitions."""
+    if axis is None:
+        return np.reshape(sum_repeats(b, np.ravel(x), repeats, 0), np.shape(x))
+    shape, axis = np.shape(x), axis % np.ndim(x)
+    if np.size(repeats) == 1:
+        runs = shape[:axis] + (shape[axis], int(np.ravel(repeats)[0])) + shape[axis + 1 :]
+        return np.sum(np.reshape(b, runs), axis=axis + 1)
+    return untake(b, x, np.repeat(np.arange(shape[axis]), repeats), axis=axis)
+
+
+def sum_cycles(b: Any, x: Any) -> Any:
+    """The adjoint of `np.resize(x, shape)`, which repeats x until the shape is full."""
+    if np.size(x) == 0 or np.size(b) == 0:
+        return np.zeros_like(x)
+    return untake(b, x, np.reshape(np.arange(np.size(b)) % np.size(x), np.shape(b)))
+
+
+# Diagonals
+
+
+def undiag(b: Any, x: Any, k: int = 0) -> Any:
+    """The adjoint of `np.diag(x, k)`."""
+    return np.diagonal(b, k) if np.ndim(x) == 1 else on_diagonal(b, x, k)
+
+
+def on_diagonal(b: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The adjoint of `np.diagonal(x, offset, axis1, axis2)`: zeros like x with b on the diagonal."""
+    m, n = np.shape(x)[axis1], np.shape(x)[axis2]
+    first = max(-offset, 0)
+    width = [(0, 0)] * (np.ndim(b) - 1) + [(first, m - first - np.shape(b)[-1])]
+    rows = np.expand_dims(np.pad(b, width), -1)
+    return np.moveaxis(np.where(np.eye(m, n, offset, dtype=bool), rows, 0.0), (-2, -1), (axis1, axis2))
+
+
+def along_diagonal(b: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The adjoint of `np.trace(x, offset, axis1, axis2)`: zeros like x with b all along the diagonal."""
+    m, n = np.shape(x)[axis1], np.shape(x)[axis2]
+    every = np.expand_dims(b, (-2, -1))
+    return np.moveaxis(np.where(np.eye(m, n, offset, dtype=bool), every, 0.0), (-2, -1), (axis1, axis2))
+
+
+# Padding
+
+
+def pad_widths(x: Any, pad_width: Any) -> list[tuple[int, int]]:
+    """The widths before and after, for each axis."""
+    if isinstance(pad_width, dict):
+        widths: Any = [(0, 0)] * np.ndim(x)
+        for axis, width in pad_width.items():
+            pair = tuple(int(w) for w in np.broadcast_to(width, 2))
+            widths = [*widths[: axis % np.ndim(x)], pair, *widths[axis % np.ndim(x) + 1 :]]
+        return list(widths)
+    return [(int(before), int(after)) for before, after in np.broadcast_to(pad_width, (np.ndim(x), 2))]
+
+
+def pad_zero_ended(x: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even") -> Any:
+    """The part of `np.pad` that is linear in x: constants and ends of ramps are zero."""
+    if mode == "mean":
+        return np.pad(x, pad_width, mode=mode, stat_length=stat_length)
+    if mode == "reflect" or mode == "symmetric":
+        return np.pad(x, pad_width, mode=mode, reflect_type=reflect_type)
+    if mode in ("constant", "edge", "wrap", "linear_ramp"):
+        return np.pad(x, pad_width, mode=mode)
+    raise NotImplementedError(f"np.pad(mode={mode!r}) has no derivative rule: pad with one of the linear modes")
+
+
+def unpad(b: Any, x: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even") -> Any:
+    """The adjoint of x in `np.pad(x, pad_width, mode)`, axis by axis as NumPy pads."""
+    widths = pad_widths(x, pad_width)
+    lengths = [None] * np.ndim(x) if stat_length is None else np.broadcast_to(stat_length, (np.ndim(x), 2))
+    if mode == "constant":
+        return b[interior(x, widths)]
+    for axis in reversed(range(np.ndim(x))):
+        if widths[axis] != (0, 0):
+            b = unpad_axis(b, np.shape(x)[axis], axis, widths[axis], mode, lengths[axis], reflect_type)
+    return b
+
+
+def interior(x: Any, widths: list[tuple[int, int]]) -> tuple[slice, ...]:
+    """Where x lies in the padded array."""
+    return tuple([slice(widths[k][0], widths[k][0] + np.shape(x)[k]) for k in range(np.ndim(x))])
+
+
+def unpad_axis(b: Any, n: int, axis: int, width: tuple[int, int], mode: str, stat_length: Any, reflect_type: str) -> Any:
+    """The adjoint of padding one axis of length n: by index where padding copies elements, else by the matrix of the padding."""
+    if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and reflect_type == "even"):
+        source = np.pad(np.arange(n), width, mode=mode)
+        return np.moveaxis(scatter(np.moveaxis(b, axis, 0), np.moveaxis(b, axis, 0)[:n], source), 0, axis)
+    lengths = None if stat_length is None else [tuple(stat_length), (1, 1)]
+    matrix = pad_zero_ended(np.eye(n), [width, (0, 0)], mode=mode, stat_length=lengths, reflect_type=reflect_type)
+    return np.moveaxis(np.tensordot(matrix, b, ((0,), (axis,))), 0, axis)
+
+
+def pad_value_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
+    """The adjoint of constant_values in `np.pad`: the sums over the two pads of each axis."""
+    widths = pad_widths(x, pad_width)
+    sums = []
+    for axis in reversed(range(np.ndim(x))):
+        rows = np.moveaxis(b, axis, 0)
+        before, after = widths[axis]
+        n = np.shape(x)[axis]
+        sums = [np.stack([np.sum(rows[:before]), np.sum(rows[before + n :])]), *sums]
+        b = np.moveaxis(rows[before : before + n], 0, axis)
+    return unbroadcast(np.stack(sums), values)
+
+
+def ramp_end_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
+    """The adjoint of end_values in `np.pad(mode="linear_ramp")`: the sums over the two ramps of each axis, weighted."""
+    widths = pad_widths(x, pad_width)
+    sums = []
+    for axis in reversed(range(np.ndim(x))):
+        rows = np.moveaxis(b, axis, 0)
+        before, after = widths[axis]
+        n = np.shape(x)[axis]
+        rising, falling = ramp(before)[::-1], ramp(after)
+        ends = [np.sum(np.tensordot(rising, rows[:before], 1)), np.sum(np.tensordot(falling, rows[before + n :], 1))]
+        sums = [np.stack(ends), *sums]
+        b = unpad_axis(b, n, axis, widths[axis], "linear_ramp", None, "even")
+    return unbroadcast(np.stack(sums), values)
+
+
+def ramp(width: int) -> Any:
+    """The weights of the end value in a ramp, from beside the edge to the end."""
+    return np.arange(1, width + 1) / max(width, 1)
+
+
+# Selection
+
+
+def untake(b: Any, x: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+    """The adjoint of `np.take(x, indices, axis, mode)`."""
+    if axis is None:
+        return np.reshape(untake(b, np.ravel(x), indices, 0, mode), np.shape(x))
+    n, axis = np.shape(x)[axis], axis % np.ndim(x)
+    if mode == "wrap":
+        indices = np.asarray(indices) % n
+    elif mode == "clip":
+        indices = np.clip(indices, 0, n - 1)
+    return scatter(b, x, (slice(None),) * axis + (np.asarray(indices),))
+
+
+def untake_along_axis(b: Any, x: Any, indices: Any, axis: Any = -1) -> Any:
+    """The adjoint of `np.take_along_axis(x, indices, axis)`."""
+    if axis is None:
+        return np.reshape(scatter(b, np.ravel(x), np.ravel(indices)), np.shape(x))
+    grid: list[Any] = list(np.ix_(*[np.arange(n) for n in np.shape(x)]))
+    axis = axis % np.ndim(x)
+    return scatter(b, x, (*grid[:axis], np.asarray(indices), *grid[axis + 1 :]))
+
+
+def undelete(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
+    """The adjoint of `np.delete(x, obj, axis)`."""
+    if axis is None:
+        return np.reshape(undelete(b, np.ravel(x), obj, 0), np.shape(x))
+    return untake(b, x, np.delete(np.arange(np.shape(x)[axis]), obj), axis=axis)
+
+
+def trimmed_slices(x: Any, trim: str = "fb", axis: Any = None) -> tuple[slice, ...]:
+    """What `np.trim_zeros(x, trim, axis)` keeps, as slices."""
+    ndim = np.ndim(x)
+    axes = range(ndim) if axis is None else [k % ndim for k in np.atleast_1d(axis)]
+    places = np.nonzero(np.asarray(x))
+    out = [slice(None)] * ndim
+    for k in axes:
+        empty = len(places[k]) == 0
+        start = 0 if empty else int(np.min(places[k]))
+        stop = 0 if empty else int(np.max(places[k])) + 1
+        keep = slice(start if "f" in trim.lower() else None, stop if "b" in trim.lower() else None)
+        out = [*out[:k], keep, *out[k + 1 :]]
+    return tuple(out)
+
+
+def unchoose(b: Any, a: Any, choices: Any, mode: str = "raise") -> Any:
+    """The adjoint of choices in `np.choose(a, choices, mode)`."""
+    n = len(choices)
+    if mode == "wrap":
+        a = np.asarray(a) % n
+    elif mode == "clip":
+        a = np.clip(a, 0, n - 1)
+    return sequence_like([unbroadcast(np.where(np.equal(a, k), b, 0.0), choices[k]) for k in range(n)], choices)
+
+
+def unselect(b: Any, conditions: Any, choices: Any) -> Any:
+    """The adjoint of choices in `np.select(conditions, choices)`: b where a condition is the first to hold."""
+    first = np.select(conditions, list(range(len(conditions))), -1)
+    return sequence_like([unbroadcast(np.where(first == k, b, 0.0), choices[k]) for k in range(len(choices))], choices)
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any) -> Any:
+    """`np.piecewise` in terms of functions that have rules: the last condition that holds decides."""
+    single = np.ndim(condlist) == 0 or (np.ndim(x) > 0 and not isinstance(condlist[0], list | np.ndarray))
+    conditions = [np.asarray(condlist)] if single else [np.asarray(c) for c in condlist]
+    if len(funclist) == len(conditions) + 1:
+        conditions = [*conditions, ~np.any(np.asarray(conditions), axis=0)]
+    out: Any = np.zeros_like(x)
+    last = np.select(conditions[::-1], list(range(len(conditions)))[::-1], -1)
+    for k in range(len(conditions)):
+        here = last == k
+        value = funclist[k](x[here], *args) if callable(funclist[k]) else np.full(np.shape(x[here]), funclist[k])
+        out = out + scatter(value, x, here)
+    return out

@@ -1,0 +1,1 @@
+"""From a function object to its text, its tree and its surroundings."""

@@ -1,0 +1,217 @@
+"""Read the source of a function: the tree of its definition, and the lines around it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+import textwrap
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from tangent.errors import Location, SourceError
+from tangent.syntax.rebuild import replace
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function with its definition, as a `def` whatever it was, and the file it stands in."""
+
+    function: types.FunctionType
+    tree: ast.FunctionDef
+    file: str
+    lines: tuple[str, ...] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    def locate(self, node: ast.AST) -> Location:
+        """Where a node of the tree (or one made from it) stands in the file."""
+        line = getattr(node, "lineno", 0) or self.tree.lineno
+        text = self.line(line)
+        start = getattr(node, "col_offset", 0)
+        same_line = getattr(node, "end_lineno", line) == line
+        end = getattr(node, "end_col_offset", None) if same_line else None
+        return Location(self.file, line, text, start, end if end is not None else len(text.rstrip()))
+
+    def statement_text(self, node: ast.AST) -> str:
+        """The first line of the statement that a node comes from, without its comment."""
+        return self._statement_lines.get(getattr(node, "lineno", 0), "") or self.line(getattr(node, "lineno", 0)).strip()
+
+    @cached_property
+    def _statement_lines(self) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt) and node is not self.tree:
+                text = ast.unparse(replace(node, body=[], orelse=[])) if hasattr(node, "body") else ast.unparse(node)
+                found.setdefault(node.lineno, text.split("\n")[0])
+        return found
+
+    def line(self, number: int) -> str:
+        return self.lines[number - 1].rstrip("\n") if 0 < number <= len(self.lines) else ""
+
+
+def read(function: types.FunctionType) -> Source:
+    """The source of a plain Python function."""
+    return _read(function, function.__code__)
+
+
+def _read(function: types.FunctionType, code: types.CodeType) -> Source:
+    lines = _lines(function, code)
+    node = _lambda(code, lines, function) if code.co_name == "<lambda>" else _def(code, lines, function)
+    if isinstance(node, ast.Lambda):
+        body: ast.stmt = ast.copy_location(ast.Return(node.body), node.body)
+        node = ast.copy_location(
+            ast.FunctionDef("lambda_", node.args, [body], [], None, None, **_type_params()), node
+        )
+    return Source(function, replace(node, decorator_list=[]), code.co_filename, lines)
+
+
+def _type_params() -> dict[str, list[ast.AST]]:
+    return {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+
+
+def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...]:
+    file = code.co_filename
+    linecache.checkcache(file)
+    lines = linecache.getlines(file, function.__globals__)
+    if not lines:
+        raise SourceError(
+            f"no source for '{function.__name__}'",
+            Location(file, code.co_firstlineno),
+            "the file or cell that defines it is not available"
+            if not file.startswith("<")
+            else "it was made by exec, eval or an interactive session that keeps no source",
+            "Define it in a file or a notebook cell, or give it a rule with @tangent.adjoint.",
+        )
+    return tuple(lines)
+
+
+def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> ast.FunctionDef:
+    first = code.co_firstlineno
+    try:
+        block = inspect.getblock(list(lines[first - 1 :]))
+        tree = ast.parse(textwrap.dedent("".join(block)))
+    except (SyntaxError, IndentationError):
+        tree, first = _module("".join(lines)), 1
+    indent = len(lines[first - 1]) - len(lines[first - 1].lstrip()) if first > 1 else 0
+    candidates = [
+        n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == code.co_name
+    ]
+    for node in candidates:
+        start = min([node.lineno, *(d.lineno for d in node.decorator_list)]) + first - 1
+        if start == code.co_firstlineno:
+            if isinstance(node, ast.AsyncFunctionDef):
+                raise SourceError(f"'{node.name}' is async", Location(code.co_filename, start, lines[start - 1]))
+            return _shift(node, first - 1, indent)
+    raise SourceError(
+        f"the source of '{function.__name__}' has changed",
+        Location(code.co_filename, first, lines[first - 1] if first <= len(lines) else ""),
+        "the file no longer holds this definition at this line",
+        "Import the module again.",
+    )
+
+
+def _shift(node: ast.FunctionDef, lines: int, columns: int) -> ast.FunctionDef:
+    """Positions in the file instead of positions in the block."""
+    for child in ast.walk(node):
+        if hasattr(child, "lineno"):
+            child.lineno += lines
+            child.col_offset += columns
+            if getattr(child, "end_lineno", None) is not None:
+                child.end_lineno += lines
+                child.end_col_offset += columns
+    return node
+
+
+def _lambda(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> ast.Lambda:
+    """The lambda whose body covers exactly the positions of the code object."""
+    found = [n for n in _lambdas("".join(lines)) if _span(n.body) == _code_span(code)]
+    if len(found) != 1:
+        found = [n for n in _lambdas("".join(lines)) if n.lineno == code.co_firstlineno]
+    if len(found) != 1:
+        raise SourceError(
+            "the source of a lambda cannot be told apart",
+            Location(code.co_filename, code.co_firstlineno, lines[code.co_firstlineno - 1]),
+            "several lambdas stand here and Python kept no positions",
+            "Write it as a def.",
+        )
+    return found[0]
+
+
+def _span(node: ast.expr) -> tuple[int, int, int, int]:
+    return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
+
+
+def _code_span(code: types.CodeType) -> tuple[int, int, int, int]:
+    spans = [p for p in code.co_positions() if None not in p and (p[2], p[3]) != (0, 0)]
+    start = min((p[0], p[2]) for p in spans) if spans else (0, 0)
+    end = max((p[1], p[3]) for p in spans) if spans else (0, 0)
+    return start[0] or 0, end[0] or 0, start[1] or 0, end[1] or 0
+
+
+@lru_cache(maxsize=64)
+def _module(text: str) -> ast.Module:
+    return ast.parse(textwrap.dedent(text))
+
+
+@lru_cache(maxsize=64)
+def _lambdas(text: str) -> tuple[ast.Lambda, ...]:
+    return tuple(n for n in ast.walk(_module(text)) if isinstance(n, ast.Lambda))
+
+
+def comments(source: Source) -> dict[int, str]:
+    """The user's comments: the line of the statement they belong to, and their text."""
+    first = source.tree.lineno
+    last = getattr(source.tree, "end_lineno", first) or first
+    found: dict[int, str] = {}
+    waiting: list[str] = []
+    for number, text in _comment_tokens(source.lines, first, last):
+        code = source.line(number).strip()
+        if code.startswith("#"):
+            waiting.append(text)
+        else:
+            found[number] = text
+            waiting = []
+        if waiting:
+            following = _next_code_line(source, number, last)
+            if following:
+                found[following] = "\n".join(waiting)
+                if source.line(number + 1).strip()[:1] != "#":
+                    waiting = []
+    return found
+
+
+def _next_code_line(source: Source, number: int, last: int) -> int:
+    for n in range(number + 1, last + 1):
+        stripped = source.line(n).strip()
+        if stripped and not stripped.startswith("#"):
+            return n
+    return 0
+
+
+def _comment_tokens(lines: tuple[str, ...], first: int, last: int) -> Iterator[tuple[int, str]]:
+    import tokenize  # heavy, and only needed where there are comments
+
+    if not any("#" in line for line in lines[first - 1 : last]):
+        return
+    block = iter(textwrap.dedent("".join(lines[first - 1 : last])).splitlines(keepends=True))
+    try:
+        for token in tokenize.generate_tokens(lambda: next(block, "")):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0] + first - 1, token.string.lstrip("#").strip()
+    except (tokenize.TokenError, IndentationError):
+        return  # a lambda in the middle of a line: its comments belong to the line, not to it
+
+
+def unwrapped(function: object) -> object:
+    """Look through wrappers that only forward: caches and compiled functions."""
+    if hasattr(function, "py_func"):
+        return function.py_func
+    if isinstance(function, functools._lru_cache_wrapper):
+        return function.__wrapped__
+    return function

@@ -1,0 +1,106 @@
+"""What a name means, as Python would find it: closure cells, globals, builtins, attributes of modules."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+
+class Missing:
+    """Stands for a name that has no meaning before the function runs."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = Missing()
+
+
+class Scope:
+    """The surroundings of one function."""
+
+    def __init__(self, function: types.FunctionType, local: set[str], imports: dict[str, Any] | None = None) -> None:
+        self.function = function
+        self.local = local
+        self.imports = imports or {}
+        self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        self.seen: dict[str, Any] = {}
+
+    def lookup(self, name: str) -> Any:
+        """The object a name is bound to outside the function, or MISSING."""
+        if name in self.imports:
+            return self.imports[name]
+        if name in self.local:
+            return MISSING
+        if name in self.cells:
+            try:
+                return self.cells[name].cell_contents
+            except ValueError:
+                return MISSING
+        if name in self.function.__globals__:
+            return self.function.__globals__[name]
+        return getattr(builtins, name, MISSING)
+
+    def resolve(self, node: ast.expr) -> Any:
+        """The object that a name or a dotted path through modules and classes denotes, or MISSING."""
+        match node:
+            case ast.Name(id=identifier):
+                found = self.lookup(identifier)
+                if found is not MISSING and (is_static(found)):
+                    self._remember(identifier, found)
+                return found
+            case ast.Attribute(value=value, attr=attr):
+                owner = self.resolve(value)
+                if isinstance(owner, types.ModuleType | type) or _is_ufunc(owner):
+                    found = inspect.getattr_static(owner, attr, MISSING) if isinstance(owner, type) else MISSING
+                    if not isinstance(found, staticmethod | classmethod | property):
+                        found = getattr(owner, attr, MISSING)
+                    else:
+                        found = getattr(owner, attr, MISSING)
+                    if not _is_library(owner) and is_static(found):
+                        self._remember(ast.unparse(node), found)
+                    return found
+                return MISSING
+            case _:
+                return MISSING
+
+    def _remember(self, path: str, found: Any) -> None:
+        if path.split(".")[0] not in self.imports:
+            self.seen[path] = found
+
+
+def is_static(found: Any) -> bool:
+    """Whether the transformation may rely on what a name is bound to: functions, classes, modules."""
+    return isinstance(found, types.ModuleType | type | Callable)  # type: ignore[arg-type]
+
+
+def _is_ufunc(owner: Any) -> bool:
+    return type(owner).__name__ == "ufunc"
+
+
+def _is_library(owner: Any) -> bool:
+    name = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(owner, "__module__", "") or ""
+    return name.split(".")[0] in ("numpy", "math", "builtins", "operator", "scipy", "cmath") or _is_ufunc(owner)
+
+
+def local_imports(tree: ast.FunctionDef) -> dict[str, Any]:
+    """Modules and names that the function imports for itself, once, at its top level."""
+    found: dict[str, Any] = {}
+    for s in tree.body:
+        match s:
+            case ast.Import(names=names):
+                for alias in names:
+                    module = importlib.import_module(alias.name)
+                    root = importlib.import_module(alias.name.split(".")[0])
+                    found[alias.asname or alias.name.split(".")[0]] = module if alias.asname else root
+            case ast.ImportFrom(module=str(module_name), names=names, level=0):
+                owner = importlib.import_module(module_name)
+                for alias in names:
+                    if hasattr(owner, alias.name):
+                        found[alias.asname or alias.name] = getattr(owner, alias.name)
+    return found

@@ -1,0 +1,58 @@
+"""Fresh names: readable, deterministic, never in the way of the user's."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+from collections.abc import Iterable
+
+RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+
+
+class Names:
+    """Gives names that nothing else in the function uses.
+
+    >>> names = Names(["x", "bx"])
+    >>> names.fresh("bx"), names.fresh("t"), names.numbered("t")
+    ('bx_', 't', 't2')
+    """
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+        self._next: dict[str, int] = {}
+
+    def fresh(self, base: str) -> str:
+        """The base name, with trailing underscores if it is taken."""
+        while base in self.taken or base in RESERVED:
+            base += "_"
+        self.taken.add(base)
+        return base
+
+    def numbered(self, base: str) -> str:
+        """`t`, `t2`, `t3`, ..."""
+        if base not in self.taken and base not in RESERVED:
+            self.taken.add(base)
+            return base
+        n = self._next.get(base, 2)
+        while f"{base}{n}" in self.taken:
+            n += 1
+        self._next[base] = n + 1
+        self.taken.add(f"{base}{n}")
+        return f"{base}{n}"
+
+
+def identifiers(tree: ast.AST) -> set[str]:
+    """Every identifier that occurs anywhere in a tree."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=text) | ast.arg(arg=text) | ast.FunctionDef(name=text) | ast.ClassDef(name=text):
+                found.add(text)
+            case ast.alias(name=text, asname=other):
+                found.add((other or text).split(".")[0])
+            case ast.Global(names=texts) | ast.Nonlocal(names=texts):
+                found.update(texts)
+            case ast.ExceptHandler(name=str(text)) | ast.MatchAs(name=str(text)) | ast.MatchStar(name=str(text)):
+                found.add(text)
+    return found

@@ -1,0 +1,169 @@
+"""Print a tree as text that a person would have written: comments, blank lines, at most 100 columns."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from dataclasses import dataclass
+
+WIDTH = 100
+INDENT = "    "
+
+
+class Comment(ast.stmt):
+    """A comment line in generated code; `section` comments have a blank line above."""
+
+    _fields = ("text", "section")
+    text: str
+    section: bool
+
+
+def comment(text: str, like: ast.AST | None = None, section: bool = False) -> Comment:
+    node = Comment(text=text, section=section)
+    node.lineno = getattr(like, "lineno", 0)
+    node.col_offset = 0
+    return node
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of text and the primal line that it comes from (0: none)."""
+
+    text: str
+    origin: int = 0
+
+
+def print_function(f: ast.FunctionDef) -> list[Line]:
+    """The lines of a function definition."""
+    head = f"def {f.name}({ast.unparse(f.args)}):"
+    lines = [Line(t) for t in _fold(head, 0)]
+    doc = ast.get_docstring(f, clean=False)
+    body = f.body
+    if doc is not None:
+        body = body[1:]
+        lines += [Line(INDENT + t if t else "") for t in f'"""{doc}"""'.split("\n")]
+    return lines + _block(body, 1)
+
+
+def print_body(body: list[ast.stmt]) -> str:
+    """The text of a block, for display and tests."""
+    return "\n".join(line.text for line in _block(body, 0))
+
+
+def _block(body: list[ast.stmt], depth: int) -> list[Line]:
+    lines: list[Line] = []
+    for s in body:
+        lines += _statement(s, depth)
+    return lines or [Line(INDENT * depth + "pass")]
+
+
+def _statement(s: ast.stmt, depth: int) -> list[Line]:
+    pad, origin = INDENT * depth, getattr(s, "lineno", 0)
+    match s:
+        case Comment(text=text):
+            return [Line(f"{pad}# {t}") for t in _clip(text, WIDTH - len(pad) - 2)]
+        case ast.If():
+            return _if(s, depth, "if")
+        case ast.While(test=test, body=body):
+            return [*_header(f"while {ast.unparse(test)}:", depth, origin), *_block(body, depth + 1)]
+        case ast.For(target=target, iter=iter, body=body):
+            head = f"for {ast.unparse(target)} in {ast.unparse(iter)}:"
+            return [*_header(head, depth, origin), *_block(body, depth + 1)]
+        case _:
+            text = ast.unparse(s if hasattr(s, "lineno") else ast.fix_missing_locations(s))
+            if "\n" in text:
+                return [Line(pad + t if t else "", origin) for t in text.split("\n")]
+            return [Line(t, origin) for t in _fold(text, depth)]
+
+
+def _if(s: ast.If, depth: int, word: str) -> list[Line]:
+    pad, origin = INDENT * depth, getattr(s, "lineno", 0)
+    lines = [*_header(f"{word} {ast.unparse(s.test)}:", depth, origin), *_block(s.body, depth + 1)]
+    match s.orelse:
+        case []:
+            return lines
+        case [ast.If() as inner]:
+            return lines + _if(inner, depth, "elif")
+        case orelse:
+            return [*lines, Line(f"{pad}else:", origin), *_block(orelse, depth + 1)]
+
+
+def _header(text: str, depth: int, origin: int) -> list[Line]:
+    return [Line(t, origin) for t in _fold(text, depth)]
+
+
+def _clip(text: str, width: int) -> list[str]:
+    lines = text.split("\n")
+    return [t if len(t) <= width else t[: width - 3] + "..." for t in lines]
+
+
+def _fold(text: str, depth: int) -> list[str]:
+    """Break a long line inside brackets, before operators or after commas.
+
+    >>> _fold("x = " + " + ".join(["value_number_%d" % i for i in range(8)]), 0)
+    ['x = (value_number_0 + value_number_1 + value_number_2 + value_number_3 + value_number_4', \
+'    + value_number_5 + value_number_6 + value_number_7)']
+    """
+    pad = INDENT * depth
+    if len(pad) + len(text) <= WIDTH:
+        return [pad + text]
+    if not _breaks(text) and " = " in text:
+        target, value = text.split(" = ", 1)
+        text = f"{target} = ({value})"
+    elif not any(level == 1 for _, level in _breaks(text)) and text.startswith(("return ",)):
+        text = f"return ({text[7:]})"
+    elif " = " in text and (operators := _top_operators(text)) and operators[0] < WIDTH:
+        target, value = text.split(" = ", 1)
+        text = f"{target} = ({value})"
+    lines, indent = [], pad
+    while len(indent) + len(text) > WIDTH:
+        fitting = [(p, level) for p, level in _breaks(text, bool(lines)) if 0 < p <= WIDTH - len(indent)]
+        if not fitting:
+            break
+        lowest = min(level for p, level in fitting if p > (WIDTH - len(indent)) // 2 or len(fitting) == 1) if any(
+            p > (WIDTH - len(indent)) // 2 for p, _ in fitting
+        ) else min(level for _, level in fitting)
+        cut = max(p for p, level in fitting if level == lowest)
+        lines.append((indent + text[:cut]).rstrip())
+        text, indent = text[cut:].lstrip(), pad + INDENT
+    return [*lines, indent + text]
+
+
+def _breaks(text: str, inside: bool = False) -> list[tuple[int, int]]:
+    """Columns where the text may be cut, with the bracket depth there."""
+    found, level = [], 1 if inside else 0
+    for token in _tokens(text):
+        column = token.start[1]
+        if token.string in "([{" and token.type == tokenize.OP:
+            level += 1
+        elif token.string in ")]}" and token.type == tokenize.OP:
+            level -= 1
+        elif level > 0 and token.string == ",":
+            found.append((token.end[1], level))
+        elif level > 0 and token.type == tokenize.OP and text[column - 1 : column] == " " and token.string != "=":
+            found.append((column, level))
+        elif level > 0 and token.string in ("and", "or", "if", "else", "for"):
+            found.append((column, level))
+    return found
+
+
+def _top_operators(text: str) -> list[int]:
+    found, level = [], 0
+    for token in _tokens(text):
+        if token.type == tokenize.OP:
+            level += (token.string in "([{") - (token.string in ")]}")
+            if level == 0 and token.string in "+-*/@%" and text[token.start[1] - 1] == " ":
+                found.append(token.start[1])
+    return found
+
+
+def _tokens(text: str) -> list[tokenize.TokenInfo]:
+    found: list[tokenize.TokenInfo] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.start[0] == 1:
+                found.append(token)
+    except tokenize.TokenError:
+        pass  # a piece of a bracketed line: what was read so far is what there is
+    return found

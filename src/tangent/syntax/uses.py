@@ -1,0 +1,124 @@
+"""Which names a statement reads and writes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def expression_reads(node: ast.AST | None) -> set[str]:
+    """The variables an expression reads; those bound inside lambdas and comprehensions do not count.
+
+    >>> sorted(expression_reads(ast.parse("[a * b for a in xs]", mode="eval").body))
+    ['b', 'xs']
+    """
+    found: set[str] = set()
+    if node is not None:
+        _collect(node, found, frozenset())
+    return found
+
+
+def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load) and node.id not in bound:
+            found.add(node.id)
+        return
+    if isinstance(node, ast.Constant):
+        return
+    if isinstance(node, SCOPES):
+        for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d)):
+            _collect(default, found, bound)
+        body: Iterable[ast.AST] = node.body if isinstance(node.body, list) else [node.body]
+        inner = bound | {a.arg for a in arguments(node.args)} | assigned_inside(body)
+        for part in body:
+            _collect(part, found, inner)
+        return
+    if isinstance(node, COMPREHENSIONS):
+        targets = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        _collect(node.generators[0].iter, found, bound)
+        for child in ast.iter_child_nodes(node):
+            _collect(child, found, bound | targets)
+        return
+    for child in ast.iter_child_nodes(node):
+        _collect(child, found, bound)
+
+
+def arguments(args: ast.arguments) -> list[ast.arg]:
+    """All parameters, in the order of the signature."""
+    star = [args.vararg] if args.vararg else []
+    stars = [args.kwarg] if args.kwarg else []
+    return [*args.posonlyargs, *args.args, *star, *args.kwonlyargs, *stars]
+
+
+def assigned_inside(body: Iterable[ast.AST]) -> set[str]:
+    """Names that a block binds in its own scope."""
+    found: set[str] = set()
+    for node in body:
+        found |= set(_bound(node))
+    return found
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    if isinstance(node, ast.Lambda):
+        return
+    if isinstance(node, COMPREHENSIONS):
+        yield from (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+        yield node.id
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((a.asname or a.name).split(".")[0] for a in node.names)
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        yield node.name
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
+
+
+def target_names(target: ast.expr) -> list[str]:
+    """The names an assignment target binds.
+
+    >>> target_names(ast.parse("a, (b, *c) = t").body[0].targets[0])
+    ['a', 'b', 'c']
+    """
+    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def header_reads(s: ast.stmt) -> set[str]:
+    """Names read by the statement itself, not by the blocks inside it."""
+    match s:
+        case ast.If(test=test) | ast.While(test=test):
+            return expression_reads(test)
+        case ast.For(iter=iter):
+            return expression_reads(iter)
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return expression_reads(value)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return expression_reads(s)
+        case _:
+            return expression_reads(s)
+
+
+def writes(s: ast.stmt) -> list[str]:
+    """Names bound by the statement itself, not by the blocks inside it."""
+    match s:
+        case ast.Assign(targets=[ast.Name(id=target)]):
+            return [target]
+        case ast.Assign(targets=targets):
+            return [n for t in targets for n in target_names(t)]
+        case ast.For(target=target):
+            return target_names(target)
+        case ast.If() | ast.While():
+            return []
+        case _:
+            return sorted(assigned_inside([s]))
+
+
+def may_skip(s: ast.stmt) -> bool:
+    """Whether the statement may leave some of the names it writes unbound (opaque compound statements)."""
+    return isinstance(s, ast.Try | ast.With | ast.Match | ast.Delete | ast.AsyncFor | ast.AsyncWith)

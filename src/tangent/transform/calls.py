@@ -1,0 +1,55 @@
+"""Calls of user functions: which parameter each argument goes to, and the derivative of the callee beside the caller."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tangent.transform.unit import Unit
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """A call fitted to a callee's signature."""
+
+    values: dict[str, Any]
+
+    def active(self, names: frozenset[str]) -> tuple[str, ...]:
+        """The parameters that receive something active."""
+        return tuple(p for p, v in self.values.items() if any(n in names for n in leaf_names(v)))
+
+
+def leaf_names(value: Any) -> Iterator[str]:
+    """Names in an argument, also inside the tuple of `*args` and the dict of `**kwargs`."""
+    if isinstance(value, ast.Name):
+        yield value.id
+    elif isinstance(value, tuple):
+        for v in value:
+            yield from leaf_names(v)
+    elif isinstance(value, dict):
+        for v in value.values():
+            yield from leaf_names(v)
+
+
+class Derivatives(Protocol):
+    """Makes derivatives of callees; names are those of the generated functions."""
+
+    def pair(self, function: types.FunctionType, active: tuple[str, ...]) -> tuple[Any, Any]: ...
+
+    def tangent(self, function: types.FunctionType, active: tuple[str, ...]) -> Any: ...
+
+
+def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None:
+    """The arguments by parameter, or None where `*` or `**` leave it to run time."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    signature = inspect.signature(function, follow_wrapped=False)
+    try:
+        bound = signature.bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
+    except TypeError as e:
+        raise unit.refuse(call, f"the call of '{function.__name__}'", str(e)) from None
+    return Arguments(dict(bound.arguments))

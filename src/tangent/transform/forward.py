@@ -1,0 +1,284 @@
+"""Forward mode: beside each statement, the one that computes its tangent."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tangent.analysis.liveness import liveness
+from tangent.analysis.operation import Operation
+from tangent.analysis.shapes import Shapes, shapes
+from tangent.rules.notation import Rule
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.uses import expression_reads
+from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.reverse import refusal
+from tangent.transform.scribe import Scribe
+from tangent.transform.unit import Unit
+
+
+def forward(unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives) -> list[ast.stmt]:
+    """The body of a function with tangents beside values, without its return."""
+    return _Forward(unit, active, scribe, derivatives).block(unit.core.body[:-1])
+
+
+class _Forward:
+    def __init__(self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives) -> None:
+        self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
+        self.shapes: Shapes = shapes(unit.core, unit.operations, liveness(unit.core))
+
+    def tangent(self, v: str) -> str:
+        return self.scribe.derivative(v, "d")
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for s in body:
+            op = self.unit.operations.get(s)
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done.append(replace(s, body=self.block(then), orelse=self.block(other)))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    if op is not None and op.kind == "opaque" and self.flows(op):
+                        raise refusal(self.unit, s, op)
+                    done.append(replace(s, body=self.block(inner)))
+                case _ if op is not None and any(t in self.active for t in op.targets):
+                    done += self.statement(s, op)
+                case _:
+                    done.append(s)
+        return done
+
+    def flows(self, op: Operation) -> bool:
+        return any(t in self.active for t in op.targets) and any(v in self.active for v in op.operands)
+
+    def statement(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
+        if op.kind == "push":
+            item = self.tangent_of(op.value) if op.value is not None else constant(0.0)
+            return [s, at(ast.Expr(expression("s.append(v)", s=self.tangent(op.targets[0]), v=item)), s)]
+        if not self.flows(op):
+            return [s, *(self.zero(t, s) for t in op.targets if t in self.active)]
+        match op.kind:
+            case "copy":
+                return [s, self.set(op, name(self.tangent(op.operands[0])), s)]
+            case "rule":
+                return self.by_rule(op, s)
+            case "pack":
+                return [s, self.set(op, self.packed(op), s)]
+            case "unpack":
+                return self.unpacked(op, s)
+            case "pop":
+                return [s, self.set(op, expression("s.pop()", s=self.tangent(op.operands[0])), s)]
+            case "call" | "dynamic":
+                return self.call(op, s)
+            case _:
+                raise refusal(self.unit, s, op)
+
+    def set(self, op: Operation, value: ast.expr, s: ast.stmt) -> ast.stmt:
+        return assign(self.tangent(op.targets[0]), value, s)
+
+    def zero(self, v: str, s: ast.stmt) -> ast.stmt:
+        """The tangent of something that does not depend on the inputs."""
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and not s.value.elts:
+            return assign(self.tangent(v), ast.List([], ast.Load()), s)
+        return assign(self.tangent(v), self.zero_of(name(v)), s)
+
+    def zero_of(self, e: ast.expr) -> ast.expr:
+        return constant(0.0) if self.shapes.of(e).scalar else self.scribe.call("init_grad", e)
+
+    def tangent_of(self, e: ast.expr) -> ast.expr:
+        """The tangent of an atom: its own, or zero."""
+        return name(self.tangent(e.id)) if isinstance(e, ast.Name) and e.id in self.active else self.zero_of(e)
+
+    # Rules
+
+    def by_rule(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
+        rule: Rule = op.rule
+        target = op.targets[0]
+        wanted = [
+            k
+            for k, v in op.values.items()
+            if k in rule.operands and any(n in self.active for n in leaf_names(_as_leaves(v)))
+        ]
+        lines = rule.tangent if rule.tangent else rule.adjoint
+        own = any(isinstance(v, ast.Name) and v.id == target for v in op.values.values())
+        result = target
+        primal: list[ast.stmt] = [s]
+        if own:
+            result = self.scribe.names.numbered(f"{target}_new")
+            assert isinstance(s, ast.Assign)
+            primal = [assign(result, s.value, s)]
+        before, terms = self.terms(rule, lines, wanted, op, result)
+        value = terms[0]
+        for term in terms[1:]:
+            value = self.add(value, term)
+        if rule.kind == "elementwise" and not rule.tangent:
+            value = self.stretched(value, op, result)
+        done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
+        return [*done, assign(target, name(result), s)] if own else done
+
+    def add(self, a: ast.expr, b: ast.expr) -> ast.expr:
+        if isinstance(b, ast.UnaryOp) and isinstance(b.op, ast.USub):
+            return ast.BinOp(a, ast.Sub(), b.operand)
+        arithmetic = ast.BinOp | ast.UnaryOp
+        if isinstance(a, arithmetic) or isinstance(b, arithmetic):
+            return ast.BinOp(a, ast.Add(), b)
+        return self.scribe.call("add_grad", a, b)
+
+    def terms(
+        self, rule: Rule, lines: tuple[ast.Assign, ...], wanted: list[str], op: Operation, result: str
+    ) -> tuple[list[ast.Assign], list[ast.expr]]:
+        values = {**op.values, rule.result: name(result)}
+        if rule.tangent:
+            tangents = {k: self.tangent_argument(op.values[k]) for k in wanted}
+            kept = tuple(_only_active(x, rule.result, frozenset(wanted)) for x in rule.tangent)
+            lines = tuple(x for x in kept if x is not None)
+            before, found = self.scribe.template(rule, lines, [rule.result], op, values, tangents)
+            return before, [found[rule.result]]
+        if rule.kind == "linear":
+            return [], [self.applied(op, k) for k in wanted]
+        before_all: list[ast.Assign] = []
+        terms: list[ast.expr] = []
+        for k in wanted:
+            tangent = self.tangent_argument(op.values[k])
+            before, found = self.scribe.template(rule, lines, [k], op, values, {rule.result: tangent})
+            before_all += before
+            terms.append(found[k])
+        return before_all, terms
+
+    def tangent_argument(self, e: ast.expr) -> ast.expr:
+        if isinstance(e, ast.Tuple):
+            return ast.Tuple([self.tangent_argument(x) for x in e.elts], ast.Load())
+        return self.tangent_of(e)
+
+    def applied(self, op: Operation, k: str) -> ast.expr:
+        """The call itself, with the tangent of one operand in the place of the operand."""
+        old = op.values[k]
+        assert op.value is not None
+        if isinstance(old, ast.Tuple) and not any(old is n for n in ast.walk(op.value)):
+            parts = {id(e): self.tangent_of(e) for e in old.elts}
+        else:
+            parts = {id(old): self.tangent_argument(old)}
+        return rebuild(op.value, lambda e: parts.get(id(e), e))
+
+    def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
+        """The tangent in the shape of the result, where its terms do not give it already."""
+        whole = self.shapes.result(op).shape
+        back = {self.scribe.derivative(v, "d"): v for v in self.active}
+        atoms: frozenset[str] = frozenset()
+        for v in expression_reads(value):
+            fact = self.shapes.of(name(back.get(v, v))) if v != result else self.shapes.result(op)
+            if fact.shape is not None and (v in back or v == result or v in expression_reads(op.value)):
+                atoms |= fact.shape
+        if whole is not None and atoms == whole:
+            return value
+        return self.scribe.call("broadcast_like", value, name(result))
+
+    # Containers
+
+    def packed(self, op: Operation) -> ast.expr:
+        def part(e: ast.expr) -> ast.expr:
+            if isinstance(e, ast.Starred):
+                return ast.Starred(self.tangent_of(e.value), ast.Load())
+            return self.tangent_of(e)
+
+        match op.value:
+            case ast.Dict(keys=keys, values=values):
+                return ast.Dict(keys, [part(e) for e in values])
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) as e:
+                return replace(e, elts=[part(x) for x in elts])
+            case _:
+                raise AssertionError("not a container display")
+
+    def unpacked(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
+        assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple)
+        slots: list[ast.expr] = []
+        for slot in s.targets[0].elts:
+            inner = slot.value if isinstance(slot, ast.Starred) else slot
+            assert isinstance(inner, ast.Name)
+            known = inner.id in self.active
+            plain: ast.expr = ast.Name(self.tangent(inner.id) if known else self.scribe.names.numbered("_"), ast.Store())
+            slots.append(ast.Starred(plain, ast.Store()) if isinstance(slot, ast.Starred) else plain)
+        source = name(self.tangent(op.operands[0]))
+        return [s, at(ast.Assign([ast.Tuple(slots, ast.Store())], source), s)]
+
+    # Calls
+
+    def call(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
+        assert isinstance(op.value, ast.Call)
+        target, value = op.targets[0], op.value
+        arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
+        slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.tangent(target), ast.Store())], ast.Store())
+        if arguments is None:
+            return [at(ast.Assign([slots], self.dynamic(value)), s)]
+        wanted = arguments.active(self.active)
+        derivative = self.derivatives.tangent(op.callee, wanted)
+        tangents = [ast.keyword(f"d{p}", self.structured(arguments.values[p])) for p in wanted]
+        function = name(self.scribe.use(derivative.name, derivative))
+        names = [ast.keyword(derivative.seeds[k.arg[1:]], k.value) for k in tangents if k.arg]
+        return [at(ast.Assign([slots], replace(value, func=function, keywords=[*value.keywords, *names])), s)]
+
+    def structured(self, value: Any) -> ast.expr:
+        """The tangent of an argument, also of those that `*args` and `**kwargs` collect."""
+        if isinstance(value, tuple):
+            return ast.Tuple([self.structured(v) for v in value], ast.Load())
+        if isinstance(value, dict):
+            return ast.Dict([constant(k) for k in value], [self.structured(v) for v in value.values()])
+        return self.tangent_of(value)
+
+    def dynamic(self, value: ast.Call) -> ast.expr:
+        """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
+        active: list[ast.expr] = []
+        tangents: list[ast.expr] = []
+        for i, a in enumerate(value.args):
+            inner = a.value if isinstance(a, ast.Starred) else a
+            if isinstance(inner, ast.Name) and inner.id in self.active:
+                active.append(constant(f"*{i}" if isinstance(a, ast.Starred) else i))
+                tangents.append(self.tangent_of(inner))
+        for k in value.keywords:
+            if isinstance(k.value, ast.Name) and k.value.id in self.active:
+                active.append(constant(k.arg or "**"))
+                tangents.append(self.tangent_of(k.value))
+        function = name(self.scribe.runtime("call_jvp"))
+        head = [value.func, ast.Tuple(active, ast.Load()), ast.Tuple(tangents, ast.Load())]
+        return ast.Call(function, [*head, *value.args], value.keywords)
+
+
+def _only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.Assign | None:
+    """A tangent line without the terms of inactive operands."""
+    match line.targets[0]:
+        case ast.Subscript(slice=ast.Name(id=who)) if who == result:
+            kept = [t for t in _sum_terms(line.value) if _operands_read(t) <= wanted and _operands_read(t)]
+            if not kept:
+                return None
+            value = kept[0]
+            for t in kept[1:]:
+                negative = isinstance(t, ast.UnaryOp) and isinstance(t.op, ast.USub)
+                value = ast.BinOp(value, ast.Sub() if negative else ast.Add(), t.operand if negative else t)
+            return replace(line, value=value)
+        case _:
+            return line
+
+
+def _sum_terms(e: ast.expr) -> list[ast.expr]:
+    match e:
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return [*_sum_terms(left), *_sum_terms(right)]
+        case ast.BinOp(op=ast.Sub(), left=left, right=right):
+            return [*_sum_terms(left), *(ast.UnaryOp(ast.USub(), t) for t in _sum_terms(right))]
+        case _:
+            return [e]
+
+
+def _operands_read(e: ast.expr) -> frozenset[str]:
+    found = set()
+    for n in ast.walk(e):
+        match n:
+            case ast.Subscript(value=ast.Name(id="d"), slice=ast.Name(id=who)):
+                found.add(who)
+    return frozenset(found)
+
+
+def _as_leaves(e: ast.expr) -> Any:
+    return tuple(_as_leaves(x) for x in e.elts) if isinstance(e, ast.Tuple) else e

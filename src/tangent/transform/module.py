@@ -1,0 +1,319 @@
+"""The generated module: the derivative that was asked for, and those of the functions it calls."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangent.analysis.activity import activity
+from tangent.analysis.liveness import live_into
+from tangent.errors import UnsupportedError
+from tangent.options import Options
+from tangent.source.read import Source, comments
+from tangent.source.resolve import Scope
+from tangent.syntax.print import Comment, comment
+from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import arguments, assigned_inside
+from tangent.transform.forward import forward
+from tangent.transform.reverse import Passes, State, reverse
+from tangent.transform.scribe import Scribe
+from tangent.transform.unit import Unit, unit
+
+Optimise = Callable[[list[ast.stmt], list[tuple[ast.stmt, ast.stmt]], Scope], list[ast.stmt]]
+
+
+@dataclass(eq=False)
+class Generated:
+    """One generated function: its tree, the function it comes from, and what its free names stand for."""
+
+    name: str
+    primal: types.FunctionType
+    tree: ast.FunctionDef | None = None
+    source: Source | None = None
+    externals: dict[str, Any] = field(default_factory=dict)
+    seeds: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, Any] = field(default_factory=dict)
+    defaults: tuple[Any, ...] = ()
+    result: str = ""
+
+
+class Module:
+    """Derivatives by function, active parameters and kind; each is made once, so recursion refers to itself."""
+
+    def __init__(self, options: Options, optimise: Optimise) -> None:
+        self.options, self.optimise = options, optimise
+        self.functions: list[Generated] = []
+        self._made: dict[tuple[Any, tuple[str, ...], str], Any] = {}
+        self._waiting: list[Callable[[], None]] = []
+        self._names: set[str] = set()
+        self._units: dict[Any, Unit] = {}
+
+    # What the transformations ask for
+
+    def pair(self, function: types.FunctionType, active: tuple[str, ...]) -> tuple[Generated, Generated]:
+        key = (function, active, "pair")
+        if key not in self._made:
+            base = function.__name__.strip("<>")
+            both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
+            self._made[key] = both
+            self._waiting.append(lambda: self.build_pair(*both, active))
+        found: tuple[Generated, Generated] = self._made[key]
+        return found
+
+    def tangent(self, function: types.FunctionType, active: tuple[str, ...]) -> Generated:
+        key = (function, active, "tangent")
+        if key not in self._made:
+            made = self.new(f"{function.__name__.strip('<>')}_jvp", function)
+            made.seeds = tangent_names(self.read(function), active)
+            self._made[key] = made
+            self._waiting.append(lambda: self.build_tangent(made, active, both=True))
+        found: Generated = self._made[key]
+        return found
+
+    def new(self, base: str, primal: types.FunctionType) -> Generated:
+        chosen, n = base, 2
+        while chosen in self._names:
+            chosen, n = f"{base}{n}", n + 1
+        self._names.add(chosen)
+        return Generated(chosen, primal)
+
+    def read(self, function: types.FunctionType) -> Unit:
+        """A unit of its own for each derivative: names are given per generated function."""
+        if function not in self._units:
+            self._units[function] = unit(function)
+        found = self._units[function]
+        context = copy.copy(found.context)
+        context.names = copy.deepcopy(found.context.names)
+        return Unit(found.source, found.core, context, found.operations)
+
+    def finish(self) -> None:
+        while self._waiting:
+            self._waiting.pop(0)()
+
+    # The entry points
+
+    def gradient(self, function: types.FunctionType, title: str) -> Generated:
+        """`dfdx(x, by=1.0)`."""
+        made = self.new(title, function)
+        self.functions.append(made)
+        this = self.read(function)
+        if self.options.has_aux:
+            this = with_aux(this)
+        wrt = self.options.wrt
+        scribe = Scribe(this.context)
+        passes, seed = self.passes(this, wrt, scribe)
+        keep = this.context.names.fresh("result")
+        values = [returned(v, passes.state, this, scribe, own=True) for v in wrt]
+        wanted: list[ast.expr] = [values[0] if len(wrt) == 1 else ast.Tuple(values, ast.Load())]
+        kept: list[ast.stmt] = []
+        if self.options.preserve_result or self.options.has_aux:
+            kept = [assign(keep, result_value(this, self.options), this.core.body[-1])]
+            wanted.append(name(keep))
+        last = ast.Return(wanted[0] if len(wanted) == 1 else ast.Tuple(wanted, ast.Load()))
+        body = [*passes.forward, *kept, BOUNDARY, *passes.backward, last]
+        body = self.optimise(body, passes.pairs, this.context.scope)
+        made.tree = definition(this, title, without_boundary(body, this), [seed], self.options.default_seed)
+        made.seeds = {"": seed}
+        self.complete(made, this, scribe)
+        return made
+
+    def pushforward(self, function: types.FunctionType, title: str) -> Generated:
+        """`f_jvp(x, dx)`."""
+        made = self.new(title, function)
+        self.functions.append(made)
+        self.build_tangent(made, self.options.wrt, both=self.options.preserve_result)
+        return made
+
+    # Builders
+
+    def passes(self, this: Unit, wrt: tuple[str, ...], scribe: Scribe) -> tuple[Passes, str]:
+        facts = activity(this.core, this.operations, wrt, [this.result])
+        seed = scribe.derivative(this.result, "b")
+        refuse_writes(this, facts.varied, facts.useful)
+        return reverse(this, facts.names(), scribe, self, seed, everything=not self.options.optimized), seed
+
+    def build_pair(self, fwd: Generated, bwd: Generated, active: tuple[str, ...]) -> None:
+        this = self.read(fwd.primal)
+        scribe = Scribe(this.context)
+        passes, seed = self.passes(this, active, scribe)
+        keep = this.context.names.fresh("result")
+        values = [returned(v, passes.state, this, scribe, own=False) for v in active]
+        last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
+        kept = assign(keep, name(this.result), this.core.body[-1])
+        body = self.optimise([*passes.forward, kept, BOUNDARY, *passes.backward, last], passes.pairs, this.context.scope)
+        cut = body.index(BOUNDARY)
+        first, second = body[:cut], body[cut + 1 :]
+        final = second[-1]
+        assert isinstance(final, ast.Return) and isinstance(final.value, ast.Tuple)
+        result, *adjoints = final.value.elts
+        second = [*second[:-1], ast.Return(adjoints[0] if len(adjoints) == 1 else ast.Tuple(adjoints, ast.Load()))]
+        local = assigned_inside(first) | set(this.parameters)
+        saved = sorted(live_into(second) & local - {seed})
+        state = this.context.names.fresh("saved")
+        tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
+        fwd.tree = definition(this, fwd.name, [*first, ast.Return(ast.Tuple([result, tuple_], ast.Load()))], [])
+        unpack: list[ast.stmt] = []
+        if saved:
+            slots = ast.Tuple([ast.Name(v, ast.Store()) for v in saved], ast.Store())
+            unpack = [ast.Assign([slots], name(state))]
+        args = ast.arguments([], [ast.arg(state), ast.arg(seed)], None, [], [], None, [])
+        doc = f"The backward pass of {fwd.name}."
+        bwd.tree = function_def(bwd.name, args, doc, without_comments_at_end([*unpack, *second]))
+        for made in (fwd, bwd):
+            self.complete(made, this, scribe)
+            self.functions.append(made)
+
+    def build_tangent(self, made: Generated, active: tuple[str, ...], both: bool) -> None:
+        this = self.read(made.primal)
+        made.seeds = tangent_names(this, active)
+        scribe = Scribe(this.context)
+        for v, tangent in made.seeds.items():
+            this.context.names.taken.add(tangent)
+            scribe._adjoint["d", v] = tangent
+        facts = activity(this.core, this.operations, active, [this.result])
+        refuse_writes(this, facts.varied, facts.useful)
+        body = forward(this, facts.names(), scribe, self)
+        tangent = (
+            name(scribe.derivative(this.result, "d")) if this.result in facts.names()
+            else scribe.call("init_grad", name(this.result))
+        )  # fmt: skip
+        value = ast.Tuple([name(this.result), tangent], ast.Load()) if both else tangent
+        last = at(ast.Return(value), this.core.body[-1])
+        body = self.optimise([*body, last], [], this.context.scope)
+        made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], default=False)
+        self.complete(made, this, scribe)
+        if made not in self.functions:
+            self.functions.append(made)
+
+    def complete(self, made: Generated, this: Unit, scribe: Scribe) -> None:
+        made.source = this.source
+        made.externals = scribe.externals
+        made.seen = dict(this.context.scope.seen)
+        made.result = this.result
+
+
+class _Boundary(Comment):
+    """Where the forward pass ends."""
+
+
+BOUNDARY = _Boundary(text="", section=True)
+
+
+def without_boundary(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
+    return [s for s in body if s is not BOUNDARY]
+
+
+def without_comments_at_end(body: list[ast.stmt]) -> list[ast.stmt]:
+    return body
+
+
+def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:
+    """`dx` for x, unless the function uses that name itself."""
+    names = copy.deepcopy(this.context.names)
+    return {v: names.fresh("d" + v) for v in active}
+
+
+def returned(v: str, state: State, this: Unit, scribe: Scribe, own: bool) -> ast.expr:
+    """A gradient as it is given back: real arrays, and nobody else's."""
+    if v not in state.held:
+        return scribe.call("init_grad", name(v))
+    b = name(scribe.derivative(v, "b"))
+    if not own:
+        return b
+    if v in state.lazy:
+        return scribe.call("copy", b)
+    return b if v in state.owned else scribe.call("copy", b)
+
+
+def with_aux(this: Unit) -> Unit:
+    """The function up to its first result; what else it returns goes along unseen."""
+    from tangent.analysis.operation import Operation
+
+    last = this.core.body[-1]
+    loss, aux = this.context.names.fresh("loss"), this.context.names.fresh("aux")
+    slots = ast.Tuple([ast.Name(loss, ast.Store()), ast.Name(aux, ast.Store())], ast.Store())
+    split = at(ast.Assign([slots], name(this.result)), last)
+    core = replace(this.core, body=[*this.core.body[:-1], split, at(ast.Return(name(loss)), last)])
+    operations = {**this.operations, split: Operation("unpack", (loss, aux), (this.result,), name(this.result))}
+    return Unit(this.source, core, this.context, operations)
+
+
+def result_value(this: Unit, options: Options) -> ast.expr:
+    """What is given back beside the gradient: the value, or the value and the auxiliary output."""
+    if not options.has_aux:
+        return name(this.result)
+    split = this.core.body[-2]
+    assert isinstance(split, ast.Assign) and isinstance(split.targets[0], ast.Tuple)
+    aux = split.targets[0].elts[1]
+    assert isinstance(aux, ast.Name)
+    return ast.Tuple([name(this.result), name(aux.id)], ast.Load()) if options.preserve_result else name(aux.id)
+
+
+def definition(
+    this: Unit, title: str, body: list[ast.stmt], seeds: list[str], default: bool = True
+) -> ast.FunctionDef:
+    """The generated function: the primal's parameters, then the seeds."""
+    args = copy.deepcopy(this.core.args)
+    for a in arguments(args):
+        a.annotation = None
+    for seed in seeds:
+        value = constant(1.0) if default else None
+        if args.vararg or args.kwonlyargs or (not default and args.defaults):
+            args.kwonlyargs.append(ast.arg(seed))
+            args.kw_defaults.append(value)
+        else:
+            args.args.append(ast.arg(seed))
+            if value is not None:
+                args.defaults.append(value)
+    with_comments = user_comments(body, this)
+    return function_def(title, args, "", with_comments)
+
+
+def function_def(title: str, args: ast.arguments, doc: str, body: list[ast.stmt]) -> ast.FunctionDef:
+    start: list[ast.stmt] = [ast.Expr(constant(doc))] if doc else []
+    extra: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+    return ast.FunctionDef(title, args, [*start, *body], [], None, None, **extra)
+
+
+def user_comments(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
+    """The user's comments, above the forward statements they belong to."""
+    waiting = comments(this.source)
+    if not waiting:
+        return body
+
+    def place(block: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for s in block:
+            if isinstance(s, Comment):
+                done.append(s)
+                continue
+            text = waiting.pop(getattr(s, "lineno", 0), None)
+            if text is not None and not is_adjoint(s):
+                done.append(comment(text, s))
+            match s:
+                case ast.If(body=then, orelse=other):
+                    s = replace(s, body=place(then), orelse=place(other))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    s = replace(s, body=place(inner))
+            done.append(s)
+        return done
+
+    def is_adjoint(s: ast.stmt) -> bool:
+        return False
+
+    return place(body)
+
+
+def refuse_writes(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
+    """In-place writes into what the derivative depends on are not differentiated."""
+    from tangent.transform.storage import refuse_in_place
+
+    refuse_in_place(this, varied, useful)
+
+
+__all__ = ["Generated", "Module", "UnsupportedError"]

@@ -1,0 +1,104 @@
+"""Make explicit what the backward pass needs: trip counts, and results apart from operands of the same name.
+
+    while c: ...              ->   trips = 0
+                                   while c: trips = trips + 1; ...
+    y = x / y                 ->   t = x / y; y = t
+    y = g(x)                  ->   y, g_saved = g_fwd(x)
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from tangent.analysis.operation import Operation, Operations
+from tangent.rules.notation import Rule
+from tangent.syntax.quote import assign, constant, expression, name
+from tangent.syntax.rebuild import replace
+from tangent.transform.scribe import Scribe
+
+
+@dataclass
+class Prepared:
+    """A Core tree with counters, its operations, and the counter of each loop that has one."""
+
+    body: list[ast.stmt] = field(default_factory=list)
+    operations: Operations = field(default_factory=dict)
+    trips: dict[ast.stmt, str] = field(default_factory=dict)
+
+
+def prepare(body: list[ast.stmt], operations: Operations, active: frozenset[str], scribe: Scribe) -> Prepared:
+    found = Prepared(operations=dict(operations))
+    found.body = _block(body, found, active, scribe)
+    return found
+
+
+def _block(body: list[ast.stmt], found: Prepared, active: frozenset[str], scribe: Scribe) -> list[ast.stmt]:
+    return [new for s in body for new in _statement(s, found, active, scribe)]
+
+
+def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scribe) -> list[ast.stmt]:
+    match s:
+        case ast.If(body=[ast.Break()]):
+            return [s]
+        case ast.If(body=body, orelse=orelse):
+            then, other = _block(body, found, active, scribe), _block(orelse, found, active, scribe)
+            return [replace(s, body=then, orelse=other)]
+        case ast.For(body=body) | ast.While(body=body):
+            inner = _block(body, found, active, scribe)
+            if isinstance(s, ast.For) and _is_range(s.iter) and not _breaks(inner):
+                loop: ast.stmt = replace(s, body=inner)
+                return [loop]
+            trips = scribe.names.numbered("trips")
+            count = assign(trips, expression("n + 1", n=trips), s)
+            start = assign(trips, constant(0), s)
+            loop = replace(s, body=[count, *inner])
+            found.trips[loop] = trips
+            if s in found.operations:
+                found.operations[loop] = found.operations[s]
+            for new in (start, count):
+                found.operations[new] = Operation("zero", (trips,))
+            return [start, loop]
+        case ast.Assign() if s in found.operations and _clashes(found.operations[s], active):
+            op = found.operations[s]
+            held = scribe.names.numbered("t")
+            first = assign(held, s.value, s)
+            second = assign(op.targets[0], name(held), s)
+            found.operations[first] = Operation(
+                op.kind, (held,), op.operands, op.value, op.rule, op.values, op.callee, op.library, op.why
+            )
+            found.operations[second] = Operation("copy", op.targets, (held,), name(held))
+            return [first, second]
+        case _:
+            return [s]
+
+
+def _is_range(e: ast.expr) -> bool:
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id in ("range", "reversed")
+
+
+def _breaks(body: list[ast.stmt]) -> bool:
+    match body:
+        case [*_, ast.If(body=[ast.Break()])]:
+            return True
+        case _:
+            return False
+
+
+def _clashes(op: Operation, active: frozenset[str]) -> bool:
+    """Whether the adjoint reads both the result and the operand that it overwrites, or needs the operand at all."""
+    if len(op.targets) != 1 or op.targets[0] not in op.operands:
+        return False
+    if op.kind == "call" or op.kind == "dynamic":
+        return True
+    if op.kind != "rule":
+        return op.kind not in ("copy", "pop", "push")
+    rule: Rule = op.rule
+    wanted = [k for k, v in op.values.items() if k in rule.operands and _mentions(v, active)]
+    reads = rule.reads(wanted)
+    own = [k for k, v in op.values.items() if _mentions(v, frozenset(op.targets))]
+    return rule.result in reads and any(k in reads for k in own)
+
+
+def _mentions(e: ast.expr, names: frozenset[str]) -> bool:
+    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(e))

@@ -1,0 +1,710 @@
+"""Reverse mode: a forward pass that keeps what it overwrites, and a backward pass over it, statement by statement.
+
+The backward pass knows at every point which adjoints are zero: the first contribution to an adjoint is an assignment,
+later ones are sums, and nothing is computed for an adjoint that is zero. Only where branches and loops meet is a zero made.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+
+from tangent.analysis.liveness import liveness
+from tangent.analysis.operation import Operation
+from tangent.analysis.recorded import Block, Records, recorded
+from tangent.analysis.shapes import NO_ATOMS, Fact, Shapes, shapes
+from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
+from tangent.rules.notation import Rule
+from tangent.syntax.print import comment
+from tangent.syntax.quote import assign, at, call, constant, expression, name
+from tangent.syntax.rebuild import replace, statements
+from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.prepare import Prepared, prepare
+from tangent.transform.scribe import Scribe
+from tangent.transform.unit import Unit
+
+
+@dataclass
+class State:
+    """Which adjoints hold something, which of those arrays are nobody else's, which may be lazy zeros."""
+
+    held: set[str] = field(default_factory=set)
+    owned: set[str] = field(default_factory=set)
+    lazy: set[str] = field(default_factory=set)
+
+    def copy(self) -> State:
+        return State(set(self.held), set(self.owned), set(self.lazy))
+
+    def become(self, other: State) -> None:
+        self.held, self.owned, self.lazy = other.held, other.owned, other.lazy
+
+
+@dataclass
+class Passes:
+    """The two halves of a derivative, and which record belongs to which restore."""
+
+    forward: list[ast.stmt]
+    backward: list[ast.stmt]
+    state: State
+    pairs: list[tuple[ast.stmt, ast.stmt]]
+
+
+Site = tuple[Any, str]
+
+
+def reverse(
+    unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool
+) -> Passes:
+    """The forward and backward pass of a function; `seed` is the name of the adjoint of its result."""
+    return _Reverse(unit, active, scribe, derivatives, everything).run(seed)
+
+
+class _Reverse:
+    def __init__(
+        self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, everything: bool
+    ) -> None:
+        self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
+        self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, active, scribe)
+        self.operations = self.prepared.operations
+        self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
+        self.prepared.body = self.lower_calls(self.prepared.body)
+        tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
+        self.records: Records = recorded(tree, everything)
+        self.shapes: Shapes = shapes(tree, self.operations, liveness(tree))
+        self.pushes: dict[Site, ast.stmt] = {}
+        self.pops: dict[Site, ast.stmt] = {}
+        self.stacks: dict[str, str] = {}
+        self.items: set[str] = {
+            op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
+        }
+
+    # Calls
+
+    def lower_calls(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Calls through which a derivative flows return what their backward pass needs, too."""
+        done: list[ast.stmt] = []
+        for s in body:
+            op = self.operations.get(s)
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done.append(replace(s, body=self.lower_calls(then), orelse=self.lower_calls(other)))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    new = replace(s, body=self.lower_calls(inner))
+                    if s in self.prepared.trips:
+                        self.prepared.trips[new] = self.prepared.trips[s]
+                    if op is not None:
+                        self.operations[new] = op
+                    done.append(new)
+                case ast.Assign(value=ast.Call() as value) if op and op.kind in ("call", "dynamic") and self.flows(op):
+                    done.append(self.lower_call(s, value, op))
+                case _:
+                    done.append(s)
+        return done
+
+    def flows(self, op: Operation) -> bool:
+        """Whether a derivative goes through an operation."""
+        return any(t in self.active for t in op.targets) and any(v in self.active for v in op.operands)
+
+    def lower_call(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
+        arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
+        if arguments is None:
+            return self.lower_dynamic(s, value, op)
+        wanted = arguments.active(self.active)
+        fwd, bwd = self.derivatives.pair(op.callee, wanted)
+        saved = self.scribe.names.numbered(f"{op.callee.__name__.strip('<>')}_saved")
+        forward = self.scribe.use(fwd.name, fwd)
+        new = at(
+            ast.Assign(
+                [ast.Tuple([ast.Name(op.targets[0], ast.Store()), ast.Name(saved, ast.Store())], ast.Store())],
+                replace(value, func=name(forward)),
+            ), s,
+        )  # fmt: skip
+        self.operations[new] = Operation(
+            "call", (op.targets[0], saved), op.operands, value, values=arguments.values, callee=op.callee, why=saved
+        )
+        self.pairs_of[new] = (self.scribe.use(bwd.name, bwd), saved, wanted)
+        return new
+
+    def lower_dynamic(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
+        """The callee is asked for its derivative when the call happens."""
+        positions: list[int | str] = []
+        for i, a in enumerate(value.args):
+            inner = a.value if isinstance(a, ast.Starred) else a
+            if isinstance(inner, ast.Name) and inner.id in self.active:
+                if isinstance(a, ast.Starred) and i != len(value.args) - 1:
+                    raise self.unit.refuse(value, "a starred argument that is not the last", "its length is unknown")
+                positions.append("*" if isinstance(a, ast.Starred) else i)
+        positions += [
+            k.arg or "**" for k in value.keywords if isinstance(k.value, ast.Name) and k.value.id in self.active
+        ]
+        start = sum(1 for a in value.args if not isinstance(a, ast.Starred))
+        shown = ast.Tuple([constant(p if p != "*" else f"*{start}") for p in positions], ast.Load())
+        saved = self.scribe.names.numbered("call_saved")
+        function = name(self.scribe.runtime("call_fwd"))
+        new = at(
+            ast.Assign(
+                [ast.Tuple([ast.Name(op.targets[0], ast.Store()), ast.Name(saved, ast.Store())], ast.Store())],
+                ast.Call(function, [value.func, shown, *value.args], value.keywords),
+            ), s,
+        )  # fmt: skip
+        self.operations[new] = Operation("dynamic", (op.targets[0], saved), op.operands, value, why=saved)
+        self.pairs_of[new] = (self.scribe.runtime("call_bwd"), saved, positions)
+        return new
+
+    # The two passes
+
+    def run(self, seed: str) -> Passes:
+        result = self.unit.result
+        forward = self.forward(self.prepared.body, ())
+        state = State()
+        if result in self.active:
+            state.held.add(result)
+            self.scribe._adjoint["b", result] = seed
+        backward = self.backward(self.prepared.body, state, ())
+        unbound = [assign(v, constant(None)) for v in self.records.unbound if v in {w for _, w in self.pushes}]
+        stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
+        pairs = [(push, self.pops[site]) for site, push in self.pushes.items() if site in self.pops]
+        return Passes([*stacks, *unbound, *forward], backward, state, pairs)
+
+    def adjoint(self, v: str) -> str:
+        return self.scribe.derivative(v, "b")
+
+    # Forward
+
+    def forward(self, body: list[ast.stmt], path: tuple[Block, ...]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for s in body:
+            for v in self.records.before.get(s, []):
+                done.append(self.push((s, v), v, s, path))
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    done.extend(self.end_records(path, s))
+                    done.append(s)
+                    return done
+                case ast.If(body=then, orelse=other):
+                    first, second = (s, "body"), (s, "orelse")
+                    done.append(
+                        replace(s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second)))
+                    )
+                case ast.For(body=inner) | ast.While(body=inner):
+                    done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
+                case _:
+                    self.check(s)
+                    done.append(s)
+        return done + self.end_records(path, body[-1] if body else None)
+
+    def end_records(self, path: tuple[Block, ...], like: ast.stmt | None) -> list[ast.stmt]:
+        if not path:
+            return []
+        return [self.push((path[-1], v), v, like, path) for v in self.records.at_end.get(path[-1], [])]
+
+    def in_loop(self, path: tuple[Block, ...]) -> bool:
+        return any(isinstance(owner, ast.For | ast.While) for owner, _ in path)
+
+    def push(self, site: Site, v: str, like: ast.stmt | None, path: tuple[Block, ...]) -> ast.stmt:
+        """Keep a value: on the variable's own list in a loop, under a name of its own outside."""
+        if self.in_loop(path) or self.records.everything:
+            stack = self.stack(v)
+            node: ast.stmt = ast.Expr(expression("s.append(v)", s=stack, v=v))
+            if like is not None:
+                at(node, like)
+        else:
+            node = assign(self.scribe.names.numbered(f"{v}_old"), name(v), like)
+        self.pushes[site] = node
+        return node
+
+    def stack(self, v: str) -> str:
+        if v not in self.stacks:
+            self.stacks[v] = self.scribe.names.fresh(f"{v}_stack")
+        return self.stacks[v]
+
+    def pop(self, site: Site, v: str, like: ast.stmt) -> ast.stmt:
+        match self.pushes[site]:
+            case ast.Assign(targets=[ast.Name(id=kept)]):
+                node = assign(v, name(kept), like)
+            case _:
+                node = assign(v, expression("s.pop()", s=self.stack(v)), like)
+        self.pops[site] = node
+        return node
+
+    # Backward
+
+    def backward(self, body: list[ast.stmt], state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        if path:
+            ends = self.records.at_end.get(path[-1], [])
+            done += [self.pop((path[-1], v), v, body[-1]) for v in reversed(ends)]
+        for s in reversed(body):
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    continue
+                case ast.If():
+                    done += self.branch(s, state, path)
+                case ast.For() | ast.While():
+                    done += self.loop(s, state, path)
+                case _:
+                    done += self.statement(s, state)
+                    continue
+            done += [self.pop((s, v), v, s) for v in reversed(self.records.before.get(s, []))]
+        return done
+
+    def branch(self, s: ast.If, state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
+        one, two = state.copy(), state.copy()
+        then = self.backward(s.body, one, (*path, (s, "body")))
+        other = self.backward(s.orelse, two, (*path, (s, "orelse")))
+        both = sorted(one.held | two.held)
+        then += [self.zero(v, one, s) for v in both if v not in one.held]
+        other += [self.zero(v, two, s) for v in both if v not in two.held]
+        state.become(State(one.held | two.held, one.owned & two.owned, one.lazy | two.lazy))
+        if not then and not other:
+            return []
+        if not then:
+            return [at(ast.If(ast.UnaryOp(ast.Not(), s.test), other, []), s)]
+        return [at(ast.If(s.test, then, other), s)]
+
+    def zero(self, v: str, state: State, like: ast.stmt, dense: bool = False) -> ast.stmt:
+        """`bv = 0`, as lazily as possible."""
+        state.held.add(v)
+        fact = self.shapes.of(name(v))
+        if fact.scalar:
+            state.owned.add(v)
+            return assign(self.adjoint(v), constant(0.0), like)
+        if dense:
+            state.owned.add(v)
+            return assign(self.adjoint(v), self.scribe.call("init_grad", name(v)), like)
+        state.lazy.add(v)
+        state.owned.discard(v)
+        return assign(self.adjoint(v), self.scribe.call("lazy_zero", name(v)), like)
+
+    def loop(self, s: ast.stmt, state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
+        assert isinstance(s, ast.For | ast.While)
+        before: list[ast.stmt] = []
+        inner_path = (*path, (s, "body"))
+        written = {v for x in statements(s.body) for v in (self.operations[x].targets if x in self.operations else ())}
+        while True:
+            snapshot = self.scribe.names.taken.copy(), dict(self.scribe.names._next)
+            end = state.copy()
+            body = self.backward(s.body, end, inner_path)
+            new = sorted(end.held - state.held)
+            copied = sorted(v for v in self.item_reads(s) if v in state.held and v not in state.owned and v not in written)
+            kept = state.owned & end.owned
+            lazier = end.lazy - state.lazy
+            if not new and not copied and kept == state.owned and not lazier:
+                break
+            self.scribe.names.taken, self.scribe.names._next = snapshot
+            for v in copied:
+                before.append(assign(self.adjoint(v), self.scribe.call("copy", name(self.adjoint(v))), s))
+            state.owned = kept | set(copied)
+            state.lazy |= lazier
+            before += [self.zero(v, state, s, dense=v in self.items and v not in written) for v in new]
+        body += [self.zero(v, end, s) for v in sorted(state.held - end.held)]
+        state.lazy |= end.lazy
+        state.owned &= end.owned
+        if not body:
+            return before
+        return [*before, self.reversed_loop(s, body)]
+
+    def item_reads(self, s: ast.stmt) -> set[str]:
+        """Active variables that the loop reads by index."""
+        assert isinstance(s, ast.For | ast.While)
+        found = set()
+        for x in statements(s.body):
+            op = self.operations.get(x)
+            if op and op.kind == "rule" and op.rule.name == "getitem" and self.flows(op):
+                found.add(op.operands[0])
+        return found
+
+    def reversed_loop(self, s: ast.stmt, body: list[ast.stmt]) -> ast.stmt:
+        trips = self.prepared.trips.get(s)
+        match s:
+            case ast.While():
+                count = ast.Name(self.scribe.names.fresh("_"), ast.Store())
+                return at(ast.For(count, expression("range(n)", n=trips or ""), body, []), s)
+            case ast.For(target=target, iter=iter):
+                if trips is None:
+                    return at(ast.For(target, _reversed(iter), body, []), s)
+                if not _is_range(iter):
+                    count = ast.Name(self.scribe.names.fresh("_"), ast.Store())
+                    return at(ast.For(count, expression("range(n)", n=trips), body, []), s)
+                taken = expression("r[:n]", r=iter, n=trips)
+                if _starts_at_zero(iter):
+                    taken = expression("range(n)", n=trips)
+                return at(ast.For(target, expression("reversed(r)", r=taken), body, []), s)
+            case _:
+                raise AssertionError("not a loop")
+
+    # One statement
+
+    def check(self, s: ast.stmt) -> None:
+        """Refuse what a derivative would have to flow through and cannot."""
+        op = self.operations.get(s)
+        if op is not None and op.kind == "opaque" and self.flows(op):
+            raise refusal(self.unit, s, op)
+
+    def statement(self, s: ast.stmt, state: State) -> list[ast.stmt]:
+        op = self.operations.get(s)
+        restores = [self.pop((s, v), v, s) for v in reversed(self.records.before.get(s, []))]
+        if op is None:
+            return restores
+        heard = [t for t in op.targets if t in state.held]
+        if op.kind == "push":
+            return self.adjoint_push(op, s, state) + restores
+        if not heard:
+            return restores
+        if not self.flows(op):
+            for t in heard:
+                state.held.discard(t)
+            return restores
+        mark = comment(f"Grad of: {self.primal(s)}", s)
+        before, contributions = self.contributions(op, s, state)
+        for t in op.targets:
+            state.held.discard(t)
+            state.owned.discard(t)
+            state.lazy.discard(t)
+        adds: list[ast.stmt] = list(before)
+        own = [v for v in contributions if v in op.targets]
+        for v in [*(v for v in contributions if v not in op.targets), *own]:
+            for part in contributions[v]:
+                adds.append(self.accumulate(v, part, state, s))
+        if restores and self.reads_overwritten(op):
+            return [mark, *restores, *adds]
+        return [mark, *adds, *restores]
+
+    def primal(self, s: ast.stmt) -> str:
+        """The line of the user's source that a statement comes from."""
+        return self.unit.source.statement_text(s)
+
+    def reads_overwritten(self, op: Operation) -> bool:
+        """Whether the adjoint reads the old value of the name that was assigned."""
+        if op.kind != "rule":
+            return False
+        rule: Rule = op.rule
+        wanted = self.wanted(op)
+        reads = rule.reads(wanted)
+        targets = set(op.targets)
+        return any(
+            k in reads and any(isinstance(n, ast.Name) and n.id in targets for n in ast.walk(v))
+            for k, v in op.values.items()
+        ) or any(isinstance(v, ast.Name) and v.id in targets and v.id in self.active for v in op.values.values()) and (
+            rule.result not in reads
+        )
+
+    def accumulate(self, v: str, part: Part, state: State, like: ast.stmt) -> ast.stmt:
+        """`bv = part`, or `bv = bv + part`."""
+        b = self.adjoint(v)
+        if part.index is not None:
+            return self.accumulate_item(v, part, state, like)
+        if v not in state.held:
+            state.held.add(v)
+            (state.owned.add if part.fresh else state.owned.discard)(v)
+            return assign(b, part.value, like)
+        if v not in state.lazy:
+            state.owned.add(v)
+        state.lazy.discard(v)
+        if part.number or self.shapes.of(name(v)).number:
+            return assign(b, ast.BinOp(name(b), ast.Add(), part.value), like)
+        return assign(b, self.scribe.call("add_grad", name(b), part.value), like)
+
+    def accumulate_item(self, v: str, part: Part, state: State, like: ast.stmt) -> ast.stmt:
+        """A contribution to one item: in place where the adjoint is nobody else's."""
+        b, index = self.adjoint(v), self.scribe.as_argument(part.index) if part.index is not None else None
+        assert index is not None
+        scattered = self.scribe.call("scatter", part.value, name(v), index)
+        held, owned = v in state.held, v in state.owned
+        state.held.add(v)
+        state.owned.add(v)
+        state.lazy.discard(v)
+        if not held:
+            return assign(b, scattered, like)
+        if owned:
+            return assign(b, self.scribe.call("add_item", name(b), name(v), index, part.value), like)
+        return assign(b, self.scribe.call("add_grad", name(b), scattered), like)
+
+    def contributions(
+        self, op: Operation, s: ast.stmt, state: State
+    ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        """What each active operand receives from the adjoints of the targets."""
+        match op.kind:
+            case "copy":
+                b = self.adjoint(op.targets[0])
+                return [], {op.operands[0]: [Part(name(b))]}
+            case "rule":
+                return self.by_rule(op, s)
+            case "pack":
+                return self.unpack_adjoint(op, s)
+            case "unpack":
+                return [], {op.operands[0]: [Part(self.pack_adjoint(op, s, state))]}
+            case "pop":
+                return self.adjoint_pop(op, s, state)
+            case "call":
+                return self.call_adjoint(op, s)
+            case "dynamic":
+                return self.dynamic_adjoint(op, s)
+            case _:
+                raise refusal(self.unit, s, op)
+
+    def wanted(self, op: Operation) -> list[str]:
+        """The operands of a rule that are active in a call."""
+        return [
+            k
+            for k, v in op.values.items()
+            if k in op.rule.operands and any(n in self.active for n in leaf_names(_as_leaves(v)))
+        ]
+
+    def by_rule(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        rule: Rule = op.rule
+        target, b = op.targets[0], self.adjoint(op.targets[0])
+        if rule.name == "getitem":
+            return [], {op.operands[0]: [Part(name(b), index=op.values["index"])]}
+        wanted = self.wanted(op)
+        missing = [k for k in wanted if k not in {_operand(x) for x in rule.adjoint}]
+        if missing:
+            raise self.unit.refuse(s, f"'{rule.name}' by '{missing[0]}'", "its rule has no adjoint line for it")
+        values = {**op.values, rule.result: name(target)}
+        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: name(b)})
+        parts: dict[str, list[Part]] = {}
+        statements_: list[ast.stmt] = [at(x, s) for x in before]
+        for k in wanted:
+            operand, value = op.values[k], found[k]
+            if isinstance(operand, ast.Tuple):
+                statements_ += self.spread_parts(operand, value, parts, s)
+                continue
+            assert isinstance(operand, ast.Name)
+            if rule.kind == "elementwise":
+                value = self.fitted(value, operand, op)
+            fresh = isinstance(value, ast.BinOp | ast.UnaryOp)
+            number = isinstance(value, ast.BinOp | ast.UnaryOp) or self.shapes.of(operand).number
+            parts.setdefault(operand.id, []).append(Part(value, fresh, number))
+        return statements_, parts
+
+    def spread_parts(
+        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt
+    ) -> list[ast.stmt]:
+        """The adjoint of several arguments at once is a sequence of theirs."""
+        held = self.scribe.names.numbered("parts")
+        for i, e in enumerate(operand.elts):
+            if isinstance(e, ast.Name) and e.id in self.active:
+                parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=constant(i))))
+        return [assign(held, value, s)]
+
+    def fitted(self, value: ast.expr, operand: ast.Name, op: Operation) -> ast.expr:
+        """The contribution in the shape and dtype of the operand."""
+        if fits(self.shapes.of(operand), self.shapes.result(op)):
+            return value
+        return self.scribe.call("unbroadcast", value, operand)
+
+    def unpack_adjoint(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        """The adjoint of a tuple, list or dict falls apart into those of its items."""
+        b = self.adjoint(op.targets[0])
+        parts: dict[str, list[Part]] = {}
+        match op.value:
+            case ast.Dict(keys=keys, values=values):
+                for key, e in zip(keys, values):
+                    if isinstance(e, ast.Name) and e.id in self.active:
+                        if key is None:
+                            raise self.unit.refuse(s, "'**' in a dict display", "the origin of its items is not known")
+                        parts.setdefault(e.id, []).append(Part(expression("b[k]", b=b, k=key)))
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                star = next((i for i, e in enumerate(elts) if isinstance(e, ast.Starred)), len(elts))
+                for i, e in enumerate(elts):
+                    inner = e.value if isinstance(e, ast.Starred) else e
+                    if isinstance(inner, ast.Name) and inner.id in self.active:
+                        after = len(elts) - i
+                        if isinstance(e, ast.Starred):
+                            stop = f"-{after - 1}" if after > 1 else ""
+                            item = self.scribe.call(
+                                "repack_from", inner, expression(f"b[{i}:{stop}]", b=b)
+                            )
+                            if any(isinstance(x, ast.Starred) for x in elts[i + 1 :]):
+                                raise self.unit.refuse(s, "two starred items in one display", "their lengths are unknown")
+                        else:
+                            item = expression("b[i]", b=b, i=constant(i if i < star else i - len(elts)))
+                        parts.setdefault(inner.id, []).append(Part(item))
+        return [], parts
+
+    def pack_adjoint(self, op: Operation, s: ast.stmt, state: State) -> ast.expr:
+        """The adjoint of what was unpacked is packed from those of the targets."""
+        assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple) and isinstance(s.value, ast.Name)
+        elts: list[ast.expr] = []
+        for slot in s.targets[0].elts:
+            inner = slot.value if isinstance(slot, ast.Starred) else slot
+            assert isinstance(inner, ast.Name)
+            held = inner.id in state.held
+            part: ast.expr = name(self.adjoint(inner.id)) if held else self.scribe.call("init_grad", name(inner.id))
+            elts.append(ast.Starred(part, ast.Load()) if isinstance(slot, ast.Starred) else part)
+        return ast.Call(name(self.scribe.runtime("repack")), [s.value, *elts], [])
+
+    def adjoint_push(self, op: Operation, s: ast.stmt, state: State) -> list[ast.stmt]:
+        """`stack.append(x)`: its adjoint pops."""
+        stack = op.targets[0]
+        if stack not in self.active or stack not in state.held:
+            return []
+        popped = expression("b.pop()", b=self.adjoint(stack))
+        mark = comment(f"Grad of: {self.primal(s)}", s)
+        if op.operands and op.operands[0] in self.active:
+            held = self.scribe.names.numbered("b" + op.operands[0])
+            first = assign(held, popped, s)
+            return [mark, first, self.accumulate(op.operands[0], Part(name(held)), state, s)]
+        return [mark, at(ast.Expr(popped), s)]
+
+    def adjoint_pop(
+        self, op: Operation, s: ast.stmt, state: State
+    ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        """`x = stack.pop()`: its adjoint pushes."""
+        stack, target = op.operands[0], op.targets[0]
+        before: list[ast.stmt] = []
+        if stack not in state.held:
+            state.held.add(stack)
+            before.append(assign(self.adjoint(stack), self.scribe.call("init_grad", name(stack)), s))
+        item = name(self.adjoint(target))
+        before.append(at(ast.Expr(expression("b.append(v)", b=self.adjoint(stack), v=item)), s))
+        return before, {}
+
+    def call_adjoint(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        backward, saved, wanted = self.pairs_of[s]
+        value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
+        return self.hand_back([(p, op.values[p]) for p in wanted], value, s)
+
+    def dynamic_adjoint(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        backward, saved, positions = self.pairs_of[s]
+        value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
+        assert isinstance(op.value, ast.Call)
+        given: list[tuple[str, Any]] = []
+        for p in positions:
+            if isinstance(p, int):
+                given.append((f"arg{p}", op.value.args[p]))
+            elif p == "*":
+                starred = op.value.args[-1]
+                assert isinstance(starred, ast.Starred)
+                given.append(("args", starred.value))
+            else:
+                given.append((p, next(k.value for k in op.value.keywords if (k.arg or "**") == p)))
+        return self.hand_back(given, value, s)
+
+    def hand_back(
+        self, given: list[tuple[str, Any]], value: ast.expr, s: ast.stmt
+    ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        """The adjoints that a callee returns go to the arguments it was given."""
+        before: list[ast.stmt] = []
+        parts: dict[str, list[Part]] = {}
+        if len(given) == 1:
+            self.hand_to(given[0][1], value, parts, before, s)
+            return before, parts
+        slots = [self.scribe.names.numbered(f"b{p.strip('*')}") for p, _ in given]
+        target = ast.Tuple([ast.Name(n, ast.Store()) for n in slots], ast.Store())
+        before.append(at(ast.Assign([target], value), s))
+        for slot, (_, argument) in zip(slots, given):
+            self.hand_to(argument, name(slot), parts, before, s)
+        return before, parts
+
+    def hand_to(
+        self, argument: Any, value: ast.expr, parts: dict[str, list[Part]], before: list[ast.stmt], s: ast.stmt
+    ) -> None:
+        match argument:
+            case ast.Name(id=v):
+                if v in self.active:
+                    parts.setdefault(v, []).append(Part(value))
+            case tuple() | dict():
+                held = value
+                if not isinstance(value, ast.Name):
+                    held = name(self.scribe.names.numbered("parts"))
+                    before.append(assign(held.id, value, s))
+                items = enumerate(argument) if isinstance(argument, tuple) else argument.items()
+                for key, e in items:
+                    self.hand_to(e, expression("p[k]", p=held, k=constant(key)), parts, before, s)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One contribution to an adjoint: an expression, or an expression at an index."""
+
+    value: ast.expr
+    fresh: bool = False
+    number: bool = False
+    index: ast.expr | None = None
+
+
+def fits(operand: Fact, result: Fact) -> bool:
+    """Whether an adjoint in the shape and dtype of the result already has those of the operand."""
+    if not operand.number or operand.shape is None or result.shape is None:
+        return False
+    if operand.dtype is None or result.dtype is None:
+        return False
+    return operand.shape == result.shape and result.dtype <= (operand.dtype or NO_ATOMS)
+
+
+def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
+    """Why a derivative cannot flow through an operation."""
+    where = unit.source.locate(op.value if op.value is not None and hasattr(op.value, "lineno") else s)
+    if isinstance(op.callee, RuleError):
+        return op.callee
+    what = ast.unparse(op.value) if op.value is not None else ast.unparse(s)
+    if op.why == "no rule":
+        shown = getattr(op.callee, "__qualname__", repr(op.callee))
+        module = getattr(op.callee, "__module__", "") or ""
+        return MissingRuleError(
+            f"no rule for '{module + '.' if module else ''}{shown}'", where,
+            "it has no Python source and nobody has said what its derivative is",
+            "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on.",
+        )  # fmt: skip
+    if op.why == "method":
+        return MissingRuleError(
+            f"cannot differentiate the method call '{what}'", where, "there is no rule for this method",
+            "Use a NumPy function, or give the method a rule with @tangent.adjoint.",
+        )  # fmt: skip
+    if op.why == "attribute":
+        return UnsupportedError(
+            f"cannot differentiate '{what}'", where, "there is no rule for this attribute",
+            "Pass the value as an argument of its own.",
+        )  # fmt: skip
+    if op.why == "iterator":
+        return UnsupportedError(
+            f"cannot differentiate a loop over '{what}'", where, "it is not a sequence that can be walked backward",
+            "Wrap it in list(...) before the loop.",
+        )  # fmt: skip
+    kind = type(op.value).__name__
+    return UnsupportedError(
+        f"cannot differentiate '{what}'", where, f"derivatives do not flow through {_describe(kind)}",
+        "Write it as a loop or as a function of its own.",
+    )  # fmt: skip
+
+
+def _describe(kind: str) -> str:
+    return {
+        "Lambda": "a lambda that is made here", "ListComp": "a list comprehension", "DictComp": "a dict comprehension",
+        "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "Yield": "'yield'",
+    }.get(kind, f"'{kind}'")  # fmt: skip
+
+
+def _as_leaves(e: ast.expr) -> Any:
+    return tuple(_as_leaves(x) for x in e.elts) if isinstance(e, ast.Tuple) else e
+
+
+def _operand(s: ast.Assign) -> str:
+    match s.targets[0]:
+        case ast.Subscript(slice=ast.Name(id=who)):
+            return who
+        case _:
+            return ""
+
+
+def _is_range(e: ast.expr) -> bool:
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id in ("range", "reversed")
+
+
+def _reversed(e: ast.expr) -> ast.expr:
+    match e:
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+            return inner
+        case _:
+            return expression("reversed(r)", r=e)
+
+
+def _starts_at_zero(e: ast.expr) -> bool:
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == "range" and len(e.args) == 1
+
+

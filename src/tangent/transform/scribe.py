@@ -1,0 +1,146 @@
+"""Names and references of one generated function: adjoints, stacks, runtime functions, library modules."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+import types
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.analysis.operation import Operation
+from tangent.normalise.context import Context
+from tangent.rules.notation import Rule, instantiate, local_names
+from tangent.syntax.quote import name
+from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.uses import expression_reads
+
+BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+
+
+class Scribe:
+    """Gives derivative names and binds what generated code refers to."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.names = context.names
+        self.externals: dict[str, Any] = {}
+        self._adjoint: dict[tuple[str, str], str] = {}
+
+    def derivative(self, v: str, prefix: str) -> str:
+        """`bx` for the adjoint of x, `dx` for its tangent."""
+        key = (prefix, v)
+        if key not in self._adjoint:
+            self._adjoint[key] = self.names.fresh(prefix + v)
+        return self._adjoint[key]
+
+    def use(self, base: str, value: Any) -> str:
+        """A name in the generated function for an object from outside."""
+        for known, held in self.externals.items():
+            if held is value:
+                return known
+        fresh = self.names.fresh(base)
+        self.externals[fresh] = value
+        return fresh
+
+    def runtime(self, function: str) -> str:
+        """The name of a runtime function; the user's own names are never in its way."""
+        value = getattr(runtime, function)
+        for path, seen in self.context.scope.seen.items():
+            if seen is value and "." not in path:
+                return path
+        return self.use(function, value)
+
+    def library(self, module: types.ModuleType, short: str) -> str:
+        """The user's own name for a module, or one of ours."""
+        for path, seen in self.context.scope.seen.items():
+            if seen is module and "." not in path:
+                return path
+        return self.use(short, module)
+
+    def call(self, function: str, *args: ast.expr) -> ast.Call:
+        return ast.Call(name(self.runtime(function)), list(args), [])
+
+    # Rule templates
+
+    def template(
+        self, rule: Rule, lines: tuple[ast.Assign, ...], wanted: list[str], op: Operation,
+        values: dict[str, ast.expr], derivatives: dict[str, ast.expr],
+    ) -> tuple[list[ast.Assign], dict[str, ast.expr]]:  # fmt: skip
+        """Rule lines as code of this function."""
+        lines = _for_library(lines, op.library)
+        fresh = {n: self.names.numbered(n) for n in local_names(lines, wanted)}
+        for free in _free_names(lines) - set(values) - set(fresh) - {"d"}:
+            if free == "np":
+                fresh["np"] = self.library(np, "np")
+            elif free == "math":
+                fresh["math"] = self.library(math, "math")
+            elif hasattr(runtime, free):
+                fresh[free] = self.runtime(free)
+        defaults = {p.name for p in rule.parameters if p.name in op.values and op.values[p.name] is p.default}
+        lines = _without_defaults(lines, frozenset(defaults))
+        shown = {k: self.as_argument(v) for k, v in values.items()}
+        return instantiate(lines, wanted, shown, derivatives, fresh)
+
+    def as_argument(self, e: ast.expr) -> ast.expr:
+        """An index with slices as an expression of its own: `np.s_[1:]`."""
+        if any(isinstance(n, ast.Slice) for n in ast.walk(e)):
+            return ast.Subscript(ast.Attribute(name(self.library(np, "np")), "s_", ast.Load()), e, ast.Load())
+        return e
+
+
+@lru_cache(maxsize=4096)
+def _free_names(lines: tuple[ast.Assign, ...]) -> frozenset[str]:
+    return frozenset().union(*(expression_reads(s.value) for s in lines))
+
+
+@lru_cache(maxsize=4096)
+def _for_library(lines: tuple[ast.Assign, ...], library: str) -> tuple[ast.Assign, ...]:
+    """For `math` the array namespace of a rule is `math` itself, as far as it has the name."""
+    if library != "math":
+        return lines
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Attribute(value=ast.Name(id="np"), attr=attr) if hasattr(math, attr):
+                return replace(e, value=name("math"))
+            case _:
+                return e
+
+    return tuple(rebuild(s, change) for s in lines)
+
+
+@lru_cache(maxsize=4096)
+def _without_defaults(lines: tuple[ast.Assign, ...], left_out: frozenset[str]) -> tuple[ast.Assign, ...]:
+    """Options that the call leaves at their defaults are left out of the template's calls too."""
+    if not left_out:
+        return lines
+
+    def is_default(e: ast.expr) -> bool:
+        return isinstance(e, ast.Name) and e.id in left_out
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=func, args=args, keywords=keywords):
+                kept = list(args)
+                optional = _optional_positions(func)
+                while kept and is_default(kept[-1]) and len(kept) - 1 in optional:
+                    kept.pop()
+                options = [k for k in keywords if not (is_default(k.value) and isinstance(k.value, ast.Name) and k.value.id == k.arg)]
+                if len(kept) != len(args) or len(options) != len(keywords):
+                    return replace(e, args=kept, keywords=options)
+        return e
+
+    return tuple(rebuild(s, change) for s in lines)
+
+
+def _optional_positions(func: ast.expr) -> frozenset[int]:
+    """Positions of a kernel's parameters that have defaults."""
+    if not isinstance(func, ast.Name) or not hasattr(runtime, func.id):
+        return frozenset()
+    parameters = inspect.signature(getattr(runtime, func.id)).parameters.values()
+    return frozenset(i for i, p in enumerate(parameters) if p.default is not inspect.Parameter.empty)

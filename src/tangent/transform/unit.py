@@ -1,0 +1,44 @@
+"""One function on its way to a derivative: its Core tree, its surroundings and what is known of it."""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import dataclass
+
+from tangent.analysis.operation import Operations
+from tangent.errors import UnsupportedError
+from tangent.normalise import normalise
+from tangent.normalise.context import Context
+from tangent.rules.classify import classify
+from tangent.rules.table import table
+from tangent.source.read import Source, read
+from tangent.syntax.uses import arguments
+
+
+@dataclass(frozen=True)
+class Unit:
+    source: Source
+    core: ast.FunctionDef
+    context: Context
+    operations: Operations
+
+    @property
+    def parameters(self) -> list[str]:
+        return [a.arg for a in arguments(self.core.args)]
+
+    @property
+    def result(self) -> str:
+        last = self.core.body[-1]
+        assert isinstance(last, ast.Return) and isinstance(last.value, ast.Name)
+        return last.value.id
+
+    def refuse(self, node: ast.AST, construct: str, why: str, todo: str = "") -> UnsupportedError:
+        return self.context.refuse(node, construct, why, todo)
+
+
+def unit(function: types.FunctionType) -> Unit:
+    """Read, normalise and classify a function."""
+    source = read(function)
+    core, context = normalise(source)
+    return Unit(source, core, context, classify(core, context, table()))

@@ -1,0 +1,29 @@
+"""A zoo of functions as users write them: what the derivatives of all of them must be is checked in test_zoo.py.
+
+One file a theme. `registry.program` registers a function with sample arguments; `registry.later` does the same for
+programs whose constructs have issues of their own, and keeps them out of the zoo.
+"""
+
+import importlib
+
+THEMES = (
+    "expressions",
+    "branches",
+    "loops",
+    "calls",
+    "arrays",
+    "scalars",
+    "containers",
+    "inactive",
+    "traps",
+    "models",
+    "augmented",
+    "names",
+)
+LATER = ("later_storage", "later_language")
+
+
+def load(*themes: str) -> None:
+    """Import the files of these themes, which registers their programs."""
+    for theme in themes or THEMES + LATER:
+        importlib.import_module(f"{__name__}.{theme}")

@@ -1,0 +1,330 @@
+"""Tuples, lists and dicts as arguments, as results and in between; unpacking of every form."""
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+
+@program({"pair": (0.5, -1.5)})
+def tuple_argument(pair):
+    return pair[0] * pair[1] + pair[0] ** 2
+
+
+@program({"xs": [0.5, -1.5, 2.0]})
+def list_argument(xs):
+    return xs[0] * xs[1] + xs[-1] ** 3
+
+
+@program({"d": {"a": 0.5, "b": -1.5}})
+def dict_argument(d):
+    return d["a"] * d["b"] * d["a"]
+
+
+@program({"d": {"a": 0.5, "b": -1.5, "unused": 2.0}})
+def dict_argument_partly_used(d):
+    return d["a"] * d["b"]
+
+
+@program({"xs": [0.5, -1.5, 2.0]})
+def list_argument_partly_used(xs):
+    return xs[1] ** 2
+
+
+@program({"t": ((0.5, -1.5), (2.0, (0.3, 0.7)))})
+def nested_tuple_argument(t):
+    (a, b), (c, (d, e)) = t
+    return a * b + c * d * e
+
+
+@program({"params": {"layers": [{"w": signed(2, 2), "b": signed(2)}, {"w": signed(2, 1), "b": signed(1)}], "scale": 0.5}, "x": signed(2)})
+def nested_mixed_argument(params, x):
+    for entry in params["layers"]:
+        x = np.tanh(np.dot(x, entry["w"]) + entry["b"])
+    return x * params["scale"]
+
+
+@program({"params": [signed(2), {"k": (0.5, signed(2, 2))}]})
+def deep_indexing(params):
+    return params[0] @ params[1]["k"][1] * params[1]["k"][0]
+
+
+@program({"x": 0.5, "y": 1.5})
+def tuple_result(x, y):
+    return x * y, (x, y * y)
+
+
+@program({"x": 0.5, "y": signed(2)})
+def list_result(x, y):
+    return [x * y, x, [y]]
+
+
+@program({"x": 0.5, "y": signed(2)})
+def dict_result(x, y):
+    return {"loss": np.sum(x * y), "parts": (x, y * y)}
+
+
+@program({"pair": (0.5, -1.5)})
+def argument_returned(pair):
+    return pair
+
+
+@program({"d": {"a": 0.5, "b": signed(2)}})
+def dict_rebuilt(d):
+    return {"a": d["b"] * d["a"], "b": d["a"]}
+
+
+@program({"xs": [0.5, -1.5]})
+def list_rebuilt(xs):
+    a, b = xs
+    return [b * a, a]
+
+
+@program({"x": 0.5, "y": 1.5})
+def local_tuple(x, y):
+    pair = (x * y, x + y)
+    return pair[0] / pair[1]
+
+
+@program({"x": 0.5, "y": 1.5})
+def local_list(x, y):
+    xs = [x, y, x * y]
+    return xs[0] * xs[1] * xs[2]
+
+
+@program({"x": 0.5, "y": 1.5})
+def local_dict(x, y):
+    d = {"u": x * x, "v": y}
+    return d["u"] * d["v"] + d["v"]
+
+
+@program({"x": 0.5, "y": 1.5})
+def nested_locals(x, y):
+    state = {"position": (x, y), "velocity": [y, -x]}
+    p, v = state["position"], state["velocity"]
+    return p[0] * v[0] + p[1] ** 2 * v[1]
+
+
+@program({"x": 0.5})
+def local_dict_by_keywords(x):
+    d = dict(u=x * x, v=3.0)
+    return d["u"] * d["v"] * x
+
+
+@program({"x": 0.5, "y": 1.5})
+def swap(x, y):
+    x, y = y, x
+    return x - y * y
+
+
+@program({"x": 0.5, "y": 1.5, "z": -2.0})
+def rotation_of_three(x, y, z):
+    x, y, z = y, z, x
+    x, y, z = y * x, z, x
+    return x + y * z * z
+
+
+@program({"x": 0.5, "y": 1.5, "n": 3}, {"x": 0.5, "y": 1.5, "n": 2})
+def swap_in_a_loop(x, y, n):
+    for _ in range(n):
+        x, y = y, x * y
+    return x + 2.0 * y
+
+
+@program({"a": signed(2), "b": signed(2, shift=1.0), "n": 3})
+def swap_of_values_that_are_arrays(a, b, n):
+    for _ in range(n):
+        a, b = b, np.sin(a) + b
+    return a * b
+
+
+@program({"xs": [0.5, -1.5, 2.0, 3.0]})
+def starred_at_the_end(xs):
+    first, *rest = xs
+    return first * rest[0] + rest[-1] ** 2
+
+
+@program({"xs": (0.5, -1.5, 2.0, 3.0)})
+def starred_in_the_middle(xs):
+    a, *middle, b = xs
+    s = a * b
+    for m in middle:
+        s = s + m * m
+    return s
+
+
+@program({"xs": [0.5, -1.5, 2.0]})
+def starred_at_the_start(xs):
+    *init, last = xs
+    return init[0] * init[1] * last
+
+
+@program({"xs": [0.5, -1.5]})
+def starred_empty(xs):
+    a, b, *rest = xs
+    return a * b + len(rest)
+
+
+@program({"x": 0.5, "y": 1.5})
+def starred_in_a_display(x, y):
+    pair = (x, y)
+    xs = [*pair, x * y, *pair]
+    return xs[0] * xs[2] * xs[4]
+
+
+@program({"d": {"a": 0.5, "b": 1.5}})
+def dict_merged(d):
+    e = {**d, "b": d["a"] * 2.0}
+    return e["a"] * e["b"] * d["b"]
+
+
+@program({"x": 0.5, "y": 1.5})
+def unpacking_from_a_list(x, y):
+    [a, b] = [y, x]
+    return a - b * b
+
+
+@program({"x": 0.5, "y": 1.5, "z": 2.0})
+def nested_unpacking(x, y, z):
+    a, (b, c) = x, (y, z)
+    ((d, e),) = ((b * a, c),)
+    return d * e + a
+
+
+@program({"xs": [0.5, -1.5, 2.0, 1.0]})
+def slice_of_a_list(xs):
+    s = 0.0
+    for x in xs[1:3]:
+        s = s + x * x
+    return s + xs[:2][1]
+
+
+@program({"t": (0.5, -1.5, 2.0)})
+def slice_of_a_tuple(t):
+    a, b = t[1:]
+    return a * b
+
+
+@program({"x": 0.5, "y": 1.5})
+def concatenation_of_tuples(x, y):
+    t = (x, y) + (x * y,)
+    return t[0] * t[2] + t[1]
+
+
+@program({"x": 0.5, "n": 3})
+def list_grown_by_concatenation(x, n):
+    xs = [x]
+    for i in range(n):
+        xs = xs + [np.sin(xs[-1]) * x]
+    s = 0.0
+    for v in xs:
+        s = s + v
+    return s
+
+
+@program({"x": 0.5, "y": 1.5})
+def membership_of_a_dict(x, y):
+    d = {"u": x}
+    if "u" in d and "w" not in d:
+        return d["u"] * y
+    return y
+
+
+@program({"d": {"a": 0.5}})
+def dict_get(d):
+    return d["a"] * d.get("a") + d.get("missing", 2.0) * d["a"]
+
+
+@program({"xs": [0.5, -1.5, 2.0]})
+def length_of_a_list(xs):
+    return sum(xs) / len(xs) * xs[0]
+
+
+@program({"xs": [0.5, -1.5, 2.0]})
+def min_max_of_a_list(xs):
+    return max(xs) * min(xs)
+
+
+@program({"xs": [signed(2), signed(2, shift=1.0)]})
+def list_of_arrays(xs):
+    return xs[0] * xs[1] + np.sum(xs[0])
+
+
+@program({"xs": [signed(2), signed(2, shift=1.0)]})
+def list_of_arrays_stacked(xs):
+    return np.sum(np.stack(xs) ** 2, axis=1)
+
+
+@program({"t": (signed(2, 2), 0.5, [signed(2)])})
+def tuple_of_everything(t):
+    w, s, (v,) = t
+    return s * (w @ v)
+
+
+@program({"state": (0.1, (0.2, signed(2)))})
+def state_threaded_through_a_loop(state):
+    for i in range(3):
+        a, (b, v) = state
+        state = (a + b * 0.1, (b - a * 0.1, np.sin(v) * a))
+    return state
+
+
+@program({"d": {0: 0.5, 1: -1.5}})
+def dict_with_integer_keys(d):
+    s = 0.0
+    for i in range(2):
+        s = s + d[i] ** 2 * (i + 1)
+    return s
+
+
+@program({"d": {"x": 0.5, "y": 1.5}, "key": "y"}, {"d": {"x": 0.5, "y": 1.5}, "key": "x"})
+def dict_key_at_run_time(d, key):
+    return d[key] ** 2 + d["x"]
+
+
+@program({"xs": [0.5, 1.5, 2.5], "i": 1}, {"xs": [0.5, 1.5, 2.5], "i": -1})
+def list_index_at_run_time(xs, i):
+    return xs[i] ** 2 * xs[0]
+
+
+@program({"x": 0.5})
+def the_same_value_in_a_container_twice(x):
+    t = (x, x, x * x)
+    return t[0] * t[1] + t[2]
+
+
+@program({"x": 0.5})
+def containers_of_constants(x):
+    weights = [1.0, 2.0, 3.0]
+    s = 0.0
+    for i, w in enumerate(weights):
+        s = s + w * x**i
+    return s
+
+
+@program({"x": 0.5, "table": {"a": [1, 2], "b": [3]}})
+def inactive_structures(x, table):
+    for key in sorted(table):
+        for k in table[key]:
+            x = x * k + 0.1
+    return x
+
+
+@program({"pair": (0.5, signed(3))})
+def empty_containers(pair):
+    t = ()
+    d = {}
+    return pair[0] * pair[1] + len(t) + len(d)
+
+
+@program({"xs": []}, {"xs": [0.5]}, wrt="xs")
+def empty_list_argument(xs):
+    s = 1.0
+    for x in xs:
+        s = s * x
+    return s
+
+
+@program({"x": 0.5})
+def container_result_with_constants(x):
+    return {"value": x * x, "constant": 1.0, "nothing": []}

@@ -1,0 +1,39 @@
+"""Samples of reading `x[index]`."""
+
+from __future__ import annotations
+
+import numpy as np
+from rules.sample import S, Sample, cplx, real
+
+MASK = np.array([[True, False, True], [False, True, True]])
+
+SAMPLES: dict[str, list[Sample]] = {
+    "getitem": [
+        S("x[1]", x=real(3)),
+        S("x[-1, 0]", x=real(2, 3)),
+        S("x[1:]", x=real(2, 3)),
+        S("x[:, ::-2]", x=real(2, 3)),
+        S("x[None, ..., 0]", x=real(2, 1, 3)),
+        S("x[..., None]", x=cplx(3)),
+        S("x[[0, 2, 0]]", x=real(3)),
+        S("x[i]", x=real(2, 3), i=np.array([[0, 1], [1, 1]])),
+        S("x[i, :, j]", x=real(2, 2, 3), i=np.array([0, 1, 0]), j=np.array([2, 1, 2])),
+        S("x[0, [1, 1]]", x=real(2, 3)),
+        S("x[m]", x=real(2, 3), m=MASK),
+        S("x[:, m]", x=real(2, 3), m=np.array([True, False, True])),
+        S("x[m, i]", x=real(2, 3), m=np.array([True, True]), i=np.array([[0, 0], [2, 0]])),
+        S("x[np.ix_([1, 0, 1], [2, 0])]", x=real(2, 3)),
+        S("x[()]", x=np.array(0.5)),
+        S("x[1:1]", x=real(3)),
+        S("x[True]", x=real(2, 2)),
+        S("x[k]", x=(real(), real(2)), k=1),
+        S("x[-1]", x=[real(2), real(3)]),
+        S("x[1:]", x=[real(), real(seed=1), real(seed=2)]),
+        S("x['w']", x={"w": real(2, 2), "b": real(2)}),
+    ],
+    "flat_getitem": [
+        S("x.flat[2]", x=real(2, 3)),
+        S("x.flat[1:4]", x=real(2, 3).T),
+        S("x.flat[[0, 5, 0]]", x=real(2, 3)),
+    ],
+}

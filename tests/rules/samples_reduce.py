@@ -1,0 +1,450 @@
+"""Samples of the rules for reductions, accumulations, order statistics, polynomials and grids."""
+
+from __future__ import annotations
+
+import numpy as np
+from rules.sample import S, Sample, cplx, positive, real
+
+MASK = np.array([True, False, True])
+MASKS = np.array([[True, False, True], [True, True, False]])
+
+
+def with_nan(*shape: int) -> np.ndarray:
+    """Distinct numbers with a nan in the second place."""
+    a = real(*shape)
+    a.flat[1] = np.nan
+    return a
+
+
+def reduction(name: str, *more: Sample, a: object = real, where: bool = False) -> list[Sample]:
+    """A reduction over all axes, one, a negative one, several; keepdims; a mask; a number."""
+    samples = [
+        S(f"np.{name}(x)", x=a(2, 3)),  # type: ignore[operator]
+        S(f"np.{name}(x, axis=0)", x=a(2, 3)),  # type: ignore[operator]
+        S(f"np.{name}(x, -1, keepdims=True)", x=a(2, 3)),  # type: ignore[operator]
+        S(f"np.{name}(x, axis=(0, -1))", x=a(2, 3, 2)),  # type: ignore[operator]
+        S(f"np.{name}(x, axis=(2, 0), keepdims=True)", x=a(2, 2, 3)),  # type: ignore[operator]
+        S(f"np.{name}(x, keepdims=True)", x=a(4)),  # type: ignore[operator]
+    ]
+    if where:
+        samples.append(S(f"np.{name}(x, axis=1, where=m)", "m", x=a(2, 3), m=MASKS))  # type: ignore[operator]
+        samples.append(S(f"np.{name}(x, where=m)", "m", x=a(2, 3), m=MASK))  # type: ignore[operator]
+    return samples + list(more)
+
+
+SAMPLES: dict[str, list[Sample]] = {
+    # Sums and moments
+    "sum": reduction(
+        "sum",
+        S("x.sum(axis=1)", x=real(2, 3)),
+        S("np.sum(x)", x=real()),
+        S("np.sum(x, axis=0, initial=c)", x=real(2, 3), c=0.5),
+        S("np.sum(x, 0, dtype=complex)", x=real(2, 3)),
+        S("np.sum(x)", x=cplx(3)),
+        S("np.add.reduce(x)", x=real(2, 3)),
+        where=True,
+    ),
+    "mean": reduction(
+        "mean", S("x.mean()", x=real(3)), S("x.mean(0)", x=cplx(3, 2)), S("np.mean(x)", x=real()), where=True
+    ),
+    "var": reduction(
+        "var",
+        S("np.var(x, ddof=1)", x=real(4)),
+        S("np.var(x, correction=1)", x=real(4)),
+        S("np.var(x, axis=1, mean=m)", x=real(2, 3), m=real(2, 1)),
+        S("x.var(axis=0)", x=cplx(3, 2)),
+        where=True,
+    ),
+    "std": reduction(
+        "std",
+        S("np.std(x, ddof=1)", x=real(4)),
+        S("np.std(x, axis=1, mean=m, keepdims=True)", x=real(2, 3), m=real(2, 1)),
+        S("x.std(axis=0)", x=cplx(3, 2)),
+        where=True,
+    ),
+    # Products
+    "prod": reduction(
+        "prod",
+        S("x.prod(axis=0)", x=real(2, 3)),
+        S("np.prod(x)", x=np.array([2.0, 0.0, 3.0])),
+        S("np.prod(x, axis=0)", x=np.array([[0.0, 1.5], [0.0, -2.0], [2.0, 0.0]])),
+        S("np.prod(x, axis=1, initial=c)", x=real(2, 3), c=0.5),
+        S("np.prod(x)", x=cplx(3)),
+        where=True,
+    ),
+    # Extremes
+    "max": reduction(
+        "max",
+        S("x.max(axis=0)", x=real(2, 3)),
+        S("np.amax(x)", x=real(3)),
+        S("np.max(x, axis=0, initial=c)", x=real(2, 3), c=0.1),
+        S("np.max(x, axis=0, initial=-9.0, where=m)", "m", x=real(2, 3), m=MASKS),
+    ),
+    "min": reduction(
+        "min",
+        S("x.min(axis=0)", x=real(2, 3)),
+        S("np.amin(x)", x=real(3)),
+        S("np.min(x, axis=0, initial=c)", x=real(2, 3), c=0.1),
+        S("np.min(x, axis=0, initial=9.0, where=m)", "m", x=real(2, 3), m=MASKS),
+    ),
+    # Accumulations
+    "cumsum": [
+        S("np.cumsum(x)", x=real(2, 3)),
+        S("np.cumsum(x, axis=0)", x=real(2, 3)),
+        S("x.cumsum(-1)", x=real(2, 3, 2)),
+        S("np.cumsum(x, dtype=complex)", x=real(3)),
+        S("np.cumsum(x)", x=cplx(3)),
+        S("np.add.accumulate(x)", x=real(3, 2)),
+    ],
+    "cumprod": [
+        S("np.cumprod(x)", x=real(2, 3)),
+        S("np.cumprod(x, axis=0)", x=real(3, 2)),
+        S("x.cumprod(-2)", x=real(2, 3, 2)),
+        S("np.cumprod(x)", x=np.array([2.0, 0.0, 3.0, 0.0, 0.5])),
+        S("np.cumprod(x)", x=cplx(3)),
+        S("np.multiply.accumulate(x, axis=1)", x=real(2, 3)),
+    ],
+    "cumulative_sum": [
+        S("np.cumulative_sum(x)", x=real(3)),
+        S("np.cumulative_sum(x, axis=1)", x=real(2, 3)),
+        S("np.cumulative_sum(x, axis=0, include_initial=True)", x=real(2, 3)),
+        S("np.cumulative_sum(x, include_initial=True)", x=real(3)),
+    ],
+    "cumulative_prod": [
+        S("np.cumulative_prod(x)", x=real(3)),
+        S("np.cumulative_prod(x, axis=1)", x=real(2, 3)),
+        S("np.cumulative_prod(x, axis=0, include_initial=True)", x=real(2, 3)),
+        S("np.cumulative_prod(x, include_initial=True)", x=np.array([2.0, 0.0, 3.0])),
+    ],
+    # Ufunc methods
+    "maximum_accumulate": [
+        S("np.maximum.accumulate(x)", x=real(5)),
+        S("np.maximum.accumulate(x, axis=1)", x=real(2, 5)),
+        S("np.maximum.accumulate(x, axis=-2)", x=real(2, 3, 2)),
+    ],
+    "minimum_accumulate": [
+        S("np.minimum.accumulate(x)", x=real(5)),
+        S("np.minimum.accumulate(x, axis=-1)", x=real(2, 5)),
+    ],
+    "logaddexp_accumulate": [
+        S("np.logaddexp.accumulate(x)", x=real(5)),
+        S("np.logaddexp.accumulate(x, axis=1)", x=real(2, 3)),
+    ],
+    "logaddexp_reduce": [
+        S("np.logaddexp.reduce(x)", x=real(4)),
+        S("np.logaddexp.reduce(x, axis=1, keepdims=True)", x=real(2, 3)),
+    ],
+    "logaddexp2_reduce": [S("np.logaddexp2.reduce(x)", x=real(4)), S("np.logaddexp2.reduce(x, axis=-1)", x=real(2, 3))],
+    "hypot_reduce": [S("np.hypot.reduce(x)", x=real(4)), S("np.hypot.reduce(x, axis=1)", x=real(2, 3))],
+    "subtract_reduce": [
+        S("np.subtract.reduce(x)", x=real(4)),
+        S("np.subtract.reduce(x, axis=1, keepdims=True)", x=real(2, 3)),
+    ],
+    "divide_reduce": [S("np.divide.reduce(x)", x=positive(4)), S("np.divide.reduce(x, axis=-1)", x=positive(2, 3))],
+    "add_reduceat": [
+        S("np.add.reduceat(x, [0, 2, 3])", x=real(5)),
+        S("np.add.reduceat(x, [0, 3, 1, 1])", x=real(5)),
+        S("np.add.reduceat(x, [1, 2], axis=1)", x=real(2, 4)),
+    ],
+    "outer_operand": [
+        S("outer_operand(x, y)", "y", x=real(3), y=real(2, 2)),
+        S("outer_operand(x, y)", "y", x=real(2, 2), y=0.5),
+    ],
+    # Order statistics
+    "ptp": reduction("ptp"),
+    "median": reduction("median", S("np.median(x)", x=real(5)), S("np.median(x, 1)", x=real(2, 4))),
+    "nanmedian": reduction(
+        "nanmedian", S("np.nanmedian(x, axis=1)", x=with_nan(2, 4)), S("np.nanmedian(x)", x=real(5))
+    ),
+    "quantile": [
+        S("np.quantile(x, 0.3)", x=real(2, 3)),
+        S("np.quantile(x, q, axis=0)", x=real(4, 2), q=np.array([0.2, 0.7])),
+        S("np.quantile(x, q, axis=(0, 2), keepdims=True)", x=real(2, 2, 2), q=0.4),
+        S("np.quantile(x, [0.0, 0.5, 1.0], axis=-1)", x=real(2, 3)),
+        S(
+            "np.quantile(x, 0.4, axis=0, method='inverted_cdf', weights=w)",
+            "w",
+            x=real(4),
+            w=np.array([1.0, 2.0, 1.0, 0.5]),
+        ),
+        *[
+            S(f"np.quantile(x, q, method='{method}')", *(() if smooth else ("q",)), x=real(5), q=0.37)
+            for method, smooth in {
+                "inverted_cdf": False,
+                "averaged_inverted_cdf": False,
+                "closest_observation": False,
+                "interpolated_inverted_cdf": True,
+                "hazen": True,
+                "weibull": True,
+                "median_unbiased": True,
+                "normal_unbiased": True,
+                "lower": False,
+                "higher": False,
+                "midpoint": False,
+                "nearest": False,
+            }.items()
+        ],
+    ],
+    "nanquantile": [
+        S("np.nanquantile(x, 0.3, axis=1)", x=real(2, 3)),
+        S("np.nanquantile(x, q, axis=1)", x=with_nan(2, 4), q=np.array([0.2, 0.7])),
+        S("np.nanquantile(x, [0.2, 0.7], axis=0, method='weibull', keepdims=True)", x=real(4, 2)),
+    ],
+    "percentile": [
+        S("np.percentile(x, 30.0)", x=real(2, 3)),
+        S("np.percentile(x, q, axis=0)", x=real(4, 2), q=np.array([20.0, 70.0])),
+        S("np.percentile(x, [25, 75], axis=-1, keepdims=True, method='hazen')", x=real(2, 4)),
+    ],
+    "nanpercentile": [
+        S("np.nanpercentile(x, 30.0)", x=real(2, 3)),
+        S("np.nanpercentile(x, q, axis=1)", x=with_nan(2, 4), q=33.0),
+    ],
+    "sort": [
+        S("np.sort(x)", x=real(5)),
+        S("np.sort(x, axis=0)", x=real(3, 2)),
+        S("np.sort(x, axis=None)", x=real(2, 3)),
+        S("np.sort(x, kind='stable')", x=real(2, 3)),
+    ],
+    "partition": [
+        S("np.partition(x, 2)", x=real(6)),
+        S("np.partition(x, 1, axis=0)", x=real(3, 2)),
+        S("np.partition(x, (0, 2), axis=None)", x=real(2, 3)),
+    ],
+    "unique": [
+        S("np.unique(x)", x=real(4)),
+        S("np.unique_values(x)", x=real(2, 3)),
+        S("np.unique(x, sorted=True)", x=real()),
+    ],
+    "sort_complex": [S("np.sort_complex(z)", z=cplx(4))],
+    "average": [
+        S("np.average(x)", x=real(2, 3)),
+        S("np.average(x, axis=1, weights=w)", x=real(2, 3), w=positive(2, 3)),
+        S("np.average(x, axis=0, weights=w)", x=real(2, 3), w=positive(2)),
+        S("np.average(x, weights=w, axis=(2, 0), keepdims=True)", x=real(2, 2, 3), w=positive(3, 2)),
+        S("np.average(x, 1, keepdims=True)", x=cplx(2, 3)),
+    ],
+    # Without nans
+    "nansum": reduction("nansum", S("np.nansum(x, axis=0, initial=c)", x=with_nan(2, 3), c=0.3), where=True),
+    "nanmean": reduction("nanmean", S("np.nanmean(x, axis=1)", x=with_nan(2, 3)), where=True),
+    "nanvar": reduction(
+        "nanvar",
+        S("np.nanvar(x, ddof=1)", x=with_nan(4)),
+        S("np.nanvar(x, axis=1, mean=m)", x=real(2, 3), m=real(2, 1)),
+        where=True,
+    ),
+    "nanstd": reduction("nanstd", S("np.nanstd(x, ddof=1)", x=with_nan(4)), where=True),
+    "nanprod": reduction("nanprod", S("np.nanprod(x, axis=0, initial=c)", x=with_nan(2, 3), c=0.3), where=True),
+    "nanmax": reduction(
+        "nanmax", S("np.nanmax(x, axis=-1)", x=with_nan(2, 3)), S("np.nanmax(x, initial=c)", x=with_nan(3), c=2.3)
+    ),
+    "nanmin": reduction("nanmin", S("np.nanmin(x, axis=0, initial=c)", x=with_nan(2, 3), c=-2.3)),
+    "nancumsum": [S("np.nancumsum(x)", x=real(2, 3)), S("np.nancumsum(x, axis=1)", x=with_nan(2, 3))],
+    "nancumprod": [S("np.nancumprod(x)", x=real(2, 2)), S("np.nancumprod(x, axis=1)", x=with_nan(2, 3))],
+    # Differences and integrals
+    "diff": [
+        S("np.diff(x)", x=real(4)),
+        S("np.diff(x, n=2, axis=0)", x=real(4, 2)),
+        S("np.diff(x, prepend=p, append=q)", x=real(2, 3), p=0.3, q=real(2, 2)),
+        S("np.diff(x, 2, -2, append=q)", x=real(2, 3), q=real(1, 3)),
+        S("np.diff(x, prepend=0.0)", x=cplx(3)),
+    ],
+    "ediff1d": [
+        S("np.ediff1d(x)", x=real(2, 3)),
+        S("np.ediff1d(x, to_end=e, to_begin=b)", x=real(4), e=real(2), b=0.3),
+        S("np.ediff1d(x, to_begin=[1.0, 2.0])", x=real(3)),
+    ],
+    "trapezoid": [
+        S("np.trapezoid(y)", y=real(4)),
+        S("np.trapezoid(y, dx=h)", y=real(2, 3), h=0.3),
+        S("np.trapezoid(y, x)", y=real(4), x=real(4, seed=1)),
+        S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3)),
+        S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3, 2, seed=1)),
+    ],
+    "gradient": [
+        S("np.gradient(f)", f=real(5)),
+        S("np.gradient(f, h)", f=real(5), h=0.3),
+        S("np.gradient(f, h, edge_order=2)", f=real(5), h=0.3),
+        S("np.gradient(f, x)", "x", f=real(5), x=np.array([0.0, 0.3, 1.0, 1.1, 2.0])),
+        S("np.gradient(f, x, edge_order=2, axis=0)", "x", f=real(4, 2), x=np.array([0.0, 0.3, 1.0, 1.1])),
+        S("np.gradient(f, g, h)", f=real(3, 4), g=0.3, h=0.7),
+        S("np.gradient(f, h, axis=(1, 0))", f=real(3, 4), h=0.7),
+        S("np.gradient(f, axis=-1)", f=real(2, 3)),
+    ],
+    "interp": [
+        S("np.interp(x, xp, fp)", x=real(4), xp=np.array([-1.0, 0.0, 0.5, 1.1]), fp=real(4, seed=1)),
+        S(
+            "np.interp(x, xp, fp, left=a, right=b)",
+            x=2.0 * real(4),
+            xp=np.array([-1.0, 0.0, 1.1]),
+            fp=real(3),
+            a=0.4,
+            b=-0.3,
+        ),
+        S("np.interp(x, xp, fp, period=p)", x=3.0 * real(4), xp=np.array([0.1, 3.7, 0.6]), fp=real(3), p=2.0),
+        S("np.interp(x, xp, fp)", x=real(2, 2), xp=np.array([-1.0, 0.2, 1.1]), fp=cplx(3)),
+        S("np.interp(x, xp, fp)", x=0.3, xp=np.array([-1.0, 0.2, 1.1]), fp=real(3)),
+    ],
+    # Covariance
+    "cov": [
+        S("np.cov(x)", x=real(2, 4)),
+        S("np.cov(x)", x=real(5)),
+        S("np.cov(x, y)", x=real(4), y=real(4, seed=1)),
+        S("np.cov(x, y, rowvar=False, bias=True)", x=real(4, 2), y=real(4, 1)),
+        S("np.cov(x, aweights=a)", x=real(2, 3), a=positive(3)),
+        S(
+            "np.cov(x, ddof=0, fweights=f, aweights=a)",
+            "f",
+            x=real(2, 3),
+            f=np.array([1, 2, 1]),
+            a=np.array([0.3, 1.0, 0.7]),
+        ),
+        S("np.cov(z)", z=cplx(2, 3)),
+    ],
+    "corrcoef": [
+        S("np.corrcoef(x)", x=real(2, 4)),
+        S("np.corrcoef(x, y)", x=real(4), y=real(4, seed=1)),
+        S("np.corrcoef(x, rowvar=False)", x=real(4, 3)),
+        S("np.corrcoef(z)", z=cplx(2, 4)),
+    ],
+    "bincount": [
+        S("np.bincount(i, weights=w)", "i", i=np.array([0, 2, 2, 1]), w=real(4)),
+        S("np.bincount(i, w, minlength=5)", "i", i=np.array([0, 2, 2]), w=real(3)),
+    ],
+    "histogram": [
+        S("np.histogram(a, bins=3, weights=w)[0]", "a", a=real(5), w=real(5, seed=1)),
+        S("np.histogram(a, bins=[-1.0, 0.0, 1.0], weights=w)[0]", "a", a=real(5), w=real(5, seed=1)),
+        S("np.histogram(a, bins=2, range=(-0.5, 0.5), weights=w)[0]", "a", a=real(5), w=real(5, seed=1)),
+    ],
+    # Convolution and polynomials
+    "convolve": [
+        *[
+            S(f"np.convolve(a, v, mode='{mode}')", a=real(m), v=real(n))
+            for mode in ("same", "valid")
+            for m, n in ((5, 3), (5, 2), (2, 5), (4, 4))
+        ],
+        S("np.convolve(a, v)", a=real(4), v=cplx(3)),
+    ],
+    "correlate": [
+        *[
+            S(f"np.correlate(a, v, '{mode}')", a=real(m), v=real(n))
+            for mode in ("same", "full")
+            for m, n in ((5, 3), (5, 2), (2, 5), (3, 5), (4, 4))
+        ],
+        S("np.correlate(a, v)", a=cplx(4), v=cplx(3)),
+    ],
+    "vander": [
+        S("np.vander(x)", x=real(3)),
+        S("np.vander(x, 4, increasing=True)", x=np.array([0.0, 0.5])),
+        S("np.vander(x, N=2)", x=cplx(2)),
+    ],
+    "polyval": [
+        S("np.polyval(p, x)", p=real(4), x=real()),
+        S("np.polyval(p, x)", p=real(3), x=real(2, 2)),
+        S("np.polyval(p, x)", p=real(1), x=real(2)),
+        S("np.polyval(p, z)", p=real(3), z=cplx(2)),
+    ],
+    "polyder": [S("np.polyder(p)", p=real(4)), S("np.polyder(p, m=2)", p=real(5)), S("np.polyder(p)", p=real(1))],
+    "polyint": [
+        S("np.polyint(p)", p=real(4)),
+        S("np.polyint(p, 2, k=[1.0, 2.0])", p=real(3)),
+        S("np.polyint(p, 2, k)", p=real(3), k=real(2)),
+        S("np.polyint(p, k=c)", p=real(2), c=0.4),
+    ],
+    "polyadd": [
+        S("np.polyadd(p, q)", p=real(4), q=real(2)),
+        S("np.polyadd(p, q)", p=real(2), q=real(3)),
+        S("np.polyadd(p, q)", p=real(3), q=0.4),
+    ],
+    "polysub": [S("np.polysub(p, q)", p=real(4), q=real(2)), S("np.polysub(p, q)", p=real(2), q=real(3))],
+    "polymul": [
+        S("np.polymul(p, q)", p=real(4), q=real(2)),
+        S("np.polymul(p, q)", p=real(1), q=real(3)),
+        S("np.polymul(p, q)", p=cplx(2), q=real(2)),
+    ],
+    "polydiv": [
+        S("np.polydiv(u, v)", u=real(5), v=real(3)),
+        S("np.polydiv(u, v)", u=real(2), v=real(3)),
+        S("np.polydiv(u, v)[0]", u=real(4), v=real(2)),
+    ],
+    "roots": [S("np.roots(p)", p=np.array([1.0, -2.0, 0.5])), S("np.roots(p)", p=np.array([1.0, 0.3, 2.0, -0.5]))],
+    "poly": [S("np.poly(r)", r=real(3)), S("np.poly(r)", r=cplx(2))],
+    "polyfit": [
+        S("np.polyfit(x, y, 2)", x=real(5), y=real(5, seed=1)),
+        S("np.polyfit(x, y, 1, w=w)", x=real(4), y=real(4, seed=1), w=positive(4)),
+        S("np.polyfit(x, y, deg=1)", x=real(4), y=real(4, 2)),
+    ],
+    # Grids
+    "arange": [
+        S("np.arange(a, b, h)", "b", a=0.3, b=2.0, h=0.37),
+        S("np.arange(a, 3.0)", a=0.3),
+        S("np.arange(0.0, 1.0, step=h)", h=0.3),
+    ],
+    "linspace": [
+        S("np.linspace(a, b, 4)", a=0.3, b=1.2),
+        S("np.linspace(a, b, num=3, endpoint=False)", a=real(2), b=1.2),
+        S("np.linspace(a, b, 3, axis=-1)", a=real(2), b=real(2, 2)),
+        S("np.linspace(0.0, b, 1)", b=1.2),
+    ],
+    "logspace": [
+        S("np.logspace(a, b, 4)", a=0.3, b=1.2),
+        S("np.logspace(a, b, 3, endpoint=False, base=c)", a=real(2), b=1.2, c=2.0),
+    ],
+    "geomspace": [
+        S("np.geomspace(a, b, 4)", a=0.3, b=1.2),
+        S("np.geomspace(a, b, 3, axis=-1)", a=positive(2), b=positive(2, seed=1)),
+        S("np.geomspace(a, b, 3)", a=-0.5, b=-2.0),
+    ],
+    # Builtins and `math` over sequences
+    "builtin_sum": [
+        S("sum(xs)", xs=[0.3, 0.5, -0.2]),
+        S("sum(xs, c)", xs=(0.3, 0.5), c=1.5),
+        S("sum(x)", x=real(3)),
+        S("sum(x)", x=real(2, 3)),
+    ],
+    "builtin_max": [
+        S("max(x, y)", x=0.3, y=0.7),
+        S("max(x, y, z)", x=0.3, y=-0.7, z=0.2),
+        S("max(xs)", xs=[0.3, 0.5, -0.2]),
+        S("max(x, 0.0)", x=0.4),
+    ],
+    "builtin_min": [S("min(x, y)", x=0.3, y=0.7), S("min(xs)", xs=(0.3, 0.5, -0.2)), S("min(x, 0.0)", x=0.4)],
+    "builtin_sorted": [
+        S("sorted(xs)", xs=[0.3, 0.5, -0.2]),
+        S("sorted(xs, key=abs, reverse=True)", xs=(0.3, 0.5, -0.2)),
+    ],
+    "math_fsum": [S("math.fsum(xs)", xs=[0.3, 0.5, -0.2])],
+    "math_prod": [S("math.prod(xs)", xs=[0.3, 0.5, -0.2]), S("math.prod(xs, start=c)", xs=(0.3, 0.0, 0.4), c=1.5)],
+    "math_sumprod": [S("math.sumprod(p, q)", p=[0.3, 0.5], q=[0.1, -0.2])],
+    "math_dist": [
+        S("math.dist(p, q)", p=[0.3, 0.5], q=[0.1, -0.2]),
+        S("math.dist(p, q)", p=(0.3, 0.5, 0.1), q=(0.1, -0.2, 0.4)),
+    ],
+    "math_hypot": [S("math.hypot(x, y, z)", x=0.3, y=-0.7, z=0.2), S("math.hypot(x)", x=-0.4)],
+    # Kernels
+    "piece": [S("piece(t, a, 0)", "a", t=0.3, a=real(2, 3)), S("piece(t, a, 1)", "a", t=real(2, 2), a=real(2, 3))],
+    "stretch": [S("stretch(b, 1, 2, 0)", b=real(4, 2)), S("stretch(b, 0, 2, -1)", b=real(2, 3))],
+    "between_zeros": [S("between_zeros(t, 1, 2, 0)", t=real(2, 2)), S("between_zeros(t, 0, 1, -1)", t=real(2, 3))],
+    "diff_adjoint": [S("diff_adjoint(b, 2, 0)", b=real(3, 2))],
+    "sum_at": [
+        S("sum_at(v, i, 4)", "i", v=real(3), i=np.array([0, 2, 2])),
+        S("sum_at(v, i, 4)", "i", v=cplx(2, 2), i=np.array([[0, 2], [2, 3]])),
+    ],
+    "sum_along": [S("sum_along(b, i, 1)", "i", b=real(2, 3), i=np.array([[0, 0, 1], [2, 2, 2]]))],
+    "reduceat_adjoint": [S("reduceat_adjoint(b, a, [0, 2, 1], 0)", "a", b=real(3), a=real(4))],
+    "gradient_adjoint": [S("gradient_adjoint(b, f, (0.3,), None, 1)", "f", b=real(4), f=real(4))],
+    "quantile_weights": [
+        S("quantile_weights(a, q)", "a", a=real(4), q=0.4),
+        S("quantile_weights(a, q, 0, 'hazen')", "a", a=real(4, 2), q=np.array([0.4, 0.3])),
+    ],
+    "spread": [
+        S("spread(b, x)", "x", b=0.3, x=real(2, 3)),
+        S("spread(b, x, 0)", "x", b=real(3), x=real(2, 3)),
+        S("spread(b, x, (0, -1), True)", "x", b=real(1, 3, 1), x=real(2, 3, 2)),
+        S("spread(b, x, 1, False, m)", "x", "m", b=real(2), x=real(2, 3), m=MASKS),
+    ],
+    "as_dtype": [S("as_dtype(b, x)", "x", b=real(3), x=real(3)), S("as_dtype(b, x)", "x", b=real(3), x=cplx(3))],
+    "cumsum_reversed": [
+        S("cumsum_reversed(b, a, 0)", "a", b=real(2, 3), a=real(2, 3)),
+        S("cumsum_reversed(b, a)", "a", b=real(6), a=real(2, 3)),
+    ],
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rules.sample import S, Sample, cplx, real
 
 MASK = np.array([[True, False, True], [False, True, True]])
@@ -31,9 +32,9 @@ SAMPLES: dict[str, list[Sample]] = {
         S("x[1:]", x=[real(), real(seed=1), real(seed=2)]),
         S("x['w']", x={"w": real(2, 2), "b": real(2)}),
     ],
-    "flat_getitem": [
+    "flat": [
         S("x.flat[2]", x=real(2, 3)),
-        S("x.flat[1:4]", x=real(2, 3).T),
+        S("x.flat[1:4]", x=real(3, 2).T),
         S("x.flat[[0, 5, 0]]", x=real(2, 3)),
     ],
 }

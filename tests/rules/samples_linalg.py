@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rules.sample import S, Sample, cplx, real, spd
 
 
@@ -18,7 +19,11 @@ def herm(n: int, *batch: int) -> np.ndarray:
 
 
 SAMPLES: dict[str, list[Sample]] = {
-    "inv": [S("np.linalg.inv(x)", x=regular(3)), S("np.linalg.inv(x)", x=regular(2, 2)), S("np.linalg.inv(x)", x=regular(2) + 1j * real(2, 2))],
+    "inv": [
+        S("np.linalg.inv(x)", x=regular(3)),
+        S("np.linalg.inv(x)", x=regular(2, 2)),
+        S("np.linalg.inv(x)", x=regular(2) + 1j * real(2, 2)),
+    ],
     "det": [
         S("np.linalg.det(x)", x=regular(3)),
         S("np.linalg.det(x)", x=regular(2, 3)),
@@ -38,7 +43,10 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.pinv(x)", x=cplx(3, 2)),
         S("np.linalg.pinv(x, hermitian=True)", x=spd(2)),
     ],
-    "tensorinv": [S("np.linalg.tensorinv(x)", x=(regular(4)).reshape(2, 2, 4)), S("np.linalg.tensorinv(x, ind=1)", x=(regular(4)).reshape(4, 2, 2))],
+    "tensorinv": [
+        S("np.linalg.tensorinv(x)", x=(regular(4)).reshape(2, 2, 4)),
+        S("np.linalg.tensorinv(x, ind=1)", x=(regular(4)).reshape(4, 2, 2)),
+    ],
     "solve": [
         S("np.linalg.solve(x, y)", x=regular(3), y=real(3)),
         S("np.linalg.solve(x, y)", x=regular(2), y=real(2, 3)),
@@ -49,7 +57,11 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "tensorsolve": [
         S("np.linalg.tensorsolve(x, y)", x=regular(4).reshape(2, 2, 4), y=real(2, 2)),
-        S("np.linalg.tensorsolve(x, y, axes=(0,))", x=np.moveaxis(regular(4).reshape(2, 2, 4), 2, 0).copy(), y=real(2, 2)),
+        S(
+            "np.linalg.tensorsolve(x, y, axes=(0,))",
+            x=np.moveaxis(regular(4).reshape(2, 2, 4), 2, 0).copy(),
+            y=real(2, 2),
+        ),
     ],
     "lstsq": [
         S("np.linalg.lstsq(x, y)[0]", x=real(3, 2), y=real(3)),
@@ -123,7 +135,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.svd(x, full_matrices=False)", x=cplx(2, 3)),
         S("np.linalg.svd(x, hermitian=True)[1]", x=spd(2)),
     ],
-    "svdvals": [S("np.linalg.svdvals(x)", x=real(3, 2)), S("np.linalg.svdvals(x)", x=real(2, 2, 3)), S("np.linalg.svdvals(x)", x=cplx(2, 2))],
+    "svdvals": [
+        S("np.linalg.svdvals(x)", x=real(3, 2)),
+        S("np.linalg.svdvals(x)", x=real(2, 2, 3)),
+        S("np.linalg.svdvals(x)", x=cplx(2, 2)),
+    ],
     "norm": [
         S("np.linalg.norm(x)", x=real(3)),
         S("np.linalg.norm(x)", x=real(2, 1, 3)),
@@ -168,5 +184,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.cond(x, np.inf)", x=regular(2, 2)),
     ],
     "linalg_trace": [S("np.linalg.trace(x)", x=real(2, 2, 2)), S("np.linalg.trace(x, offset=1)", x=real(2, 3))],
-    "linalg_diagonal": [S("np.linalg.diagonal(x)", x=real(2, 2, 3)), S("np.linalg.diagonal(x, offset=-1)", x=real(3, 2))],
+    "linalg_diagonal": [
+        S("np.linalg.diagonal(x)", x=real(2, 2, 3)),
+        S("np.linalg.diagonal(x, offset=-1)", x=real(3, 2)),
+    ],
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rules.sample import S, Sample, cplx, real
 
 SHAPES: dict[str, list[Sample]] = {
@@ -28,7 +29,11 @@ SHAPES: dict[str, list[Sample]] = {
         S("x.transpose()", x=real(2, 3)),
         S("np.permute_dims(x, axes=(1, 0))", x=real(2, 3)),
     ],
-    "matrix_transpose": [S("np.matrix_transpose(x)", x=real(2, 2, 3)), S("x.mT", x=cplx(2, 3)), S("np.linalg.matrix_transpose(x)", x=real(2, 3))],
+    "matrix_transpose": [
+        S("np.matrix_transpose(x)", x=real(2, 2, 3)),
+        S("x.mT", x=cplx(2, 3)),
+        S("np.linalg.matrix_transpose(x)", x=real(2, 3)),
+    ],
     "swapaxes": [S("np.swapaxes(x, 0, 2)", x=real(2, 1, 3)), S("x.swapaxes(-1, 0)", x=real(2, 3))],
     "moveaxis": [S("np.moveaxis(x, 0, -1)", x=real(2, 1, 3)), S("np.moveaxis(x, (0, 2), (1, 0))", x=real(2, 1, 3))],
     "rollaxis": [
@@ -37,8 +42,16 @@ SHAPES: dict[str, list[Sample]] = {
         S("np.rollaxis(x, -1, start=-2)", x=real(2, 1, 3)),
         S("np.rollaxis(x, 1, 3)", x=real(2, 1, 3)),
     ],
-    "squeeze": [S("np.squeeze(x)", x=real(1, 3, 1)), S("x.squeeze(axis=-1)", x=real(1, 3, 1)), S("np.squeeze(x)", x=real(1, 1))],
-    "expand_dims": [S("np.expand_dims(x, 0)", x=real(3)), S("np.expand_dims(x, axis=(0, -1))", x=real(2, 2)), S("np.expand_dims(x, 0)", x=real())],
+    "squeeze": [
+        S("np.squeeze(x)", x=real(1, 3, 1)),
+        S("x.squeeze(axis=-1)", x=real(1, 3, 1)),
+        S("np.squeeze(x)", x=real(1, 1)),
+    ],
+    "expand_dims": [
+        S("np.expand_dims(x, 0)", x=real(3)),
+        S("np.expand_dims(x, axis=(0, -1))", x=real(2, 2)),
+        S("np.expand_dims(x, 0)", x=real()),
+    ],
     "atleast_1d": [S("np.atleast_1d(x)", x=real()), S("np.atleast_1d(x)", x=real(2, 2))],
     "atleast_2d": [S("np.atleast_2d(x)", x=real(3)), S("np.atleast_2d(x)", x=real())],
     "atleast_3d": [S("np.atleast_3d(x)", x=real(3)), S("np.atleast_3d(x)", x=real(2, 3))],
@@ -47,7 +60,10 @@ SHAPES: dict[str, list[Sample]] = {
         S("np.broadcast_to(x, (2, 2, 3))", x=real(2, 1)),
         S("np.broadcast_to(x, (2, 3))", x=real()),
     ],
-    "broadcast_arrays": [S("np.broadcast_arrays(x, y)", x=real(2, 1), y=real(3)), S("np.broadcast_arrays(x, y)", x=real(), y=real(3))],
+    "broadcast_arrays": [
+        S("np.broadcast_arrays(x, y)", x=real(2, 1), y=real(3)),
+        S("np.broadcast_arrays(x, y)", x=real(), y=real(3)),
+    ],
     "meshgrid": [
         S("np.meshgrid(x, y)", x=real(2), y=real(3)),
         S("np.meshgrid(x, y, z, indexing='ij')", x=real(2), y=real(3), z=real(2, seed=1)),
@@ -71,10 +87,24 @@ JOINS: dict[str, list[Sample]] = {
         S("np.stack([x, y], 1)", x=real(2, 2), y=cplx(2, 2)),
         S("np.stack([x, y])", x=real(), y=real(seed=1)),
     ],
-    "vstack": [S("np.vstack((x, y))", x=real(3), y=real(2, 3)), S("np.vstack([x, y])", x=real(), y=real(seed=1)), S("np.vstack([x, y])", x=real(1, 2, 2), y=real(2, 2, 2))],
-    "hstack": [S("np.hstack((x, y))", x=real(3), y=real(2)), S("np.hstack([x, y])", x=real(2, 1), y=real(2, 2)), S("np.hstack([x, y])", x=real(), y=real(2))],
-    "dstack": [S("np.dstack((x, y))", x=real(3), y=real(3, seed=1)), S("np.dstack([x, y])", x=real(2, 3), y=real(2, 3, 2))],
-    "column_stack": [S("np.column_stack((x, y))", x=real(3), y=real(3, 2)), S("np.column_stack([x, y])", x=real(3), y=real(3, seed=1))],
+    "vstack": [
+        S("np.vstack((x, y))", x=real(3), y=real(2, 3)),
+        S("np.vstack([x, y])", x=real(), y=real(seed=1)),
+        S("np.vstack([x, y])", x=real(1, 2, 2), y=real(2, 2, 2)),
+    ],
+    "hstack": [
+        S("np.hstack((x, y))", x=real(3), y=real(2)),
+        S("np.hstack([x, y])", x=real(2, 1), y=real(2, 2)),
+        S("np.hstack([x, y])", x=real(), y=real(2)),
+    ],
+    "dstack": [
+        S("np.dstack((x, y))", x=real(3), y=real(3, seed=1)),
+        S("np.dstack([x, y])", x=real(2, 3), y=real(2, 3, 2)),
+    ],
+    "column_stack": [
+        S("np.column_stack((x, y))", x=real(3), y=real(3, 2)),
+        S("np.column_stack([x, y])", x=real(3), y=real(3, seed=1)),
+    ],
     "block": [
         S("np.block([[x, y], [z, w]])", x=real(2, 2), y=real(2, 1), z=real(1, 2), w=real(1, 1)),
         S("np.block([x, y])", x=real(2), y=real(3)),
@@ -124,17 +154,29 @@ REPEATS: dict[str, list[Sample]] = {
         S("np.repeat(x, [1, 2])", x=real(2)),
         S("np.repeat(x, [2], axis=-1)", x=real(2, 2)),
     ],
-    "resize": [S("np.resize(x, (2, 4))", x=real(3)), S("np.resize(x, 2)", x=real(2, 2)), S("np.resize(x, (3,))", x=real(3))],
+    "resize": [
+        S("np.resize(x, (2, 4))", x=real(3)),
+        S("np.resize(x, 2)", x=real(2, 2)),
+        S("np.resize(x, (3,))", x=real(3)),
+    ],
     "roll": [
         S("np.roll(x, 2)", x=real(2, 3)),
         S("np.roll(x, -1, axis=1)", x=real(2, 3)),
         S("np.roll(x, (1, 2), axis=(0, 1))", x=real(2, 3)),
         S("np.roll(x, 1, (0, 1))", x=real(2, 3)),
     ],
-    "flip": [S("np.flip(x)", x=real(2, 3)), S("np.flip(x, axis=0)", x=real(2, 3)), S("np.flip(x, (0, -1))", x=real(2, 1, 3))],
+    "flip": [
+        S("np.flip(x)", x=real(2, 3)),
+        S("np.flip(x, axis=0)", x=real(2, 3)),
+        S("np.flip(x, (0, -1))", x=real(2, 1, 3)),
+    ],
     "fliplr": [S("np.fliplr(x)", x=real(2, 3))],
     "flipud": [S("np.flipud(x)", x=real(2, 3))],
-    "rot90": [S("np.rot90(x)", x=real(2, 3)), S("np.rot90(x, k=-2)", x=real(2, 3)), S("np.rot90(x, 3, axes=(2, 0))", x=real(2, 1, 3))],
+    "rot90": [
+        S("np.rot90(x)", x=real(2, 3)),
+        S("np.rot90(x, k=-2)", x=real(2, 3)),
+        S("np.rot90(x, 3, axes=(2, 0))", x=real(2, 1, 3)),
+    ],
     "pad": [
         S("np.pad(x, 1)", x=real(2, 3)),
         S("np.pad(x, ((1, 0), (0, 2)), constant_values=c)", x=real(2, 3), c=real()),
@@ -188,12 +230,28 @@ ARRAYS: dict[str, list[Sample]] = {
         S("np.array((x, y), dtype=complex)", x=real(), y=real(seed=1)),
         S("np.array(x, dtype=float)", x=real()),
     ],
-    "asarray": [S("np.asarray([x, 2.0])", x=real()), S("np.asarray(x)", x=real(2, 3)), S("np.asanyarray(x, dtype=float)", x=real(2, 3))],
-    "ascontiguousarray": [S("np.ascontiguousarray(x)", x=real(2, 3).T), S("np.asfortranarray(x)", x=real(2, 3)), S("np.ascontiguousarray(x)", x=real())],
+    "asarray": [
+        S("np.asarray([x, 2.0])", x=real()),
+        S("np.asarray(x)", x=real(2, 3)),
+        S("np.asanyarray(x, dtype=float)", x=real(2, 3)),
+    ],
+    "ascontiguousarray": [
+        S("np.ascontiguousarray(x)", x=real(2, 3).T),
+        S("np.asfortranarray(x)", x=real(2, 3)),
+        S("np.ascontiguousarray(x)", x=real()),
+    ],
     "copy": [S("np.copy(x)", x=real(2, 3)), S("np.copy([x, x])", x=real())],
     "copy_method": [S("x.copy()", x=real(2, 3)), S("x.copy('F')", x=cplx(2, 3))],
-    "astype": [S("np.astype(x, complex)", x=real(2, 3)), S("x.astype(np.float64)", x=real(3)), S("x.astype(float, copy=False)", x=real(3))],
-    "full": [S("np.full((2, 3), x)", x=real()), S("np.full((2, 3), x)", x=real(3)), S("np.full(3, fill_value=x, dtype=complex)", x=real())],
+    "astype": [
+        S("np.astype(x, complex)", x=real(2, 3)),
+        S("x.astype(np.float64)", x=real(3)),
+        S("x.astype(float, copy=False)", x=real(3)),
+    ],
+    "full": [
+        S("np.full((2, 3), x)", x=real()),
+        S("np.full((2, 3), x)", x=real(3)),
+        S("np.full(3, fill_value=x, dtype=complex)", x=real()),
+    ],
     "full_like": [
         S("np.full_like(y, x)", "y", y=real(2, 3), x=real()),
         S("np.full_like(y, x, dtype=float, shape=(2, 3))", "y", y=np.arange(2), x=real(2, 1)),
@@ -238,8 +296,21 @@ SELECTION: dict[str, list[Sample]] = {
         S("np.choose(i, [x, y], mode='clip')", x=real(2), y=real(2, seed=1), i=np.array([-3, 9])),
     ],
     "select": [
-        S("np.select([m, n], [x, y])", x=real(3), y=real(3, seed=1), m=np.array([True, False, False]), n=np.array([True, True, False])),
-        S("np.select([m, n], [x, y], default=z)", x=real(3), y=real(), z=real(seed=2), m=np.array([True, False, False]), n=np.array([True, True, False])),
+        S(
+            "np.select([m, n], [x, y])",
+            x=real(3),
+            y=real(3, seed=1),
+            m=np.array([True, False, False]),
+            n=np.array([True, True, False]),
+        ),
+        S(
+            "np.select([m, n], [x, y], default=z)",
+            x=real(3),
+            y=real(),
+            z=real(seed=2),
+            m=np.array([True, False, False]),
+            n=np.array([True, True, False]),
+        ),
         S("np.select([m], (x,), z)", x=real(2, 3), z=real(2, 1), m=np.array([True, False, False])),
     ],
 }
@@ -277,15 +348,27 @@ PRODUCTS: dict[str, list[Sample]] = {
         S("np.outer(x, y)", x=real(2, 2), y=real()),
         S("np.linalg.outer(x, y)", x=cplx(2), y=real(3)),
     ],
-    "vdot": [S("np.vdot(x, y)", x=real(3), y=real(3, seed=1)), S("np.vdot(x, y)", x=cplx(2, 2), y=cplx(4)), S("np.vdot(x, y)", x=cplx(3), y=real(3))],
+    "vdot": [
+        S("np.vdot(x, y)", x=real(3), y=real(3, seed=1)),
+        S("np.vdot(x, y)", x=cplx(2, 2), y=cplx(4)),
+        S("np.vdot(x, y)", x=cplx(3), y=real(3)),
+    ],
     "vecdot": [
         S("np.vecdot(x, y)", x=real(2, 3), y=real(3)),
         S("np.vecdot(x, y, axis=0)", x=cplx(3), y=cplx(3, 2)),
         S("np.linalg.vecdot(x, y)", x=cplx(3), y=cplx(3, seed=2)),
         S("np.linalg.vecdot(x, y, axis=-2)", x=real(3, 1), y=real(2, 3, 2)),
     ],
-    "matvec": [S("np.matvec(x, y)", x=real(2, 3), y=real(3)), S("np.matvec(x, y)", x=real(2, 2, 3), y=real(3)), S("np.matvec(x, y)", x=cplx(2, 2), y=cplx(3, 2))],
-    "vecmat": [S("np.vecmat(x, y)", x=real(3), y=real(3, 2)), S("np.vecmat(x, y)", x=real(3), y=real(2, 3, 2)), S("np.vecmat(x, y)", x=cplx(3, 2), y=cplx(2, 2))],
+    "matvec": [
+        S("np.matvec(x, y)", x=real(2, 3), y=real(3)),
+        S("np.matvec(x, y)", x=real(2, 2, 3), y=real(3)),
+        S("np.matvec(x, y)", x=cplx(2, 2), y=cplx(3, 2)),
+    ],
+    "vecmat": [
+        S("np.vecmat(x, y)", x=real(3), y=real(3, 2)),
+        S("np.vecmat(x, y)", x=real(3), y=real(2, 3, 2)),
+        S("np.vecmat(x, y)", x=cplx(3, 2), y=cplx(2, 2)),
+    ],
     "tensordot": [
         S("np.tensordot(x, y, axes=1)", x=real(2, 3), y=real(3, 2)),
         S("np.tensordot(x, y)", x=real(2, 2, 3), y=real(2, 3, 1)),

@@ -32,6 +32,7 @@ class Fact:
     shape: Atoms | None = None
     dtype: Atoms | None = None
     number: bool = False
+    array: bool = False
 
     @property
     def scalar(self) -> bool:
@@ -54,11 +55,12 @@ class Shapes:
             case ast.Name(id=v):
                 fact = self.facts.get(v, UNKNOWN)
                 number = fact.number or v in self.numbers
+                array = fact.array
                 if v in self.unstable or fact.shape is None:
                     shape = fact.shape if fact.shape == NO_ATOMS else frozenset([v])
                     dtype = fact.dtype if fact.dtype == NO_ATOMS else frozenset([v])
-                    return Fact(shape, dtype, number)
-                return Fact(fact.shape, fact.dtype, number)
+                    return Fact(shape, dtype, number, array)
+                return Fact(fact.shape, fact.dtype, number, array)
             case ast.Constant(value=value):
                 return _constant(value)
             case ast.UnaryOp(operand=operand):
@@ -93,7 +95,7 @@ def _annotated(a: ast.arg) -> Fact:
         case ast.Name(id="float" | "int") | ast.Constant(value="float" | "int"):
             return SCALAR
         case ast.Attribute(attr="ndarray") | ast.Constant(value="np.ndarray"):
-            return Fact(own, own, True)
+            return Fact(own, own, True, True)
         case _:
             return Fact(own, own)
 
@@ -151,11 +153,12 @@ def _stable(fact: Fact, own: Atoms, table: Shapes) -> Fact:
     """Atoms of variables that may change are replaced by the variable itself."""
     shape = own if fact.shape is None or fact.shape & table.unstable else fact.shape
     dtype = own if fact.dtype is None or fact.dtype & table.unstable else fact.dtype
-    return Fact(shape, dtype, fact.number)
+    return Fact(shape, dtype, fact.number, fact.array)
 
 
 def _join(a: Fact, b: Fact, own: Atoms) -> Fact:
-    return Fact(a.shape if a.shape == b.shape else own, a.dtype if a.dtype == b.dtype else own, a.number and b.number)
+    shape, dtype = a.shape if a.shape == b.shape else own, a.dtype if a.dtype == b.dtype else own
+    return Fact(shape, dtype, a.number and b.number, a.array and b.array)
 
 
 def _result(op: Operation, table: Shapes) -> Fact:
@@ -177,9 +180,9 @@ def _made(op: Operation, table: Shapes) -> Fact:
     match op.value:
         case ast.Call(func=ast.Attribute(attr=attr) | ast.Name(id=attr), args=[first, *_], keywords=[]) if attr in LIKE_OPERAND:
             like = table.of(first)
-            return Fact(like.shape, like.dtype, like.number)
+            return Fact(like.shape, like.dtype, True, True)
         case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), keywords=[]):
-            return Fact(None, frozenset(["<float64>"]), True)
+            return Fact(None, frozenset(["<float64>"]), True, True)
         case ast.Call(func=ast.Name(id="len" | "int")):
             return SCALAR
         case ast.Compare():
@@ -195,12 +198,14 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if op.library == "math":
         return SCALAR
     if op.rule.kind == "elementwise":
-        return Fact(_union([f.shape for f in facts]), dtype, _is_number(op, facts))
+        array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
+        return Fact(_union([f.shape for f in facts]), dtype, array or _is_number(op, facts), array)
     if op.rule.name in FULL_REDUCTIONS and _is_full(op):
-        return Fact(NO_ATOMS, dtype, True)
+        return Fact(NO_ATOMS, dtype, True, True)
     if op.rule.name in ("unbroadcast", "broadcast_like") and len(values) == 2:
         return table.of(values[1])
-    return Fact(None, dtype if op.rule.name not in ("getitem", "sequence") else None, op.rule.name in NUMERIC)
+    numeric = op.rule.name in NUMERIC
+    return Fact(None, dtype if op.rule.name not in ("getitem", "sequence") else None, numeric, numeric)
 
 
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())

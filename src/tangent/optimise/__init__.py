@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import ast
+from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.copies import copies
+from tangent.optimise.dead import dead
+from tangent.optimise.inline import inline
+from tangent.optimise.simplify import simplify
 
-from tangent.source.resolve import Scope
-
-Pairs = list[tuple[ast.stmt, ast.stmt]]
+PASSES = (dead, copies, simplify, dead, inline, copies, simplify, dead, inline, simplify)
 
 
-def optimise(body: list[ast.stmt], pairs: Pairs, scope: Scope) -> list[ast.stmt]:
+def optimise(body: Body, o: Optimisation) -> Body:
+    for step in PASSES:
+        body = step(body, o)
     return body

@@ -2,6 +2,6 @@
 
 
 @linear
-def getitem(y, x, index):       d[x] = scatter(d[y], x, index)
+def getitem(y, x, index):  d[x] = scatter(d[y], x, index)
 @linear
-def flat_getitem(y, x, index):  d[x] = np.reshape(scatter(d[y], np.ravel(x), index), np.shape(x))
+def flat(y, x):            d[x] = np.reshape(d[y], np.shape(x))

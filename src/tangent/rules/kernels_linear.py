@@ -61,6 +61,18 @@ def einsum_tangent(z, t, subscripts, operands, optimize=False):
     d[z] = einsum_tangent(d[t], subscripts, operands, optimize=optimize) + einsum_tangent_twice(t, d[operands], subscripts, operands, optimize=optimize)
 
 
+def multi_dot_adjoints(z, b, xs):
+    d[b] = multi_dot_tangent(d[z], xs)
+    d[xs] = multi_dot_cross(d[z], b, xs)
+    d[z] = multi_dot_adjoints_tangent(d[b], d[xs], b, xs)
+
+
+def multi_dot_tangent(z, t, xs):
+    d[t] = multi_dot_adjoints(d[z], xs)
+    d[xs] = multi_dot_cross(t, d[z], xs)
+    d[z] = multi_dot_tangent(d[t], xs) + multi_dot_tangent_twice(t, d[xs], xs)
+
+
 # Joins, repetitions, diagonals, padding
 
 

@@ -74,8 +74,8 @@ def unstack(ys, x, axis=0):                                           d[x] = np.
 
 
 def append(y, arr, values, axis=None):
-    d[arr] = split_like(d[y], (arr, values), axis)[0]
-    d[values] = split_like(d[y], (arr, values), axis)[1]
+    d[arr] = unappended(d[y], arr, axis=axis)
+    d[values] = appended(d[y], arr, values, axis=axis)
     d[y] = np.append(d[arr], np.zeros_like(values), axis=axis) + np.append(np.zeros_like(arr), d[values], axis=axis)
 
 

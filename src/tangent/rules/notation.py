@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from tangent.errors import Location, RuleError
@@ -36,9 +37,9 @@ class Rule:
     where: Location | None = None
     operands: frozenset[str] = field(default=frozenset())
 
-    def reads(self, wanted: Iterable[str]) -> set[str]:
+    def reads(self, wanted: Iterable[str]) -> frozenset[str]:
         """Which of its own names (result, operands) the adjoint lines of some operands read."""
-        return _slice_reads(self.adjoint, set(wanted))
+        return _slice_reads(self.adjoint, frozenset(wanted))
 
 
 @dataclass(frozen=True)
@@ -150,14 +151,20 @@ def _sliced(lines: Sequence[ast.Assign], wanted: set[str]) -> list[ast.Assign]:
     for s in reversed(lines):
         if _derivative_of(s.targets[0]) in wanted or needed & set(_target_names(s)):
             kept.append(s)
-            needed |= expression_reads(s.value)
+            needed |= _own_reads(s.value)
     return kept[::-1]
 
 
-def _slice_reads(lines: Sequence[ast.Assign], wanted: set[str]) -> set[str]:
-    kept = _sliced(lines, wanted)
+@lru_cache(maxsize=4096)
+def _slice_reads(lines: tuple[ast.Assign, ...], wanted: frozenset[str]) -> frozenset[str]:
+    kept = _sliced(lines, set(wanted))
     local = {n for s in kept for n in _target_names(s)}
-    return set().union(*(expression_reads(s.value) for s in kept)) - local - {"d", "np"}
+    return frozenset().union(*(_own_reads(s.value) for s in kept)) - local - {"np"}
+
+
+def _own_reads(e: ast.expr) -> set[str]:
+    """Names an expression reads, those inside `d[...]` apart."""
+    return {n for n in expression_reads(rebuild(e, _as_name)) if not n.startswith("d[")}
 
 
 def instantiate(

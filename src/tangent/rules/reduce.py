@@ -5,7 +5,10 @@
 def sum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
     d[a] = spread(d[y], a, axis, keepdims, where)
     d[initial] = d[y]
-    d[y] = np.sum(d[a], axis=axis, dtype=dtype, keepdims=keepdims, where=where) + np.broadcast_to(d[initial], np.shape(y))
+    d[y] = (
+        np.sum(d[a], axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+        + np.broadcast_to(d[initial], np.shape(y))
+    )
 
 @linear
 def mean(y, a, axis=None, dtype=None, *, keepdims=False, where=True):
@@ -16,14 +19,20 @@ def var(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
     d[mean] = spread(-2.0 * d[y] / n, a, axis, keepdims, where) * c
-    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+    d[y] = (
+        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
+        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+    )
 
 def std(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
     c = ratio(deviation(a, axis, where, mean), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
     d[mean] = spread(-d[y] / n, a, axis, keepdims, where) * c
-    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+    d[y] = (
+        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
+        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+    )
 
 # Products: exact with zeros
 
@@ -31,7 +40,10 @@ def prod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
     r = product_of_others(a, axis, initial, where)
     d[a] = spread(d[y], a, axis, keepdims, where) * r
     d[initial] = d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-    d[y] = np.sum(r * d[a], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    d[y] = (
+        np.sum(r * d[a], axis=axis, keepdims=keepdims, where=where)
+        + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    )
 
 # Extremes: the result is a mean of the elements that tie for it
 
@@ -117,7 +129,10 @@ def average(y, a, axis=None, weights=None, *, keepdims=False):
     n = np.sum(w * np.ones_like(a), axis=axis, keepdims=keepdims)
     d[a] = spread(d[y] / n, a, axis, keepdims) * w
     d[weights] = weights_adjoint(spread(d[y] / n, a, axis, keepdims) * (a - spread(y, a, axis, keepdims)), weights, axis)
-    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) / n + np.sum((a - spread(y, a, axis, keepdims)) * weights_over(d[weights], a, axis), axis=axis, keepdims=keepdims) / n
+    d[y] = (
+        np.sum(w * d[a], axis=axis, keepdims=keepdims) / n
+        + np.sum((a - spread(y, a, axis, keepdims)) * weights_over(d[weights], a, axis), axis=axis, keepdims=keepdims) / n
+    )
 
 # The same without the elements that are nan
 
@@ -138,7 +153,10 @@ def nanvar(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, m
     n = count(a, axis, keepdims, m, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, m) * c
     d[mean] = spread(-2.0 * d[y] / n, a, axis, keepdims, m) * c
-    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+    d[y] = (
+        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
+        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+    )
 
 def nanstd(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
     m = present(a, where)
@@ -146,14 +164,20 @@ def nanstd(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, m
     n = count(a, axis, keepdims, m, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, m) * c
     d[mean] = spread(-d[y] / n, a, axis, keepdims, m) * c
-    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+    d[y] = (
+        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
+        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+    )
 
 def nanprod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
     m = present(a, where)
     r = product_of_others(a, axis, initial, m)
     d[a] = spread(d[y], a, axis, keepdims, m) * r
     d[initial] = d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
-    d[y] = np.sum(r * d[a], axis=axis, keepdims=keepdims, where=m) + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
+    d[y] = (
+        np.sum(r * d[a], axis=axis, keepdims=keepdims, where=m)
+        + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
+    )
 
 def nanmax(y, a, axis=None, *, keepdims=False, initial=None, where=True):
     w = winners(y, a, axis, keepdims, initial, where)
@@ -245,19 +269,31 @@ def diff(y, a, n=1, axis=-1, prepend=None, append=None):
     d[prepend] = stretch(b, 0, extent(prepend, axis), axis)
     d[a] = stretch(b, extent(prepend, axis), np.shape(a)[axis], axis)
     d[append] = stretch(b, extent(prepend, axis) + np.shape(a)[axis], extent(append, axis), axis)
-    d[y] = np.diff(between_zeros(d[a], extent(prepend, axis), extent(append, axis), axis), n=n, axis=axis) + np.diff(between_zeros(piece(d[prepend], a, axis), 0, np.shape(a)[axis] + extent(append, axis), axis), n=n, axis=axis) + np.diff(between_zeros(piece(d[append], a, axis), np.shape(a)[axis] + extent(prepend, axis), 0, axis), n=n, axis=axis)
+    d[y] = (
+        np.diff(between_zeros(d[a], extent(prepend, axis), extent(append, axis), axis), n=n, axis=axis)
+        + np.diff(between_zeros(piece(d[prepend], a, axis), 0, np.shape(a)[axis] + extent(append, axis), axis), n=n, axis=axis)
+        + np.diff(between_zeros(piece(d[append], a, axis), np.shape(a)[axis] + extent(prepend, axis), 0, axis), n=n, axis=axis)
+    )
 
 def ediff1d(y, ary, to_end=None, to_begin=None):
     d[ary] = np.reshape(diff_adjoint(stretch(d[y], extent(to_begin, -1), np.size(ary) - 1, 0), 1, 0), np.shape(ary))
     d[to_begin] = np.reshape(stretch(d[y], 0, extent(to_begin, -1), 0), np.shape(to_begin))
     d[to_end] = np.reshape(stretch(d[y], np.size(y) - extent(to_end, -1), extent(to_end, -1), 0), np.shape(to_end))
-    d[y] = between_zeros(np.diff(np.ravel(d[ary])), extent(to_begin, -1), extent(to_end, -1), 0) + between_zeros(np.ravel(d[to_begin]), 0, np.size(y) - extent(to_begin, -1), 0) + between_zeros(np.ravel(d[to_end]), np.size(y) - extent(to_end, -1), 0, 0)
+    d[y] = (
+        between_zeros(np.diff(np.ravel(d[ary])), extent(to_begin, -1), extent(to_end, -1), 0)
+        + between_zeros(np.ravel(d[to_begin]), 0, np.size(y) - extent(to_begin, -1), 0)
+        + between_zeros(np.ravel(d[to_end]), np.size(y) - extent(to_end, -1), 0, 0)
+    )
 
 def trapezoid(r, y, x=None, dx=1.0, axis=-1):
     d[y] = np.expand_dims(d[r], axis) * trapezoid_weights(y, x, dx, axis)
     d[x] = trapezoid_nodes(np.expand_dims(d[r], axis), y, x, axis)
     d[dx] = d[r] * np.trapezoid(y, axis=axis)
-    d[r] = np.trapezoid(d[y], x=x, dx=dx, axis=axis) + np.trapezoid(y, x=d[x], axis=axis) + np.trapezoid(y, dx=d[dx], axis=axis)
+    d[r] = (
+        np.trapezoid(d[y], x=x, dx=dx, axis=axis)
+        + np.trapezoid(y, x=d[x], axis=axis)
+        + np.trapezoid(y, dx=d[dx], axis=axis)
+    )
 
 def gradient(y, f, *varargs, axis=None, edge_order=1):
     d[f] = gradient_adjoint(d[y], f, varargs, axis, edge_order)
@@ -275,7 +311,16 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
     d[period] = d[y] * s * interp_turns(x, xp, i, j, t, period)
     d[left] = np.where(np.less(x, xp[0]), d[y], 0.0)
     d[right] = np.where(np.greater(x, xp[-1]), d[y], 0.0)
-    d[y] = s * d[x] + m * (1.0 - t) * d[fp][i] + m * t * d[fp][j] - s * (1.0 - t) * d[xp][i] - s * t * d[xp][j] + s * interp_turns(x, xp, i, j, t, period) * d[period] + np.where(np.less(x, xp[0]), d[left], 0.0) + np.where(np.greater(x, xp[-1]), d[right], 0.0)
+    d[y] = (
+        s * d[x]
+        + m * (1.0 - t) * d[fp][i]
+        + m * t * d[fp][j]
+        - s * (1.0 - t) * d[xp][i]
+        - s * t * d[xp][j]
+        + s * interp_turns(x, xp, i, j, t, period) * d[period]
+        + np.where(np.less(x, xp[0]), d[left], 0.0)
+        + np.where(np.greater(x, xp[-1]), d[right], 0.0)
+    )
 
 # Covariance
 
@@ -285,7 +330,11 @@ def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweight
     d[m] = own_rows(gram_adjoint(d[c], z, w), 0, m, rowvar)
     d[y] = own_rows(gram_adjoint(d[c], z, w), -1, y, rowvar)
     d[aweights] = weigh_adjoint(gram_weights_adjoint(d[c], z), fweights, aweights, bias, ddof)
-    d[c] = gram_tangent(rows_of(d[m], 0, z, rowvar), z, w) + gram_tangent(rows_of(d[y], -1, z, rowvar), z, w) + gram(z, weigh_tangent(d[aweights], fweights, aweights, bias, ddof))
+    d[c] = (
+        gram_tangent(rows_of(d[m], 0, z, rowvar), z, w)
+        + gram_tangent(rows_of(d[y], -1, z, rowvar), z, w)
+        + gram(z, weigh_tangent(d[aweights], fweights, aweights, bias, ddof))
+    )
 
 def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):
     z = centred(observations(x, y, rowvar), 1.0)
@@ -375,7 +424,11 @@ def polyfit(c, x, y, deg, rcond=None, *, w=None):
     d[x] = polyfit_nodes_adjoint(d[c], c, x, y, w)
     d[y] = polyfit_values_adjoint(d[c], x, y, deg, w)
     d[w] = polyfit_weights_adjoint(d[c], c, x, y, w)
-    d[c] = polyfit_nodes_tangent(d[x], c, x, y, w) + np.polyfit(x, d[y], deg, rcond, w=w) + polyfit_weights_tangent(d[w], c, x, y, w)
+    d[c] = (
+        polyfit_nodes_tangent(d[x], c, x, y, w)
+        + np.polyfit(x, d[y], deg, rcond, w=w)
+        + polyfit_weights_tangent(d[w], c, x, y, w)
+    )
 
 # Grids
 
@@ -395,7 +448,11 @@ def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=
     d[start] = along(d[y] * y * np.log(base), 1.0 - t, axis)
     d[stop] = along(d[y] * y * np.log(base), t, axis)
     d[base] = d[y] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base
-    d[y] = across(d[start], 1.0 - t, y, axis) * y * np.log(base) + across(d[stop], t, y, axis) * y * np.log(base) + d[base] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base
+    d[y] = (
+        across(d[start], 1.0 - t, y, axis) * y * np.log(base)
+        + across(d[stop], t, y, axis) * y * np.log(base)
+        + d[base] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base
+    )
 
 def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     t = steps(num, endpoint)

@@ -14,7 +14,6 @@ from tangent.analysis.liveness import live_into
 from tangent.errors import UnsupportedError
 from tangent.options import Options
 from tangent.source.read import Source, comments
-from tangent.source.resolve import Scope
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
@@ -24,7 +23,7 @@ from tangent.transform.reverse import Passes, State, reverse
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit, unit
 
-Optimise = Callable[[list[ast.stmt], list[tuple[ast.stmt, ast.stmt]], Scope], list[ast.stmt]]
+Optimise = Callable[[list[ast.stmt], Unit, Scribe], list[ast.stmt]]
 
 
 @dataclass(eq=False)
@@ -116,7 +115,7 @@ class Module:
             wanted.append(name(keep))
         last = ast.Return(wanted[0] if len(wanted) == 1 else ast.Tuple(wanted, ast.Load()))
         body = [*passes.forward, *kept, BOUNDARY, *passes.backward, last]
-        body = self.optimise(body, passes.pairs, this.context.scope)
+        body = self.optimise(body, this, scribe)
         made.tree = definition(this, title, without_boundary(body, this), [seed], self.options.default_seed)
         made.seeds = {"": seed}
         self.complete(made, this, scribe)
@@ -145,7 +144,7 @@ class Module:
         values = [returned(v, passes.state, this, scribe, own=False) for v in active]
         last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
         kept = assign(keep, name(this.result), this.core.body[-1])
-        body = self.optimise([*passes.forward, kept, BOUNDARY, *passes.backward, last], passes.pairs, this.context.scope)
+        body = self.optimise([*passes.forward, kept, BOUNDARY, *passes.backward, last], this, scribe)
         cut = body.index(BOUNDARY)
         first, second = body[:cut], body[cut + 1 :]
         final = second[-1]
@@ -184,7 +183,7 @@ class Module:
         )  # fmt: skip
         value = ast.Tuple([name(this.result), tangent], ast.Load()) if both else tangent
         last = at(ast.Return(value), this.core.body[-1])
-        body = self.optimise([*body, last], [], this.context.scope)
+        body = self.optimise([*body, last], this, scribe)
         made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], default=False)
         self.complete(made, this, scribe)
         if made not in self.functions:

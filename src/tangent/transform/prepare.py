@@ -25,10 +25,11 @@ class Prepared:
     body: list[ast.stmt] = field(default_factory=list)
     operations: Operations = field(default_factory=dict)
     trips: dict[ast.stmt, str] = field(default_factory=dict)
+    active: set[str] = field(default_factory=set)
 
 
 def prepare(body: list[ast.stmt], operations: Operations, active: frozenset[str], scribe: Scribe) -> Prepared:
-    found = Prepared(operations=dict(operations))
+    found = Prepared(operations=dict(operations), active=set(active))
     found.body = _block(body, found, active, scribe)
     return found
 
@@ -62,6 +63,8 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
         case ast.Assign() if s in found.operations and _clashes(found.operations[s], active):
             op = found.operations[s]
             held = scribe.names.numbered("t")
+            if op.targets[0] in active:
+                found.active.add(held)
             first = assign(held, s.value, s)
             second = assign(op.targets[0], name(held), s)
             found.operations[first] = Operation(

@@ -7,6 +7,7 @@ later ones are sums, and nothing is computed for an adjoint that is zero. Only w
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes import NO_ATOMS, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.notation import Rule
+from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace, statements
@@ -43,12 +45,11 @@ class State:
 
 @dataclass
 class Passes:
-    """The two halves of a derivative, and which record belongs to which restore."""
+    """The two halves of a derivative, and what the adjoints hold at the end."""
 
     forward: list[ast.stmt]
     backward: list[ast.stmt]
     state: State
-    pairs: list[tuple[ast.stmt, ast.stmt]]
 
 
 Site = tuple[Any, str]
@@ -68,14 +69,16 @@ class _Reverse:
         self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
         self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, active, scribe)
         self.operations = self.prepared.operations
+        self.active = frozenset(self.prepared.active)
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
         self.prepared.body = self.lower_calls(self.prepared.body)
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
         self.records: Records = recorded(tree, everything)
         self.shapes: Shapes = shapes(tree, self.operations, liveness(tree))
         self.pushes: dict[Site, ast.stmt] = {}
-        self.pops: dict[Site, ast.stmt] = {}
-        self.stacks: dict[str, str] = {}
+        self.stacks: dict[Site, str] = {}
+        self.wide: dict[str, Fact] = {}
+        self.passing = self.passing_temporaries()
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
         }
@@ -167,8 +170,7 @@ class _Reverse:
         backward = self.backward(self.prepared.body, state, ())
         unbound = [assign(v, constant(None)) for v in self.records.unbound if v in {w for _, w in self.pushes}]
         stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
-        pairs = [(push, self.pops[site]) for site, push in self.pushes.items() if site in self.pops]
-        return Passes([*stacks, *unbound, *forward], backward, state, pairs)
+        return Passes([*stacks, *unbound, *forward], backward, state)
 
     def adjoint(self, v: str) -> str:
         return self.scribe.derivative(v, "b")
@@ -208,7 +210,7 @@ class _Reverse:
     def push(self, site: Site, v: str, like: ast.stmt | None, path: tuple[Block, ...]) -> ast.stmt:
         """Keep a value: on the variable's own list in a loop, under a name of its own outside."""
         if self.in_loop(path) or self.records.everything:
-            stack = self.stack(v)
+            stack = self.stacks[site] = self.scribe.names.numbered(f"{v}_stack")
             node: ast.stmt = ast.Expr(expression("s.append(v)", s=stack, v=v))
             if like is not None:
                 at(node, like)
@@ -217,19 +219,12 @@ class _Reverse:
         self.pushes[site] = node
         return node
 
-    def stack(self, v: str) -> str:
-        if v not in self.stacks:
-            self.stacks[v] = self.scribe.names.fresh(f"{v}_stack")
-        return self.stacks[v]
-
     def pop(self, site: Site, v: str, like: ast.stmt) -> ast.stmt:
         match self.pushes[site]:
             case ast.Assign(targets=[ast.Name(id=kept)]):
-                node = assign(v, name(kept), like)
+                return assign(v, name(kept), like)
             case _:
-                node = assign(v, expression("s.pop()", s=self.stack(v)), like)
-        self.pops[site] = node
-        return node
+                return assign(v, expression("s.pop()", s=self.stacks[site]), like)
 
     # Backward
 
@@ -491,9 +486,35 @@ class _Reverse:
                 parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=constant(i))))
         return [assign(held, value, s)]
 
+    def passing_temporaries(self) -> frozenset[str]:
+        """Temporaries that one elementwise operation makes and the next one uses up.
+
+        Their adjoints need not be summed to their shape: the sum can wait for the operands they were made from.
+        """
+        made: dict[str, int] = {}
+        used: dict[str, int] = {}
+        user = identifiers(self.unit.source.tree)
+        for block in _blocks(self.prepared.body):
+            for s in block:
+                op = self.operations.get(s)
+                if op is None:
+                    continue
+                elementwise = op.kind == "rule" and op.rule.kind == "elementwise"
+                for v in op.operands:
+                    local = elementwise and made.get(v) == id(block)
+                    used[v] = used.get(v, 0) + (1 if local else 2)
+                if elementwise and op.targets[0] not in user:
+                    made[op.targets[0]] = id(block)
+        return frozenset(v for v in made if used.get(v) == 1)
+
     def fitted(self, value: ast.expr, operand: ast.Name, op: Operation) -> ast.expr:
         """The contribution in the shape and dtype of the operand."""
-        if fits(self.shapes.of(operand), self.shapes.result(op)):
+        result = self.wide.get(op.targets[0]) or self.shapes.result(op)
+        fact = self.shapes.of(operand)
+        if fits(fact, result):
+            return value
+        if operand.id in self.passing and result.number:
+            self.wide[operand.id] = result
             return value
         return self.scribe.call("unbroadcast", value, operand)
 
@@ -678,6 +699,15 @@ def _describe(kind: str) -> str:
         "Lambda": "a lambda that is made here", "ListComp": "a list comprehension", "DictComp": "a dict comprehension",
         "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "Yield": "'yield'",
     }.get(kind, f"'{kind}'")  # fmt: skip
+
+
+def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """A block and all blocks inside it."""
+    yield body
+    for s in body:
+        if isinstance(s, ast.If | ast.For | ast.While):
+            yield from _blocks(s.body)
+            yield from _blocks(s.orelse)
 
 
 def _as_leaves(e: ast.expr) -> Any:

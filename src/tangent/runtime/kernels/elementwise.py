@@ -12,14 +12,20 @@ def ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where x is 0, whatever y is; never an exception."""
     if isinstance(x, float) and isinstance(y, float):
         return x / y if y and x else x * math.copysign(math.inf, y) if x else 0.0 * x
-    nothing = np.equal(x, 0)
-    with np.errstate(divide="ignore"):
-        return np.where(nothing, 0.0, np.divide(x, np.where(nothing, 1.0, y)))[()]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _nothing_from_nothing(x, np.divide(x, y))
 
 
 def times(x: Any, y: Any) -> Any:
     """`x * y`, but 0 where x is 0, whatever y is."""
-    return x * np.where(np.equal(x, 0), 0.0, y)[()]
+    with np.errstate(invalid="ignore"):
+        return _nothing_from_nothing(x, np.multiply(x, y))
+
+
+def _nothing_from_nothing(x: Any, z: Any) -> Any:
+    """z, but 0 where x is 0."""
+    nothing = np.equal(x, 0)
+    return np.where(nothing, 0.0, z)[()] if np.any(nothing) else z
 
 
 def gap(x: Any, y: Any) -> Any:
@@ -57,7 +63,8 @@ def power_log(x: Any, y: Any) -> Any:
 
 def share(b: Any, mine: Any, other: Any) -> Any:
     """b where the result is mine, half of it where the other has the same value, else 0."""
-    return np.where(mine, np.where(other, 0.5 * b, b), 0.0)[()]
+    tie = np.logical_and(mine, other)
+    return np.where(mine, np.where(tie, 0.5 * b, b) if np.any(tie) else b, 0.0)[()]
 
 
 def at_least(x: Any, bound: Any) -> Any:

@@ -22,7 +22,7 @@ def length(x: Any, n: Any, axis: int) -> int:
 
 
 def pair_weights(b: Any, n: int, axis: int, weight: float) -> Any:
-    """1 for the frequencies of a half spectrum that stand alone, else weight; shaped to multiply b. Of a real signal of length n."""
+    """Factors for a half spectrum b of n numbers: 1 for frequencies that stand alone, else weight."""
     size = np.shape(b)[axis]
     k = np.arange(size)
     weights = np.where((k == 0) | (2 * k == n), 1.0, weight).astype(np.finfo(np.result_type(b)).dtype)

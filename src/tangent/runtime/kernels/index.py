@@ -1,4 +1,4 @@
-"""Kernels of indexing: reading `x[index]` backward. The two that write have rules of their own in `rules/kernels_index.py`."""
+"""Kernels of indexing: reading `x[index]` backward. The two that write have rules in `rules/kernels_index.py`."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ def list_with(b: Any, index: Any, v: Any) -> list[Any]:
 
 
 def inexact(x: Any) -> Any:
-    """x, or the number 0.0 where x is of integers: for `np.result_type`, which then answers with a float dtype."""
-    return x if np.result_type(x).kind in "fc" else 0.0
+    """The dtype of x, or the number 0.0 where that is of integers: for `np.result_type`, which then answers with a float."""
+    dtype = np.asarray(x).dtype
+    return dtype if dtype.kind in "fc" else 0.0
 
 
 def as_kind_of(b: Any, v: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Kernels of linear algebra, over stacks of matrices. An adjoint b pairs with a tangent d as the real part of `sum(b * d)`."""
+"""Kernels of linear algebra, over stacks of matrices. An adjoint b pairs with a tangent d as the real part of
+`sum(b * d)`."""
 
 from __future__ import annotations
 
@@ -7,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.dispatch import add_grad
 from tangent.runtime.kernels.elementwise import ratio
-from tangent.runtime.kernels.products import mT
+from tangent.runtime.kernels.products import active_items, mT, with_item
+from tangent.runtime.kernels.shape import sequence_like
 
 
 def mH(x: Any) -> Any:
@@ -32,7 +35,9 @@ def quotient(x: Any, g: Any, w: Any) -> Any:
     close = np.abs(gap) <= eps * np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
     size = np.abs(g) + np.abs(mT(g))
     unused = size <= eps * np.max(size, axis=(-2, -1), keepdims=True, initial=0.0)
-    return off * x / np.where(close, 1.0, gap) * np.where(close & ~unused & (off > 0), np.nan, np.where(close, 0.0, 1.0))
+    return (
+        off * x / np.where(close, 1.0, gap) * np.where(close & ~unused & (off > 0), np.nan, np.where(close, 0.0, 1.0))
+    )
 
 
 # Hermitian matrices, of which only one triangle is read
@@ -65,9 +70,12 @@ def cofactors(a: Any) -> Any:
 
 def minors(a: Any) -> Any:
     """The cofactors, each from the determinant of a smaller matrix."""
-    n = np.shape(a)[-1]
-    rows = [np.stack([minor(a, i, j) for j in range(n)], axis=-1) for i in range(n)]
-    return np.stack(rows, axis=-2)
+    rows = np.arange(np.shape(a)[-1])
+    out: Any = np.zeros_like(a)
+    for i in range(len(rows)):
+        for j in range(len(rows)):
+            out = out + as_matrices(minor(a, i, j)) * np.logical_and.outer(rows == i, rows == j)
+    return out
 
 
 def minor(a: Any, i: int, j: int) -> Any:
@@ -194,28 +202,46 @@ def matrix_power_tangent(d: Any, a: Any, n: int) -> Any:
 
 def multi_dot_adjoints(b: Any, xs: Any) -> Any:
     """The adjoints of the factors of `np.linalg.multi_dot(xs)`."""
-    first, last = np.atleast_2d(xs[0]), np.reshape(xs[-1], (len(xs[-1]), -1))
-    factors = [first if i == 0 else last if i == len(xs) - 1 else xs[i] for i in range(len(xs))]
+    return sequence_like([multi_dot_adjoint(b, xs, i) for i in range(len(xs))], xs)
+
+
+def multi_dot_adjoint(b: Any, xs: Any, i: int) -> Any:
+    """The adjoint of factor i of `np.linalg.multi_dot(xs)`, itself a product of many matrices."""
+    first, last = np.atleast_2d(xs[0]), np.reshape(xs[-1], (np.shape(xs[-1])[0], -1))
+    factors = [mT(x) for x in (first, *xs[1:-1], last)]
     b = np.reshape(b, (np.shape(first)[0], np.shape(last)[1]))
-    parts = [np.reshape(between(b, factors, i), np.shape(xs[i])) for i in range(len(xs))]
-    return tuple(parts) if isinstance(xs, tuple) else parts
+    return np.reshape(np.linalg.multi_dot([*factors[:i][::-1], b, *factors[i + 1 :][::-1]]), np.shape(xs[i]))
 
 
-def between(b: Any, factors: Any, i: int) -> Any:
-    """The adjoint of factor i in a product of matrices."""
-    for j in range(i):
-        b = mT(factors[j]) @ b
-    for j in reversed(range(i + 1, len(factors))):
-        b = b @ mT(factors[j])
-    return b
-
-
-def multi_dot_tangent(ds: Any, xs: Any) -> Any:
+def multi_dot_tangent(t: Any, xs: Any) -> Any:
     """The tangent of `np.linalg.multi_dot(xs)`: the sum over the factors, each replaced by its tangent in turn."""
+    parts = [np.linalg.multi_dot(with_item(xs, i, t[i])) for i in active_items(t)]
+    return sum(parts[1:], parts[0])
+
+
+def multi_dot_tangent_twice(t: Any, u: Any, xs: Any) -> Any:
+    """The second tangent of `np.linalg.multi_dot(xs)` along t and u."""
     out: Any = 0.0
-    for i in range(len(xs)):
-        out = out + np.linalg.multi_dot([ds[j] if j == i else xs[j] for j in range(len(xs))])
+    for i in active_items(t):
+        for j in active_items(u):
+            if i != j:
+                out = out + np.linalg.multi_dot(with_item(with_item(xs, i, t[i]), j, u[j]))
     return out
+
+
+def multi_dot_cross(t: Any, b: Any, xs: Any) -> Any:
+    """The tangent of `multi_dot_adjoints` along t, one direction a factor; it is symmetric, so also the adjoint."""
+    out = []
+    for j in range(len(xs)):
+        parts = [multi_dot_adjoint(b, with_item(xs, i, t[i]), j) for i in active_items(t) if i != j]
+        out.append(sum(parts, np.zeros_like(xs[j])))
+    return sequence_like(out, xs)
+
+
+def multi_dot_adjoints_tangent(db: Any, t: Any, b: Any, xs: Any) -> Any:
+    """The tangent of `multi_dot_adjoints`; db or t may be a zero number."""
+    parts = multi_dot_adjoints(db + np.zeros_like(b), xs)
+    return add_grad(parts, multi_dot_cross(t, b, xs)) if isinstance(t, list | tuple) else parts
 
 
 # Factorisations
@@ -250,7 +276,9 @@ def qr_factors(y: Any, a: Any, mode: str) -> Any:
         return mT(np.linalg.solve(mT(y[..., :k]), mT(a[..., :k]))), y
     if mode == "reduced" or (mode == "complete" and m <= n):
         return y[0], y[1]
-    raise NotImplementedError(f"np.linalg.qr(mode={mode!r}) of {m} x {n} matrices has no derivative: use mode='reduced'")
+    raise NotImplementedError(
+        f"np.linalg.qr(mode={mode!r}) of {m} x {n} matrices has no derivative: use mode='reduced'"
+    )
 
 
 def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
@@ -296,7 +324,7 @@ def safe_ratio(x: Any, y: Any) -> Any:
 
 
 def phase_ratio(x: Any, y: Any) -> Any:
-    """`x / y`, but 0 where y is 0 to rounding: no phase can be read there, and none is needed by functions that ignore it."""
+    """`x / y`, but 0 where y is 0 to rounding: no phase can be read there."""
     return safe_ratio(x, np.where(np.abs(y) <= 100 * np.finfo(np.result_type(y)).eps, 0.0, y))
 
 
@@ -386,7 +414,9 @@ def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
         return svdvals_adjoint(b, a)
     u, s, v = thin(y)
     if np.any(b[0][..., np.shape(s)[-1] :]) or np.any(b[2][..., np.shape(s)[-1] :, :]):
-        raise ValueError("the vectors that np.linalg.svd adds to make square matrices have no derivative: use full_matrices=False")
+        raise ValueError(
+            "the vectors that np.linalg.svd adds to make square matrices have no derivative: use full_matrices=False"
+        )
     bu, bv = np.conj(b[0][..., : np.shape(s)[-1]]), mT(b[2][..., : np.shape(s)[-1], :])
     if np.iscomplexobj(u):
         bu, bv = svd_unturn(bu, bv, u, v)

@@ -22,7 +22,7 @@ def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
     if np.ndim(x) == 1:
         return unbroadcast(np.matmul(y, np.expand_dims(b, -1))[..., 0], x)
     if np.ndim(x) == 2 and np.ndim(y) > 2:
-        rest = leading(b, 2) + (np.ndim(b) - 1,)
+        rest = (*leading(b, 2), np.ndim(b) - 1)
         return np.tensordot(b, y, (rest, rest))
     return unbroadcast(np.matmul(b, mT(y)), x)
 
@@ -49,7 +49,7 @@ def dot_adjoint_a(b: Any, x: Any, y: Any) -> Any:
         return unbroadcast(b * y, x)
     if np.ndim(y) == 1:
         return np.multiply.outer(b, y)
-    free = leading(y, 2) + (np.ndim(y) - 1,)
+    free = (*leading(y, 2), np.ndim(y) - 1)
     return np.tensordot(b, y, (tuple(range(np.ndim(x) - 1, np.ndim(b))), free))
 
 
@@ -79,7 +79,7 @@ def inner_adjoint_b(b: Any, x: Any, y: Any) -> Any:
 
 
 def vecdot_adjoint(b: Any, x: Any, y: Any, axis: int = -1) -> Any:
-    """The adjoint of x in `sum(x * y, axis)`, where both operands have their axis moved to the end and are broadcast."""
+    """The adjoint of x in `sum(x * y, axis)`, where both operands are broadcast but for their axis."""
     g = np.expand_dims(b, -1) * np.moveaxis(y, axis, -1)
     return np.moveaxis(unbroadcast(g, np.moveaxis(x, axis, -1)), -1, axis)
 
@@ -136,7 +136,7 @@ def kron_adjoint_b(b: Any, x: Any, y: Any) -> Any:
 
 def ranked(x: Any, n: int) -> tuple[int, ...]:
     """The shape of x with ones before it, n long."""
-    return (1,) * (n - np.ndim(x)) + np.shape(x)
+    return (*[1] * (n - np.ndim(x)), *np.shape(x))
 
 
 def interleaved(p: tuple[int, ...], q: tuple[int, ...]) -> tuple[int, ...]:
@@ -201,7 +201,7 @@ def einsum_tangent(t: Any, subscripts: str, operands: Any, optimize: Any = False
 
 
 def einsum_adjoints_cross(t: Any, b: Any, subscripts: str, operands: Any, optimize: Any = False) -> tuple[Any, ...]:
-    """The part of the tangent of `einsum_adjoints` along t, a direction for each operand; also the adjoint, as it is symmetric."""
+    """The tangent of `einsum_adjoints` along t, a direction for each operand; it is symmetric, so also the adjoint."""
     out = []
     for j in range(len(operands)):
         others = [i for i in active_items(t) if i != j]
@@ -240,12 +240,12 @@ def active_items(t: Any) -> list[int]:
 
 @lru_cache(maxsize=1024)
 def einsum_transpose(subscripts: str, i: int, ranks: tuple[int, ...]) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """The subscripts of the adjoint of operand i, and the axes of that operand that need ones (summed alone) or an identity (repeated).
+    """The subscripts of the adjoint of operand i, and its axes that need ones (summed alone) or an identity (repeated).
 
     >>> einsum_transpose("ij,jk->ik", 0, (2, 2))
     ('ik,jk->ij', (), ())
     >>> einsum_transpose("ii->", 0, (2,))
-    (',a,ba->ab', (0,), (1,))
+    (',i,ai->ia', (0,), (1,))
     """
     inputs, output = einsum_labels(subscripts, ranks)
     unused = iter([c for c in LETTERS if c not in "".join(inputs) + output])
@@ -278,7 +278,10 @@ def einsum_labels(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], s
     unused = [c for c in LETTERS if c not in text]
     extra = max([0] + [rank - len(term) + 3 for term, rank in zip(terms, ranks) if "..." in term])
     dots = "".join(unused[:extra])
-    inputs = [term.replace("...", dots[extra - (rank - len(term) + 3) :]) if "..." in term else term for term, rank in zip(terms, ranks)]
+    inputs = [
+        term.replace("...", dots[extra - (rank - len(term) + 3) :]) if "..." in term else term
+        for term, rank in zip(terms, ranks)
+    ]
     if not arrow:
         every = left.replace(",", "").replace(".", "")
         output = dots + "".join(sorted(c for c in set(every) if every.count(c) == 1))

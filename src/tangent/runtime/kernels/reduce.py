@@ -172,7 +172,8 @@ def _places(g: Any, q: Any, method: str) -> Any:
     n = np.sum(~np.isnan(g), axis=-1)
     v = np.full(np.shape(q) + np.shape(n), np.nan)
     for size in np.unique(n[n > 0]):
-        v[..., n == size] = np.asarray(np.quantile(np.arange(size), q, method=method))[..., None]  # type: ignore[call-overload]
+        place = np.quantile(np.arange(size), q, method=method)  # type: ignore[call-overload]
+        v[..., n == size] = np.asarray(place)[..., None]
     return v
 
 

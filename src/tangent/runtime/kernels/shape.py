@@ -48,7 +48,7 @@ def sequence_like(parts: list[Any], x: Any) -> Any:
 
 
 def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
-    """The adjoint of `np.array(x, dtype)` with the structure of x: a number, an array, or nested lists and tuples of them."""
+    """The adjoint of `np.array(x, dtype)`, with the structure of x: an array, or nested lists and tuples."""
     if not isinstance(x, list | tuple):
         return uncast(b if np.ndim(b) == np.ndim(x) else np.reshape(b, np.shape(x)), dtype)
     b = np.reshape(b, np.shape(b)[np.ndim(b) - max(1, np.ndim(x)) :])
@@ -94,10 +94,12 @@ def others(axis: int, ndim: int) -> tuple[int, ...]:
 
 
 def split_like(b: Any, xs: Any, axis: Any = 0) -> Any:
-    """The adjoint of a join of xs along an axis: b cut into the pieces. An operand of lower rank is one slice of the result."""
+    """The adjoint of a join along an axis: b cut into pieces. An operand of lower rank is one slice of it."""
     if axis is None:
         ends = np.cumsum([np.size(x) for x in xs])
-        return sequence_like([np.reshape(b[ends[i] - np.size(xs[i]) : ends[i]], np.shape(xs[i])) for i in range(len(xs))], xs)
+        return sequence_like(
+            [np.reshape(b[ends[i] - np.size(xs[i]) : ends[i]], np.shape(xs[i])) for i in range(len(xs))], xs
+        )
     ends = np.cumsum([np.shape(x)[axis] if np.ndim(x) == np.ndim(b) else 1 for x in xs])
     parts = np.split(b, ends[:-1], axis=axis)
     return sequence_like([np.reshape(parts[i], np.shape(xs[i])) for i in range(len(xs))], xs)
@@ -151,27 +153,37 @@ def block_length(block: Any, axis: int) -> int:
     return block_length(block[0], axis)
 
 
-def insertion(b: Any, x: Any, obj: Any, axis: int) -> Any:
+def unappended(b: Any, x: Any, axis: Any = None) -> Any:
+    """The adjoint of x in `np.append(x, values, axis)`."""
+    if axis is None:
+        return np.reshape(b[: np.size(x)], np.shape(x))
+    return np.take(b, np.arange(np.shape(x)[axis]), axis=axis)
+
+
+def appended(b: Any, x: Any, values: Any, axis: Any = None) -> Any:
+    """The adjoint of values in `np.append(x, values, axis)`."""
+    if axis is None:
+        return np.reshape(b[np.size(x) :], np.shape(values))
+    return np.take(b, np.arange(np.shape(x)[axis], np.shape(b)[axis]), axis=axis)
+
+
+def insertion(b: Any, x: Any, obj: Any, axis: Any) -> Any:
     """What `np.insert` put where along an axis: k for slice k of x, -1 - j for slice j of the values."""
-    n = np.shape(x)[axis]
-    return np.insert(np.arange(n), obj, -1 - np.arange(np.shape(b)[axis] - n))
+    n = np.size(x) if axis is None else np.shape(x)[axis]
+    return np.insert(np.arange(n), obj, -1 - np.arange(np.shape(b)[axis or 0] - n))
 
 
 def uninserted(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
     """The adjoint of x in `np.insert(x, obj, values, axis)`."""
-    if axis is None:
-        return np.reshape(uninserted(b, np.ravel(x), obj, 0), np.shape(x))
-    return np.compress(insertion(b, x, obj, axis) >= 0, b, axis=axis)
+    return np.reshape(np.compress(insertion(b, x, obj, axis) >= 0, b, axis=axis or 0), np.shape(x))
 
 
 def inserted(b: Any, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """The adjoint of values in `np.insert(x, obj, values, axis)`."""
-    if axis is None:
-        return inserted(b, np.ravel(x), obj, values, 0)
     labels = insertion(b, x, obj, axis)
-    places = np.argsort(-labels)[np.shape(x)[axis] :]
-    part = np.take(b, places, axis=axis)
-    return unbroadcast(np.moveaxis(part, axis, 0) if np.ndim(obj) == 0 and not isinstance(obj, slice) else part, values)
+    part = np.take(b, np.argsort(-labels)[np.sum(labels >= 0) :], axis=axis or 0)
+    whole_slices = np.ndim(obj) > 0 or isinstance(obj, slice)
+    return unbroadcast(part if whole_slices else np.moveaxis(part, axis or 0, 0), values)
 
 
 # Repetition
@@ -193,7 +205,7 @@ def sum_repeats(b: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
         return np.reshape(sum_repeats(b, np.ravel(x), repeats, 0), np.shape(x))
     shape, axis = np.shape(x), axis % np.ndim(x)
     if np.size(repeats) == 1:
-        runs = shape[:axis] + (shape[axis], int(np.ravel(repeats)[0])) + shape[axis + 1 :]
+        runs = (*shape[: axis + 1], int(np.ravel(repeats)[0]), *shape[axis + 1 :])
         return np.sum(np.reshape(b, runs), axis=axis + 1)
     return untake(b, x, np.repeat(np.arange(shape[axis]), repeats), axis=axis)
 
@@ -243,7 +255,9 @@ def pad_widths(x: Any, pad_width: Any) -> list[tuple[int, int]]:
     return [(int(before), int(after)) for before, after in np.broadcast_to(pad_width, (np.ndim(x), 2))]
 
 
-def pad_zero_ended(x: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even") -> Any:
+def pad_zero_ended(
+    x: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, reflect_type: Any = "even"
+) -> Any:
     """The part of `np.pad` that is linear in x: constants and ends of ramps are zero."""
     if mode == "mean":
         return np.pad(x, pad_width, mode=mode, stat_length=stat_length)
@@ -254,7 +268,9 @@ def pad_zero_ended(x: Any, pad_width: Any, mode: str = "constant", stat_length: 
     raise NotImplementedError(f"np.pad(mode={mode!r}) has no derivative rule: pad with one of the linear modes")
 
 
-def unpad(b: Any, x: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even") -> Any:
+def unpad(
+    b: Any, x: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, reflect_type: Any = "even"
+) -> Any:
     """The adjoint of x in `np.pad(x, pad_width, mode)`, axis by axis as NumPy pads."""
     widths = pad_widths(x, pad_width)
     lengths = [None] * np.ndim(x) if stat_length is None else np.broadcast_to(stat_length, (np.ndim(x), 2))
@@ -271,8 +287,10 @@ def interior(x: Any, widths: list[tuple[int, int]]) -> tuple[slice, ...]:
     return tuple([slice(widths[k][0], widths[k][0] + np.shape(x)[k]) for k in range(np.ndim(x))])
 
 
-def unpad_axis(b: Any, n: int, axis: int, width: tuple[int, int], mode: str, stat_length: Any, reflect_type: str) -> Any:
-    """The adjoint of padding one axis of length n: by index where padding copies elements, else by the matrix of the padding."""
+def unpad_axis(
+    b: Any, n: int, axis: int, width: tuple[int, int], mode: Any, stat_length: Any, reflect_type: Any
+) -> Any:
+    """The adjoint of padding one axis of length n: by index where elements are copied, else by the matrix."""
     if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and reflect_type == "even"):
         source = np.pad(np.arange(n), width, mode=mode)
         return np.moveaxis(scatter(np.moveaxis(b, axis, 0), np.moveaxis(b, axis, 0)[:n], source), 0, axis)
@@ -284,10 +302,10 @@ def unpad_axis(b: Any, n: int, axis: int, width: tuple[int, int], mode: str, sta
 def pad_value_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
     """The adjoint of constant_values in `np.pad`: the sums over the two pads of each axis."""
     widths = pad_widths(x, pad_width)
-    sums = []
+    sums: list[Any] = []
     for axis in reversed(range(np.ndim(x))):
         rows = np.moveaxis(b, axis, 0)
-        before, after = widths[axis]
+        before = widths[axis][0]
         n = np.shape(x)[axis]
         sums = [np.stack([np.sum(rows[:before]), np.sum(rows[before + n :])]), *sums]
         b = np.moveaxis(rows[before : before + n], 0, axis)
@@ -297,7 +315,7 @@ def pad_value_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
 def ramp_end_sums(b: Any, x: Any, pad_width: Any, values: Any) -> Any:
     """The adjoint of end_values in `np.pad(mode="linear_ramp")`: the sums over the two ramps of each axis, weighted."""
     widths = pad_widths(x, pad_width)
-    sums = []
+    sums: list[Any] = []
     for axis in reversed(range(np.ndim(x))):
         rows = np.moveaxis(b, axis, 0)
         before, after = widths[axis]

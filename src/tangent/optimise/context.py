@@ -1,0 +1,16 @@
+"""What the rewrites are told: what names mean, and which of them a reader should see."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Body = list[ast.stmt]
+
+
+@dataclass
+class Optimisation:
+    resolve: Callable[[ast.expr], Any]
+    visible: frozenset[str] = frozenset()

@@ -1,0 +1,106 @@
+"""Read the original instead of a copy of it.
+
+    a = b                 a = b
+    y = a * a       ->    y = b * b
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.syntax.core import is_literal
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import COMPREHENSIONS, writes
+
+Known = dict[str, ast.expr]
+
+
+def copies(body: Body, o: Optimisation) -> Body:
+    pinned = _pinned(body)
+    return _Copies(pinned).block(body, {})
+
+
+def _pinned(body: Body) -> frozenset[str]:
+    """Names that nested scopes and opaque statements use: they keep their names."""
+    found: set[str] = set()
+    for s in statements(body):
+        simple = isinstance(s, ast.Assign | ast.Expr | ast.Return | ast.If | ast.For | ast.While)
+        parts = [s] if not simple else [
+            n for n in ast.walk(s) if isinstance(n, ast.Lambda | ast.NamedExpr) or isinstance(n, COMPREHENSIONS)
+        ] if isinstance(s, ast.Assign | ast.Expr | ast.Return) else []  # fmt: skip
+        for part in parts:
+            found |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+    return frozenset(found)
+
+
+class _Copies:
+    def __init__(self, pinned: frozenset[str]) -> None:
+        self.pinned = pinned
+        self.users: dict[str, set[str]] = {}
+
+    def block(self, body: Body, known: Known) -> Body:
+        return [self.statement(s, known) for s in body]
+
+    def read(self, node: ast.expr, known: Known) -> ast.expr:
+        def change(e: ast.expr) -> ast.expr:
+            if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Load) and e.id in known:
+                return known[e.id]
+            return e
+
+        return rebuild(node, change) if known else node
+
+    def forget(self, names: list[str] | set[str], known: Known) -> None:
+        for v in names:
+            known.pop(v, None)
+            for user in self.users.pop(v, ()):
+                if isinstance(held := known.get(user), ast.Name) and held.id == v:
+                    del known[user]
+
+    def learn(self, target: str, value: ast.expr, known: Known) -> None:
+        if target in self.pinned:
+            return
+        match value:
+            case ast.Name(id=source) if source != target and source not in self.pinned:
+                known[target] = value
+                self.users.setdefault(source, set()).add(target)
+            case _ if is_literal(value) and not isinstance(value, ast.Tuple):
+                known[target] = value
+
+    def statement(self, s: ast.stmt, known: Known) -> ast.stmt:
+        match s:
+            case ast.If(body=[ast.Break()]):
+                return s
+            case ast.If(test=test, body=then, orelse=other):
+                test = self.read(test, known)
+                one, two = self.block(then, dict(known)), self.block(other, dict(known))
+                self.forget(_written(s), known)
+                return replace(s, test=test, body=one, orelse=other and two)
+            case ast.For(iter=iter, body=inner):
+                iter = self.read(iter, known)
+                self.forget(_written(s), known)
+                return replace(s, iter=iter, body=self.block(inner, dict(known)))
+            case ast.While(test=test, body=inner):
+                self.forget(_written(s), known)
+                return replace(s, test=self.read(test, known), body=self.block(inner, dict(known)))
+            case ast.Assign(targets=targets, value=value) if all(isinstance(t, ast.Name | ast.Tuple) for t in targets):
+                new = self.read(value, known)
+                self.forget(writes(s), known)
+                if isinstance(targets[0], ast.Name) and len(targets) == 1:
+                    self.learn(targets[0].id, new, known)
+                return s if new is value else replace(s, value=new)
+            case ast.Expr(value=value):
+                new = self.read(value, known)
+                return s if new is value else replace(s, value=new)
+            case ast.Return(value=ast.expr() as value):
+                return replace(s, value=self.read(value, known))
+            case _:
+                self.forget(writes(s), known)
+                return s
+
+
+def _written(s: ast.stmt) -> set[str]:
+    assert isinstance(s, ast.If | ast.For | ast.While)
+    return {v for x in (s, *statements([*s.body, *s.orelse])) for v in writes(x)}
+
+

@@ -1,0 +1,289 @@
+"""Drop what nothing needs: assignments, records with their restores, branches and loops left empty.
+
+    y = x * x
+    h_stack.append(h)             (nothing)
+    ...                     ->
+    h = h_stack.pop()
+    return by
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.purity import is_pure
+from tangent.syntax.print import Comment
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
+
+
+def dead(body: Body, o: Optimisation) -> Body:
+    """Unneeded by anyone anywhere first (this finds cycles), then overwritten before read; until neither finds more."""
+    size = -1
+    while size != (size := _size(body)):
+        body = _sweep(body, _needed(body, o))
+        body = _Overwritten(o, body).run()
+    return body
+
+
+def _size(body: Body) -> int:
+    return sum(1 for _ in statements(body))
+
+
+# Lists that only keep records
+
+
+@dataclass
+class Stack:
+    pushes: list[ast.stmt] = field(default_factory=list)
+    pops: list[ast.stmt] = field(default_factory=list)
+    inits: int = 0
+
+
+Stacks = dict[str, Stack]
+
+
+def pushed(s: ast.stmt) -> str:
+    """The list that `list.append(v)` grows."""
+    match s:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[_])):
+            return v
+        case _:
+            return ""
+
+
+def popped(s: ast.stmt) -> str:
+    """The list that `v = list.pop()` shrinks."""
+    match s:
+        case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop"), args=[], keywords=[])):
+            return v
+        case _:
+            return ""
+
+
+def local_stacks(body: Body) -> Stacks:
+    """Lists made here that are only pushed to and popped from."""
+    found: Stacks = {}
+    other: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
+                found.setdefault(v, Stack()).inits += 1
+            case _ if v := pushed(s):
+                found.setdefault(v, Stack()).pushes.append(s)
+                assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+                other |= expression_reads(s.value.args[0])
+            case _ if v := popped(s):
+                found.setdefault(v, Stack()).pops.append(s)
+                other |= set(writes(s))
+            case _:
+                other |= header_reads(s) | set(writes(s))
+    return {v: stack for v, stack in found.items() if stack.inits == 1 and v not in other}
+
+
+# What contributes to the result at all
+
+
+def _needed(body: Body, o: Optimisation) -> set[ast.stmt]:
+    """Statements that a result or an effect depends on, whatever the order."""
+    readers = _Readers(o, local_stacks(body))
+    readers.block(body, ())
+    needed: set[ast.stmt] = set()
+    waiting = list(readers.roots)
+    while waiting:
+        s = waiting.pop()
+        if s in needed:
+            continue
+        needed.add(s)
+        waiting += [owner for owner in readers.owners[s] if owner not in needed]
+        for v in header_reads(s):
+            waiting += readers.writers.pop(v, [])
+        if isinstance(s, ast.For | ast.While):
+            waiting += readers.breaks.get(s, [])
+    return needed
+
+
+class _Readers:
+    """Who writes each name, which blocks a statement stands in, and which statements count by themselves."""
+
+    def __init__(self, o: Optimisation, stacks: Stacks) -> None:
+        self.o = o
+        self.roots: list[ast.stmt] = []
+        self.writers: dict[str, list[ast.stmt]] = {}
+        self.owners: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
+        self.breaks: dict[ast.stmt, list[ast.stmt]] = {}
+        self.stacks = stacks
+
+    def block(self, body: Body, owners: tuple[ast.stmt, ...]) -> None:
+        for s in body:
+            self.owners[s] = owners
+            for v in writes(s):
+                self.writers.setdefault(v, []).append(s)
+            if (stack := pushed(s)) in self.stacks:
+                self.writers.setdefault(stack, []).append(s)
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    loop = next(x for x in reversed(owners) if isinstance(x, ast.For | ast.While))
+                    self.breaks.setdefault(loop, []).append(s)
+                case ast.If(body=then, orelse=other):
+                    self.block(then, (*owners, s))
+                    self.block(other, (*owners, s))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    self.block(inner, (*owners, s))
+                case Comment():
+                    continue
+            if self.is_root(s):
+                self.roots.append(s)
+
+    def is_root(self, s: ast.stmt) -> bool:
+        match s:
+            case _ if pushed(s) in self.stacks or popped(s) in self.stacks:
+                return False
+            case ast.Assign(value=value) if _binds_names(s):
+                return not is_pure(value, self.o.resolve)
+            case ast.If(test=test):
+                return not is_pure(test, self.o.resolve) and s.body != [] and not isinstance(s.body[0], ast.Break)
+            case ast.While(test=test):
+                return not is_pure(test, self.o.resolve)
+            case ast.For(iter=iter):
+                return not is_pure(iter, self.o.resolve)
+            case ast.Pass():
+                return False
+            case _:
+                return True
+
+
+def _binds_names(s: ast.Assign) -> bool:
+    return all(isinstance(t, ast.Name | ast.Tuple) for t in s.targets)
+
+
+def _sweep(body: Body, needed: set[ast.stmt]) -> Body:
+    done: Body = []
+    for s in body:
+        if isinstance(s, Comment):
+            done.append(s)
+        elif s in needed:
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done += _branch(s, _sweep(then, needed), _sweep(other, needed))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    done += _loop(s, _sweep(inner, needed))
+                case _:
+                    done.append(s)
+    return done
+
+
+def _branch(s: ast.If, then: Body, other: Body) -> Body:
+    """The branch with new sides: gone if both are empty, turned round if only the first is."""
+    if _same(then, s.body) and _same(other, s.orelse):
+        return [s]
+    full_then, full_other = _has_code(then), _has_code(other)
+    if full_then:
+        return [replace(s, body=then, orelse=other if full_other else [])]
+    if full_other:
+        return [replace(s, test=_negated(s.test), body=other, orelse=[])]
+    return []
+
+
+def _loop(s: ast.stmt, inner: Body) -> Body:
+    assert isinstance(s, ast.For | ast.While)
+    if not any(not isinstance(x, Comment) and not _is_break(x) for x in inner) and isinstance(s, ast.For):
+        return []
+    return [s] if _same(inner, s.body) else [replace(s, body=inner or [ast.Pass()])]
+
+
+def _is_break(s: ast.stmt) -> bool:
+    return isinstance(s, ast.If) and len(s.body) == 1 and isinstance(s.body[0], ast.Break)
+
+
+def _same(a: Body, b: Body) -> bool:
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b))
+
+
+def _has_code(body: Body) -> bool:
+    return any(not isinstance(s, Comment) for s in body)
+
+
+def _negated(e: ast.expr) -> ast.expr:
+    match e:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand
+        case _:
+            return ast.UnaryOp(ast.Not(), e)
+
+
+# What is overwritten before it is read
+
+
+class _Overwritten:
+    """Liveness, backward; a restore that nothing reads goes together with its record."""
+
+    def __init__(self, o: Optimisation, body: Body) -> None:
+        self.o, self.body = o, body
+        pairs = [(v.pushes[0], v.pops[0]) for v in local_stacks(body).values() if len(v.pushes) == len(v.pops) == 1]
+        self.pops = {pop: push for push, pop in pairs}
+        self.gone: set[ast.stmt] = set()
+
+    def run(self) -> Body:
+        self.block(self.body, set(), drop=True)
+        return self.rebuilt(self.body) if self.gone else self.body
+
+    def block(self, body: Body, live: set[str], drop: bool) -> set[str]:
+        for s in reversed(body):
+            live = self.statement(s, live, drop)
+        return live
+
+    def statement(self, s: ast.stmt, live: set[str], drop: bool) -> set[str]:
+        match s:
+            case Comment():
+                return live
+            case ast.If(body=then, orelse=other):
+                second = self.block(other, set(live), drop)
+                return self.block(then, live, drop) | second | expression_reads(s.test)
+            case ast.For(body=inner) | ast.While(body=inner):
+                head = live | header_reads(s)
+                while True:
+                    entry = self.block(inner, set(head), False) - set(writes(s))
+                    if entry <= head:
+                        break
+                    head |= entry
+                if drop:
+                    self.block(inner, set(head), True)
+                return head
+            case _ if drop and self.is_dead(s, live):
+                self.gone.add(s)
+                if s in self.pops:
+                    self.gone.add(self.pops[s])
+                return live
+            case _:
+                if s in self.gone:
+                    return live
+                if not may_skip(s):
+                    live.difference_update(writes(s))
+                live |= header_reads(s)
+                return live
+
+    def is_dead(self, s: ast.stmt, live: set[str]) -> bool:
+        if not isinstance(s, ast.Assign) or not _binds_names(s) or any(v in live for v in writes(s)):
+            return False
+        return s in self.pops or (is_pure(s.value, self.o.resolve) and not popped(s))
+
+    def rebuilt(self, body: Body) -> Body:
+        done: Body = []
+        for s in body:
+            match s:
+                case _ if s in self.gone:
+                    continue
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done += _branch(s, self.rebuilt(then), self.rebuilt(other))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    done += _loop(s, self.rebuilt(inner))
+                case _:
+                    done.append(s)
+        return done

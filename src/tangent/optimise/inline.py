@@ -1,0 +1,155 @@
+"""Put a value that is read once back into the expression that reads it, while the line stays readable.
+
+    t = w * h                        h = np.tanh(w * h + x)
+    t2 = t + x                 ->
+    h = np.tanh(t2)
+
+    bx = by * x                      bx = by * x + by * x
+    bx = bx + by * x           ->
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.purity import is_pure
+from tangent.syntax.print import WIDTH, Comment
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
+
+SCOPED = (ast.Lambda, *COMPREHENSIONS)
+
+
+def inline(body: Body, o: Optimisation) -> Body:
+    reads: Counter[str] = Counter()
+    defined: Counter[str] = Counter()
+    for s in statements(body):
+        for v, n in _occurrences(s).items():
+            reads[v] += n
+        defined.update(writes(s))
+    return _Inline(o, reads, defined).block(body, 4)
+
+
+def _occurrences(s: ast.stmt) -> Counter[str]:
+    """How often a statement itself reads each name; twice inside loops headers' tests and nested scopes."""
+    found: Counter[str] = Counter()
+    match s:
+        case ast.If(test=test):
+            roots: list[ast.AST] = [test]
+        case ast.While(test=test):
+            roots = [test, test]
+        case ast.For(iter=iter):
+            roots = [iter]
+        case _:
+            roots = [s]
+    for root in roots:
+        for node in ast.walk(root):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found[node.id] += 1
+            if isinstance(node, SCOPED):
+                found.update(expression_reads(node))
+    return found
+
+
+class _Inline:
+    def __init__(self, o: Optimisation, reads: Counter[str], defined: Counter[str]) -> None:
+        self.o, self.reads, self.defined = o, reads, defined
+
+    def block(self, body: Body, indent: int) -> Body:
+        """One walk: candidates wait for their use, and stay where they are if it never comes."""
+        done: list[ast.stmt | None] = []
+        waiting: dict[str, int] = {}
+        free: dict[str, set[str]] = {}
+        for s in body:
+            if isinstance(s, Comment):
+                done.append(s)
+                continue
+            s = self.absorb(s, waiting, free, done, indent)
+            for v in _all_writes(s):
+                for candidate in free.pop(v, set()):
+                    waiting.pop(candidate, None)
+                waiting.pop(v, None)
+            s = self.inner(s, indent)
+            done.append(s)
+            if self.is_candidate(s):
+                assert isinstance(s, ast.Assign)
+                target = writes(s)[0]
+                waiting[target] = len(done) - 1
+                for v in header_reads(s):
+                    free.setdefault(v, set()).add(target)
+        return [s for s in done if s is not None]
+
+    def inner(self, s: ast.stmt, indent: int) -> ast.stmt:
+        match s:
+            case ast.If(body=[ast.Break()]):
+                return s
+            case ast.If(body=then, orelse=other):
+                return replace(s, body=self.block(then, indent + 4), orelse=self.block(other, indent + 4))
+            case ast.For(body=inner) | ast.While(body=inner):
+                return replace(s, body=self.block(inner, indent + 4))
+            case _:
+                return s
+
+    def is_candidate(self, s: ast.stmt) -> bool:
+        match s:
+            case ast.Assign(targets=[ast.Name()], value=value):
+                return is_pure(value, self.o.resolve) and not isinstance(value, ast.List | ast.Dict)
+            case _:
+                return False
+
+    def absorb(
+        self, s: ast.stmt, waiting: dict[str, int], free: dict[str, set[str]], done: list[ast.stmt | None], indent: int
+    ) -> ast.stmt:
+        """The statement with the values of waiting candidates that only it reads."""
+        here = _occurrences(s)
+        for v in [v for v in here if v in waiting]:
+            position = waiting.pop(v)
+            held = done[position]
+            if here[v] != 1 or not self.fits(v, s) or not isinstance(held, ast.Assign):
+                continue
+            new = _substituted(s, v, held.value)
+            if len(_shown(new)) + indent > WIDTH:
+                continue
+            s, done[position] = new, None
+            self.reads[v] -= 1
+            self.defined[v] -= 1
+            for w in expression_reads(held.value):
+                free.get(w, set()).discard(v)
+        return s
+
+    def fits(self, v: str, s: ast.stmt) -> bool:
+        """A temporary with this one use, or a value that this statement replaces."""
+        if isinstance(s, ast.While):
+            return False
+        if v in writes(s) and isinstance(s, ast.Assign):
+            return isinstance(s.targets[0], ast.Name)
+        return v not in self.o.visible and self.reads[v] == 1 and self.defined[v] == 1
+
+
+def _all_writes(s: ast.stmt) -> list[str]:
+    if isinstance(s, ast.If | ast.For | ast.While):
+        return [v for x in (s, *statements([*s.body, *s.orelse])) for v in writes(x)]
+    return writes(s)
+
+
+def _shown(s: ast.stmt) -> str:
+    match s:
+        case ast.If(test=e) | ast.For(iter=e):
+            return "for __ in " + ast.unparse(e)
+        case _:
+            return ast.unparse(ast.fix_missing_locations(s) if not hasattr(s, "lineno") else s)
+
+
+def _substituted(s: ast.stmt, v: str, value: ast.expr) -> ast.stmt:
+    def change(e: ast.expr) -> ast.expr:
+        return value if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Load) and e.id == v else e
+
+    match s:
+        case ast.If(test=test):
+            return replace(s, test=rebuild(test, change))
+        case ast.For(iter=iter):
+            return replace(s, iter=rebuild(iter, change))
+        case _:
+            return rebuild(s, change)

@@ -1,0 +1,51 @@
+"""Which expressions can be dropped, moved or shared: those that only compute."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from tangent.rules.table import table
+from tangent.source.resolve import MISSING
+
+IMPURE = frozenset(
+    getattr(builtins, n) for n in "print input open next iter exec eval setattr delattr breakpoint compile".split()
+)
+WRITING_METHODS = frozenset(
+    "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
+    "resize partition write writelines send throw close setflags byteswap".split()
+)
+
+Resolve = Callable[[ast.expr], Any]
+
+
+def is_pure(e: ast.AST, resolve: Resolve) -> bool:
+    """Whether evaluating an expression only gives its value."""
+    for node in ast.walk(e):
+        match node:
+            case ast.Call(func=func) if not _pure_callee(func, resolve):
+                return False
+            case ast.Await() | ast.Yield() | ast.YieldFrom() | ast.NamedExpr():
+                return False
+    return True
+
+
+def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
+    found = resolve(func)
+    rules = table()
+    if found is MISSING:
+        return isinstance(func, ast.Attribute) and (func.attr in rules.methods or func.attr in rules.zero_methods)
+    if getattr(found, "pure_derivative", False):
+        return True
+    try:
+        if found in IMPURE:
+            return False
+    except TypeError:
+        return False
+    return bool(rules.lookup(found)) or rules.is_zero(found) or _is_runtime(found)
+
+
+def _is_runtime(found: Any) -> bool:
+    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith("call_")

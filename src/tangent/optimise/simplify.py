@@ -1,0 +1,73 @@
+"""Arithmetic that is known beforehand. Only identities that hold for nan, inf and signed zero, and keep dtype and shape.
+
+    2 * x ** (2 - 1)   ->   2 * x
+    a + -b             ->   a - b
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.syntax.quote import constant
+from tangent.syntax.rebuild import rebuild
+
+FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+}  # fmt: skip
+
+
+def simplify(body: Body, o: Optimisation) -> Body:
+    return [rebuild(s, simplified) for s in body]
+
+
+def simplified(e: ast.expr) -> ast.expr:
+    """One expression whose parts are simple already.
+
+    >>> ast.unparse(simplified(ast.parse("a + -b", mode="eval").body))
+    'a - b'
+    """
+    match e:
+        case ast.BinOp(left=left, op=op, right=right) if _is_number(left) and _is_number(right):
+            return _folded(e)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
+            return left
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
+            return ast.BinOp(left, ast.Sub(), inner)
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.BinOp(left=ast.UnaryOp(op=ast.USub(), operand=inner), op=op, right=rest)) if (
+            isinstance(op, ast.Mult | ast.Div)
+        ):
+            return ast.BinOp(left, ast.Sub(), ast.BinOp(inner, op, rest))
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
+            return ast.BinOp(left, ast.Add(), inner)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
+            return inner
+        case _:
+            return e
+
+
+def _is_number(e: ast.expr) -> bool:
+    return isinstance(_value(e), int | float) and not isinstance(_value(e), bool)
+
+
+def _value(e: ast.expr) -> Any:
+    match e:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case _:
+            return None
+
+
+def _folded(e: ast.BinOp) -> ast.expr:
+    fold = FOLDED.get(type(e.op))
+    if fold is None:
+        return e
+    value = fold(_value(e.left), _value(e.right))
+    if value < 0:
+        return ast.UnaryOp(ast.USub(), constant(-value))
+    return constant(value)

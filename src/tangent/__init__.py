@@ -1,0 +1,12 @@
+"""Tangent: the gradient operator for Python. It reads a function and writes its derivative, as Python."""
+
+from tangent.api import autodiff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
+from tangent.errors import TangentError
+from tangent.runtime.zeros import ZeroGrad
+from tangent.testing import check_grads
+
+__version__ = "0.1.0"
+__all__ = [
+    "TangentError", "ZeroGrad", "autodiff", "check_grads", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev",
+    "jvp", "value_and_grad", "vjp",
+]  # fmt: skip

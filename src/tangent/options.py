@@ -19,4 +19,4 @@ class Options:
     preserve_result: bool = False
     check_dims: bool = True
     has_aux: bool = False
-    default_seed: bool = True
+    value_first: bool = False

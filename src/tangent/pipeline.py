@@ -1,46 +1,93 @@
-"""The stages in order: a function and options in, a derivative out."""
+"""The stages in order: a function and options in, a derivative out; each is made once and remembered."""
 
 from __future__ import annotations
 
 import ast
+import inspect
+import threading
 import types
-from dataclasses import dataclass
+import weakref
+from collections.abc import Callable
 from typing import Any
 
-from tangent.codegen.emit import Text, emit
+from tangent.codegen.emit import emit
 from tangent.codegen.load import load
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.options import Options
+from tangent.rules.table import table
+from tangent.source.adapt import as_function
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
-from tangent.transform.module import Generated, Module
+from tangent.transform.module import Module
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
-
-@dataclass(frozen=True)
-class Derivative:
-    """A derivative and how it came about."""
-
-    function: types.FunctionType
-    text: Text
-    options: Options
+Derivative = Callable[..., Any]
+_made: weakref.WeakKeyDictionary[Any, dict[tuple[types.CodeType, Options], Derivative]] = weakref.WeakKeyDictionary()
+_plain: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
+_lock = threading.RLock()
 
 
 def derive(function: types.FunctionType, options: Options) -> Derivative:
+    """The derivative of a function, made on first demand."""
+    with _lock:
+        known = _made.setdefault(function, {})
+        key = (function.__code__, options)
+        if key not in known:
+            known[key] = build(function, options)
+        return known[key]
+
+
+def build(function: types.FunctionType, options: Options) -> Derivative:
     """Read, normalise, transform, optimise, print and load."""
     module = Module(options, _optimised if options.optimized else _as_it_is)
-    title = name_of(function, options)
+    title = title_of(function, options)
     if options.mode == "reverse":
-        entry = module.gradient(function, title)
+        module.gradient(function, title)
     else:
-        entry = module.pushforward(function, title)
+        module.pushforward(function, title)
     module.finish()
     text = emit(module.functions)
-    functions = load(text, module.functions)
-    return Derivative(functions[entry.name], text, options)
+    made = load(text, module.functions, lambda: _renewed(function, options))
+    made.__doc__ = description(function, options)
+    made.source = text.text  # type: ignore[attr-defined]
+    return made
+
+
+def _renewed(function: types.FunctionType, options: Options) -> Derivative:
+    """The derivative as of now, after a helper was redefined."""
+    with _lock:
+        _made.get(function, {}).pop((function.__code__, options), None)
+        return derive(function, options)
+
+
+def plain_function(f: Any) -> types.FunctionType:
+    """The plain Python function that stands for any callable."""
+    if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__"):
+        return f
+    with _lock:
+        try:
+            if f not in _plain:
+                _plain[f] = as_function(f, library_signature)
+            return _plain[f]
+        except TypeError:  # neither hashable nor weakly referable: bound methods and the like
+            return as_function(f, library_signature)
+
+
+def library_signature(f: Any) -> inspect.Signature | None:
+    """The parameters of a library function, as its rule lists them."""
+    bounds = table().lookup(f)
+    if not bounds:
+        return None
+    kinds = inspect.Parameter
+    found = []
+    for p in table().rules[bounds[0].rule].parameters:
+        kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if p.keyword_only else kinds.POSITIONAL_OR_KEYWORD
+        default = kinds.empty if p.default is None else ast.literal_eval(p.default)
+        found.append(kinds(p.name, kind, default=default))
+    return inspect.Signature(found)
 
 
 def _as_it_is(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stmt]:
@@ -49,24 +96,29 @@ def _as_it_is(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stmt
 
 def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stmt]:
     user = identifiers(unit.source.tree)
-    visible = user | {d for (_, v), d in scribe._adjoint.items() if v in user}
+    visible = user | {d for (_, v), d in scribe.derivatives.items() if v in user}
 
     def resolve(e: ast.expr) -> Any:
-        if isinstance(e, ast.Name) and e.id in scribe.externals:
-            return scribe.externals[e.id]
-        if isinstance(e, ast.Attribute) and isinstance(e.value, ast.Name) and e.value.id in scribe.externals:
-            return getattr(scribe.externals[e.value.id], e.attr, MISSING)
-        return unit.context.scope.resolve(e)
+        match e:
+            case ast.Name(id=v) if v in scribe.externals:
+                return scribe.externals[v]
+            case ast.Attribute(value=ast.Name(id=v), attr=attr) if v in scribe.externals:
+                return getattr(scribe.externals[v], attr, MISSING)
+            case _:
+                return unit.context.scope.resolve(e)
 
     return tidy(optimise(body, Optimisation(resolve, frozenset(visible))))
 
 
-def name_of(function: types.FunctionType, options: Options) -> str:
+def title_of(function: types.FunctionType, options: Options) -> str:
     """`dfdx`, or `f_jvp` in forward mode."""
     base = function.__name__.strip("<>")
+    return f"{base}_jvp" if options.mode == "forward" else f"d{base}d{'_'.join(options.wrt)}"
+
+
+def description(function: types.FunctionType, options: Options) -> str:
+    """The docstring of a derivative."""
+    by = ", ".join(f"'{v}'" for v in options.wrt)
     if options.mode == "forward":
-        return f"{base}_jvp"
-    return f"d{base}d{'_'.join(options.wrt)}"
-
-
-__all__ = ["Derivative", "Generated", "derive"]
+        return f"The tangent of '{function.__name__}' along tangents of {by}, which follow its arguments. By Tangent."
+    return f"The gradient of '{function.__name__}' by {by}; the seed is the last argument. By Tangent."

@@ -21,7 +21,7 @@ def liveness(f: ast.FunctionDef, asked: frozenset[ast.stmt] = frozenset()) -> Li
 
     >>> f = ast.parse("def f(x):\\n for i in n:\\n  z = x\\n  x = z * z\\n return x").body[0]
     >>> sorted(liveness(f).entry[f.body[0]])
-    ['n', 'x']
+    ['x']
     """
     table = Liveness()
     _block(f.body, set(), table, asked)
@@ -42,7 +42,7 @@ def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[as
             other = _block(orelse, set(live), table, asked)
             return _block(body, live, table, asked) | other | header_reads(s)
         case ast.For(body=body) | ast.While(body=body):
-            head = live | header_reads(s)
+            head = live | (header_reads(s) if isinstance(s, ast.While) else set())
             bound = set(writes(s))
             while True:
                 entry = _block(body, set(head), table, asked) - bound
@@ -50,7 +50,7 @@ def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[as
                     break
                 head |= entry
             table.entry[s] = frozenset(entry)
-            return head
+            return head | header_reads(s)
         case _:
             if not may_skip(s):
                 live.difference_update(writes(s))

@@ -72,6 +72,12 @@ class Shapes:
         """What is known of the result of an operation, at the statement that makes it."""
         return _result(op, self)
 
+    def operand(self, e: ast.Name, op: Operation) -> Fact:
+        """What is known of an operand, given that the operation went through."""
+        fact = self.of(e)
+        proven = op.value is not None and e.id in numbers_in(op.value)
+        return Fact(fact.shape, fact.dtype, True, fact.array) if proven else fact
+
 
 def _constant(value: object) -> Fact:
     if isinstance(value, complex):
@@ -118,18 +124,28 @@ def _used_as_numbers(f: ast.FunctionDef, operations: Operations) -> frozenset[st
     found: set[str] = set()
     for s in f.body:
         op = operations.get(s)
-        match op.value if op else None:
-            case ast.BinOp(op=ast.Sub() | ast.Div() | ast.Pow() | ast.MatMult(), left=left, right=right):
-                found |= {e.id for e in (left, right) if isinstance(e, ast.Name)}
-            case ast.BinOp(op=ast.Mult(), left=ast.Name(id=a), right=ast.Name(id=b)) if a == b:
-                found.add(a)
-            case ast.BinOp(op=ast.Mult(), left=left, right=right):
-                for e, other in ((left, right), (right, left)):
-                    if isinstance(e, ast.Name) and isinstance(other, ast.Constant) and isinstance(other.value, float):
-                        found.add(e.id)
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Name(id=a)):
-                found.add(a)
+        if op is not None and op.value is not None:
+            found |= numbers_in(op.value)
     return frozenset(found)
+
+
+def numbers_in(e: ast.expr) -> set[str]:
+    """Operands that an operation proves to be numbers or arrays: lists have no `x - 1`, `x * 2.0`, `x * x`, `-x`."""
+    match e:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Name(id=a)):
+            return {a}
+        case ast.BinOp(left=ast.Name(id=a), right=ast.Name(id=b)) if a == b and not isinstance(e.op, ast.Add):
+            return {a}
+        case ast.BinOp(op=ast.Mult(), left=ast.Name(id=a), right=ast.Constant(value=float())):
+            return {a}
+        case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=float()), right=ast.Name(id=a)):
+            return {a}
+        case ast.BinOp(op=op, left=ast.Name(id=a), right=ast.Constant(value=float() | int())):
+            return {a} if not isinstance(op, ast.Mult | ast.Mod) else set()
+        case ast.BinOp(op=op, left=ast.Constant(value=float() | int()), right=ast.Name(id=a)):
+            return {a} if not isinstance(op, ast.Mult) else set()
+        case _:
+            return set()
 
 
 def _pass(f: ast.FunctionDef, operations: Operations, table: Shapes) -> None:
@@ -224,7 +240,7 @@ def _is_full(op: Operation) -> bool:
 def _is_number(op: Operation, facts: list[Fact]) -> bool:
     match op.value:
         case ast.BinOp(op=ast.Add()):
-            return any(f.number for f in facts)
+            return any(f.number for f in facts) or bool(op.value is not None and numbers_in(op.value))
         case ast.BinOp(op=ast.Mult(), left=left, right=right):
             literal = any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in (left, right))
             same = isinstance(left, ast.Name) and isinstance(right, ast.Name) and left.id == right.id

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 from dataclasses import dataclass, field
 
-from tangent.syntax.print import Line, print_function
+from tangent.syntax.print import print_function
 from tangent.transform.module import Generated
 
 
@@ -34,6 +33,3 @@ def emit(functions: list[Generated]) -> Text:
     text = "\n".join(lines) + "\n"
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     return Text(f"<tangent {functions[0].name} {digest}>", text, origins)
-
-
-__all__ = ["Line", "Text", "ast", "emit"]

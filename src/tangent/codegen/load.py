@@ -2,51 +2,69 @@
 
 Free names that the user's function has (globals, closure cells) are found where the user's function finds them, when the
 derivative runs. Names that Tangent adds (runtime functions, derivatives of callees) are closure cells of their own.
+
+The function that was asked for has three lines more than its text: it looks whether a function it was made from has been
+redefined since, whether the seed fits, and it tells an exception which primal line it comes from.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import linecache
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tangent.codegen.emit import Text
+from tangent.codegen.notes import annotate, remember
+from tangent.runtime import check_seed, check_tangent
+from tangent.source.resolve import MISSING
+from tangent.syntax.quote import call, expression, name
 from tangent.transform.module import Generated
 
+Renew = Callable[[], Callable[..., Any]]
 
-def load(text: Text, functions: list[Generated]) -> dict[str, types.FunctionType]:
-    """The functions of a generated module, by name."""
+
+def load(text: Text, functions: list[Generated], renew: Renew) -> types.FunctionType:
+    """The first function of a generated module, ready to be called."""
     register(text)
     tree = ast.parse(text.text, text.file)
     nodes = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
-    made: dict[str, types.FunctionType] = {}
     cells: dict[Generated, types.CellType] = {g: types.CellType() for g in functions}
+    made: dict[Generated, types.FunctionType] = {}
     for g in functions:
-        made[g.name] = make(nodes[g.name], g, cells, text.file)
-    for g in functions:
-        cells[g].cell_contents = made[g.name]
-    return made
+        made[g] = cells[g].cell_contents = make(nodes[g.name], g, cells, text.file)
+    entry, *callees = functions
+    plain = made[entry]
+    extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed}
+    extra["_check_tangent"] = check_tangent
+    node = guarded(nodes[entry.name], entry, callees, extra)
+    cells[entry].cell_contents = function = make(node, entry, cells, text.file, extra)
+    function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
+    function.plain = plain  # type: ignore[attr-defined]
+    return function
 
 
 def register(text: Text) -> None:
     """Let tracebacks, `inspect`, `pdb` and profilers find the text."""
     lines = text.text.splitlines(keepends=True)
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
+    remember(text.file, text.origins)
 
 
 def make(
-    node: ast.FunctionDef, g: Generated, cells: Mapping[Generated, types.CellType], file: str
-) -> types.FunctionType:
+    node: ast.FunctionDef, g: Generated, cells: Mapping[Generated, types.CellType], file: str,
+    extra: Mapping[str, Any] | None = None,
+) -> types.FunctionType:  # fmt: skip
     """One function: compiled inside a scope that holds its free names, then given the real cells."""
     primal_cells = dict(zip(g.primal.__code__.co_freevars, g.primal.__closure__ or ()))
-    free = [*g.externals, *(n for n in primal_cells if n not in g.externals)]
-    code = _code(node, free, file)
+    outside = {**g.externals, **(extra or {})}
+    code = _code(node, [*outside, *(n for n in primal_cells if n not in outside)], file)
     contents: list[types.CellType] = []
     for v in code.co_freevars:
-        if v in g.externals:
-            value = g.externals[v]
+        if v in outside:
+            value = outside[v]
             contents.append(cells[value] if isinstance(value, Generated) else types.CellType(value))
         else:
             contents.append(primal_cells[v])
@@ -62,7 +80,7 @@ def _code(node: ast.FunctionDef, free: list[str], file: str) -> types.CodeType:
         "scope", ast.arguments([], [ast.arg(v) for v in free], None, [], [], None, []), [node], [], None, None,
         **({"type_params": []} if "type_params" in ast.FunctionDef._fields else {}),
     )  # fmt: skip
-    module = ast.fix_missing_locations(ast.Module([outer], []))
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
     code = compile(module, file, "exec")
     scope = next(c for c in code.co_consts if isinstance(c, types.CodeType))
     return next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
@@ -71,15 +89,117 @@ def _code(node: ast.FunctionDef, free: list[str], file: str) -> types.CodeType:
 def _defaults(
     node: ast.FunctionDef, primal: types.FunctionType
 ) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
-    """The primal's own default objects for its parameters, 1.0 for seeds."""
-    own = dict(primal.__kwdefaults__ or {})
+    """The primal's own default objects for its parameters, those of the text for seeds."""
     code = primal.__code__
     positional = code.co_varnames[: code.co_argcount]
     defaults = primal.__defaults__ or ()
-    known = dict(zip(positional[len(positional) - len(defaults) :], defaults)) | own
-    plain = [*node.args.posonlyargs, *node.args.args][len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults) :]
-    given = tuple(known.get(a.arg, 1.0) for a in plain)
-    keyword = {
-        a.arg: known.get(a.arg, 1.0) for a, default in zip(node.args.kwonlyargs, node.args.kw_defaults) if default
-    }
+    known = dict(zip(positional[len(positional) - len(defaults) :], defaults)) | (primal.__kwdefaults__ or {})
+
+    def value(a: ast.arg, default: ast.expr) -> Any:
+        return known[a.arg] if a.arg in known else ast.literal_eval(default)
+
+    plain = [*node.args.posonlyargs, *node.args.args]
+    with_default = plain[len(plain) - len(node.args.defaults) :]
+    given = tuple(value(a, d) for a, d in zip(with_default, node.args.defaults))
+    keyword = {a.arg: value(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None}
     return given or None, keyword or None
+
+
+# The function that was asked for
+
+
+def guarded(
+    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any]
+) -> ast.FunctionDef:
+    """The definition with its checks around the body; what they need goes to `extra`."""
+    before: list[ast.stmt] = []
+    stale = _stale(entry, callees, extra)
+    if stale is not None:
+        before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
+    before += _checks(entry)
+    handler = ast.ExceptHandler(
+        name("Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
+    )
+    body: list[ast.stmt] = [*before, ast.Try(node.body, [handler], [], [])]
+    for s in body:
+        ast.copy_location(s, node)
+        if not isinstance(s, ast.Try):
+            for inner in ast.walk(s):
+                ast.copy_location(inner, node)
+    for inner in ast.walk(handler):
+        ast.copy_location(inner, node)
+    return ast.FunctionDef(
+        node.name, node.args, body, [], None, None, **({"type_params": []} if hasattr(node, "type_params") else {}),
+        lineno=node.lineno, col_offset=node.col_offset, end_lineno=node.end_lineno, end_col_offset=node.end_col_offset,
+    )  # fmt: skip
+
+
+def _stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> ast.expr | None:
+    """Whether a name no longer means the function or module that was read."""
+    tests: list[ast.expr] = []
+    for path, value in entry.seen.items():
+        if getattr(builtins, path, MISSING) is value:
+            continue
+        held = f"_seen{len(tests)}"
+        extra[held] = value
+        tests.append(expression(f"{path} is not {held}"))
+    elsewhere = [(g.primal, path, value) for g in callees for path, value in g.seen.items()
+                 if getattr(builtins, path, MISSING) is not value and g.primal is not entry.primal]  # fmt: skip
+    if elsewhere:
+        extra["_changed"] = changed_elsewhere(elsewhere)
+        tests.append(call("_changed"))
+    if not tests:
+        return None
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+
+
+def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callable[[], bool]:
+    """A function that looks whether names in other functions' surroundings have changed."""
+    looked = []
+    for primal, path, value in seen:
+        root, *rest = path.split(".")
+        cells = dict(zip(primal.__code__.co_freevars, primal.__closure__ or ()))
+        looked.append((cells.get(root), primal.__globals__, root, tuple(rest), value))
+
+    def changed() -> bool:
+        for cell, names, root, rest, value in looked:
+            found = cell.cell_contents if cell is not None else names.get(root)
+            for part in rest:
+                found = getattr(found, part, None)
+            if found is not value:
+                return True
+        return False
+
+    return changed
+
+
+def _same_call(args: ast.arguments) -> ast.expr:
+    """The call of the renewed derivative with the arguments of this one."""
+    positional: list[ast.expr] = [name(a.arg) for a in (*args.posonlyargs, *args.args)]
+    if args.vararg:
+        positional.append(ast.Starred(name(args.vararg.arg), ast.Load()))
+    keywords = [ast.keyword(a.arg, name(a.arg)) for a in args.kwonlyargs]
+    if args.kwarg:
+        keywords.append(ast.keyword(None, name(args.kwarg.arg)))
+    return ast.Call(call("_renew"), positional, keywords)
+
+
+def _checks(entry: Generated) -> list[ast.stmt]:
+    """Shapes are looked at only where an argument is not a plain float."""
+    if "" in entry.seeds:
+        if entry.check is None:
+            return []
+        seed = entry.seeds[""]
+        tests = [expression(f"type({v}) is not float") for v in (seed, *entry.check)]
+        check = call("_check_seed", name(seed), *(name(v) for v in entry.check or ()))
+        if not entry.check:
+            check = call("_check_seed", name(seed), ast.Constant(0.0))
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+        return [ast.If(test, [ast.Assign([ast.Name(seed, ast.Store())], check)], [])]
+    return [
+        ast.If(
+            ast.BoolOp(ast.Or(), [expression(f"type({v}) is not float"), expression(f"type({seed}) is not float")]),
+            [ast.Expr(call("_check_tangent", name(seed), name(v), ast.Constant(v)))], [],
+        )
+        for v, seed in entry.seeds.items()
+    ]  # fmt: skip

@@ -245,7 +245,7 @@ class _Overwritten:
                 second = self.block(other, set(live), drop)
                 return self.block(then, live, drop) | second | expression_reads(s.test)
             case ast.For(body=inner) | ast.While(body=inner):
-                head = live | header_reads(s)
+                head = live | (header_reads(s) if isinstance(s, ast.While) else set())
                 while True:
                     entry = self.block(inner, set(head), False) - set(writes(s))
                     if entry <= head:
@@ -253,7 +253,7 @@ class _Overwritten:
                     head |= entry
                 if drop:
                     self.block(inner, set(head), True)
-                return head
+                return head | header_reads(s)
             case _ if drop and self.is_dead(s, live):
                 self.gone.add(s)
                 if s in self.pops:

@@ -28,6 +28,10 @@ def inner_adjoint_a(z, b, x, y):   d[b] = np.inner(d[z], y);   d[y] = inner_adjo
 @linear
 def inner_adjoint_b(z, b, x, y):   d[b] = np.inner(x, d[z]);   d[x] = inner_adjoint_a(b, x, d[z])
 @linear
+def outer_adjoint_a(z, b, x, y):   d[b] = np.outer(d[z], y);   d[y] = outer_adjoint_b(b, d[z], y)
+@linear
+def outer_adjoint_b(z, b, x, y):   d[b] = np.outer(x, d[z]);   d[x] = outer_adjoint_a(b, x, d[z])
+@linear
 def kron_adjoint_a(z, b, x, y):    d[b] = np.kron(d[z], y);    d[y] = kron_adjoint_b(b, d[z], y)
 @linear
 def kron_adjoint_b(z, b, x, y):    d[b] = np.kron(x, d[z]);    d[x] = kron_adjoint_a(b, x, d[z])
@@ -76,6 +80,8 @@ def multi_dot_tangent(z, t, xs):
 # Joins, repetitions, diagonals, padding
 
 
+@linear
+def like(y, b, x):                          d[b] = like(d[y], b)
 @linear
 def restructure(y, b, x, dtype=None):       d[b] = uncast(np.reshape(np.array(d[y]), np.shape(b)), dtype=dtype)
 @linear

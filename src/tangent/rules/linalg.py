@@ -44,14 +44,14 @@ def solve(x, a, b):
 
 def tensorsolve(x, a, b, axes=None):
     g = np.linalg.solve(system(a, x, axes).T, np.ravel(d[x]))
-    d[a] = from_system(-np.outer(g, x), a, x, axes)
-    d[b] = np.reshape(g, np.shape(b))
+    d[a] = unbroadcast(from_system(-np.outer(g, x), a, x, axes), a)
+    d[b] = unbroadcast(np.reshape(g, np.shape(b)), b)
     d[x] = np.linalg.tensorsolve(a, d[b], axes=axes) - np.linalg.tensorsolve(a, np.reshape(system(d[a], x, axes) @ np.ravel(x), np.shape(b)), axes=axes)
 
 
 def lstsq(y, a, b, rcond=None):
-    d[a] = lstsq_adjoint_a(d[y], y, a, b, rcond=rcond)
-    d[b] = lstsq_adjoint_b(d[y], y, a, b, rcond=rcond)
+    d[a] = unbroadcast(lstsq_adjoint_a(d[y], y, a, b, rcond=rcond), a)
+    d[b] = unbroadcast(lstsq_adjoint_b(d[y], y, a, b, rcond=rcond), b)
     d[y] = lstsq_tangent(d[a], d[b], y, a, b, rcond=rcond)
 
 
@@ -93,13 +93,13 @@ def eigvalsh(w, a, UPLO="L"):
 
 
 def eig(y, a):
-    d[a] = eig_adjoint(d[y], y)
+    d[a] = unbroadcast(eig_adjoint(d[y], y), a)
     d[y] = eig_tangent(d[a], y)
 
 
 def eigvals(w, a):
     v = np.linalg.eig(a)[1]
-    d[a] = np.linalg.solve(mT(v), np.expand_dims(d[w], -1) * mT(v))
+    d[a] = unbroadcast(np.linalg.solve(mT(v), np.expand_dims(d[w], -1) * mT(v)), a)
     d[w] = np.diagonal(np.linalg.solve(v, d[a] @ v), axis1=-2, axis2=-1)
 
 

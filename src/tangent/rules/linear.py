@@ -146,17 +146,17 @@ def copy(y, a, order="K", subok=False):                                        d
 @linear
 def copy_method(y, a, order="C"):                                              d[a] = d[y]
 @linear
-def astype(y, x, dtype, order="K", casting="unsafe", subok=True, copy=True, device=None):  d[x] = uncast(d[y], dtype)
+def astype(y, x, dtype, order="K", casting="unsafe", subok=True, copy=True, device=None):  d[x] = unbroadcast(uncast(d[y], dtype), x)
 @linear
 def full(y, shape, fill_value, dtype=None, order="C", device=None):            d[fill_value] = unbroadcast(uncast(d[y], dtype=dtype), fill_value)
 @linear
 def full_like(y, a, fill_value, dtype=None, order="K", subok=True, shape=None, device=None):  d[fill_value] = unbroadcast(uncast(d[y], y.dtype), fill_value)
 @linear
-def item(y, a):                                                                d[a] = np.reshape(d[y], np.shape(a))
+def item(y, a):                                                                d[a] = unbroadcast(np.reshape(d[y], np.shape(a)), a)
 @linear
 def item_at(y, a, index):                                                      d[a] = np.reshape(scatter(d[y], np.ravel(a), index), np.shape(a))
 @linear
-def tolist(y, a):                                                              d[a] = np.array(d[y])
+def tolist(y, a):                                                              d[a] = unbroadcast(np.array(d[y]), a)
 
 
 # Selection
@@ -196,9 +196,9 @@ def dot(z, a, b):                   d[a] = dot_adjoint_a(d[z], a, b);     d[b] =
 @linear
 def inner(z, a, b):                 d[a] = inner_adjoint_a(d[z], a, b);   d[b] = inner_adjoint_b(d[z], a, b)
 @linear
-def outer(z, a, b):                 d[a] = np.reshape(np.dot(d[z], np.ravel(b)), np.shape(a));  d[b] = np.reshape(np.dot(np.ravel(a), d[z]), np.shape(b))
+def outer(z, a, b):                 d[a] = outer_adjoint_a(d[z], a, b);   d[b] = outer_adjoint_b(d[z], a, b)
 @linear
-def vdot(z, a, b):                  d[a] = np.conj(d[z]) * np.conj(np.reshape(b, np.shape(a)));  d[b] = d[z] * np.conj(np.reshape(a, np.shape(b)))
+def vdot(z, a, b):                  d[a] = unbroadcast(np.conj(d[z] * np.reshape(b, np.shape(a))), a);  d[b] = unbroadcast(d[z] * np.conj(np.reshape(a, np.shape(b))), b)
 @linear
 def vecdot(z, x, y, axis=-1):       d[x] = np.conj(vecdot_adjoint(d[z], x, y, axis=axis));  d[y] = vecdot_adjoint(d[z], y, np.conj(x), axis=axis)
 @linear

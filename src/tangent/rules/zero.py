@@ -318,3 +318,8 @@ runtime.sorted_order
 runtime.lost
 runtime.first_index
 runtime.is_start
+
+# The runtime of generated code
+
+runtime.init_grad
+runtime.lazy_zero

@@ -1,6 +1,7 @@
 """What generated code calls: small functions, dispatched on run-time types. Nothing in here knows about syntax."""
 
 from tangent.runtime.calls import call_bwd, call_fwd, call_jvp
+from tangent.runtime.checks import check_seed, check_tangent
 from tangent.runtime.dispatch import (
     ArrayType,
     add_grad,
@@ -12,6 +13,7 @@ from tangent.runtime.dispatch import (
     map_structure,
     register_array_type,
     repack,
+    repack_from,
     sequence,
     unbroadcast,
 )
@@ -19,6 +21,6 @@ from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule fi
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
-    "ArrayType", "ZeroGrad", "add_grad", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "copy", "dense", "init_grad", "lazy_zero",
-    "map_structure", "register_array_type", "repack", "sequence", "unbroadcast",
+    "ArrayType", "ZeroGrad", "add_grad", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "check_seed", "check_tangent", "copy", "dense", "init_grad", "lazy_zero",
+    "map_structure", "register_array_type", "repack", "repack_from", "sequence", "unbroadcast",
 ]  # fmt: skip

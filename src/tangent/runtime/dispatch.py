@@ -100,6 +100,11 @@ def repack(like: Any, *parts: Any) -> Any:
     return tuple(parts)
 
 
+def repack_from(like: Any, parts: Any) -> Any:
+    """The items of a sequence, in a container of the type of another."""
+    return repack(like, *parts)
+
+
 def add_grad(a: Any, b: Any) -> Any:
     """The sum of two gradients of one value.
 
@@ -162,23 +167,16 @@ def unbroadcast(b: Any, x: Any) -> Any:
     if isinstance(x, list | tuple):
         array = np.asarray(x)
         if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):
-            return like_nested(_fit(b, array.shape, array.dtype), x)
+            return _fit(b, array.shape, array.dtype)
         raise TypeError(
-            f"the gradient of a {type(x).__name__} was asked for where Tangent took it for a number or an array; "
-            "convert it with np.array, or join lists with list methods"
+            f"a {type(x).__name__} was joined or repeated with an operator where Tangent takes numbers and arrays; "
+            "use np.concatenate or np.repeat"
         )
     return b
 
 
 _FLOAT = np.dtype(np.float64)
 _COMPLEX = np.dtype(np.complex128)
-
-
-def like_nested(b: Any, x: Any) -> Any:
-    """An array of gradients as nested lists and tuples of the structure of x."""
-    if isinstance(x, list | tuple):
-        return repack(x, *(like_nested(part, v) for part, v in zip(b, x, strict=True)))
-    return b
 
 
 def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tangent.analysis.activity import activity
 from tangent.analysis.liveness import live_into
-from tangent.errors import UnsupportedError
+from tangent.analysis.operation import Operation
 from tangent.options import Options
 from tangent.source.read import Source, comments
 from tangent.syntax.print import Comment, comment
@@ -21,6 +21,7 @@ from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.forward import forward
 from tangent.transform.reverse import Passes, State, reverse
 from tangent.transform.scribe import Scribe
+from tangent.transform.storage import refuse_in_place
 from tangent.transform.unit import Unit, unit
 
 Optimise = Callable[[list[ast.stmt], Unit, Scribe], list[ast.stmt]]
@@ -37,8 +38,7 @@ class Generated:
     externals: dict[str, Any] = field(default_factory=dict)
     seeds: dict[str, str] = field(default_factory=dict)
     seen: dict[str, Any] = field(default_factory=dict)
-    defaults: tuple[Any, ...] = ()
-    result: str = ""
+    check: tuple[str, ...] | None = None
 
 
 class Module:
@@ -106,26 +106,42 @@ class Module:
         wrt = self.options.wrt
         scribe = Scribe(this.context)
         passes, seed = self.passes(this, wrt, scribe)
-        keep = this.context.names.fresh("result")
-        values = [returned(v, passes.state, this, scribe, own=True) for v in wrt]
-        wanted: list[ast.expr] = [values[0] if len(wrt) == 1 else ast.Tuple(values, ast.Load())]
+        gradients = [returned(v, passes.state, this, scribe, own=True) for v in wrt]
         kept: list[ast.stmt] = []
-        if self.options.preserve_result or self.options.has_aux:
-            kept = [assign(keep, result_value(this, self.options), this.core.body[-1])]
-            wanted.append(name(keep))
-        last = ast.Return(wanted[0] if len(wanted) == 1 else ast.Tuple(wanted, ast.Load()))
+        extra: list[ast.expr] = []
+        last_line = this.core.body[-1]
+        for value in extra_results(this, self.options):
+            held = this.context.names.fresh("value" if value.id == this.result else value.id)
+            kept.append(assign(held, value, last_line))
+            extra.append(name(held))
+        made.check = self.seed_check(this, passes, seed, kept, scribe)
+        last = at(ast.Return(arranged(gradients, extra, self.options)), last_line)
         body = [*passes.forward, *kept, BOUNDARY, *passes.backward, last]
         body = self.optimise(body, this, scribe)
-        made.tree = definition(this, title, without_boundary(body, this), [seed], self.options.default_seed)
+        made.tree = definition(this, title, [s for s in body if s is not BOUNDARY], [seed], constant(1.0))
         made.seeds = {"": seed}
         self.complete(made, this, scribe)
         return made
+
+    def seed_check(
+        self, this: Unit, passes: Passes, seed: str, kept: list[ast.stmt], scribe: Scribe
+    ) -> tuple[str, ...] | None:
+        """The parameters whose shapes broadcast to the result's, or a check of the result itself in the code."""
+        if not self.options.check_dims:
+            return None
+        atoms = passes.shape
+        fixed = set(this.parameters) - assigned_inside(this.core.body)
+        if atoms is not None and atoms <= fixed:
+            return tuple(sorted(atoms))
+        check = scribe.call("check_seed", name(seed), name(this.result))
+        kept.append(assign(seed, check, this.core.body[-1]))
+        return None
 
     def pushforward(self, function: types.FunctionType, title: str) -> Generated:
         """`f_jvp(x, dx)`."""
         made = self.new(title, function)
         self.functions.append(made)
-        self.build_tangent(made, self.options.wrt, both=self.options.preserve_result)
+        self.build_tangent(made, self.options.wrt, both=False)
         return made
 
     # Builders
@@ -159,21 +175,24 @@ class Module:
         unpack: list[ast.stmt] = []
         if saved:
             slots = ast.Tuple([ast.Name(v, ast.Store()) for v in saved], ast.Store())
-            unpack = [ast.Assign([slots], name(state))]
+            unpack = [at(ast.Assign([slots], name(state)), this.core.body[0])]
         args = ast.arguments([], [ast.arg(state), ast.arg(seed)], None, [], [], None, [])
         doc = f"The backward pass of {fwd.name}."
-        bwd.tree = function_def(bwd.name, args, doc, without_comments_at_end([*unpack, *second]))
+        bwd.tree = function_def(bwd.name, args, doc, [*unpack, *second])
         for made in (fwd, bwd):
             self.complete(made, this, scribe)
             self.functions.append(made)
 
     def build_tangent(self, made: Generated, active: tuple[str, ...], both: bool) -> None:
+        """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         this = self.read(made.primal)
+        if self.options.has_aux and not both:
+            this = with_aux(this)
         made.seeds = tangent_names(this, active)
         scribe = Scribe(this.context)
         for v, tangent in made.seeds.items():
             this.context.names.taken.add(tangent)
-            scribe._adjoint["d", v] = tangent
+            scribe.derivatives["d", v] = tangent
         facts = activity(this.core, this.operations, active, [this.result])
         refuse_writes(this, facts.varied, facts.useful)
         body = forward(this, facts.names(), scribe, self)
@@ -181,10 +200,14 @@ class Module:
             name(scribe.derivative(this.result, "d")) if this.result in facts.names()
             else scribe.call("init_grad", name(this.result))
         )  # fmt: skip
-        value = ast.Tuple([name(this.result), tangent], ast.Load()) if both else tangent
+        value: ast.expr = tangent
+        if both:
+            value = ast.Tuple([name(this.result), tangent], ast.Load())
+        elif extra := extra_results(this, self.options):
+            value = arranged([tangent], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe)
-        made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], default=False)
+        made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], None, keywords=both)
         self.complete(made, this, scribe)
         if made not in self.functions:
             self.functions.append(made)
@@ -193,7 +216,6 @@ class Module:
         made.source = this.source
         made.externals = scribe.externals
         made.seen = dict(this.context.scope.seen)
-        made.result = this.result
 
 
 class _Boundary(Comment):
@@ -201,14 +223,6 @@ class _Boundary(Comment):
 
 
 BOUNDARY = _Boundary(text="", section=True)
-
-
-def without_boundary(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
-    return [s for s in body if s is not BOUNDARY]
-
-
-def without_comments_at_end(body: list[ast.stmt]) -> list[ast.stmt]:
-    return body
 
 
 def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:
@@ -231,8 +245,6 @@ def returned(v: str, state: State, this: Unit, scribe: Scribe, own: bool) -> ast
 
 def with_aux(this: Unit) -> Unit:
     """The function up to its first result; what else it returns goes along unseen."""
-    from tangent.analysis.operation import Operation
-
     last = this.core.body[-1]
     loss, aux = this.context.names.fresh("loss"), this.context.names.fresh("aux")
     slots = ast.Tuple([ast.Name(loss, ast.Store()), ast.Name(aux, ast.Store())], ast.Store())
@@ -242,35 +254,50 @@ def with_aux(this: Unit) -> Unit:
     return Unit(this.source, core, this.context, operations)
 
 
-def result_value(this: Unit, options: Options) -> ast.expr:
-    """What is given back beside the gradient: the value, or the value and the auxiliary output."""
-    if not options.has_aux:
-        return name(this.result)
-    split = this.core.body[-2]
-    assert isinstance(split, ast.Assign) and isinstance(split.targets[0], ast.Tuple)
-    aux = split.targets[0].elts[1]
-    assert isinstance(aux, ast.Name)
-    return ast.Tuple([name(this.result), name(aux.id)], ast.Load()) if options.preserve_result else name(aux.id)
+def extra_results(this: Unit, options: Options) -> list[ast.Name]:
+    """What is given back beside the derivative: the value, the auxiliary output."""
+    found = [name(this.result)] if options.preserve_result else []
+    if options.has_aux:
+        split = this.core.body[-2]
+        assert isinstance(split, ast.Assign) and isinstance(split.targets[0], ast.Tuple)
+        aux = split.targets[0].elts[1]
+        assert isinstance(aux, ast.Name)
+        found.append(name(aux.id))
+    return found
+
+
+def arranged(derivatives: list[ast.expr], extra: list[ast.expr], options: Options) -> ast.expr:
+    """`gradients, value`, or `value, gradients` with both sides grouped."""
+
+    def group(parts: list[ast.expr]) -> ast.expr:
+        return parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
+
+    if not extra:
+        return group(derivatives)
+    if options.value_first:
+        return ast.Tuple([group(extra), group(derivatives)], ast.Load())
+    if options.has_aux:
+        return ast.Tuple([group(derivatives), *extra], ast.Load())
+    return ast.Tuple([*derivatives, *extra], ast.Load())
 
 
 def definition(
-    this: Unit, title: str, body: list[ast.stmt], seeds: list[str], default: bool = True
-) -> ast.FunctionDef:
+    this: Unit, title: str, body: list[ast.stmt], seeds: list[str], default: ast.expr | None = None,
+    keywords: bool = False,
+) -> ast.FunctionDef:  # fmt: skip
     """The generated function: the primal's parameters, then the seeds."""
     args = copy.deepcopy(this.core.args)
     for a in arguments(args):
         a.annotation = None
     for seed in seeds:
-        value = constant(1.0) if default else None
-        if args.vararg or args.kwonlyargs or (not default and args.defaults):
+        if args.vararg or args.kwonlyargs or keywords:
             args.kwonlyargs.append(ast.arg(seed))
-            args.kw_defaults.append(value)
+            args.kw_defaults.append(default)
         else:
             args.args.append(ast.arg(seed))
-            if value is not None:
-                args.defaults.append(value)
-    with_comments = user_comments(body, this)
-    return function_def(title, args, "", with_comments)
+            if default is not None or args.defaults:
+                args.defaults.append(default or constant(None))
+    return function_def(title, args, "", user_comments(body, this))
 
 
 def function_def(title: str, args: ast.arguments, doc: str, body: list[ast.stmt]) -> ast.FunctionDef:
@@ -292,7 +319,7 @@ def user_comments(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
                 done.append(s)
                 continue
             text = waiting.pop(getattr(s, "lineno", 0), None)
-            if text is not None and not is_adjoint(s):
+            if text is not None:
                 done.append(comment(text, s))
             match s:
                 case ast.If(body=then, orelse=other):
@@ -302,17 +329,9 @@ def user_comments(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
             done.append(s)
         return done
 
-    def is_adjoint(s: ast.stmt) -> bool:
-        return False
-
     return place(body)
 
 
 def refuse_writes(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
     """In-place writes into what the derivative depends on are not differentiated."""
-    from tangent.transform.storage import refuse_in_place
-
     refuse_in_place(this, varied, useful)
-
-
-__all__ = ["Generated", "Module", "UnsupportedError"]

@@ -50,6 +50,7 @@ class Passes:
     forward: list[ast.stmt]
     backward: list[ast.stmt]
     state: State
+    shape: frozenset[str] | None
 
 
 Site = tuple[Any, str]
@@ -166,11 +167,12 @@ class _Reverse:
         state = State()
         if result in self.active:
             state.held.add(result)
-            self.scribe._adjoint["b", result] = seed
+            self.scribe.derivatives["b", result] = seed
         backward = self.backward(self.prepared.body, state, ())
         unbound = [assign(v, constant(None)) for v in self.records.unbound if v in {w for _, w in self.pushes}]
         stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
-        return Passes([*stacks, *unbound, *forward], backward, state)
+        shape = self.shapes.of(name(result)).shape if result not in self.shapes.unstable else None
+        return Passes([*stacks, *unbound, *forward], backward, state, shape)
 
     def adjoint(self, v: str) -> str:
         return self.scribe.derivative(v, "b")
@@ -436,9 +438,9 @@ class _Reverse:
             case "pop":
                 return self.adjoint_pop(op, s, state)
             case "call":
-                return self.call_adjoint(op, s)
+                return self.call_adjoint(op, s, state)
             case "dynamic":
-                return self.dynamic_adjoint(op, s)
+                return self.dynamic_adjoint(op, s, state)
             case _:
                 raise refusal(self.unit, s, op)
 
@@ -471,9 +473,10 @@ class _Reverse:
             assert isinstance(operand, ast.Name)
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
-            fresh = isinstance(value, ast.BinOp | ast.UnaryOp)
-            number = isinstance(value, ast.BinOp | ast.UnaryOp) or self.shapes.of(operand).number
-            parts.setdefault(operand.id, []).append(Part(value, fresh, number))
+            arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
+            summed = isinstance(value, ast.Call) and rule.kind == "elementwise"
+            number = arithmetic or summed or self.shapes.operand(operand, op).number
+            parts.setdefault(operand.id, []).append(Part(value, arithmetic, number))
         return statements_, parts
 
     def spread_parts(
@@ -510,7 +513,7 @@ class _Reverse:
     def fitted(self, value: ast.expr, operand: ast.Name, op: Operation) -> ast.expr:
         """The contribution in the shape and dtype of the operand."""
         result = self.wide.get(op.targets[0]) or self.shapes.result(op)
-        fact = self.shapes.of(operand)
+        fact = self.shapes.operand(operand, op)
         if fits(fact, result):
             return value
         if operand.id in self.passing and result.number:
@@ -585,12 +588,12 @@ class _Reverse:
         before.append(at(ast.Expr(expression("b.append(v)", b=self.adjoint(stack), v=item)), s))
         return before, {}
 
-    def call_adjoint(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+    def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, wanted = self.pairs_of[s]
         value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
-        return self.hand_back([(p, op.values[p]) for p in wanted], value, s)
+        return self.hand_back([(p, op.values[p]) for p in wanted], value, s, state, op.targets)
 
-    def dynamic_adjoint(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+    def dynamic_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, positions = self.pairs_of[s]
         value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
         assert isinstance(op.value, ast.Call)
@@ -604,10 +607,10 @@ class _Reverse:
                 given.append(("args", starred.value))
             else:
                 given.append((p, next(k.value for k in op.value.keywords if (k.arg or "**") == p)))
-        return self.hand_back(given, value, s)
+        return self.hand_back(given, value, s, state, op.targets)
 
     def hand_back(
-        self, given: list[tuple[str, Any]], value: ast.expr, s: ast.stmt
+        self, given: list[tuple[str, Any]], value: ast.expr, s: ast.stmt, state: State, targets: tuple[str, ...]
     ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         """The adjoints that a callee returns go to the arguments it was given."""
         before: list[ast.stmt] = []
@@ -615,11 +618,20 @@ class _Reverse:
         if len(given) == 1:
             self.hand_to(given[0][1], value, parts, before, s)
             return before, parts
-        slots = [self.scribe.names.numbered(f"b{p.strip('*')}") for p, _ in given]
+        every = [n for _, argument in given for n in leaf_names(argument)]
+        slots: list[str] = []
+        for p, argument in given:
+            first = isinstance(argument, ast.Name) and argument.id not in (*state.held, *targets)
+            if first and every.count(argument.id) == 1:
+                slots.append(self.adjoint(argument.id))
+                state.held.add(argument.id)
+            else:
+                slots.append(self.scribe.names.numbered(f"b{p.strip('*')}"))
         target = ast.Tuple([ast.Name(n, ast.Store()) for n in slots], ast.Store())
         before.append(at(ast.Assign([target], value), s))
         for slot, (_, argument) in zip(slots, given):
-            self.hand_to(argument, name(slot), parts, before, s)
+            if not (isinstance(argument, ast.Name) and slot == self.adjoint(argument.id)):
+                self.hand_to(argument, name(slot), parts, before, s)
         return before, parts
 
     def hand_to(

@@ -29,14 +29,14 @@ class Scribe:
         self.context = context
         self.names = context.names
         self.externals: dict[str, Any] = {}
-        self._adjoint: dict[tuple[str, str], str] = {}
+        self.derivatives: dict[tuple[str, str], str] = {}
 
     def derivative(self, v: str, prefix: str) -> str:
         """`bx` for the adjoint of x, `dx` for its tangent."""
         key = (prefix, v)
-        if key not in self._adjoint:
-            self._adjoint[key] = self.names.fresh(prefix + v)
-        return self._adjoint[key]
+        if key not in self.derivatives:
+            self.derivatives[key] = self.names.fresh(prefix + v)
+        return self.derivatives[key]
 
     def use(self, base: str, value: Any) -> str:
         """A name in the generated function for an object from outside."""

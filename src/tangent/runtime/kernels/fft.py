@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.dispatch import unbroadcast
+
 
 def fit(b: Any, x: Any) -> Any:
-    """b cropped, or padded with zeros at the end, to the shape of x."""
+    """b cropped, or padded with zeros at the end, to the shape of x, and real if x is."""
     shape = np.shape(x)
-    if np.shape(b) == shape:
-        return b
-    b = b[tuple([slice(0, n) for n in shape])]
-    return np.pad(b, [(0, shape[k] - np.shape(b)[k]) for k in range(len(shape))])
+    if np.shape(b) != shape:
+        b = b[tuple([slice(0, n) for n in shape])]
+        b = np.pad(b, [(0, shape[k] - np.shape(b)[k]) for k in range(len(shape))])
+    return unbroadcast(b, x)
 
 
 def length(x: Any, n: Any, axis: int) -> int:

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.dispatch import add_grad, lazy_zero, map_structure, repack
+from tangent.runtime.zeros import gradient_dtype
 
 
 def scatter(b: Any, x: Any, index: Any) -> Any:
     """Zeros like x with b added at index: the transpose of reading `x[index]`."""
     if isinstance(x, list | tuple | dict):
         return add_item(map_structure(lazy_zero, x), x, index, b)
-    out = np.zeros(np.shape(x), np.result_type(inexact(x), b))
+    out = np.zeros(np.shape(x), gradient_dtype(np.asarray(x).dtype))
     if may_repeat(index):
-        np.add.at(out, index, b)
+        np.add.at(out, index, as_kind_of(out, b))
     else:
-        out[index] = b
+        out[index] = as_kind_of(out, b)
     return out
 
 
@@ -48,12 +49,6 @@ def list_with(b: Any, index: Any, v: Any) -> list[Any]:
     else:
         items[index] = add_grad(items[index], v)
     return items
-
-
-def inexact(x: Any) -> Any:
-    """The dtype of x, or the number 0.0 where that is of integers: for `np.result_type`, which then answers with a float."""
-    dtype = np.asarray(x).dtype
-    return dtype if dtype.kind in "fc" else 0.0
 
 
 def as_kind_of(b: Any, v: Any) -> Any:

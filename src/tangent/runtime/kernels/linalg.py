@@ -11,7 +11,7 @@ import numpy as np
 from tangent.runtime.dispatch import add_grad
 from tangent.runtime.kernels.elementwise import ratio
 from tangent.runtime.kernels.products import active_items, mT, with_item
-from tangent.runtime.kernels.shape import sequence_like
+from tangent.runtime.kernels.shape import like, sequence_like
 
 
 def mH(x: Any) -> Any:
@@ -29,15 +29,14 @@ def quotient(x: Any, g: Any, w: Any) -> Any:
 
     Where values repeat, the vectors that belong to them are any basis: 0 if g has no part among them, else nan.
     """
-    off = 1.0 - np.eye(np.shape(w)[-1])
+    same = identity(w) > 0
     eps = 100 * np.finfo(np.result_type(w)).eps
     gap = np.expand_dims(w, -2) - np.expand_dims(w, -1)
     close = np.abs(gap) <= eps * np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
     size = np.abs(g) + np.abs(mT(g))
     unused = size <= eps * np.max(size, axis=(-2, -1), keepdims=True, initial=0.0)
-    return (
-        off * x / np.where(close, 1.0, gap) * np.where(close & ~unused & (off > 0), np.nan, np.where(close, 0.0, 1.0))
-    )
+    part = np.where(close & ~same, np.nan, x / np.where(close, 1.0, gap))
+    return np.where(same | (close & unused), 0.0, part)
 
 
 # Hermitian matrices, of which only one triangle is read
@@ -48,15 +47,20 @@ def triangle(x: Any, UPLO: str, k: int) -> Any:
     return np.tril(x, -k) if UPLO.upper() == "L" else np.triu(x, k)
 
 
+def identity(x: Any) -> Any:
+    """The identity matrix of the size and precision of the last axis of x."""
+    return np.eye(np.shape(x)[-1], dtype=np.finfo(np.result_type(x)).dtype)
+
+
 def from_triangle(x: Any, UPLO: str = "L") -> Any:
     """The Hermitian matrix of which x holds one triangle."""
     part = triangle(x, UPLO, 1)
-    return part + mH(part) + np.real(x) * np.eye(np.shape(x)[-1])
+    return part + mH(part) + np.real(x) * identity(x)
 
 
 def in_triangle(b: Any, UPLO: str = "L") -> Any:
     """The adjoint of `from_triangle`."""
-    return triangle(b + mH(b), UPLO, 1) + np.real(b) * np.eye(np.shape(b)[-1])
+    return triangle(b + mH(b), UPLO, 1) + np.real(b) * identity(b)
 
 
 # Determinants and inverses
@@ -85,7 +89,7 @@ def minor(a: Any, i: int, j: int) -> Any:
 
 def slogdet_slope(y: Any, a: Any) -> Any:
     """The derivative of `log(det(a))`: infinite where the matrix is singular."""
-    return mT(np.linalg.inv(a)) if np.all(y[0] != 0) else cofactors(a) / as_matrices(np.linalg.det(a))
+    return mT(np.linalg.inv(a)) if np.all(y[0] != 0) else ratio(cofactors(a), as_matrices(np.linalg.det(a)))
 
 
 def slogdet_weight(b: Any, y: Any) -> Any:
@@ -210,7 +214,7 @@ def multi_dot_adjoint(b: Any, xs: Any, i: int) -> Any:
     first, last = np.atleast_2d(xs[0]), np.reshape(xs[-1], (np.shape(xs[-1])[0], -1))
     factors = [mT(x) for x in (first, *xs[1:-1], last)]
     b = np.reshape(b, (np.shape(first)[0], np.shape(last)[1]))
-    return np.reshape(np.linalg.multi_dot([*factors[:i][::-1], b, *factors[i + 1 :][::-1]]), np.shape(xs[i]))
+    return like(np.linalg.multi_dot([*factors[:i][::-1], b, *factors[i + 1 :][::-1]]), xs[i])
 
 
 def multi_dot_tangent(t: Any, xs: Any) -> Any:
@@ -265,7 +269,7 @@ def cholesky_tangent(d: Any, y: Any, upper: bool = False) -> Any:
 
 def half_triangle(x: Any) -> Any:
     """The lower triangle, with half of the diagonal."""
-    return np.tril(x) - x * np.eye(np.shape(x)[-1]) / 2
+    return np.tril(x) - x * identity(x) / 2
 
 
 def qr_factors(y: Any, a: Any, mode: str) -> Any:
@@ -307,7 +311,7 @@ def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     rate = mT(np.linalg.solve(mT(r[..., :k]), mT(d[..., :k])))
     c = mH(q) @ rate
     low = np.tril(c, -1)
-    u = np.triu(c, 1) + mH(low) + np.real(c) * np.eye(k)
+    u = np.triu(c, 1) + mH(low) + np.real(c) * identity(c)
     dq = rate - q @ u
     dr = np.concatenate([u @ r[..., :k], mH(q) @ d[..., k:] + mH(dq) @ a[..., k:]], axis=-1)
     return dr if mode == "r" else (dq, dr)
@@ -315,7 +319,7 @@ def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
 
 def diagonals(w: Any) -> Any:
     """Diagonal matrices."""
-    return np.expand_dims(w, -1) * np.eye(np.shape(w)[-1])
+    return np.expand_dims(w, -1) * identity(w)
 
 
 def safe_ratio(x: Any, y: Any) -> Any:
@@ -531,7 +535,7 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
         return np.conj(direction(x))
     if abs(ord) == np.inf:
         ends = np.max(size, axis=axis, keepdims=True) if ord > 0 else np.min(size, axis=axis, keepdims=True)
-        return np.conj(direction(x)) * evenly(size == ends, axis)
+        return np.conj(direction(x)) * evenly(size == ends, x, axis)
     if ord == 2:
         return safe_ratio(np.conj(x), np.sqrt(np.sum(size * size, axis=axis, keepdims=True)))
     return power_norm_slope(x, size, ord, axis)
@@ -549,9 +553,10 @@ def power_norm_slope(x: Any, size: Any, ord: float, axis: Any) -> Any:
     return np.conj(direction(x)) * safe_ratio(powers, np.where(total == 0, 1.0, total) ** (1 - 1 / ord)) * (total != 0)
 
 
-def evenly(chosen: Any, axis: Any) -> Any:
-    """Weights that sum to 1, equal where chosen."""
-    return chosen / np.maximum(np.sum(chosen, axis=axis, keepdims=True), 1)
+def evenly(chosen: Any, x: Any, axis: Any) -> Any:
+    """Weights that sum to 1, equal where chosen, in the precision of x."""
+    weights = chosen / np.maximum(np.sum(chosen, axis=axis, keepdims=True), 1)
+    return weights.astype(np.finfo(np.result_type(x)).dtype)
 
 
 def matrix_norm_slope(x: Any, ord: Any = "fro") -> Any:
@@ -563,14 +568,14 @@ def matrix_norm_slope(x: Any, ord: Any = "fro") -> Any:
     inner, outer = (-2, -1) if abs(ord) == 1 else (-1, -2)
     sums = np.sum(np.abs(x), axis=inner, keepdims=True)
     ends = np.max(sums, axis=outer, keepdims=True) if ord > 0 else np.min(sums, axis=outer, keepdims=True)
-    return np.conj(direction(x)) * evenly(sums == ends, outer)
+    return np.conj(direction(x)) * evenly(sums == ends, x, outer)
 
 
 def singular_slope(x: Any, ord: Any) -> Any:
     """The slope of the sum, the largest or the smallest of the singular values."""
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     ends = s[..., :1] if ord == 2 else s[..., -1:]
-    weight = np.sign(s) if ord == "nuc" else evenly(s == ends, -1)
+    weight = np.sign(s) if ord == "nuc" else np.sign(s) * evenly(s == ends, s, -1)
     return np.conj(u * np.expand_dims(weight, -2) @ vh)
 
 

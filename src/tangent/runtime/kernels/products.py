@@ -23,18 +23,20 @@ def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
         return unbroadcast(np.matmul(y, np.expand_dims(b, -1))[..., 0], x)
     if np.ndim(x) == 2 and np.ndim(y) > 2:
         rest = (*leading(b, 2), np.ndim(b) - 1)
-        return np.tensordot(b, y, (rest, rest))
+        return unbroadcast(np.tensordot(b, y, (rest, rest)), x)
     return unbroadcast(np.matmul(b, mT(y)), x)
 
 
 def matmul_adjoint_y(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of y in `x @ y`."""
     if np.ndim(x) == 1:
-        return unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y) if np.ndim(y) > 1 else b * x
+        return (
+            unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y) if np.ndim(y) > 1 else unbroadcast(b * x, y)
+        )
     if np.ndim(y) == 1:
-        return np.tensordot(b, x, np.ndim(b))
+        return unbroadcast(np.tensordot(b, x, np.ndim(b)), y)
     if np.ndim(y) == 2 and np.ndim(x) > 2:
-        return np.tensordot(x, b, (leading(x, 1), leading(b, 1)))
+        return unbroadcast(np.tensordot(x, b, (leading(x, 1), leading(b, 1))), y)
     return unbroadcast(np.matmul(mT(x), b), y)
 
 
@@ -48,9 +50,9 @@ def dot_adjoint_a(b: Any, x: Any, y: Any) -> Any:
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * y, x)
     if np.ndim(y) == 1:
-        return np.multiply.outer(b, y)
+        return unbroadcast(np.multiply.outer(b, y), x)
     free = (*leading(y, 2), np.ndim(y) - 1)
-    return np.tensordot(b, y, (tuple(range(np.ndim(x) - 1, np.ndim(b))), free))
+    return unbroadcast(np.tensordot(b, y, (tuple(range(np.ndim(x) - 1, np.ndim(b))), free)), x)
 
 
 def dot_adjoint_b(b: Any, x: Any, y: Any) -> Any:
@@ -59,15 +61,15 @@ def dot_adjoint_b(b: Any, x: Any, y: Any) -> Any:
         return unbroadcast(b * x, y)
     free = leading(x, 1)
     if np.ndim(y) == 1:
-        return np.tensordot(b, x, (free, free))
-    return np.moveaxis(np.tensordot(x, b, (free, free)), 0, -2)
+        return unbroadcast(np.tensordot(b, x, (free, free)), y)
+    return unbroadcast(np.moveaxis(np.tensordot(x, b, (free, free)), 0, -2), y)
 
 
 def inner_adjoint_a(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `np.inner(x, y)`."""
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * y, x)
-    return np.tensordot(b, y, np.ndim(y) - 1)
+    return unbroadcast(np.tensordot(b, y, np.ndim(y) - 1), x)
 
 
 def inner_adjoint_b(b: Any, x: Any, y: Any) -> Any:
@@ -75,7 +77,17 @@ def inner_adjoint_b(b: Any, x: Any, y: Any) -> Any:
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * x, y)
     free = leading(x, 1)
-    return np.tensordot(b, x, (free, free))
+    return unbroadcast(np.tensordot(b, x, (free, free)), y)
+
+
+def outer_adjoint_a(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of x in `np.outer(x, y)`."""
+    return unbroadcast(np.reshape(np.dot(b, np.ravel(y)), np.shape(x)), x)
+
+
+def outer_adjoint_b(b: Any, x: Any, y: Any) -> Any:
+    """The adjoint of y in `np.outer(x, y)`."""
+    return unbroadcast(np.reshape(np.dot(np.ravel(x), b), np.shape(y)), y)
 
 
 def vecdot_adjoint(b: Any, x: Any, y: Any, axis: int = -1) -> Any:
@@ -88,14 +100,14 @@ def tensordot_adjoint_a(b: Any, x: Any, y: Any, axes: Any = 2) -> Any:
     """The adjoint of x in `np.tensordot(x, y, axes)`."""
     over_x, over_y, free_x, free_y = contraction(np.ndim(x), np.ndim(y), axes)
     g = np.tensordot(b, y, (tuple(range(len(free_x), np.ndim(b))), free_y))
-    return np.transpose(g, inverse_order(free_x + matched(over_y, over_x)))
+    return unbroadcast(np.transpose(g, inverse_order(free_x + matched(over_y, over_x))), x)
 
 
 def tensordot_adjoint_b(b: Any, x: Any, y: Any, axes: Any = 2) -> Any:
     """The adjoint of y in `np.tensordot(x, y, axes)`."""
     over_x, over_y, free_x, free_y = contraction(np.ndim(x), np.ndim(y), axes)
     g = np.tensordot(x, b, (free_x, tuple(range(len(free_x)))))
-    return np.transpose(g, inverse_order(matched(over_x, over_y) + free_y))
+    return unbroadcast(np.transpose(g, inverse_order(matched(over_x, over_y) + free_y)), y)
 
 
 def contraction(nx: int, ny: int, axes: Any) -> tuple[tuple[int, ...], ...]:
@@ -124,14 +136,16 @@ def kron_adjoint_a(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `np.kron(x, y)`."""
     n = max(np.ndim(x), np.ndim(y))
     blocks = np.reshape(b, interleaved(ranked(x, n), ranked(y, n)))
-    return np.reshape(np.tensordot(blocks, np.reshape(y, ranked(y, n)), (range(1, 2 * n, 2), range(n))), np.shape(x))
+    g = np.tensordot(blocks, np.reshape(y, ranked(y, n)), (range(1, 2 * n, 2), range(n)))
+    return unbroadcast(np.reshape(g, np.shape(x)), x)
 
 
 def kron_adjoint_b(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of y in `np.kron(x, y)`."""
     n = max(np.ndim(x), np.ndim(y))
     blocks = np.reshape(b, interleaved(ranked(x, n), ranked(y, n)))
-    return np.reshape(np.tensordot(blocks, np.reshape(x, ranked(x, n)), (range(0, 2 * n, 2), range(n))), np.shape(y))
+    g = np.tensordot(blocks, np.reshape(x, ranked(x, n)), (range(0, 2 * n, 2), range(n)))
+    return unbroadcast(np.reshape(g, np.shape(y)), y)
 
 
 def ranked(x: Any, n: int) -> tuple[int, ...]:

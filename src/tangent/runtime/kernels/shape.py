@@ -47,10 +47,15 @@ def sequence_like(parts: list[Any], x: Any) -> Any:
     return tuple(parts) if isinstance(x, tuple) else np.stack(parts)
 
 
+def like(b: Any, x: Any) -> Any:
+    """b, which has as many elements as x, in the shape and dtype of x."""
+    return unbroadcast(b if np.shape(b) == np.shape(x) else np.reshape(b, np.shape(x)), x)
+
+
 def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
     """The adjoint of `np.array(x, dtype)`, with the structure of x: an array, or nested lists and tuples."""
     if not isinstance(x, list | tuple):
-        return uncast(b if np.ndim(b) == np.ndim(x) else np.reshape(b, np.shape(x)), dtype)
+        return like(uncast(b, dtype), x)
     b = np.reshape(b, np.shape(b)[np.ndim(b) - max(1, np.ndim(x)) :])
     return sequence_like([restructure(b[i], x[i], dtype) for i in range(len(x))], x)
 
@@ -74,7 +79,7 @@ def sum_grids(b: Any, xs: Any, indexing: str = "xy") -> Any:
     """The adjoint of `np.meshgrid(*xs)`: each grid summed over the axes along which it is constant."""
     n = len(xs)
     place = [1, 0, *range(2, n)] if indexing == "xy" and n > 1 else list(range(n))
-    return tuple([np.reshape(np.sum(b[i], axis=others(place[i], n)), np.shape(xs[i])) for i in range(n)])
+    return tuple([like(np.sum(b[i], axis=others(place[i], n)), xs[i]) for i in range(n)])
 
 
 def spread_grids(xs: Any, grids: Any, indexing: str = "xy") -> Any:
@@ -97,12 +102,10 @@ def split_like(b: Any, xs: Any, axis: Any = 0) -> Any:
     """The adjoint of a join along an axis: b cut into pieces. An operand of lower rank is one slice of it."""
     if axis is None:
         ends = np.cumsum([np.size(x) for x in xs])
-        return sequence_like(
-            [np.reshape(b[ends[i] - np.size(xs[i]) : ends[i]], np.shape(xs[i])) for i in range(len(xs))], xs
-        )
+        return sequence_like([like(b[ends[i] - np.size(xs[i]) : ends[i]], xs[i]) for i in range(len(xs))], xs)
     ends = np.cumsum([np.shape(x)[axis] if np.ndim(x) == np.ndim(b) else 1 for x in xs])
     parts = np.split(b, ends[:-1], axis=axis)
-    return sequence_like([np.reshape(parts[i], np.shape(xs[i])) for i in range(len(xs))], xs)
+    return sequence_like([like(parts[i], xs[i]) for i in range(len(xs))], xs)
 
 
 def join_like(parts: Any, x: Any, axis: Any = 0) -> Any:
@@ -126,13 +129,13 @@ def hsplit_like(b: Any, xs: Any) -> Any:
 def unstack_like(b: Any, xs: Any, axis: int = 0) -> Any:
     """The adjoint of `np.stack(xs, axis)`."""
     slices = np.moveaxis(b, axis, 0)
-    return sequence_like([slices[i] for i in range(len(xs))], xs)
+    return sequence_like([like(slices[i], xs[i]) for i in range(len(xs))], xs)
 
 
 def unblock(b: Any, blocks: Any) -> Any:
     """The adjoint of `np.block(blocks)`, in nested lists like blocks."""
     if not isinstance(blocks, list):
-        return np.reshape(b, np.shape(blocks))
+        return like(b, blocks)
     axis = -nesting(blocks)
     ends = np.cumsum([block_length(block, axis) for block in blocks])
     parts = np.split(b, ends[:-1], axis=axis)
@@ -156,15 +159,15 @@ def block_length(block: Any, axis: int) -> int:
 def unappended(b: Any, x: Any, axis: Any = None) -> Any:
     """The adjoint of x in `np.append(x, values, axis)`."""
     if axis is None:
-        return np.reshape(b[: np.size(x)], np.shape(x))
-    return np.take(b, np.arange(np.shape(x)[axis]), axis=axis)
+        return like(b[: np.size(x)], x)
+    return unbroadcast(np.take(b, np.arange(np.shape(x)[axis]), axis=axis), x)
 
 
 def appended(b: Any, x: Any, values: Any, axis: Any = None) -> Any:
     """The adjoint of values in `np.append(x, values, axis)`."""
     if axis is None:
-        return np.reshape(b[np.size(x) :], np.shape(values))
-    return np.take(b, np.arange(np.shape(x)[axis], np.shape(b)[axis]), axis=axis)
+        return like(b[np.size(x) :], values)
+    return unbroadcast(np.take(b, np.arange(np.shape(x)[axis], np.shape(b)[axis]), axis=axis), values)
 
 
 def insertion(b: Any, x: Any, obj: Any, axis: Any) -> Any:
@@ -175,7 +178,7 @@ def insertion(b: Any, x: Any, obj: Any, axis: Any) -> Any:
 
 def uninserted(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
     """The adjoint of x in `np.insert(x, obj, values, axis)`."""
-    return np.reshape(np.compress(insertion(b, x, obj, axis) >= 0, b, axis=axis or 0), np.shape(x))
+    return like(np.compress(insertion(b, x, obj, axis) >= 0, b, axis=axis or 0), x)
 
 
 def inserted(b: Any, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
@@ -295,7 +298,9 @@ def unpad_axis(
         source = np.pad(np.arange(n), width, mode=mode)
         return np.moveaxis(scatter(np.moveaxis(b, axis, 0), np.moveaxis(b, axis, 0)[:n], source), 0, axis)
     lengths = None if stat_length is None else [tuple(stat_length), (1, 1)]
-    matrix = pad_zero_ended(np.eye(n), [width, (0, 0)], mode=mode, stat_length=lengths, reflect_type=reflect_type)
+    matrix = pad_zero_ended(
+        np.eye(n, dtype=np.result_type(b)), [width, (0, 0)], mode=mode, stat_length=lengths, reflect_type=reflect_type
+    )
     return np.moveaxis(np.tensordot(matrix, b, ((0,), (axis,))), 0, axis)
 
 

@@ -1,0 +1,267 @@
+"""The public functions: each a few lines over the pipeline."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import SeedError, WrtError
+from tangent.options import Mode, Motion, Options
+from tangent.pipeline import derive, plain_function
+
+Wrt = int | str | Sequence[int | str]
+Function = Callable[..., Any]
+
+
+def autodiff(
+    f: Function, wrt: Wrt = (0,), optimized: bool = True, motion: Motion = "joint", mode: Mode = "reverse",
+    preserve_result: bool = False, check_dims: bool = True, verbose: int = 0, has_aux: bool = False,
+) -> Function:  # fmt: skip
+    """The derivative of `f`, in either mode.
+
+    >>> def f(x): return x * x * x
+    >>> autodiff(f)(2.0), autodiff(f, mode="forward")(2.0, 1.0)
+    (12.0, 12.0)
+    """
+    if motion not in ("joint", "split"):
+        raise ValueError(f"motion is 'joint' or 'split', not {motion!r}")
+    if mode not in ("reverse", "forward"):
+        raise ValueError(f"mode is 'reverse' or 'forward', not {mode!r}")
+    options = Options(
+        mode=mode, optimized=optimized, preserve_result=preserve_result, check_dims=check_dims, has_aux=has_aux
+    )
+    return _derivative(f, wrt, options, verbose)
+
+
+def grad(
+    f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
+    verbose: int = 0, has_aux: bool = False,
+) -> Function:  # fmt: skip
+    """The gradient of a function of numbers or arrays with one number as result.
+
+    `wrt` holds positions or names of arguments; one gives the gradient itself, several a tuple. The derivative takes the
+    arguments of `f` and then the seed, the adjoint of the result, which is 1.0 by default. `preserve_result=True` appends the
+    value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and the second is
+    appended. `optimized=False` gives the raw code, `verbose=1` prints the source.
+
+    >>> def f(x): return x * x
+    >>> grad(f)(3)
+    6.0
+    """
+    return autodiff(f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux)
+
+
+def value_and_grad(
+    f: Function, wrt: Wrt = (0,), optimized: bool = True, check_dims: bool = True, verbose: int = 0,
+    has_aux: bool = False,
+) -> Function:  # fmt: skip
+    """The value and the gradient of a function; with `has_aux` the value is the pair `(value, aux)`.
+
+    >>> def f(x): return x * x
+    >>> value_and_grad(f)(3.0)
+    (9.0, 6.0)
+    """
+    options = Options(
+        optimized=optimized, check_dims=check_dims, preserve_result=True, value_first=True, has_aux=has_aux
+    )
+    return _derivative(f, wrt, options, verbose)
+
+
+def vjp(
+    f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
+    verbose: int = 0, has_aux: bool = False,
+) -> Function:  # fmt: skip
+    """Vector-Jacobian products: `vjp(f, wrt)(*args, seed)`, the seed being of the shape of the result.
+
+    >>> def f(x): return x * x
+    >>> vjp(f)(np.array([1.0, 2.0]), np.array([1.0, 10.0]))
+    array([ 2., 40.])
+    """
+    return autodiff(f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux)
+
+
+def jvp(
+    f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
+    verbose: int = 0, has_aux: bool = False,
+) -> Function:  # fmt: skip
+    """Jacobian-vector products: `jvp(f, wrt)(*args, *tangents)`, one tangent for each of `wrt`.
+
+    >>> def f(x, y): return x * y
+    >>> jvp(f, wrt=(0, 1))(2.0, 3.0, 1.0, 10.0)
+    23.0
+    """
+    return autodiff(f, wrt, optimized, "joint", "forward", preserve_result, check_dims, verbose, has_aux)
+
+
+def jacrev(f: Function, wrt: Wrt = (0,)) -> Function:
+    """The Jacobian by reverse mode, a row for each element of the result: shape `result.shape + argument.shape`.
+
+    >>> def f(x): return np.array([x[0] * x[1], x[1]])
+    >>> jacrev(f)(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 1.]])
+    """
+    names = wrt_names(f, wrt)
+    pullback = vjp(f, names, check_dims=False)
+    plain = plain_function(f)
+
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        value = np.asarray(plain(*args, **kwargs))
+        seed_name = list(inspect.signature(pullback).parameters)[-1]
+        rows = []
+        for index in np.ndindex(value.shape):
+            seed = np.zeros(value.shape, value.dtype if value.dtype.kind in "fc" else np.float64)
+            seed[index] = 1.0
+            bound = _bound(f, args, kwargs)
+            got = pullback(**bound, **{seed_name: seed if value.shape else seed[()]})
+            rows.append(got if len(names) > 1 else (got,))
+        shapes = [np.shape(_argument(f, args, kwargs, n)) for n in names]
+        stacked = [
+            np.reshape(np.array([np.asarray(r[k]) for r in rows]), value.shape + shape) for k, shape in enumerate(shapes)
+        ]
+        return tuple(stacked) if len(names) > 1 else stacked[0]
+
+    return _described(jacobian_of, f, "Jacobian")
+
+
+def jacfwd(f: Function, wrt: Wrt = (0,)) -> Function:
+    """The Jacobian by forward mode, a column for each element of the argument: shape `result.shape + argument.shape`.
+
+    >>> def f(x): return np.array([x[0] * x[1], x[1]])
+    >>> jacfwd(f)(np.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 1.]])
+    """
+    names = wrt_names(f, wrt)
+    pushes = [jvp(f, n, check_dims=False) for n in names]
+
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        blocks = []
+        for n, push in zip(names, pushes):
+            bound = _bound(f, args, kwargs)
+            argument = np.asarray(bound[n])
+            tangent_name = list(inspect.signature(push).parameters)[-1]
+            columns = []
+            for index in np.ndindex(argument.shape):
+                tangent = np.zeros(argument.shape, argument.dtype if argument.dtype.kind in "fc" else np.float64)
+                tangent[index] = 1.0
+                columns.append(np.asarray(push(**bound, **{tangent_name: tangent if argument.shape else tangent[()]})))
+            stacked = np.stack(columns, axis=-1) if columns else np.zeros((0,))
+            blocks.append(np.reshape(stacked, stacked.shape[:-1] + argument.shape))
+        return tuple(blocks) if len(names) > 1 else blocks[0]
+
+    return _described(jacobian_of, f, "Jacobian")
+
+
+def jacobian(f: Function, wrt: Wrt = (0,), mode: Mode = "reverse") -> Function:
+    """The Jacobian, `result.shape + argument.shape`, by reverse mode or by forward mode."""
+    return jacrev(f, wrt) if mode == "reverse" else jacfwd(f, wrt)
+
+
+def hessian(f: Function, wrt: Wrt = (0,)) -> Function:
+    """The matrix of second derivatives of a function with one number as result: forward over reverse.
+
+    With several arguments in `wrt` a tuple of tuples of blocks.
+
+    >>> def f(x): return x[0] * x[0] * x[1]
+    >>> hessian(f)(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    names = wrt_names(f, wrt)
+    rows = [jacfwd(grad(f, n), names) for n in names]
+
+    def hessian_of(*args: Any, **kwargs: Any) -> Any:
+        bound = _bound(f, args, kwargs)
+        found = tuple(row(**bound) for row in rows)
+        return found if len(names) > 1 else found[0]
+
+    return _described(hessian_of, f, "Hessian")
+
+
+def hvp(f: Function, wrt: Wrt = (0,)) -> Function:
+    """Hessian-vector products, forward over reverse: `hvp(f, wrt)(*args, *vectors)`.
+
+    >>> def f(x): return x[0] * x[0] * x[1]
+    >>> hvp(f)(np.array([2.0, 3.0]), np.array([1.0, 0.0]))
+    array([6., 4.])
+    """
+    names = wrt_names(f, wrt)
+    pushed = jvp(grad(f, names), names, check_dims=False)
+    seed = _seed_name(f, names)
+
+    def product(*args: Any, **kwargs: Any) -> Any:
+        if len(args) < len(names):
+            raise SeedError("hvp needs one vector for each of wrt, after the arguments")
+        arguments, vectors = args[: len(args) - len(names)], args[len(args) - len(names) :]
+        bound = _bound(f, arguments, kwargs)
+        tangents = list(inspect.signature(pushed).parameters)[-len(names) :]
+        return pushed(**bound, **{seed: 1.0}, **dict(zip(tangents, vectors)))
+
+    return _described(product, f, "Hessian-vector product")
+
+
+def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
+    """The names of the arguments that `wrt` means."""
+    plain = plain_function(f)
+    parameters = list(inspect.signature(plain, follow_wrapped=False).parameters)
+    entries = [wrt] if isinstance(wrt, int | str) else list(wrt)
+    if not entries:
+        raise WrtError(f"wrt is empty: name at least one argument of '{plain.__name__}'")
+    names = tuple(_one(entry, parameters, plain.__name__) for entry in entries)
+    if len(set(names)) != len(names):
+        raise WrtError(f"wrt names an argument of '{plain.__name__}' twice: {', '.join(names)}")
+    return names
+
+
+def _one(entry: int | str, parameters: list[str], title: str) -> str:
+    if isinstance(entry, bool) or not isinstance(entry, int | str):
+        raise WrtError(f"wrt holds positions or names, not {entry!r}")
+    if isinstance(entry, int):
+        if not -len(parameters) <= entry < len(parameters):
+            raise WrtError(
+                f"wrt={entry}: '{title}' has {len(parameters)} arguments ({', '.join(parameters) or 'none'})"
+            )
+        return parameters[entry]
+    if entry not in parameters:
+        raise WrtError(f"wrt='{entry}': '{title}' has no such argument; it has {', '.join(parameters) or 'none'}")
+    return entry
+
+
+def _derivative(f: Function, wrt: Wrt, options: Options, verbose: int) -> Function:
+    names = wrt_names(f, wrt)
+    made = derive(plain_function(f), replace(options, wrt=names))
+    if verbose > 0:
+        print(made.source, end="")  # type: ignore[attr-defined]
+    return made
+
+
+def _bound(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """All arguments by name."""
+    bound = inspect.signature(plain_function(f), follow_wrapped=False).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def _argument(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
+    return _bound(f, args, kwargs)[name]
+
+
+def _seed_name(f: Function, names: tuple[str, ...]) -> str:
+    return list(inspect.signature(grad(f, names)).parameters)[-1]
+
+
+def _described(function: Function, f: Function, what: str) -> Function:
+    plain = plain_function(f)
+    function.__name__ = function.__qualname__ = f"{plain.__name__}_{what.lower().replace(' ', '_').replace('-', '_')}"
+    function.__doc__ = f"The {what} of '{plain.__name__}'. By Tangent."
+    return function
+
+
+__all__ = [
+    "autodiff", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp",
+]  # fmt: skip

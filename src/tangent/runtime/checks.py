@@ -1,0 +1,77 @@
+"""What a derivative checks when it is called: that the seed fits the result."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import SeedError
+
+_TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
+
+
+def check_seed(seed: Any, *results: Any) -> Any:
+    """The seed in the dtype of the result, which is broadcast from the values given."""
+    if len(results) == 1 and not isinstance(results[0], np.ndarray | np.generic | float | int | complex):
+        return _check_structure(seed, results[0])
+    if any(isinstance(r, list | tuple | dict) for r in results):
+        return seed
+    arrays = [np.asarray(r) for r in results]
+    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    if np.shape(seed) != shape:
+        if isinstance(seed, float) and seed == 1.0:
+            raise SeedError(
+                f"the result has shape {shape}, not a single number", why="its gradient needs a seed", todo=_TODO
+            )
+        raise SeedError(f"the seed has shape {np.shape(seed)}, the result {shape}", todo=_TODO)
+    return _cast(seed, [a.dtype for a in arrays])
+
+
+def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
+    dtype = np.result_type(*dtypes)
+    if dtype.kind == "c" and isinstance(seed, float) and seed == 1.0:
+        raise SeedError(
+            "the result is complex", why="its gradient needs a seed",
+            todo="Pass a complex seed, or take np.real, np.imag or np.abs of the result.",
+        )  # fmt: skip
+    if dtype.kind not in "fciub":
+        raise SeedError(f"the result is {dtype}, not a float", why="only numbers have gradients")
+    if dtype.kind == "f" and dtype != np.float64 and getattr(seed, "dtype", None) != dtype:
+        return dtype.type(seed) if np.ndim(seed) == 0 else np.asarray(seed, dtype)
+    return seed
+
+
+def _check_structure(seed: Any, result: Any) -> Any:
+    if result is None or isinstance(result, str | bytes | bool):
+        raise SeedError(f"the result is {type(result).__name__}, not a float", why="only numbers have gradients")
+    if isinstance(result, list | tuple | dict):
+        if not isinstance(seed, list | tuple | dict) or len(seed) != len(result):
+            raise SeedError(
+                f"the result is a {type(result).__name__} of {len(result)}, not a single number",
+                why="its gradient needs a seed of the same structure",
+                todo="Pass such a seed as the last argument, or return one number (has_aux=True for further results).",
+            )
+        keys = result if isinstance(result, dict) else range(len(result))
+        for k in itertools.islice(keys, len(result)):
+            if isinstance(result[k], np.ndarray | np.generic | float | int | complex) and not isinstance(
+                result[k], bool
+            ) and seed[k] is not None:  # fmt: skip
+                check_seed(_not_default(seed[k]), result[k])
+    return seed
+
+
+def _not_default(seed: Any) -> Any:
+    """A number inside a structure was surely given: it is not the default seed."""
+    return np.float64(seed) if type(seed) is float else seed
+
+
+def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
+    """A tangent has the shape of its argument."""
+    if isinstance(argument, np.ndarray | np.generic | float | int | complex) and np.shape(tangent) != np.shape(argument):
+        raise SeedError(
+            f"the tangent of '{name}' has shape {np.shape(tangent)}, the argument {np.shape(argument)}",
+            todo="Pass one tangent per wrt argument, after the arguments, each of its argument's shape.",
+        )
+    return tangent

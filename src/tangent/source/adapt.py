@@ -1,0 +1,88 @@
+"""Callables that are not plain functions, as plain functions: partials, bound methods, library functions, wrappers."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import linecache
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tangent.errors import SourceError
+from tangent.source.read import unwrapped
+
+_count = itertools.count()
+
+
+def as_function(f: Any, signature_of: Callable[[Any], inspect.Signature | None]) -> types.FunctionType:
+    """A plain function that does what f does; `signature_of` tells the parameters of library functions."""
+    f = unwrapped(f)
+    if isinstance(f, types.FunctionType):
+        return _with_own_signature(f)
+    if not callable(f):
+        raise SourceError(f"'{f!r}' is not a function", why="a derivative is taken of something that can be called")
+    signature = signature_of(f)
+    if signature is None and isinstance(f, functools.partial | types.MethodType):
+        signature = inspect.signature(f)
+    if signature is None and hasattr(type(f), "__call__") and isinstance(type(f).__call__, types.FunctionType):
+        signature = inspect.signature(f)
+    if signature is None:
+        raise SourceError(
+            f"no source for '{getattr(f, '__qualname__', f)}'",
+            why="it is not written in Python and has no rule",
+            todo="Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",
+        )
+    return _forwarding(f, signature)
+
+
+def _with_own_signature(f: types.FunctionType) -> types.FunctionType:
+    """A wrapper that takes `*args, **kwargs` for a function of known parameters gets those parameters."""
+    flags = f.__code__.co_flags
+    starred = flags & inspect.CO_VARARGS or flags & inspect.CO_VARKEYWORDS
+    if not (starred and hasattr(f, "__wrapped__") and f.__code__.co_argcount == 0):
+        return f
+    return _forwarding(f, inspect.signature(f))
+
+
+def _forwarding(f: Any, signature: inspect.Signature) -> types.FunctionType:
+    """`def f(x, y=2): return callee(x, y)`."""
+    title = getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", None) or type(f).__name__
+    title = title if title.isidentifier() else "function"
+    parameters: list[str] = []
+    passed: list[str] = []
+    given: dict[str, Any] = {}
+    kinds = inspect.Parameter
+    previous = None
+    for p in signature.parameters.values():
+        if p.kind is kinds.KEYWORD_ONLY and previous not in (kinds.KEYWORD_ONLY, kinds.VAR_POSITIONAL):
+            parameters.append("*")
+        if previous is kinds.POSITIONAL_ONLY and p.kind is not kinds.POSITIONAL_ONLY:
+            parameters.append("/")
+        previous = p.kind
+        star = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(p.kind, "")
+        default = "" if p.default is kinds.empty else f"={_literal(p.default, p.name, given)}"
+        parameters.append(f"{star}{p.name}{default}")
+        keyword = p.kind is kinds.KEYWORD_ONLY
+        passed.append(f"{p.name}={p.name}" if keyword else f"{star}{p.name}")
+    if previous is kinds.POSITIONAL_ONLY:
+        parameters.append("/")
+    callee = f"{title}_" if title in signature.parameters else title
+    callee = callee if callee != title else f"{title}_"
+    text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join(passed)})\n"
+    file = f"<tangent call {title} {next(_count)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace: dict[str, Any] = {callee: f, **given}
+    exec(compile(text, file, "exec"), namespace)
+    made: types.FunctionType = namespace[title]
+    made.__module__ = getattr(f, "__module__", None) or "tangent"
+    return made
+
+
+def _literal(value: Any, name: str, given: dict[str, Any]) -> str:
+    """A default as text: itself where its text means it, a name otherwise."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    given[f"default_{name}"] = value
+    return f"default_{name}"

@@ -1,0 +1,113 @@
+"""Check derivatives against finite differences, and the modes against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tangent.api import Wrt, grad, jvp, vjp, wrt_names
+from tangent.errors import GradientError
+
+
+def check_grads(
+    f: Callable[..., Any], args: Sequence[Any], wrt: Wrt | None = None, modes: Sequence[str] = ("reverse", "forward"),
+    order: int = 1, rtol: float = 1e-5, atol: float = 1e-7, eps: float = 1e-6, seed: int = 0,
+) -> None:  # fmt: skip
+    """Raise `GradientError` if a derivative of `f` at `args` disagrees with central finite differences.
+
+    Compares <seed, df> along random tangents, so that results and arguments of any structure can be checked.
+
+    >>> check_grads(lambda x, y: np.sin(x) * y, (0.5, 2.0), order=2)
+    """
+    rng = np.random.default_rng(seed)
+    names = wrt_names(f, tuple(range(len(args))) if wrt is None else wrt)
+    every = wrt_names(f, tuple(range(len(args))))
+    places = [every.index(n) for n in names]
+    tangents = [random_like(args[i], rng) for i in places]
+    _check_order(f, list(args), names, places, tangents, modes, rtol, atol, eps, rng, "")
+    if order > 1:
+        derivative = grad(f, names, check_dims=False)
+        result_seed = random_like(f(*args), rng)
+        _check_order(
+            derivative, [*args, result_seed], names, places, tangents, modes, rtol * 10, atol * 10, eps * 10, rng,
+            "second-order ",
+        )  # fmt: skip
+
+
+def _check_order(
+    f: Callable[..., Any], args: list[Any], names: tuple[str, ...], places: list[int], tangents: list[Any],
+    modes: Sequence[str], rtol: float, atol: float, eps: float, rng: Any, what: str,
+) -> None:  # fmt: skip
+    moved = [
+        f(*_replaced(args, places, [add(args[i], scale(t, h)) for i, t in zip(places, tangents)])) for h in (eps, -eps)
+    ]
+    seed = random_like(moved[0], rng)
+    expected = (dot(seed, moved[0]) - dot(seed, moved[1])) / (2 * eps)
+    if "reverse" in modes:
+        got = vjp(f, names, check_dims=False)(*args, seed)
+        parts = got if len(names) > 1 else (got,)
+        _compare(sum(dot(b, t) for b, t in zip(parts, tangents)), expected, f"{what}reverse", rtol, atol)
+    if "forward" in modes:
+        _compare(dot(seed, jvp(f, names, check_dims=False)(*args, *tangents)), expected, f"{what}forward", rtol, atol)
+
+
+def _replaced(args: list[Any], places: list[int], values: list[Any]) -> list[Any]:
+    changed = list(args)
+    for i, v in zip(places, values):
+        changed[i] = v
+    return changed
+
+
+def _compare(got: Any, expected: Any, what: str, rtol: float, atol: float) -> None:
+    if not np.allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True):
+        raise GradientError(
+            f"the {what} derivative is wrong", why=f"it gives {got}, finite differences give {expected}"
+        )
+
+
+def leaves(x: Any) -> list[Any]:
+    """The numbers and arrays in a structure."""
+    if isinstance(x, dict):
+        return [leaf for v in x.values() for leaf in leaves(v)]
+    if isinstance(x, list | tuple):
+        return [leaf for v in x for leaf in leaves(v)]
+    return [] if x is None or isinstance(x, str | bytes) else [x]
+
+
+def dot(a: Any, b: Any) -> float:
+    """The real inner product of two structures; the real part, where they are complex, of the plain product."""
+    return float(sum(np.real(np.sum(np.asarray(p) * np.asarray(q))) for p, q in zip(leaves(a), leaves(b), strict=True)))
+
+
+def map_leaves(function: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """Apply a function to the leaves of structures of one shape."""
+    if isinstance(x, dict):
+        return {k: map_leaves(function, v, *(o[k] for o in others)) for k, v in x.items()}
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*(map_leaves(function, *parts) for parts in zip(x, *others)))
+    if isinstance(x, list | tuple):
+        return type(x)(map_leaves(function, *parts) for parts in zip(x, *others))
+    return x if x is None or isinstance(x, str | bytes) else function(x, *others)
+
+
+def add(x: Any, y: Any) -> Any:
+    return map_leaves(lambda a, b: a + b, x, y)
+
+
+def scale(x: Any, factor: float) -> Any:
+    return map_leaves(lambda a: a * factor, x)
+
+
+def random_like(x: Any, rng: Any) -> Any:
+    """Normal numbers in the structure of x."""
+
+    def one(leaf: Any) -> Any:
+        array = np.asarray(leaf)
+        value = rng.normal(size=array.shape)
+        if array.dtype.kind == "c":
+            value = value + 1j * rng.normal(size=array.shape)
+        return value if array.shape else value[()] if hasattr(value, "shape") else value
+
+    return map_leaves(one, x)

@@ -61,3 +61,16 @@ def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[as
 def live_into(body: list[ast.stmt]) -> set[str]:
     """Names that a block reads before it writes them."""
     return _block(body, set(), Liveness(), frozenset())
+
+
+def surely_bound(body: list[ast.stmt], bound: set[str]) -> set[str]:
+    """Names that have a value at the end of a block, whichever way was taken."""
+    for s in body:
+        match s:
+            case ast.If(body=then, orelse=other):
+                bound |= surely_bound(then, set(bound)) & surely_bound(other, set(bound))
+            case ast.For() | ast.While():
+                continue
+            case _ if not may_skip(s):
+                bound |= set(writes(s))
+    return bound

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from tangent.analysis.liveness import Liveness
 from tangent.analysis.operation import Operation, Operations
+from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
 
@@ -22,6 +23,7 @@ FULL_REDUCTIONS = frozenset(
     "sum mean prod max min var std ptp median nansum nanmean nanmax nanmin nanprod nanvar nanstd linalg_norm "
     "add_reduce multiply_reduce maximum_reduce minimum_reduce".split()
 )
+TO_REAL = frozenset("real imag abs angle real_if_close".split())
 LIKE_OPERAND = frozenset("zeros_like ones_like empty_like full_like copy".split())
 
 
@@ -151,9 +153,8 @@ def numbers_in(e: ast.expr) -> set[str]:
 def _pass(f: ast.FunctionDef, operations: Operations, table: Shapes) -> None:
     for s in statements(f.body):
         if isinstance(s, ast.For):
-            is_range = isinstance(s.iter, ast.Call) and ast.unparse(s.iter).startswith(("range(", "reversed(range("))
             for v in writes(s):
-                table.facts[v] = SCALAR if is_range else Fact(frozenset([v]), frozenset([v]))
+                table.facts[v] = SCALAR if is_range(s.iter) else Fact(frozenset([v]), frozenset([v]))
         op = operations.get(s)
         if op is None:
             continue
@@ -213,6 +214,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     dtype = _union([f.dtype for f in facts])
     if op.library == "math":
         return SCALAR
+    if op.rule.name in TO_REAL:
+        dtype = None
     if op.rule.kind == "elementwise":
         array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
         return Fact(_union([f.shape for f in facts]), dtype, array or _is_number(op, facts), array)

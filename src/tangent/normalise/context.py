@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass, field
+from typing import Any
 
 from tangent.errors import UnsupportedError
 from tangent.source.read import Source
@@ -17,6 +19,7 @@ class Context:
     source: Source
     names: Names
     scope: Scope
+    externals: dict[str, Any] = field(default_factory=dict)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
 
     @classmethod
@@ -28,6 +31,22 @@ class Context:
         local = (parameters | assigned_inside(tree.body)) - declared
         scope = Scope(source.function, local, {k: v for k, v in imports.items() if k not in parameters})
         return cls(source, Names(identifiers(tree) | {tree.name}), scope)
+
+    def builtin(self, identifier: str) -> str:
+        """A name for a builtin, also where the user's code has taken its own."""
+        value = getattr(builtins, identifier)
+        return identifier if self.scope.lookup(identifier) is value else self.use(identifier, value)
+
+    def use(self, base: str, value: Any) -> str:
+        """A name for an object from outside."""
+        for known, held in self.externals.items():
+            if held is value:
+                return known
+        fresh = base if base not in self.names.taken else self.names.fresh(base)
+        self.names.taken.add(fresh)
+        self.externals[fresh] = value
+        self.scope.externals[fresh] = value
+        return fresh
 
     def refuse(self, node: ast.AST, construct: str, why: str, todo: str = "") -> UnsupportedError:
         """The error for a construct that cannot be normalised."""

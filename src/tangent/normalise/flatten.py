@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.context import Context
-from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
+from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
 
@@ -64,14 +64,16 @@ class _Flatten:
     def iterable(self, e: ast.expr) -> ast.expr:
         """The arguments of a range become atoms or lengths; other iterables stay whole."""
         match e:
-            case ast.Call(func=ast.Name(id="range" | "reversed")):
+            case ast.Call() if is_range(e):
                 return replace(e, args=[self.bound(a) for a in e.args])
             case _:
                 return e
 
     def bound(self, e: ast.expr) -> ast.expr:
         match e:
-            case ast.Call(func=ast.Name(id="range" | "len" | "min"), args=args) if not e.keywords:
+            case ast.Call(func=ast.Name(id=identifier), args=args) if (
+                identifier.rstrip("_") in ("range", "len", "min") and not e.keywords
+            ):
                 return replace(e, args=[self.bound(a) for a in args])
             case _ if _is_arithmetic(e):
                 return e

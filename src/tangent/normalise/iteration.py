@@ -16,6 +16,7 @@ from typing import TypeGuard
 
 from tangent.normalise.context import Context
 from tangent.normalise.statements import assign_target
+from tangent.runtime.dispatch import sequence
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import replace
@@ -118,14 +119,14 @@ class _Loop:
     def lazy(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """An iterator of unknown kind: its items are assigned in the body, so that they can be kept."""
         self.private = self.private - {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
-        return self.loop(iter, target, body)
+        return self.loop(self.held(iter, "iterator"), target, body)
 
     def indexed(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """`for k in range(length): target = item k; ...`"""
         index = self.own_index(iter, target)
         length, item = self.reader(iter, index)
         read = self.destructure(target, item)
-        return self.loop(expression("range(n)", n=length), ast.Name(index, ast.Store()), [*read, *body])
+        return self.loop(self.range(length), ast.Name(index, ast.Store()), [*read, *body])
 
     def own_index(self, iter: ast.expr, target: ast.expr) -> str:
         """The user's own index in `for i, x in enumerate(xs)`, or a new one."""
@@ -145,7 +146,7 @@ class _Loop:
             case "zip", ast.Call(args=sequences) if sequences and not any(isinstance(a, ast.Starred) for a in sequences):
                 parts = [self.reader(a, index) for a in sequences]
                 lengths = [length for length, _ in parts]
-                length = lengths[0] if len(parts) == 1 else ast.Call(name("min"), lengths, [])
+                length = lengths[0] if len(parts) == 1 else ast.Call(name(self.context.builtin("min")), lengths, [])
                 return length, ast.Tuple([item for _, item in parts], ast.Load())
             case "enumerate", ast.Call(args=[inner, *start], keywords=keywords):
                 first = start[0] if start else next((k.value for k in keywords), None)
@@ -153,11 +154,17 @@ class _Loop:
                 count = name(index) if first is None else expression("i + o", i=index, o=self.held(first, "start"))
                 return length, ast.Tuple([count, item], ast.Load())
             case "reversed", ast.Call(args=[inner]):
-                held = self.held(expression("sequence(e)", e=inner), "items")
-                return expression("len(s)", s=held), expression("s[len(s) - 1 - k]", s=held, k=index)
+                held = self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=inner), "items")
+                return self.length(held), expression("s[n - 1 - k]", s=held, n=self.length(held), k=index)
             case _:
-                held = self.held(expression("sequence(e)", e=e), "items")
-                return expression("len(s)", s=held), expression("s[k]", s=held, k=index)
+                held = self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=e), "items")
+                return self.length(held), expression("s[k]", s=held, k=index)
+
+    def length(self, e: ast.expr) -> ast.expr:
+        return expression("f(s)", f=self.context.builtin("len"), s=e)
+
+    def range(self, length: ast.expr) -> ast.expr:
+        return expression("f(n)", f=self.context.builtin("range"), n=length)
 
     def held(self, e: ast.expr, base: str) -> ast.expr:
         """A name for an expression that is evaluated once, before the loop."""
@@ -183,7 +190,7 @@ class _Loop:
     def view(self, owner: ast.expr, view: str, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """Iteration over a dict by its keys."""
         items = self.held(owner, "items")
-        keys = self.held(expression("list(d)", d=items), "keys")
+        keys = self.held(expression("f(d)", f=self.context.builtin("list"), d=items), "keys")
         index = self.own_index(owner, target)
         key = target if view == "keys" else target.elts[0] if _is_pair(target) and view == "items" else None
         held = key.id if isinstance(key, ast.Name) else self.context.names.numbered("key")
@@ -198,7 +205,7 @@ class _Loop:
             first += self.assign(target, ast.Tuple([name(held), item], ast.Load()))
         elif not isinstance(key, ast.Name):
             first += self.assign(target, name(held))
-        return self.loop(expression("range(len(s))", s=keys), ast.Name(index, ast.Store()), [*first, *body])
+        return self.loop(self.range(self.length(keys)), ast.Name(index, ast.Store()), [*first, *body])
 
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:

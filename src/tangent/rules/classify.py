@@ -16,7 +16,7 @@ from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
-from tangent.syntax.core import is_literal, is_path
+from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, target_names
 
@@ -86,7 +86,7 @@ class _Reader:
             ):
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
                 return Operation("push", (v,), operands, item)
-            case ast.For(target=ast.Name(id=target), iter=iter) if not _is_range(iter):
+            case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
             case _:
                 return None
@@ -266,12 +266,3 @@ def _whole_power(e: ast.expr) -> bool:
         case _:
             return False
 
-
-def _is_range(e: ast.expr) -> bool:
-    match e:
-        case ast.Call(func=ast.Name(id="range")):
-            return True
-        case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
-            return _is_range(inner)
-        case _:
-            return False

@@ -18,9 +18,13 @@ def fftn(y, a, s=None, axes=None, norm=None):        d[a] = fit(np.fft.fftn(d[y]
 @linear
 def ifftn(y, a, s=None, axes=None, norm=None):       d[a] = fit(np.fft.ifftn(d[y], s=s, axes=axes, norm=norm), a)
 @linear
-def rfft(y, a, n=None, axis=-1, norm=None):          d[a] = fit(np.fft.hfft(halve_pairs(d[y], length(a, n, axis), axis), length(a, n, axis), axis=axis, norm=norm), a)
+def rfft(y, a, n=None, axis=-1, norm=None):
+    m = length(a, n, axis)
+    d[a] = fit(np.fft.hfft(halve_pairs(d[y], m, axis), m, axis=axis, norm=norm), a)
 @linear
-def ihfft(y, a, n=None, axis=-1, norm=None):         d[a] = fit(np.fft.irfft(halve_pairs(d[y], length(a, n, axis), axis), length(a, n, axis), axis=axis, norm=norm), a)
+def ihfft(y, a, n=None, axis=-1, norm=None):
+    m = length(a, n, axis)
+    d[a] = fit(np.fft.irfft(halve_pairs(d[y], m, axis), m, axis=axis, norm=norm), a)
 @linear
 def irfft(y, a, n=None, axis=-1, norm=None):         d[a] = fit(double_pairs(np.fft.ihfft(d[y], axis=axis, norm=norm), np.shape(d[y])[axis], axis), a)
 @linear

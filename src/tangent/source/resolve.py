@@ -30,9 +30,12 @@ class Scope:
         self.imports = imports or {}
         self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         self.seen: dict[str, Any] = {}
+        self.externals: dict[str, Any] = {}
 
     def lookup(self, name: str) -> Any:
         """The object a name is bound to outside the function, or MISSING."""
+        if name in self.externals:
+            return self.externals[name]
         if name in self.imports:
             return self.imports[name]
         if name in self.local:
@@ -70,7 +73,8 @@ class Scope:
                 return MISSING
 
     def _remember(self, path: str, found: Any) -> None:
-        if path.split(".")[0] not in self.imports:
+        root = path.split(".")[0]
+        if root not in self.imports and root not in self.externals:
             self.seen[path] = found
 
 

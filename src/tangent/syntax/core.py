@@ -51,6 +51,11 @@ def is_atom(e: ast.expr) -> bool:
     return isinstance(e, ast.Name) or is_literal(e)
 
 
+def is_range(e: ast.expr) -> bool:
+    """A range, or a reversed one, as the iterable of a Core loop; other iterables have names."""
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.rstrip("_") in ("range", "reversed")
+
+
 def is_path(e: ast.expr) -> bool:
     """A dotted name: `np.linalg.norm`."""
     return isinstance(e, ast.Name) or (isinstance(e, ast.Attribute) and is_path(e.value))
@@ -114,7 +119,8 @@ def _check_statement(s: ast.stmt, may_break: bool) -> None:
         case Comment():
             return
         case _:
-            inner = next((n for n in walk_scope(s) if isinstance(n, ast.Return)), None)
+            scope = isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            inner = None if scope else next((n for n in walk_scope(s) if isinstance(n, ast.Return)), None)
             if inner is not None:
                 raise TangentError(f"not Core Python: return inside {ast.unparse(s)}")
 

@@ -131,7 +131,7 @@ class _Forward:
     ) -> tuple[list[ast.Assign], list[ast.expr]]:
         values = {**op.values, rule.result: name(result)}
         if rule.tangent:
-            tangents = {k: self.tangent_argument(op.values[k]) for k in wanted}
+            tangents = {k: self.tangent_argument(v) for k, v in op.values.items() if k in rule.operands}
             kept = tuple(_only_active(x, rule.result, frozenset(wanted)) for x in rule.tangent)
             lines = tuple(x for x in kept if x is not None)
             before, found = self.scribe.template(rule, lines, [rule.result], op, values, tangents)
@@ -249,7 +249,7 @@ def _only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.A
     """A tangent line without the terms of inactive operands."""
     match line.targets[0]:
         case ast.Subscript(slice=ast.Name(id=who)) if who == result:
-            kept = [t for t in _sum_terms(line.value) if _operands_read(t) <= wanted and _operands_read(t)]
+            kept = [t for t in _sum_terms(line.value) if _operands_read(t) & wanted]
             if not kept:
                 return None
             value = kept[0]

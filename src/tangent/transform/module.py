@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.analysis.activity import activity
-from tangent.analysis.liveness import live_into
+from tangent.analysis.liveness import live_into, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.options import Options
 from tangent.source.read import Source, comments
@@ -88,6 +88,9 @@ class Module:
         found = self._units[function]
         context = copy.copy(found.context)
         context.names = copy.deepcopy(found.context.names)
+        context.externals = dict(found.context.externals)
+        context.scope = copy.copy(found.context.scope)
+        context.scope.externals = dict(found.context.scope.externals)
         return Unit(found.source, found.core, context, found.operations)
 
     def finish(self) -> None:
@@ -171,7 +174,9 @@ class Module:
         saved = sorted(live_into(second) & local - {seed})
         state = this.context.names.fresh("saved")
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
-        fwd.tree = definition(this, fwd.name, [*first, ast.Return(ast.Tuple([result, tuple_], ast.Load()))], [])
+        bound = surely_bound(first, set(this.parameters))
+        unbound: list[ast.stmt] = [assign(v, constant(None)) for v in saved if v not in bound]
+        fwd.tree = definition(this, fwd.name, [*unbound, *first, ast.Return(ast.Tuple([result, tuple_], ast.Load()))], [])
         unpack: list[ast.stmt] = []
         if saved:
             slots = ast.Tuple([ast.Name(v, ast.Store()) for v in saved], ast.Store())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from tangent.analysis.operation import Operation, Operations
 from tangent.rules.notation import Rule
+from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign, constant, expression, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.scribe import Scribe
@@ -47,7 +48,7 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
             return [replace(s, body=then, orelse=other)]
         case ast.For(body=body) | ast.While(body=body):
             inner = _block(body, found, active, scribe)
-            if isinstance(s, ast.For) and _is_range(s.iter) and not _breaks(inner):
+            if isinstance(s, ast.For) and is_range(s.iter) and not _breaks(inner):
                 loop: ast.stmt = replace(s, body=inner)
                 return [loop]
             trips = scribe.names.numbered("trips")
@@ -75,9 +76,6 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
         case _:
             return [s]
 
-
-def _is_range(e: ast.expr) -> bool:
-    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id in ("range", "reversed")
 
 
 def _breaks(body: list[ast.stmt]) -> bool:

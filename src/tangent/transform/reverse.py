@@ -15,9 +15,10 @@ from typing import Any
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
-from tangent.analysis.shapes import NO_ATOMS, Fact, Shapes, shapes
+from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.notation import Rule
+from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
@@ -319,20 +320,33 @@ class _Reverse:
         trips = self.prepared.trips.get(s)
         match s:
             case ast.While():
-                count = ast.Name(self.scribe.names.fresh("_"), ast.Store())
-                return at(ast.For(count, expression("range(n)", n=trips or ""), body, []), s)
+                return at(ast.For(self.counter(), self.range(trips or ""), body, []), s)
             case ast.For(target=target, iter=iter):
                 if trips is None:
-                    return at(ast.For(target, _reversed(iter), body, []), s)
-                if not _is_range(iter):
-                    count = ast.Name(self.scribe.names.fresh("_"), ast.Store())
-                    return at(ast.For(count, expression("range(n)", n=trips), body, []), s)
-                taken = expression("r[:n]", r=iter, n=trips)
-                if _starts_at_zero(iter):
-                    taken = expression("range(n)", n=trips)
-                return at(ast.For(target, expression("reversed(r)", r=taken), body, []), s)
+                    return at(ast.For(target, self.reversed(iter), body, []), s)
+                if not is_range(iter):
+                    return at(ast.For(self.counter(), self.range(trips), body, []), s)
+                plain = _starts_at_zero(iter)
+                taken = self.range(trips) if plain else expression("l(r)[:n]", l=self.builtin("list"), r=iter, n=trips)
+                return at(ast.For(target, self.reversed(taken), body, []), s)
             case _:
                 raise AssertionError("not a loop")
+
+    def builtin(self, identifier: str) -> str:
+        return self.unit.context.builtin(identifier)
+
+    def counter(self) -> ast.expr:
+        return ast.Name(self.scribe.names.fresh("_"), ast.Store())
+
+    def range(self, trips: str) -> ast.expr:
+        return expression("r(n)", r=self.builtin("range"), n=trips)
+
+    def reversed(self, e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Name(id=identifier), args=[inner]) if identifier.rstrip("_") == "reversed":
+                return inner
+            case _:
+                return expression("r(e)", r=self.builtin("reversed"), e=e)
 
     # One statement
 
@@ -506,7 +520,7 @@ class _Reverse:
                 for v in op.operands:
                     local = elementwise and made.get(v) == id(block)
                     used[v] = used.get(v, 0) + (1 if local else 2)
-                if elementwise and op.targets[0] not in user:
+                if elementwise and op.targets[0] not in user and op.rule.name not in TO_REAL:
                     made[op.targets[0]] = id(block)
         return frozenset(v for v in made if used.get(v) == 1)
 
@@ -514,6 +528,8 @@ class _Reverse:
         """The contribution in the shape and dtype of the operand."""
         result = self.wide.get(op.targets[0]) or self.shapes.result(op)
         fact = self.shapes.operand(operand, op)
+        if op.rule.name == "abs":  # the sign or phase of the operand brings its dtype along
+            result = Fact(result.shape, fact.dtype, result.number, result.array)
         if fits(fact, result):
             return value
         if operand.id in self.passing and result.number:
@@ -734,19 +750,8 @@ def _operand(s: ast.Assign) -> str:
             return ""
 
 
-def _is_range(e: ast.expr) -> bool:
-    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id in ("range", "reversed")
-
-
-def _reversed(e: ast.expr) -> ast.expr:
-    match e:
-        case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
-            return inner
-        case _:
-            return expression("reversed(r)", r=e)
-
 
 def _starts_at_zero(e: ast.expr) -> bool:
-    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == "range" and len(e.args) == 1
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.startswith("range") and len(e.args) == 1
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tangent import runtime
 from tangent.analysis.operation import Operation
 from tangent.normalise.context import Context
-from tangent.rules.notation import Rule, instantiate, local_names
+from tangent.rules.notation import Parameter, Rule, instantiate, local_names
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
@@ -28,7 +28,7 @@ class Scribe:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.names = context.names
-        self.externals: dict[str, Any] = {}
+        self.externals: dict[str, Any] = context.externals
         self.derivatives: dict[tuple[str, str], str] = {}
 
     def derivative(self, v: str, prefix: str) -> str:
@@ -40,12 +40,7 @@ class Scribe:
 
     def use(self, base: str, value: Any) -> str:
         """A name in the generated function for an object from outside."""
-        for known, held in self.externals.items():
-            if held is value:
-                return known
-        fresh = self.names.fresh(base)
-        self.externals[fresh] = value
-        return fresh
+        return self.context.use(base, value)
 
     def runtime(self, function: str) -> str:
         """The name of a runtime function; the user's own names are never in its way."""
@@ -81,8 +76,7 @@ class Scribe:
                 fresh["math"] = self.library(math, "math")
             elif hasattr(runtime, free):
                 fresh[free] = self.runtime(free)
-        defaults = {p.name for p in rule.parameters if p.name in op.values and op.values[p.name] is p.default}
-        lines = _without_defaults(lines, frozenset(defaults))
+        lines = _without_defaults(lines, tuple(p for p in rule.parameters if p.default and op.values.get(p.name) is p.default))
         shown = {k: self.as_argument(v) for k, v in values.items()}
         return instantiate(lines, wanted, shown, derivatives, fresh)
 
@@ -115,20 +109,24 @@ def _for_library(lines: tuple[ast.Assign, ...], library: str) -> tuple[ast.Assig
 
 
 @lru_cache(maxsize=4096)
-def _without_defaults(lines: tuple[ast.Assign, ...], left_out: frozenset[str]) -> tuple[ast.Assign, ...]:
+def _without_defaults(lines: tuple[ast.Assign, ...], left_out: tuple[Parameter, ...]) -> tuple[ast.Assign, ...]:
     """Options that the call leaves at their defaults are left out of the template's calls too."""
     if not left_out:
         return lines
 
+    defaults = {p.name: ast.literal_eval(p.default) for p in left_out if p.default is not None}
+
     def is_default(e: ast.expr) -> bool:
-        return isinstance(e, ast.Name) and e.id in left_out
+        return isinstance(e, ast.Name) and e.id in defaults
 
     def change(e: ast.expr) -> ast.expr:
         match e:
             case ast.Call(func=func, args=args, keywords=keywords):
                 kept = list(args)
                 optional = _optional_positions(func)
-                while kept and is_default(kept[-1]) and len(kept) - 1 in optional:
+                while kept and isinstance(last := kept[-1], ast.Name) and is_default(last) and (
+                    len(kept) - 1 in optional and optional[len(kept) - 1] is defaults[last.id]
+                ):
                     kept.pop()
                 options = [k for k in keywords if not (is_default(k.value) and isinstance(k.value, ast.Name) and k.value.id == k.arg)]
                 if len(kept) != len(args) or len(options) != len(keywords):
@@ -138,9 +136,9 @@ def _without_defaults(lines: tuple[ast.Assign, ...], left_out: frozenset[str]) -
     return tuple(rebuild(s, change) for s in lines)
 
 
-def _optional_positions(func: ast.expr) -> frozenset[int]:
-    """Positions of a kernel's parameters that have defaults."""
+def _optional_positions(func: ast.expr) -> dict[int, Any]:
+    """The defaults of a kernel's parameters, by position."""
     if not isinstance(func, ast.Name) or not hasattr(runtime, func.id):
-        return frozenset()
+        return {}
     parameters = inspect.signature(getattr(runtime, func.id)).parameters.values()
-    return frozenset(i for i, p in enumerate(parameters) if p.default is not inspect.Parameter.empty)
+    return {i: p.default for i, p in enumerate(parameters) if p.default is not inspect.Parameter.empty}

@@ -75,5 +75,9 @@ class SeedError(TangentError, ValueError):
     """The seed (or tangent) does not fit the result (or argument), or is needed and missing."""
 
 
+class ArgumentError(TangentError, TypeError):
+    """An argument is of a kind that the derivative was not made for."""
+
+
 class GradientError(TangentError, AssertionError):
     """A derivative disagrees with finite differences."""

@@ -9,6 +9,7 @@ within one statement, and for nothing beyond it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tangent.analysis.liveness import Liveness
@@ -35,6 +36,7 @@ class Fact:
     dtype: Atoms | None = None
     number: bool = False
     array: bool = False
+    sequence: bool = False
 
     @property
     def scalar(self) -> bool:
@@ -50,6 +52,7 @@ class Shapes:
     facts: dict[str, Fact] = field(default_factory=dict)
     unstable: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
+    results: Callable[[object], Fact] = lambda _: UNKNOWN
 
     def of(self, e: ast.expr) -> Fact:
         """What is known of an operand at the statement that reads it."""
@@ -58,6 +61,8 @@ class Shapes:
                 fact = self.facts.get(v, UNKNOWN)
                 number = fact.number or v in self.numbers
                 array = fact.array
+                if fact.sequence:
+                    return fact
                 if v in self.unstable or fact.shape is None:
                     shape = fact.shape if fact.shape == NO_ATOMS else frozenset([v])
                     dtype = fact.dtype if fact.dtype == NO_ATOMS else frozenset([v])
@@ -87,9 +92,15 @@ def _constant(value: object) -> Fact:
     return SCALAR if isinstance(value, float | int) else UNKNOWN
 
 
-def shapes(f: ast.FunctionDef, operations: Operations, live: Liveness) -> Shapes:
-    """The facts of all variables of a Core function."""
-    table = Shapes(unstable=_unstable(f, live), numbers=_used_as_numbers(f, operations))
+def shapes(
+    f: ast.FunctionDef, operations: Operations, live: Liveness, results: Callable[[object], Fact] = lambda _: UNKNOWN,
+    numbers: frozenset[str] = frozenset(),
+) -> Shapes:  # fmt: skip
+    """The facts of all variables of a Core function.
+
+    `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays.
+    """
+    table = Shapes(unstable=_unstable(f, live), numbers=_used_as_numbers(f, operations) | numbers, results=results)
     for a in arguments(f.args):
         table.facts[a.arg] = _annotated(a)
     for _ in range(2):
@@ -158,7 +169,7 @@ def _pass(f: ast.FunctionDef, operations: Operations, table: Shapes) -> None:
         op = operations.get(s)
         if op is None:
             continue
-        fact = _result(op, table) if len(op.targets) == 1 else UNKNOWN
+        fact = _result(op, table) if len(op.targets) == 1 or op.kind == "call" else UNKNOWN
         for v in op.targets:
             own = frozenset([v])
             new = _stable(fact, own, table)
@@ -168,12 +179,16 @@ def _pass(f: ast.FunctionDef, operations: Operations, table: Shapes) -> None:
 
 def _stable(fact: Fact, own: Atoms, table: Shapes) -> Fact:
     """Atoms of variables that may change are replaced by the variable itself."""
+    if fact.sequence:
+        return fact
     shape = own if fact.shape is None or fact.shape & table.unstable else fact.shape
     dtype = own if fact.dtype is None or fact.dtype & table.unstable else fact.dtype
     return Fact(shape, dtype, fact.number, fact.array)
 
 
 def _join(a: Fact, b: Fact, own: Atoms) -> Fact:
+    if a.sequence and b.sequence:
+        return a
     shape, dtype = a.shape if a.shape == b.shape else own, a.dtype if a.dtype == b.dtype else own
     return Fact(shape, dtype, a.number and b.number, a.array and b.array)
 
@@ -188,6 +203,10 @@ def _result(op: Operation, table: Shapes) -> Fact:
             return _made(op, table)
         case "rule":
             return _by_rule(op, table)
+        case "call":
+            return table.results(op.callee)
+        case "pack":
+            return Fact(sequence=isinstance(op.value, ast.List | ast.Tuple))
         case _:
             return UNKNOWN
 
@@ -216,6 +235,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return SCALAR
     if op.rule.name in TO_REAL:
         dtype = None
+    if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add) and any(f.sequence for f in facts):
+        return Fact(sequence=True)
     if op.rule.kind == "elementwise":
         array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
         return Fact(_union([f.shape for f in facts]), dtype, array or _is_number(op, facts), array)
@@ -237,7 +258,7 @@ def _union(parts: list[Atoms | None]) -> Atoms | None:
 def _is_full(op: Operation) -> bool:
     """A reduction over everything, without kept dimensions."""
     options = {k: v for k, v in op.values.items() if k in ("axis", "keepdims")}
-    return all(isinstance(v, ast.Constant) and v.value in (None, False) for v in options.values())
+    return all(isinstance(v, ast.Constant) and (v.value is None or v.value is False) for v in options.values())
 
 
 def _is_number(op: Operation, facts: list[Fact]) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import annotate, remember
-from tangent.runtime import check_seed, check_tangent
+from tangent.runtime.checks import check_numbers, check_seed, check_tangent
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.transform.module import Generated
@@ -38,7 +38,7 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     entry, *callees = functions
     plain = made[entry]
     extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed}
-    extra["_check_tangent"] = check_tangent
+    extra |= {"_check_tangent": check_tangent, "_check_numbers": check_numbers}
     node = guarded(nodes[entry.name], entry, callees, extra)
     cells[entry].cell_contents = function = make(node, entry, cells, text.file, extra)
     function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
@@ -116,7 +116,7 @@ def guarded(
     stale = _stale(entry, callees, extra)
     if stale is not None:
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
-    before += _checks(entry)
+    before += _number_checks(entry) + _checks(entry)
     handler = ast.ExceptHandler(
         name("Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
@@ -182,6 +182,16 @@ def _same_call(args: ast.arguments) -> ast.expr:
     if args.kwarg:
         keywords.append(ast.keyword(None, name(args.kwarg.arg)))
     return ast.Call(call("_renew"), positional, keywords)
+
+
+def _number_checks(entry: Generated) -> list[ast.stmt]:
+    """Parameters in arithmetic are not lists, for which `+` and `*` mean something else."""
+    if not entry.numbers:
+        return []
+    tests = [expression(f"type({v}) is not float") for v in entry.numbers]
+    pairs = ast.Dict([ast.Constant(v) for v in entry.numbers], [name(v) for v in entry.numbers])
+    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    return [ast.If(test, [ast.Expr(call("_check_numbers", pairs))], [])]
 
 
 def _checks(entry: Generated) -> list[ast.stmt]:

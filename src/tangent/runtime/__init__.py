@@ -10,10 +10,12 @@ from tangent.runtime.dispatch import (
     dense,
     init_grad,
     lazy_zero,
+    left_part,
     map_structure,
     register_array_type,
     repack,
     repack_from,
+    right_part,
     sequence,
     unbroadcast,
 )
@@ -21,6 +23,6 @@ from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule fi
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
-    "ArrayType", "ZeroGrad", "add_grad", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "check_seed", "check_tangent", "copy", "dense", "init_grad", "lazy_zero",
-    "map_structure", "register_array_type", "repack", "repack_from", "sequence", "unbroadcast",
+    "ArrayType", "ZeroGrad", "add_grad", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "check_seed", "check_tangent", "copy", "dense", "init_grad", "lazy_zero", "left_part",
+    "map_structure", "register_array_type", "repack", "repack_from", "right_part", "sequence", "unbroadcast",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import SeedError
+from tangent.errors import ArgumentError, SeedError
 
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 
@@ -75,3 +75,14 @@ def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
             todo="Pass one tangent per wrt argument, after the arguments, each of its argument's shape.",
         )
     return tangent
+
+
+def check_numbers(arguments: dict[str, Any]) -> None:
+    """Lists and tuples are no operands of arithmetic here."""
+    for name, value in arguments.items():
+        if isinstance(value, list | tuple | dict):
+            raise ArgumentError(
+                f"the argument '{name}' is a {type(value).__name__}, and the function computes with it",
+                why="for lists '+' joins and '*' repeats, which is not what is differentiated",
+                todo=f"Pass np.array({name}).",
+            )

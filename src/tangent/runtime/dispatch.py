@@ -105,6 +105,16 @@ def repack_from(like: Any, parts: Any) -> Any:
     return repack(like, *parts)
 
 
+def left_part(b: Any, x: Any) -> Any:
+    """What the left operand of `x + y` receives: of joined lists, the first items."""
+    return b[: len(x)] if isinstance(x, list | tuple) else unbroadcast(b, x)
+
+
+def right_part(b: Any, x: Any) -> Any:
+    """What the right operand of `y + x` receives: of joined lists, the last items."""
+    return b[len(b) - len(x) :] if isinstance(x, list | tuple) else unbroadcast(b, x)
+
+
 def add_grad(a: Any, b: Any) -> Any:
     """The sum of two gradients of one value.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tangent.analysis.shapes import Fact
 from tangent.transform.unit import Unit
 
 
@@ -38,9 +39,13 @@ def leaf_names(value: Any) -> Iterator[str]:
 class Derivatives(Protocol):
     """Makes derivatives of callees; names are those of the generated functions."""
 
-    def pair(self, function: types.FunctionType, active: tuple[str, ...]) -> tuple[Any, Any]: ...
+    def pair(
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str]
+    ) -> tuple[Any, Any]: ...
 
-    def tangent(self, function: types.FunctionType, active: tuple[str, ...]) -> Any: ...
+    def tangent(self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str]) -> Any: ...
+
+    def result_fact(self, function: Any) -> Fact: ...
 
 
 def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None:

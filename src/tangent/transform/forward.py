@@ -18,15 +18,27 @@ from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
 
-def forward(unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives) -> list[ast.stmt]:
+def forward(
+    unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, inputs: tuple[str, ...],
+    numbers: frozenset[str] = frozenset(),
+) -> list[ast.stmt]:  # fmt: skip
     """The body of a function with tangents beside values, without its return."""
-    return _Forward(unit, active, scribe, derivatives).block(unit.core.body[:-1])
+    return _Forward(unit, active, scribe, derivatives, numbers).run(frozenset(inputs))
 
 
 class _Forward:
-    def __init__(self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives) -> None:
+    def __init__(
+        self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]
+    ) -> None:
         self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
-        self.shapes: Shapes = shapes(unit.core, unit.operations, liveness(unit.core))
+        self.shapes: Shapes = shapes(
+            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers
+        )
+
+    def run(self, inputs: frozenset[str]) -> list[ast.stmt]:
+        first = self.unit.core.body[0]
+        others = [v for v in self.unit.parameters if v in self.active and v not in inputs]
+        return [*(self.zero(v, first) for v in others), *self.block(self.unit.core.body[:-1])]
 
     def tangent(self, v: str) -> str:
         return self.scribe.derivative(v, "d")
@@ -109,6 +121,11 @@ class _Forward:
             result = self.scribe.names.numbered(f"{target}_new")
             assert isinstance(s, ast.Assign)
             primal = [assign(result, s.value, s)]
+        if self.shapes.result(op).sequence:
+            assert isinstance(op.value, ast.BinOp)
+            tangent = replace(op.value, left=self.tangent_of(op.value.left), right=self.tangent_of(op.value.right))
+            done_ = [*primal, self.set(op, tangent, s)]
+            return [*done_, assign(target, name(result), s)] if own else done_
         before, terms = self.terms(rule, lines, wanted, op, result)
         value = terms[0]
         for term in terms[1:]:
@@ -213,7 +230,10 @@ class _Forward:
         if arguments is None:
             return [at(ast.Assign([slots], self.dynamic(value)), s)]
         wanted = arguments.active(self.active)
-        derivative = self.derivatives.tangent(op.callee, wanted)
+        known = frozenset(
+            p for p, v in arguments.values.items() if isinstance(v, ast.expr) and self.shapes.of(v).number
+        )
+        derivative = self.derivatives.tangent(op.callee, wanted, known)
         tangents = [ast.keyword(f"d{p}", self.structured(arguments.values[p])) for p in wanted]
         function = name(self.scribe.use(derivative.name, derivative))
         names = [ast.keyword(derivative.seeds[k.arg[1:]], k.value) for k in tangents if k.arg]

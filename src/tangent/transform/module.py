@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.analysis.activity import activity
-from tangent.analysis.liveness import live_into, surely_bound
+from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
+from tangent.analysis.shapes import SCALAR, UNKNOWN, Fact, shapes
 from tangent.options import Options
 from tangent.source.read import Source, comments
 from tangent.syntax.print import Comment, comment
@@ -39,6 +40,7 @@ class Generated:
     seeds: dict[str, str] = field(default_factory=dict)
     seen: dict[str, Any] = field(default_factory=dict)
     check: tuple[str, ...] | None = None
+    numbers: tuple[str, ...] = ()
 
 
 class Module:
@@ -47,30 +49,35 @@ class Module:
     def __init__(self, options: Options, optimise: Optimise) -> None:
         self.options, self.optimise = options, optimise
         self.functions: list[Generated] = []
-        self._made: dict[tuple[Any, tuple[str, ...], str], Any] = {}
+        self._made: dict[tuple[Any, ...], Any] = {}
+        self._facts: dict[Any, Fact] = {}
         self._waiting: list[Callable[[], None]] = []
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
 
     # What the transformations ask for
 
-    def pair(self, function: types.FunctionType, active: tuple[str, ...]) -> tuple[Generated, Generated]:
-        key = (function, active, "pair")
+    def pair(
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset()
+    ) -> tuple[Generated, Generated]:
+        key = (function, active, numbers, "pair")
         if key not in self._made:
             base = function.__name__.strip("<>")
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
             self._made[key] = both
-            self._waiting.append(lambda: self.build_pair(*both, active))
+            self._waiting.append(lambda: self.build_pair(*both, active, numbers))
         found: tuple[Generated, Generated] = self._made[key]
         return found
 
-    def tangent(self, function: types.FunctionType, active: tuple[str, ...]) -> Generated:
-        key = (function, active, "tangent")
+    def tangent(
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset()
+    ) -> Generated:
+        key = (function, active, numbers, "tangent")
         if key not in self._made:
             made = self.new(f"{function.__name__.strip('<>')}_jvp", function)
             made.seeds = tangent_names(self.read(function), active)
             self._made[key] = made
-            self._waiting.append(lambda: self.build_tangent(made, active, both=True))
+            self._waiting.append(lambda: self.build_tangent(made, active, numbers, both=True))
         found: Generated = self._made[key]
         return found
 
@@ -93,6 +100,17 @@ class Module:
         context.scope.externals = dict(found.context.scope.externals)
         return Unit(found.source, found.core, context, found.operations)
 
+    def result_fact(self, function: Any) -> Fact:
+        """What is known of the result of a callee, whatever it is called with."""
+        if function not in self._facts:
+            self._facts[function] = UNKNOWN  # while it is being found out, for recursion
+            if isinstance(function, types.FunctionType):
+                this = self.read(function)
+                facts = shapes(this.core, this.operations, liveness(this.core), self.result_fact)
+                fact = facts.of(name(this.result))
+                self._facts[function] = SCALAR if fact.scalar else Fact(number=fact.number, array=fact.array)
+        return self._facts[function]
+
     def finish(self) -> None:
         while self._waiting:
             self._waiting.pop(0)()
@@ -108,7 +126,8 @@ class Module:
             this = with_aux(this)
         wrt = self.options.wrt
         scribe = Scribe(this.context)
-        passes, seed = self.passes(this, wrt, scribe)
+        made.numbers = number_parameters(this)
+        passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
         gradients = [returned(v, passes.state, this, scribe, own=True) for v in wrt]
         kept: list[ast.stmt] = []
         extra: list[ast.expr] = []
@@ -144,21 +163,27 @@ class Module:
         """`f_jvp(x, dx)`."""
         made = self.new(title, function)
         self.functions.append(made)
-        self.build_tangent(made, self.options.wrt, both=False)
+        made.numbers = number_parameters(self.read(function))
+        self.build_tangent(made, self.options.wrt, frozenset(made.numbers), both=False)
         return made
 
     # Builders
 
-    def passes(self, this: Unit, wrt: tuple[str, ...], scribe: Scribe) -> tuple[Passes, str]:
+    def passes(
+        self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str]
+    ) -> tuple[Passes, str]:
         facts = activity(this.core, this.operations, wrt, [this.result])
         seed = scribe.derivative(this.result, "b")
         refuse_writes(this, facts.varied, facts.useful)
-        return reverse(this, facts.names(), scribe, self, seed, everything=not self.options.optimized), seed
+        everything = not self.options.optimized
+        return reverse(this, facts.names(), scribe, self, seed, everything, numbers), seed
 
-    def build_pair(self, fwd: Generated, bwd: Generated, active: tuple[str, ...]) -> None:
+    def build_pair(
+        self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str]
+    ) -> None:
         this = self.read(fwd.primal)
         scribe = Scribe(this.context)
-        passes, seed = self.passes(this, active, scribe)
+        passes, seed = self.passes(this, active, scribe, numbers)
         keep = this.context.names.fresh("result")
         values = [returned(v, passes.state, this, scribe, own=False) for v in active]
         last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
@@ -188,7 +213,9 @@ class Module:
             self.complete(made, this, scribe)
             self.functions.append(made)
 
-    def build_tangent(self, made: Generated, active: tuple[str, ...], both: bool) -> None:
+    def build_tangent(
+        self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool
+    ) -> None:
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         this = self.read(made.primal)
         if self.options.has_aux and not both:
@@ -200,7 +227,7 @@ class Module:
             scribe.derivatives["d", v] = tangent
         facts = activity(this.core, this.operations, active, [this.result])
         refuse_writes(this, facts.varied, facts.useful)
-        body = forward(this, facts.names(), scribe, self)
+        body = forward(this, facts.names(), scribe, self, active, numbers)
         tangent = (
             name(scribe.derivative(this.result, "d")) if this.result in facts.names()
             else scribe.call("init_grad", name(this.result))
@@ -228,6 +255,19 @@ class _Boundary(Comment):
 
 
 BOUNDARY = _Boundary(text="", section=True)
+
+
+def number_parameters(this: Unit) -> tuple[str, ...]:
+    """Parameters in arithmetic: taken for numbers or arrays, which the derivative checks when it is called."""
+    used = {
+        e.id
+        for op in this.operations.values()
+        if isinstance(op.value, ast.BinOp)
+        for e in (op.value.left, op.value.right)
+        if isinstance(e, ast.Name)
+    }
+    plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
+    return tuple(p for p in plain if p in used)
 
 
 def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:

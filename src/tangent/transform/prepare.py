@@ -15,7 +15,8 @@ from tangent.analysis.operation import Operation, Operations
 from tangent.rules.notation import Rule
 from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign, constant, expression, name
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.scribe import Scribe
 
 
@@ -48,9 +49,10 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
             return [replace(s, body=then, orelse=other)]
         case ast.For(body=body) | ast.While(body=body):
             inner = _block(body, found, active, scribe)
+            before, s = _fixed_bounds(s, found, scribe)
             if isinstance(s, ast.For) and is_range(s.iter) and not _breaks(inner):
                 loop: ast.stmt = replace(s, body=inner)
-                return [loop]
+                return [*before, loop]
             trips = scribe.names.numbered("trips")
             count = assign(trips, expression("n + 1", n=trips), s)
             start = assign(trips, constant(0), s)
@@ -60,7 +62,7 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
                 found.operations[loop] = found.operations[s]
             for new in (start, count):
                 found.operations[new] = Operation("zero", (trips,))
-            return [start, loop]
+            return [*before, start, loop]
         case ast.Assign() if s in found.operations and _clashes(found.operations[s], active):
             op = found.operations[s]
             held = scribe.names.numbered("t")
@@ -76,6 +78,18 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
         case _:
             return [s]
 
+
+
+def _fixed_bounds(s: ast.stmt, found: Prepared, scribe: Scribe) -> tuple[list[ast.stmt], ast.stmt]:
+    """Bounds that the body changes are kept under names of their own."""
+    if not isinstance(s, ast.For) or not is_range(s.iter):
+        return [], s
+    changed = {v for x in statements(s.body) for v in writes(x)} & expression_reads(s.iter)
+    held = {v: scribe.names.numbered(f"{v}_start") for v in sorted(changed)}
+    before: list[ast.stmt] = [assign(new, name(v), s) for v, new in held.items()]
+    for copied, (v, new) in zip(before, held.items()):
+        found.operations[copied] = Operation("copy", (new,), (v,), name(v))
+    return before, replace(s, iter=rename(s.iter, held))
 
 
 def _breaks(body: list[ast.stmt]) -> bool:

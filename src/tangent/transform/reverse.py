@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-from tangent.analysis.liveness import liveness
+from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
@@ -58,28 +58,37 @@ Site = tuple[Any, str]
 
 
 def reverse(
-    unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool
-) -> Passes:
-    """The forward and backward pass of a function; `seed` is the name of the adjoint of its result."""
-    return _Reverse(unit, active, scribe, derivatives, everything).run(seed)
+    unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
+    numbers: frozenset[str] = frozenset(),
+) -> Passes:  # fmt: skip
+    """The forward and backward pass of a function.
+
+    `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays.
+    """
+    return _Reverse(unit, active, scribe, derivatives, everything, numbers).run(seed)
 
 
 class _Reverse:
     def __init__(
-        self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, everything: bool
-    ) -> None:
+        self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, everything: bool,
+        numbers: frozenset[str],
+    ) -> None:  # fmt: skip
         self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
         self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, active, scribe)
         self.operations = self.prepared.operations
         self.active = frozenset(self.prepared.active)
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
+        self.first_shapes = shapes(
+            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers
+        )
         self.prepared.body = self.lower_calls(self.prepared.body)
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
         self.records: Records = recorded(tree, everything)
-        self.shapes: Shapes = shapes(tree, self.operations, liveness(tree))
+        self.shapes: Shapes = shapes(tree, self.operations, liveness(tree), derivatives.result_fact, numbers)
         self.pushes: dict[Site, ast.stmt] = {}
         self.stacks: dict[Site, str] = {}
         self.wide: dict[str, Fact] = {}
+        self.zeroed: set[str] = set()
         self.passing = self.passing_temporaries()
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
@@ -119,7 +128,7 @@ class _Reverse:
         if arguments is None:
             return self.lower_dynamic(s, value, op)
         wanted = arguments.active(self.active)
-        fwd, bwd = self.derivatives.pair(op.callee, wanted)
+        fwd, bwd = self.derivatives.pair(op.callee, wanted, self.known_numbers(arguments.values))
         saved = self.scribe.names.numbered(f"{op.callee.__name__.strip('<>')}_saved")
         forward = self.scribe.use(fwd.name, fwd)
         new = at(
@@ -133,6 +142,11 @@ class _Reverse:
         )
         self.pairs_of[new] = (self.scribe.use(bwd.name, bwd), saved, wanted)
         return new
+
+    def known_numbers(self, values: dict[str, Any]) -> frozenset[str]:
+        """The parameters of a callee that surely receive numbers or arrays."""
+        facts = self.first_shapes
+        return frozenset(p for p, v in values.items() if isinstance(v, ast.expr) and facts.of(v).number)
 
     def lower_dynamic(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
         """The callee is asked for its derivative when the call happens."""
@@ -170,7 +184,11 @@ class _Reverse:
             state.held.add(result)
             self.scribe.derivatives["b", result] = seed
         backward = self.backward(self.prepared.body, state, ())
-        unbound = [assign(v, constant(None)) for v in self.records.unbound if v in {w for _, w in self.pushes}]
+        sure = surely_bound(self.prepared.body, set(self.unit.parameters))
+        kept = {v for _, v in self.pushes}
+        names = [v for v in self.records.unbound if v in kept]
+        names += sorted(v for v in self.zeroed if v not in sure and v not in names)
+        unbound = [assign(v, constant(None)) for v in names]
         stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
         shape = self.shapes.of(name(result)).shape if result not in self.shapes.unstable else None
         return Passes([*stacks, *unbound, *forward], backward, state, shape)
@@ -267,6 +285,7 @@ class _Reverse:
     def zero(self, v: str, state: State, like: ast.stmt, dense: bool = False) -> ast.stmt:
         """`bv = 0`, as lazily as possible."""
         state.held.add(v)
+        self.zeroed.add(v)
         fact = self.shapes.of(name(v))
         if fact.scalar:
             state.owned.add(v)
@@ -294,6 +313,7 @@ class _Reverse:
             if not new and not copied and kept == state.owned and not lazier:
                 break
             self.scribe.names.taken, self.scribe.names._next = snapshot
+            self.scribe.names.taken.update(self.scribe.derivatives.values())
             for v in copied:
                 before.append(assign(self.adjoint(v), self.scribe.call("copy", name(self.adjoint(v))), s))
             state.owned = kept | set(copied)
@@ -379,7 +399,7 @@ class _Reverse:
         adds: list[ast.stmt] = list(before)
         own = [v for v in contributions if v in op.targets]
         for v in [*(v for v in contributions if v not in op.targets), *own]:
-            for part in contributions[v]:
+            for part in self.joined(contributions[v]) if v in own else contributions[v]:
                 adds.append(self.accumulate(v, part, state, s))
         if restores and self.reads_overwritten(op):
             return [mark, *restores, *adds]
@@ -403,6 +423,17 @@ class _Reverse:
         ) or any(isinstance(v, ast.Name) and v.id in targets and v.id in self.active for v in op.values.values()) and (
             rule.result not in reads
         )
+
+    def joined(self, parts: list[Part]) -> list[Part]:
+        """Contributions to the adjoint that they are computed from: one sum, so that each reads the old value."""
+        first, *rest = parts
+        for part in rest:
+            number = first.number or part.number
+            value: ast.expr = ast.BinOp(first.value, ast.Add(), part.value)
+            if not number:
+                value = self.scribe.call("add_grad", first.value, part.value)
+            first = Part(value, number, number)
+        return [first]
 
     def accumulate(self, v: str, part: Part, state: State, like: ast.stmt) -> ast.stmt:
         """`bv = part`, or `bv = bv + part`."""
@@ -488,7 +519,7 @@ class _Reverse:
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
-            summed = isinstance(value, ast.Call) and rule.kind == "elementwise"
+            summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
             number = arithmetic or summed or self.shapes.operand(operand, op).number
             parts.setdefault(operand.id, []).append(Part(value, arithmetic, number))
         return statements_, parts
@@ -528,6 +559,9 @@ class _Reverse:
         """The contribution in the shape and dtype of the operand."""
         result = self.wide.get(op.targets[0]) or self.shapes.result(op)
         fact = self.shapes.operand(operand, op)
+        if result.sequence and isinstance(op.value, ast.BinOp):
+            left = isinstance(op.value.left, ast.Name) and op.value.left.id == operand.id
+            return self.scribe.call("left_part" if left else "right_part", value, operand)
         if op.rule.name == "abs":  # the sign or phase of the operand brings its dtype along
             result = Fact(result.shape, fact.dtype, result.number, result.array)
         if fits(fact, result):

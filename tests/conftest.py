@@ -1,0 +1,30 @@
+"""The option and the fixtures that several test files share."""
+
+import itertools
+import linecache
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+_count = itertools.count(1)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the golden files anew from what is generated now"
+    )
+
+
+@pytest.fixture
+def notebook() -> SimpleNamespace:
+    """A notebook: `run(text)` executes a cell, whose source Python can find; `names` holds what the cells define."""
+    names: dict[str, object] = {"__name__": "__main__", "np": np}
+
+    def run(text: str) -> SimpleNamespace:
+        file = f"<ipython-input-{next(_count)}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        exec(compile(text, file, "exec"), names)
+        return SimpleNamespace(**names)
+
+    return SimpleNamespace(run=run, names=names)

@@ -295,7 +295,7 @@ def int_cast(x):
 
 
 SYNTAX = [
-    (with_block, 2.0), (tries, 2.0), (tries, 0.0), (captures, 2.0), (sets_attribute, 2.0), (matches, 2.0), (walrus, 2.0), (generates, 2.0),
+    (with_block, 2.0), (tries, 2.0), (captures, 2.0), (sets_attribute, 2.0), (matches, 2.0), (walrus, 2.0), (generates, 2.0),
     (comprehends, np.array([1.0, 2.0])), (comprehends_dict, np.array([1.0, 2.0])), (uses_global, 2.0), (deletes, 2.0), (maps, np.array([1.0, 2.0])),
     (filters, np.array([1.0, -2.0])), (sorts, np.array([2.0, 1.0, 3.0])), (starred_call, np.array([3.0, 4.0])), (lambda_default, 2.0),
     (nested_nonlocal, 2.0), (raising, 2.0), (evaluates, 2.0), (local_values, 2.0), (by_name, 2.0), (tried_with_mutation, 2.0), (long_list, 2.0),

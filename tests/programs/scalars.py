@@ -256,7 +256,7 @@ def simpson_rule(a, b):
 def bisection_by_the_value(c):
     """A fixed number of halvings, then one Newton step carries the derivative."""
     lo, hi = 0.0, 2.0
-    for _ in range(20):
+    for _ in range(8):
         mid = 0.5 * (lo + hi)
         if mid * mid * mid > c:
             hi = mid

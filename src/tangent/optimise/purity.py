@@ -37,10 +37,8 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
     rules = table()
     if found is MISSING:
         return isinstance(func, ast.Attribute) and (func.attr in rules.methods or func.attr in rules.zero_methods)
-    if getattr(found, "pure_derivative", False):
-        return True
     try:
-        if found in IMPURE:
+        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_")):
             return False
     except TypeError:
         return False
@@ -48,4 +46,4 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
 
 
 def _is_runtime(found: Any) -> bool:
-    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith("call_")
+    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith(("call_", "require_", "check_"))

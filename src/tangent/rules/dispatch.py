@@ -9,6 +9,10 @@ def copy_grad(y, b): d[b] = d[y]
 @linear
 def dense(y, b): d[b] = d[y]
 @linear
+def settled(y, b, x): d[b] = d[y]
+@linear
+def refit(y, b, x): d[b] = d[y]
+@linear
 def sequence(y, xs): d[xs] = d[y]
 
 def add_grad(y, a, b):

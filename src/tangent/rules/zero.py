@@ -323,3 +323,4 @@ runtime.is_start
 
 runtime.init_grad
 runtime.lazy_zero
+runtime.require_number

@@ -1,7 +1,7 @@
 """What generated code calls: small functions, dispatched on run-time types. Nothing in here knows about syntax."""
 
 from tangent.runtime.calls import call_bwd, call_fwd, call_jvp
-from tangent.runtime.checks import check_seed, check_tangent
+from tangent.runtime.checks import check_seed, check_tangent, require_number
 from tangent.runtime.dispatch import (
     ArrayType,
     add_grad,
@@ -13,10 +13,12 @@ from tangent.runtime.dispatch import (
     left_part,
     map_structure,
     register_array_type,
+    refit,
     repack,
     repack_from,
     right_part,
     sequence,
+    settled,
     unbroadcast,
 )
 from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
@@ -24,5 +26,5 @@ from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
     "ArrayType", "ZeroGrad", "add_grad", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "check_seed", "check_tangent", "copy", "dense", "init_grad", "lazy_zero", "left_part",
-    "map_structure", "register_array_type", "repack", "repack_from", "right_part", "sequence", "unbroadcast",
+    "map_structure", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "unbroadcast",
 ]  # fmt: skip

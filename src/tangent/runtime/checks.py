@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import ArgumentError, SeedError
+from tangent.errors import ArgumentError, InPlaceError, SeedError
 
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 
@@ -86,3 +86,13 @@ def check_numbers(arguments: dict[str, Any]) -> None:
                 why="for lists '+' joins and '*' repeats, which is not what is differentiated",
                 todo=f"Pass np.array({name}).",
             )
+
+
+def require_number(value: Any, where: str, holder: str) -> None:
+    """`s += v` changes an array in place; where something else holds the array, that is not differentiated."""
+    if isinstance(value, np.ndarray | list):
+        raise InPlaceError(
+            f"{where}: cannot differentiate a write in place",
+            why=f"it changes an array that '{holder}' refers to, too",
+            todo="Write 's = s + v', or copy the array first.",
+        )

@@ -65,7 +65,17 @@ def init_grad(x: Any) -> Any:
 
 def lazy_zero(x: Any) -> Any:
     """A zero gradient that allocates nothing."""
-    return ZeroGrad(x) if isinstance(x, np.ndarray) else init_grad(x)
+    return ZeroGrad(x) if isinstance(x, np.ndarray | list | tuple | dict) else init_grad(x)
+
+
+def refit(b: Any, x: Any) -> Any:
+    """A gradient of x; a lazy zero that was made for an earlier value becomes one for this."""
+    return lazy_zero(x) if isinstance(b, ZeroGrad) else b
+
+
+def settled(b: Any, x: Any) -> Any:
+    """The gradient of x as it is given back: real numbers that nobody else holds."""
+    return init_grad(x) if isinstance(b, ZeroGrad) else copy(b)
 
 
 def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
@@ -137,7 +147,7 @@ def copy(b: Any) -> Any:
     if isinstance(b, np.ndarray):
         return b.copy()
     if isinstance(b, ZeroGrad):
-        return b.dense()
+        return init_grad(b.like)
     if isinstance(b, list | tuple | dict):
         return map_structure(copy, b)
     if (foreign := _foreign(b)) is not None:
@@ -148,7 +158,7 @@ def copy(b: Any) -> Any:
 def dense(b: Any) -> Any:
     """The gradient as real numbers and arrays, lazy zeros made."""
     if isinstance(b, ZeroGrad):
-        return b.dense()
+        return init_grad(b.like)
     if isinstance(b, list | tuple | dict):
         return map_structure(dense, b)
     return b

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 
 class ZeroGrad(NDArrayOperatorsMixin):
-    """Zeros like an array, made only when somebody looks at them.
+    """Zeros like an array (or a container of arrays), made only when somebody looks at them.
 
     >>> z = ZeroGrad(np.ones(2))
     >>> z + np.array([1.0, 2.0])
@@ -42,7 +43,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
 
     def dense(self) -> Any:
         """The zeros themselves."""
-        return np.zeros(self.shape, self.dtype)
+        return 0.0 if isinstance(self.like, float | int) else np.zeros(self.shape, self.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.zeros(self.shape, self.dtype if dtype is None else dtype)
@@ -50,17 +51,19 @@ class ZeroGrad(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if ufunc is np.add and method == "__call__" and not kwargs:
             a, b = inputs
-            if isinstance(a, ZeroGrad) and np.shape(b) == a.shape:
-                return b
-            if isinstance(b, ZeroGrad) and np.shape(a) == b.shape:
-                return a
+            return b if isinstance(a, ZeroGrad) else a
         return getattr(ufunc, method)(*(dense_zero(x) for x in inputs), **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return function(*_made_dense(args), **{k: _made_dense(v) for k, v in kwargs.items()})
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.like, list | tuple | dict):
+            return ZeroGrad(self.like[index])
         return self.dense()[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -68,7 +71,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
         return getattr(self.dense(), name)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return len(self.like)
 
     def __float__(self) -> float:
         return 0.0

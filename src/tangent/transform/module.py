@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import copy
+import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangent.analysis.activity import activity
+from tangent.analysis.activity import Activity, activity
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import SCALAR, UNKNOWN, Fact, shapes
+from tangent.errors import TangentError
 from tangent.options import Options
 from tangent.source.read import Source, comments
 from tangent.syntax.print import Comment, comment
@@ -22,7 +24,7 @@ from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.forward import forward
 from tangent.transform.reverse import Passes, State, reverse
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import refuse_in_place
+from tangent.transform.storage import settle_writes, summaries
 from tangent.transform.unit import Unit, unit
 
 Optimise = Callable[[list[ast.stmt], Unit, Scribe], list[ast.stmt]]
@@ -54,6 +56,7 @@ class Module:
         self._waiting: list[Callable[[], None]] = []
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
+        self._summaries = summaries(self.read)
 
     # What the transformations ask for
 
@@ -104,8 +107,11 @@ class Module:
         """What is known of the result of a callee, whatever it is called with."""
         if function not in self._facts:
             self._facts[function] = UNKNOWN  # while it is being found out, for recursion
-            if isinstance(function, types.FunctionType):
-                this = self.read(function)
+            if isinstance(function, types.FunctionType) and function.__module__ not in sys.stdlib_module_names:
+                try:
+                    this = self.read(function)
+                except TangentError:  # no source, or not in Core Python: only an error if it turns out to be active
+                    return UNKNOWN
                 facts = shapes(this.core, this.operations, liveness(this.core), self.result_fact)
                 fact = facts.of(name(this.result))
                 self._facts[function] = SCALAR if fact.scalar else Fact(number=fact.number, array=fact.array)
@@ -127,7 +133,7 @@ class Module:
         wrt = self.options.wrt
         scribe = Scribe(this.context)
         made.numbers = number_parameters(this)
-        passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
+        this, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
         gradients = [returned(v, passes.state, this, scribe, own=True) for v in wrt]
         kept: list[ast.stmt] = []
         extra: list[ast.expr] = []
@@ -171,19 +177,24 @@ class Module:
 
     def passes(
         self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str]
-    ) -> tuple[Passes, str]:
+    ) -> tuple[Unit, Passes, str]:
         facts = activity(this.core, this.operations, wrt, [this.result])
+        this = self.settled(this, facts, numbers)
         seed = scribe.derivative(this.result, "b")
-        refuse_writes(this, facts.varied, facts.useful)
         everything = not self.options.optimized
-        return reverse(this, facts.names(), scribe, self, seed, everything, numbers), seed
+        return this, reverse(this, facts.names(), scribe, self, seed, everything, numbers), seed
+
+    def settled(self, this: Unit, facts: Activity, numbers: frozenset[str]) -> Unit:
+        """The function with its writes in place dealt with."""
+        known = shapes(this.core, this.operations, liveness(this.core), self.result_fact, numbers)
+        return settle_writes(this, facts.varied, facts.useful, self._summaries, known)
 
     def build_pair(
         self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str]
     ) -> None:
         this = self.read(fwd.primal)
         scribe = Scribe(this.context)
-        passes, seed = self.passes(this, active, scribe, numbers)
+        this, passes, seed = self.passes(this, active, scribe, numbers)
         keep = this.context.names.fresh("result")
         values = [returned(v, passes.state, this, scribe, own=False) for v in active]
         last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
@@ -226,7 +237,7 @@ class Module:
             this.context.names.taken.add(tangent)
             scribe.derivatives["d", v] = tangent
         facts = activity(this.core, this.operations, active, [this.result])
-        refuse_writes(this, facts.varied, facts.useful)
+        this = self.settled(this, facts, numbers)
         body = forward(this, facts.names(), scribe, self, active, numbers)
         tangent = (
             name(scribe.derivative(this.result, "d")) if this.result in facts.names()
@@ -284,7 +295,7 @@ def returned(v: str, state: State, this: Unit, scribe: Scribe, own: bool) -> ast
     if not own:
         return b
     if v in state.lazy:
-        return scribe.call("copy", b)
+        return scribe.call("settled", b, name(v))
     return b if v in state.owned else scribe.call("copy", b)
 
 
@@ -376,7 +387,3 @@ def user_comments(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
 
     return place(body)
 
-
-def refuse_writes(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
-    """In-place writes into what the derivative depends on are not differentiated."""
-    refuse_in_place(this, varied, useful)

@@ -319,7 +319,11 @@ class _Reverse:
             state.owned = kept | set(copied)
             state.lazy |= lazier
             before += [self.zero(v, state, s, dense=v in self.items and v not in written) for v in new]
-        body += [self.zero(v, end, s) for v in sorted(state.held - end.held)]
+        lost = sorted(state.held - end.held)
+        body += [self.zero(v, end, s) for v in lost]
+        again = [v for v in lost if v in written and not self.shapes.of(name(v)).scalar]
+        pops = len(self.records.at_end.get((s, "body"), []))
+        body[pops:pops] = [assign(self.adjoint(v), self.scribe.call("refit", name(self.adjoint(v)), name(v)), s) for v in again]
         state.lazy |= end.lazy
         state.owned &= end.owned
         if not body:

@@ -2,8 +2,154 @@
 
 from __future__ import annotations
 
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tangent.analysis.effects import Aliases, Summaries, Summary, Write, writes_in_place
+from tangent.analysis.liveness import liveness
+from tangent.analysis.shapes import Shapes
+from tangent.errors import InPlaceError, TangentError
+from tangent.syntax.quote import at, call, constant, name
+from tangent.syntax.rebuild import replace, statements
 from tangent.transform.unit import Unit
 
 
-def refuse_in_place(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
-    """Raise where a statement writes into something that the derivative reads or flows through."""
+def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
+    """What callees do to their parameters, found out on demand."""
+    known: dict[Any, Summary] = {}
+
+    def summary(function: Any) -> Summary:
+        if function not in known:
+            known[function] = Summary()
+            try:
+                this = read(function)
+            except TangentError:
+                return known[function]
+            aliases = Aliases(this.core, this.operations, summary)
+            parameters = set(this.parameters)
+            written = {p for w in all_writes(this, summary) for p in aliases.same(w.root, parameters)}
+            known[function] = Summary(written, set(aliases.same(this.result, parameters)))
+        return known[function]
+
+    return summary
+
+
+def all_writes(this: Unit, summary: Summaries) -> list[Write]:
+    context = this.context
+    return list(writes_in_place(this.core, this.operations, context.scope, context.augmented, summary))
+
+
+def settle_writes(
+    this: Unit, varied: frozenset[str], useful: frozenset[str], summary: Summaries, shapes: Shapes
+) -> Unit:
+    """Refuse writes that the derivative would have to follow; `s += v` on what may be shared is checked at run time."""
+    found = all_writes(this, summary)
+    if not found:
+        return this
+    aliases = Aliases(this.core, this.operations, summary)
+    shallow = Aliases(this.core, this.operations, summary, shallow=True)
+    on_path = _read_by_active(this, varied & useful)
+    augmented = [w for w in found if w.construct == "augmented"]
+    for w in found:
+        if w.construct != "augmented":
+            items_only = w.root in aliases.containers and not w.nested
+            _refuse_store(this, w, shallow if items_only else aliases, varied, useful, on_path)
+    live = liveness(this.core, frozenset(w.statement for w in augmented))
+    checked: dict[ast.stmt, ast.stmt] = {}
+    for w in augmented:
+        own = {w.root, *(t for t in this.operations[w.statement].targets)}
+        holders = set(aliases.same(w.root, live.after[w.statement])) - own
+        if holders and not shapes.of(name(w.root)).scalar and (varied & useful) & ({*holders, *own} | on_path):
+            checked[w.statement] = _check(this, w, sorted(holders)[0])
+    return _with_checks(this, checked) if checked else this
+
+
+def _read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
+    """Variables whose values an adjoint may read."""
+    found: set[str] = set()
+    for op in this.operations.values():
+        if any(t in active for t in op.targets) and op.value is not None:
+            found |= {n.id for n in ast.walk(op.value) if isinstance(n, ast.Name)}
+    return found
+
+
+def _refuse_store(
+    this: Unit, w: Write, aliases: Aliases, varied: frozenset[str], useful: frozenset[str], on_path: set[str]
+) -> None:
+    active = varied & useful
+    brings = bool(w.reads & varied)
+    local = this.context.scope.local
+    if w.root not in local and w.root not in this.parameters:
+        if brings and _read_elsewhere(this, w):
+            raise _refusal(this, w, w.root)
+        return
+    involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()))
+    if involved:
+        raise _refusal(this, w, involved[0])
+
+
+def _read_elsewhere(this: Unit, w: Write) -> bool:
+    for s in statements(this.core.body):
+        if s is not w.statement and any(isinstance(n, ast.Name) and n.id == w.root for n in ast.walk(s)):
+            return True
+    return False
+
+
+def _refusal(this: Unit, w: Write, involved: str) -> InPlaceError:
+    text = this.source.statement_text(w.statement)
+    reader = _first_use(this, involved, w.statement)
+    also = f"; '{involved}' is used in line {reader}" if reader else ""
+    return InPlaceError(
+        f"cannot differentiate a write in place: '{text}'", this.source.locate(w.statement),
+        f"it changes '{w.root}', which the derivative depends on{also}",
+        "Make a new value instead of changing the old one (np.where, np.concatenate, x = x + v).",
+    )  # fmt: skip
+
+
+def _first_use(this: Unit, v: str, other: ast.stmt) -> int:
+    for s in statements(this.core.body):
+        op = this.operations.get(s)
+        if s is not other and op is not None and op.value is not None and getattr(s, "lineno", 0) != other.lineno:
+            if any(isinstance(n, ast.Name) and n.id == v for n in ast.walk(op.value)):
+                return int(getattr(s, "lineno", 0))
+    return 0
+
+
+def _check(this: Unit, w: Write, holder: str) -> ast.stmt:
+    """A statement that stops where `s += v` would change an array that another name refers to."""
+    where = f"{this.source.file}:{w.statement.lineno}: {this.source.statement_text(w.statement)}"
+    function = this.context.use("require_number", _runtime("require_number"))
+    check = ast.Expr(call(function, name(w.root), constant(where), constant(holder)))
+    return at(check, w.statement)
+
+
+def _runtime(function: str) -> Any:
+    from tangent import runtime  # the object only: transformations do not call the runtime
+
+    return getattr(runtime, function)
+
+
+def _with_checks(this: Unit, checked: dict[ast.stmt, ast.stmt]) -> Unit:
+    operations = dict(this.operations)
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for s in body:
+            if s in checked:
+                done.append(checked[s])
+            match s:
+                case ast.If(body=then, orelse=other):
+                    new: ast.stmt = replace(s, body=block(then), orelse=block(other))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    new = replace(s, body=block(inner))
+                    if s in operations:
+                        operations[new] = operations[s]
+                case _:
+                    new = s
+            done.append(new)
+        return done
+
+    core = replace(this.core, body=block(this.core.body))
+    return Unit(this.source, core, this.context, operations)

@@ -1,0 +1,1 @@
+"""Measurements: each file prints what it measures beside its target."""

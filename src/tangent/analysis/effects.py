@@ -1,0 +1,252 @@
+"""Writes in place: which statement writes into which variable's storage, and which variables may share it."""
+
+from __future__ import annotations
+
+import ast
+import random
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tangent.analysis.operation import Operations
+from tangent.source.resolve import MISSING, Scope
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import SCOPES, expression_reads
+
+WRITING_METHODS = frozenset(
+    "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
+    "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
+    "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
+)
+FIRST_ARGUMENT = frozenset(
+    id(f)
+    for f in (
+        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, random.shuffle, np.random.shuffle,
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Write:
+    """A statement that writes into what a name refers to."""
+
+    statement: ast.stmt
+    root: str
+    reads: frozenset[str]
+    construct: str
+    nested: bool = True
+
+
+@dataclass
+class Summary:
+    """What a function does to its parameters: which it writes into, which its result may share storage with."""
+
+    written: set[str] = field(default_factory=set)
+    returned: set[str] = field(default_factory=set)
+
+
+Summaries = Callable[[Any], Summary]
+
+
+def writes_in_place(
+    f: ast.FunctionDef, operations: Operations, scope: Scope, augmented: dict[tuple[int, int], Any],
+    summaries: Summaries,
+) -> Iterator[Write]:  # fmt: skip
+    """All writes in place of a Core function; stacks, which have adjoints of their own, apart."""
+    last = {_position(s): s for s in statements(f.body) if isinstance(s, ast.Assign) and _position(s) in augmented}
+    for s in statements(f.body):
+        op = operations.get(s)
+        if op is not None and op.kind in ("push", "pop"):
+            continue
+        match s:
+            case ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=ast.Name(id=v)) as value) if (
+                last.get(_position(s)) is s
+            ):
+                yield Write(s, v, frozenset(expression_reads(value.right)), "augmented")
+            case ast.Assign(targets=targets, value=value):
+                yield from _stores(s, targets, value)
+            case ast.AugAssign(target=target, value=value):
+                yield from _stores(s, [target], value)
+            case ast.Delete(targets=targets):
+                yield from _stores(s, targets, None)
+        yield from _calls(s, scope, summaries)
+
+
+def _stores(s: ast.stmt, targets: list[ast.expr], value: ast.expr | None) -> Iterator[Write]:
+    direct = {t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)}
+    for root in _roots(targets):
+        yield Write(s, root, frozenset(expression_reads(value)), "store", root not in direct)
+
+
+def _position(s: ast.stmt) -> tuple[int, int]:
+    return getattr(s, "lineno", 0), getattr(s, "col_offset", 0)
+
+
+def _roots(targets: list[ast.expr]) -> Iterator[str]:
+    """The variables behind subscripts and attributes that are assigned."""
+    for target in targets:
+        match target:
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                yield from _roots(elts)
+            case ast.Starred(value=value):
+                yield from _roots([value])
+            case ast.Subscript(value=value) | ast.Attribute(value=value):
+                yield from _base(value)
+
+
+def _base(e: ast.expr) -> Iterator[str]:
+    match e:
+        case ast.Name(id=v):
+            yield v
+        case ast.Subscript(value=value) | ast.Attribute(value=value) | ast.Starred(value=value):
+            yield from _base(value)
+        case ast.Call(func=ast.Attribute(value=value)):
+            yield from _base(value)
+        case ast.Call(args=args):
+            for a in args:
+                yield from _base(a)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            for x in elts:
+                yield from _base(x)
+
+
+def _calls(s: ast.stmt, scope: Scope, summaries: Summaries) -> Iterator[Write]:
+    """Calls inside a statement that write into their arguments."""
+    parts: list[ast.AST] = [s]
+    if isinstance(s, ast.If | ast.While):
+        parts = [s.test]
+    elif isinstance(s, ast.For):
+        parts = [s.iter]
+    elif isinstance(s, SCOPES):
+        parts = []
+    for part in parts:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Call):
+                reads = frozenset(expression_reads(node))
+                direct = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+                for root in written_by(node, scope, summaries):
+                    yield Write(s, root, reads, "call", not direct)
+
+
+def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[str]:
+    """The variables that a call may write into."""
+    for k in node.keywords:
+        if k.arg == "out" and not (isinstance(k.value, ast.Constant) and k.value.value is None):
+            yield from _base(k.value)
+    found = scope.resolve(node.func)
+    if found is MISSING:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in WRITING_METHODS:
+            yield from _base(node.func.value)
+        return
+    if isinstance(found, np.ufunc) and len(node.args) > found.nin:
+        for a in node.args[found.nin :]:
+            yield from _base(a)
+    elif isinstance(owner := getattr(found, "__self__", None), np.ufunc) and found.__name__ == "at":
+        assert owner is not None
+        yield from _base(node.args[0])
+    elif id(found) in FIRST_ARGUMENT and node.args:
+        yield from _base(node.args[0])
+    elif isinstance(found, types.FunctionType) and not _is_library(found):
+        yield from _by_summary(node, found, summaries)
+    elif not _is_library(found) and not isinstance(found, type):
+        for a in node.args:
+            yield from _base(a)
+
+
+def _by_summary(node: ast.Call, found: types.FunctionType, summaries: Summaries) -> Iterator[str]:
+    written = summaries(found).written
+    if not written:
+        return
+    names = found.__code__.co_varnames[: found.__code__.co_argcount + found.__code__.co_kwonlyargcount]
+    for position, a in enumerate(node.args):
+        inside = names[position] if position < found.__code__.co_argcount else "*"
+        if inside in written or (inside == "*" and written - set(names)):
+            yield from _base(a)
+    for k in node.keywords:
+        if k.arg is None or k.arg in written:
+            yield from _base(k.value)
+
+
+def _is_library(found: Any) -> bool:
+    """Functions that are known not to write into their arguments, or that have been dealt with by name."""
+    module = (getattr(found, "__module__", None) or type(found).__module__ or "").split(".")[0]
+    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins")
+
+
+class Aliases:
+    """Variables that may share storage, as far as assignments, views, containers and calls can tell.
+
+    What is read from a list or dict made here is not changed when another item takes its place: `shallow` leaves
+    items out.
+    """
+
+    def __init__(
+        self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, shallow: bool = False
+    ) -> None:
+        self.parent: dict[str, str] = {}
+        self.containers = _containers(operations)
+        for s in statements(f.body):
+            op = operations.get(s)
+            if op is None:
+                continue
+            shared: tuple[str, ...] = op.operands
+            if op.kind in ("zero", "constant") or (op.kind == "rule" and op.rule.kind != "linear"):
+                shared = ()
+            elif op.kind == "rule" and op.rule.name in FRESH:
+                shared = ()
+            elif op.kind == "call" and isinstance(op.value, ast.Call):
+                shared = tuple(_returned_arguments(op.value, op.callee, summaries))
+            if shallow and (op.kind in ("pack", "unpack") or (op.kind == "rule" and op.rule.name == "getitem")):
+                shared = ()
+            for t in op.targets:
+                for v in shared:
+                    self.join(t, v)
+
+    def find(self, v: str) -> str:
+        while self.parent.get(v, v) != v:
+            v = self.parent[v]
+        return v
+
+    def join(self, a: str, b: str) -> None:
+        self.parent[self.find(a)] = self.find(b)
+
+    def same(self, v: str, names: frozenset[str] | set[str]) -> list[str]:
+        """Those of some names that may share storage with v."""
+        root = self.find(v)
+        return sorted(n for n in names if self.find(n) == root)
+
+
+def _containers(operations: Operations) -> frozenset[str]:
+    """Variables that only ever hold lists, tuples and dicts made by displays."""
+    made: dict[str, bool] = {}
+    for op in operations.values():
+        display = op.kind == "pack" or isinstance(op.value, ast.Dict | ast.List | ast.ListComp | ast.DictComp)
+        for t in op.targets:
+            made[t] = made.get(t, True) and (display or op.kind in ("push",))
+    return frozenset(t for t, only in made.items() if only)
+
+
+FRESH = frozenset(
+    "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate stack "
+    "vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace copy_method astype full full_like asarray".split()
+)
+
+
+def _returned_arguments(node: ast.Call, callee: Any, summaries: Summaries) -> Iterator[str]:
+    code = getattr(callee, "__code__", None)
+    if code is None:
+        for a in (*node.args, *(k.value for k in node.keywords)):
+            yield from _base(a)
+        return
+    returned = summaries(callee).returned
+    names = code.co_varnames[: code.co_argcount]
+    for position, a in enumerate(node.args):
+        if position >= len(names) or names[position] in returned:
+            yield from _base(a)
+    for k in node.keywords:
+        if k.arg is None or k.arg in returned:
+            yield from _base(k.value)

@@ -1,0 +1,595 @@
+"""Generated code, read by people: each golden file shows a program and, below it, the derivative that is written.
+
+`pytest tests/test_golden.py --update-golden` writes the files anew; read the difference before committing it.
+"""
+
+import inspect
+import linecache
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from tangent import grad, jvp
+
+FOLDER = Path(__file__).parent / "golden"
+RULE = "-" * 20
+
+
+class Case(NamedTuple):
+    make: object
+    options: dict
+    args: tuple = ()
+
+
+# The paper's listings
+
+
+def f_square(x):
+    y = x * x
+    return y
+
+
+def f_assign(x):
+    y = x
+    return y
+
+
+def count_up(x):
+    while x < 10000:
+        x = x + 1
+    return x
+
+
+def logsumexp(x):
+    return np.log(np.sum(np.exp(x), axis=-1, keepdims=True))
+
+
+def logsoftmax(logits):
+    return logits - logsumexp(logits)
+
+
+def softmax_crossentropy(logits, y):
+    return -np.sum(logsoftmax(logits) * y, axis=-1)
+
+
+def mlp(x, w1, b1, wout, bout, label):
+    h1 = np.tanh(np.dot(x, w1) + b1)
+    out = np.dot(h1, wout) + bout
+    loss = np.mean(softmax_crossentropy(out, label))
+    return loss
+
+
+def rnn(x, w, n):
+    h = np.zeros_like(x)
+    for t in range(n):
+        h = np.tanh(w * h + x)
+    return np.sum(h * h)
+
+
+# Straight-line code
+
+
+def polynomial(x):
+    return 3.0 * x**3 - 2.0 * x**2 + x - 7.0
+
+
+def quotient(x, y):
+    return (x - y) / (x + y)
+
+
+def powers(x, y):
+    return x**y
+
+
+def reassigned(x):
+    y = x * x
+    y = y * x
+    y = np.sin(y)
+    return y
+
+
+def unused(x, y):
+    a = x * y
+    b = np.exp(y)
+    print(b)
+    return a
+
+
+def commented(x):
+    """A docstring."""
+    # First the sine,
+    # over two lines.
+    y = np.sin(x)
+    z = y * y  # then its square
+    return z + x
+
+
+def shared(x):
+    t = np.exp(x)
+    return t / (1.0 + t)
+
+
+def nested_calls(x):
+    return np.sin(np.cos(np.exp(x * 2.0)))
+
+
+def negations(x):
+    return -(-x) - (-x * x)
+
+
+def constants(x):
+    pi = 3.14
+    r = x * pi / 2.0
+    return r * r * 0.0 + r * 1.0 + 0.0
+
+
+def annotated(x: float, y: float) -> float:
+    return x * y + np.sin(x)
+
+
+def augmented(x):
+    y = x * x
+    y += np.sin(x)
+    y *= 2.0
+    return y
+
+
+# Branches
+
+
+def branch(x):
+    if x > 0:
+        y = x * x
+    else:
+        y = -x
+    return y
+
+
+def one_sided(x):
+    y = x
+    if x > 1.0:
+        y = y * x
+    return y
+
+
+def chain(x):
+    if x > 2.0:
+        return x * x
+    elif x > 1.0:
+        return np.sin(x)
+    return -x
+
+
+def conditional(x):
+    return x * x if x > 0 else np.exp(x)
+
+
+def both(x, y):
+    if 0 < x < 1 and y > 0 or x > 10:
+        return x * y
+    return x
+
+
+# Loops
+
+
+def power(x, n):
+    y = 1.0
+    for _ in range(n):
+        y = y * x
+    return y
+
+
+def accumulate(xs):
+    total = 0.0
+    for x in xs:
+        total = total + x * x
+    return total
+
+
+def indexed(x, w):
+    s = 0.0
+    for i in range(3):
+        s = s + x[i] * w[i]
+    return s
+
+
+def enumerated(xs):
+    s = 0.0
+    for i, x in enumerate(xs):
+        s = s + i * np.sin(x)
+    return s
+
+
+def zipped(xs, ys):
+    s = 0.0
+    for x, y in zip(xs, ys):
+        s += x * y
+    return s
+
+
+def nested_loops(x, n, m):
+    y = x
+    for i in range(n):
+        for j in range(m):
+            y = np.sin(y) + x * j
+    return y
+
+
+def newton(x):
+    y = x
+    while abs(y * y - x) > 1e-6:
+        y = 0.5 * (y + x / y)
+    return y
+
+
+def breaks(x):
+    y = x
+    for _ in range(10):
+        y = y * x
+        if y > 100.0:
+            break
+    return y
+
+
+def continues(xs):
+    s = 0.0
+    for x in xs:
+        if x < 0:
+            continue
+        s = s + x * x
+    return s
+
+
+def loop_branch(xs):
+    s = 0.0
+    for x in xs:
+        if x > 0:
+            s = s + x * x
+        else:
+            s = s - x
+    return s
+
+
+def euler(x, dt, n):
+    v = 0.0
+    for _ in range(n):
+        a = -np.sin(x)
+        v = v + a * dt
+        x = x + v * dt
+    return x
+
+
+def early_return(x):
+    for i in range(5):
+        x = x * x
+        if x > 10.0:
+            return x
+    return -x
+
+
+# Calls
+
+
+def square(x):
+    return x * x
+
+
+def scale(x, k=2.0):
+    return x * k
+
+
+def call(x):
+    return square(x) * x
+
+
+def call_twice(x, y):
+    return scale(square(x), k=y) + scale(y)
+
+
+def call_in_loop(x, n):
+    for _ in range(n):
+        x = square(x) * 0.5
+    return x
+
+
+def factorial_like(x, n):
+    if n <= 1:
+        return x
+    return x * factorial_like(x, n - 1)
+
+
+def two_results(x):
+    return x * x, np.sin(x)
+
+
+def call_pair(x):
+    a, b = two_results(x)
+    return a * b
+
+
+def apply(f, x):
+    return f(x) * x
+
+
+# Tuples, lists, dicts
+
+
+def swap(x, y):
+    a, b = x * y, x
+    a, b = b, a
+    return a * 2.0 + b
+
+
+def starred(xs):
+    first, *rest = xs
+    return first * rest[0]
+
+
+def parameters(p, x):
+    return np.sum(p["w"] * x) + p["b"]
+
+
+def returns_dict(x):
+    return {"a": x * x, "b": [x, 1.0]}
+
+
+def list_built(x):
+    ys = [x, x * x, 2.0]
+    return ys[0] * ys[1] * ys[2]
+
+
+def comprehension(xs):
+    return sum([x * x for x in xs])
+
+
+# Arrays
+
+
+def broadcast(x, y):
+    return np.sum(x * y + 1.0)
+
+
+def indexing(x):
+    return x[0] * x[-1] + np.sum(x[1:3])
+
+
+def fancy(x, idx):
+    return np.sum(x[idx] ** 2)
+
+
+def reductions(x):
+    m = np.mean(x, axis=0)
+    return np.sum((x - m) ** 2) / x.shape[0]
+
+
+def maximum(x):
+    return np.max(x) + np.min(x * x)
+
+
+def methods(x):
+    return (x.reshape(-1).sum() * x.T.mean()) + x.size
+
+
+def matrix(a, b, c):
+    return np.sum((a @ b) * c)
+
+
+def quadratic(x, a):
+    return x @ a @ x
+
+
+def layers(x, ws):
+    for w in ws:
+        x = np.maximum(x @ w, 0.0)
+    return np.sum(x)
+
+
+def where(x):
+    return np.sum(np.where(x > 0, x * x, -x))
+
+
+def stacked(x, y):
+    return np.sum(np.stack([x, y]) * np.concatenate([x, y]).reshape(2, -1))
+
+
+def softplus(x):
+    return np.sum(np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0.0))
+
+
+def linear_regression(w, b, x, y):
+    error = np.dot(x, w) + b - y
+    return np.mean(error * error)
+
+
+def rosenbrock(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def identity(x):
+    return x
+
+
+def constant(x):
+    return 3.0
+
+
+V, W = np.array([0.5, 1.5, 2.5]), np.array([1.0, -1.0, 2.0])
+A = np.array([[1.0, 2.0, 0.5], [0.5, 1.0, 3.0], [2.0, 1.0, 1.0]])
+X = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+MLP = (X, A, V, A, W, np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
+
+
+def second(f, **options):
+    return grad(grad(f, **options), 0, check_dims=False)
+
+
+def forward_reverse(f, **options):
+    return jvp(grad(f, **options))
+
+
+def reverse_forward(f, **options):
+    return grad(jvp(f, **options), check_dims=False)
+
+
+PROGRAMS: dict[str, tuple] = {
+    "paper_square": (f_square, grad, {}, (3.0,)),
+    "paper_assign_raw": (f_assign, grad, {"optimized": False}, (3.0,)),
+    "paper_assign": (f_assign, grad, {}, (3.0,)),
+    "paper_while": (count_up, grad, {}, (9990.0,)),
+    "paper_mlp": (mlp, grad, {"wrt": (1, 2, 3, 4)}, MLP),
+    "design_rnn": (rnn, grad, {"wrt": "w"}, (V, 0.5, 3)),
+    "design_rnn_array_weights": (rnn, grad, {"wrt": ("x", "w")}, (V, W, 3)),
+    "polynomial": (polynomial, grad, {}, (2.0,)),
+    "polynomial_forward": (polynomial, jvp, {}, (2.0, 1.0)),
+    "polynomial_second": (polynomial, second, {}, (2.0,)),
+    "quotient": (quotient, grad, {"wrt": (0, 1)}, (2.0, 3.0)),
+    "quotient_forward": (quotient, jvp, {"wrt": (0, 1)}, (2.0, 3.0, 1.0, 0.5)),
+    "powers": (powers, grad, {"wrt": (0, 1)}, (2.0, 3.0)),
+    "powers_forward": (powers, jvp, {"wrt": (0, 1)}, (2.0, 3.0, 1.0, 0.5)),
+    "reassigned": (reassigned, grad, {}, (0.5,)),
+    "reassigned_raw": (reassigned, grad, {"optimized": False}, (0.5,)),
+    "unused": (unused, grad, {}, (2.0, 3.0)),
+    "commented": (commented, grad, {}, (0.5,)),
+    "commented_forward": (commented, jvp, {}, (0.5, 1.0)),
+    "shared": (shared, grad, {}, (0.5,)),
+    "shared_second": (shared, second, {}, (0.5,)),
+    "nested_calls": (nested_calls, grad, {}, (0.5,)),
+    "negations": (negations, grad, {}, (0.5,)),
+    "constants": (constants, grad, {}, (0.5,)),
+    "annotated": (annotated, grad, {"wrt": (0, 1)}, (0.5, 2.0)),
+    "augmented": (augmented, grad, {}, (0.5,)),
+    "preserved": (f_square, grad, {"preserve_result": True}, (3.0,)),
+    "square_second": (f_square, second, {}, (3.0,)),
+    "square_forward_reverse": (f_square, forward_reverse, {}, (3.0, 1.0, 1.0)),
+    "square_reverse_forward": (f_square, reverse_forward, {}, (3.0, 1.0)),
+    "branch": (branch, grad, {}, (2.0,)),
+    "branch_forward": (branch, jvp, {}, (2.0, 1.0)),
+    "branch_second": (branch, second, {}, (2.0,)),
+    "one_sided": (one_sided, grad, {}, (2.0,)),
+    "chain": (chain, grad, {}, (1.5,)),
+    "conditional": (conditional, grad, {}, (1.5,)),
+    "both": (both, grad, {}, (0.5, 2.0)),
+    "power": (power, grad, {}, (2.0, 3)),
+    "power_forward": (power, jvp, {}, (2.0, 3, 1.0)),
+    "power_second": (power, second, {}, (2.0, 3)),
+    "accumulate": (accumulate, grad, {}, (V,)),
+    "indexed": (indexed, grad, {"wrt": (0, 1)}, (V, W)),
+    "enumerated": (enumerated, grad, {}, (V,)),
+    "zipped": (zipped, grad, {"wrt": (0, 1)}, (V, W)),
+    "nested_loops": (nested_loops, grad, {}, (0.5, 2, 3)),
+    "newton": (newton, grad, {}, (2.0,)),
+    "breaks": (breaks, grad, {}, (2.0,)),
+    "continues": (continues, grad, {}, (W,)),
+    "loop_branch": (loop_branch, grad, {}, (W,)),
+    "euler": (euler, grad, {"wrt": (0, 1)}, (0.5, 0.1, 3)),
+    "euler_forward": (euler, jvp, {"wrt": (0, 1)}, (0.5, 0.1, 3, 1.0, 0.5)),
+    "early_return": (early_return, grad, {}, (1.5,)),
+    "call": (call, grad, {}, (3.0,)),
+    "call_forward": (call, jvp, {}, (3.0, 1.0)),
+    "call_second": (call, second, {}, (3.0,)),
+    "call_twice": (call_twice, grad, {"wrt": (0, 1)}, (3.0, 2.0)),
+    "call_in_loop": (call_in_loop, grad, {}, (1.5, 3)),
+    "recursion": (factorial_like, grad, {}, (1.5, 3)),
+    "call_pair": (call_pair, grad, {}, (0.5,)),
+    "apply": (apply, grad, {"wrt": "x"}, (square, 3.0)),
+    "swap": (swap, grad, {"wrt": (0, 1)}, (2.0, 3.0)),
+    "starred": (starred, grad, {}, ([2.0, 3.0, 4.0],)),
+    "parameters": (parameters, grad, {"wrt": (0, 1)}, ({"w": V, "b": 1.0}, W)),
+    "returns_dict": (returns_dict, grad, {}, (2.0, {"a": 1.0, "b": [1.0, 0.0]})),
+    "list_built": (list_built, grad, {}, (2.0,)),
+    "comprehension": (comprehension, grad, {}, (V,)),
+    "broadcast": (broadcast, grad, {"wrt": (0, 1)}, (X, V)),
+    "broadcast_forward": (broadcast, jvp, {"wrt": (0, 1)}, (X, V, X, V)),
+    "indexing": (indexing, grad, {}, (V,)),
+    "fancy": (fancy, grad, {}, (V, np.array([0, 0, 2]))),
+    "reductions": (reductions, grad, {}, (X,)),
+    "maximum": (maximum, grad, {}, (V,)),
+    "methods": (methods, grad, {}, (X,)),
+    "matrix": (matrix, grad, {"wrt": (0, 1)}, (X, A, X)),
+    "matrix_forward": (matrix, jvp, {"wrt": (0, 1)}, (X, A, X, X, A)),
+    "quadratic": (quadratic, grad, {}, (V, A)),
+    "quadratic_hvp": (quadratic, forward_reverse, {}, (V, A, 1.0, W)),
+    "layers": (layers, grad, {"wrt": "ws"}, (V, [A, A])),
+    "where": (where, grad, {}, (W,)),
+    "stacked": (stacked, grad, {"wrt": (0, 1)}, (V, W)),
+    "softplus": (softplus, grad, {}, (W,)),
+    "linear_regression": (linear_regression, grad, {"wrt": (0, 1)}, (V, 1.0, X, np.ones(2))),
+    "rosenbrock": (rosenbrock, grad, {}, (V,)),
+    "rosenbrock_hvp": (rosenbrock, forward_reverse, {}, (V, 1.0, W)),
+    "identity": (identity, grad, {}, (V, W)),
+    "constant": (constant, grad, {}, (V,)),
+}
+CALLEES = {
+    mlp: (logsumexp, logsoftmax, softmax_crossentropy), call: (square,), call_twice: (square, scale), call_in_loop: (square,),
+    call_pair: (two_results,),
+}  # fmt: skip
+
+
+def generated(made) -> str:
+    """The whole generated module."""
+    return "".join(linecache.getlines(made.__code__.co_filename))
+
+
+def shown(name: str) -> str:
+    """Primal, a line that says what was asked for, and the derivative."""
+    f, make, options, _ = PROGRAMS[name]
+    primal = "\n\n".join(textwrap.dedent(inspect.getsource(g)) for g in (*CALLEES.get(f, ()), f))
+    asked = ", ".join([f.__name__, *(f"{k}={v!r}" for k, v in options.items())])
+    return f"{primal}\n{RULE} {make.__name__}({asked})\n\n{generated(make(f, **options))}"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_golden(name, request):
+    text, file = shown(name), FOLDER / f"{name}.txt"
+    if request.config.getoption("--update-golden"):
+        FOLDER.mkdir(exist_ok=True)
+        file.write_text(text)
+    assert file.exists(), "no golden file: write it with --update-golden"
+    assert text == file.read_text()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_golden_programs_run(name, capsys):
+    """What is shown also computes: the derivative agrees with central differences along one direction."""
+    f, make, options, args = PROGRAMS[name]
+    if make not in (grad, jvp):
+        make(f, **options)(*args)
+        return
+    from tangent.testing import add, dot, random_like, scale
+    from tangent.api import wrt_names
+
+    names = list(inspect.signature(f).parameters)
+    places = [names.index(n) for n in wrt_names(f, options.get("wrt", 0))]
+    count = len(names)
+    if make is jvp:
+        tangents, seed = list(args[count:]), None
+    else:
+        rng = np.random.default_rng(0)
+        tangents, seed = [random_like(args[i], rng) for i in places], args[count:]
+    ends = []
+    for h in (1e-6, -1e-6):
+        moved = list(args[:count])
+        for i, t in zip(places, tangents):
+            moved[i] = add(moved[i], scale(t, h))
+        ends.append(f(*moved))
+    found = make(f, **options)(*args)
+    if make is jvp:
+        np.testing.assert_allclose(found, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-7)
+        return
+    weight = seed[0] if seed else 1.0
+    expected = (dot(weight, ends[0]) - dot(weight, ends[1])) / 2e-6
+    parts = found if len(places) > 1 or options.get("preserve_result") else (found,)
+    got = sum(dot(b, t) for b, t in zip(parts, tangents))
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_no_golden_file_is_left_over():
+    assert {p.stem for p in FOLDER.glob("*.txt")} == set(PROGRAMS)
+
+
+def test_every_golden_file_is_within_100_columns():
+    for file in FOLDER.glob("*.txt"):
+        assert all(len(line) <= 100 for line in file.read_text().splitlines()), file.name

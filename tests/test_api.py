@@ -230,6 +230,26 @@ def test_keyword_only_arguments():
     assert jvp(f)(3.0, 10.0, n=2) == 120.0
 
 
+def test_jacobians_take_keyword_only_arguments():
+    def f(x, *, k):
+        return x * x * k
+
+    x = np.array([1.0, 2.0])
+    close(jacrev(f)(x, k=3.0), np.diag(6 * x))
+    close(jacfwd(f)(x, k=3.0), np.diag(6 * x))
+    close(hessian(lambda x, *, k: np.sum(x * x * k))(x, k=3.0), 6 * np.eye(2))
+    close(hvp(lambda x, *, k: np.sum(x * x * k))(x, x, k=3.0), 6 * x)
+
+
+def test_jacobians_take_starred_arguments():
+    def f(x, *rest, **options):
+        return x * x * rest[0] * options["k"]
+
+    x = np.array([1.0, 2.0])
+    close(jacrev(f)(x, 2.0, k=3.0), np.diag(12 * x))
+    close(jacfwd(f)(x, 2.0, k=3.0), np.diag(12 * x))
+
+
 def test_positional_only_arguments():
     def f(x, y, /, z=1.0):
         return x * y * z
@@ -277,7 +297,7 @@ def test_double_starred_arguments():
 
 def test_the_seed_may_be_given_by_name_or_place():
     made = grad(square)
-    seed = names_of(made)[-1]
+    _, seed = names_of(made)
     assert made(3.0, 10.0) == made(3.0, **{seed: 10.0}) == 60.0
 
 

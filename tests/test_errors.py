@@ -1,7 +1,13 @@
 """Right, or a located error: what cannot be differentiated says so, and nothing comes out silently wrong."""
 
+import collections
+import contextlib
 import copy
+import dataclasses
 import functools
+import inspect
+import math
+import os
 import re
 import time
 from collections import deque
@@ -10,7 +16,11 @@ import numpy as np
 import pytest
 import tangent
 from tangent import grad, jvp, value_and_grad, vjp
-from tangent.errors import InPlaceError, MissingRuleError, SeedError, SourceError, TangentError, UnsupportedError, WrtError
+from tangent.errors import (
+    InPlaceError, MissingRuleError, RuleError, SeedError, SourceError, TangentError, UnsupportedError, WrtError,
+)  # fmt: skip
+
+PACKAGE = os.path.dirname(tangent.__file__)
 
 # The family
 
@@ -335,7 +345,8 @@ def right_or_refused(f, *args):
         try:
             found, got = call(*given)
         except TangentError as error:
-            assert len(str(error)) > 20
+            blamed = error.where is not None if isinstance(error, RuleError) else PACKAGE not in str(error)
+            assert blamed, f"not the user's program is at fault: {error}"
             refused += 1
             return
         np.testing.assert_allclose(
@@ -348,20 +359,18 @@ def right_or_refused(f, *args):
     def ones(x):
         return [1.0] * len(x) if isinstance(x, list) else np.ones(np.shape(x))[()]
 
-    name = "dx"
     check("reverse", lambda *a: grad(f, preserve_result=True)(*a), *args)
     check("raw reverse", lambda *a: grad(f, optimized=False, preserve_result=True)(*a), *args)
-    check("forward", lambda *a: _pushed(f, a, ones(a[0]), name), *args)
+    check("forward", lambda *a: _pushed(f, a, ones(a[0])), *args)
     check("value and reverse", lambda *a: value_and_grad(f)(*a)[::-1], *args)
     return refused
 
 
-def _pushed(f, args, tangent, name):
-    import inspect
-
+def _pushed(f, args, tangent):
     made = jvp(f, preserve_result=True)
-    last = list(inspect.signature(made).parameters)[-1]
-    return made(*args, **{last: tangent})
+    primal = inspect.signature(f).parameters
+    (name,) = [n for n in inspect.signature(made).parameters if n not in primal]
+    return made(*args, **{name: tangent})
 
 
 @pytest.mark.parametrize("f, x", SYNTAX, ids=lambda v: getattr(v, "__name__", ""))
@@ -1815,6 +1824,564 @@ def print_argument_side_effect(x):
     return np.sum(y * y)
 
 
+# Nasty programs: what Python does with values
+
+
+@nasty(2.0)
+def loop_variable_after_the_loop(x):
+    for v in (x, x * x, x * x * x):
+        pass
+    return v * 2.0
+
+
+@nasty(2.0)
+def loop_variable_rebound(x):
+    s = 0.0
+    for v in (x, x * x):
+        v = v * x
+        s = s + v
+    return s
+
+
+@nasty(2.0)
+def loop_index_rebound(x):
+    s = 0.0
+    for i in range(3):
+        i = i * 2
+        s = s + x**i
+    return s
+
+
+@nasty(2.0, 3)
+def bound_changed_in_loop(x, n):
+    y = x
+    for _ in range(n):
+        n = 10
+        y = y * x
+    return y * n
+
+
+@nasty(2.0)
+def list_grown_in_loop(x):
+    ks = [1.0, 2.0]
+    y = x
+    for k in ks:
+        if len(ks) < 4:
+            ks.append(3.0)
+        y = y * x * k
+    return y
+
+
+@nasty(V)
+def same_name_in_both_loops(x):
+    s = 0.0
+    for i in range(3):
+        s = s + x[i]
+    for i in range(2):
+        s = s * x[i]
+    return s
+
+
+@nasty(2.0)
+def loop_else(x):
+    y = x
+    for i in range(3):
+        y = y * x
+        if i > 5:
+            break
+    else:
+        y = y * 10.0
+    return y
+
+
+@nasty(2.0)
+def while_else(x):
+    n = 0
+    while n < 2:
+        n += 1
+        x = x * x
+    else:
+        x = x + x * x
+    return x
+
+
+@nasty(2.0)
+def break_of_the_inner_loop(x):
+    y = x
+    for i in range(3):
+        for j in range(3):
+            if j > i:
+                break
+            y = y * x
+        y = y + i
+    return y
+
+
+@nasty(2.0)
+def continue_in_while(x):
+    n, y = 0, x
+    while n < 5:
+        n += 1
+        if n % 2:
+            continue
+        y = y * x
+    return y
+
+
+@nasty(2.0)
+def return_out_of_two_loops(x):
+    for i in range(3):
+        for j in range(3):
+            x = x * 1.5
+            if x > 5.0:
+                return x * x + i + j
+    return x
+
+
+@nasty(2.0)
+def while_true(x):
+    while True:
+        x = x * x
+        if x > 100.0:
+            return x
+
+
+@nasty(2.0)
+def nothing_returned_in_one_branch(x):
+    if x > 1.0:
+        return x * x
+
+
+@nasty(2.0)
+def defined_in_one_branch(x):
+    if x > 1.0:
+        y = x * x
+    if x > 1.5:
+        return y
+    return x
+
+
+@nasty(2.0)
+def or_returns_a_value(x):
+    y = 0.0 or x * x
+    return y * (x and 3.0 * x)
+
+
+@nasty(2.0)
+def comparison_as_a_number(x):
+    return (x > 1.0) * x * x + (x == 2.5)
+
+
+@nasty(2.0)
+def remainder_and_floor(x):
+    return (x * 1.3) % 2.0 + (x * 1.3) // 2.0 * x + divmod(x * 1.3, 2.0)[1]
+
+
+@nasty(2.3)
+def rounding(x):
+    return round(x) * x + math.floor(x) * x + np.ceil(x) + math.trunc(x) * x
+
+
+@nasty(V + 0.3)
+def cast_to_integers(x):
+    return np.sum(x.astype(int) * x)
+
+
+@nasty(V + 0.25)
+def cast_to_float32(x):
+    return np.sum(x.astype(np.float64) * x)
+
+
+@nasty(2.0)
+def zeroth_power(x):
+    return x**0 + x**1 + x ** (-1) + (-x) ** 2 + (-x) ** 3
+
+
+@nasty(0.0)
+def powers_at_zero(x):
+    return x**2 + x**1 + 3.0 * x**0 + x**3
+
+
+@nasty(np.array([0.0, 1.0, 2.0]))
+def array_powers_at_zero(x):
+    return np.sum(x**2) + np.sum(np.power(x, 3)) + np.sum(x**1)
+
+
+@nasty(2.0)
+def minimum_with_key(x):
+    return min(x, 3.0, key=lambda v: -v) * x + max([x, x * x, 1.0])
+
+
+@nasty(V)
+def sorted_with_key(x):
+    ys = sorted([x[0], x[1], x[2]], key=lambda v: -v)
+    return ys[0] * 3.0 + ys[2]
+
+
+@nasty(V)
+def sum_with_start(x):
+    return sum([x[0] * x[1], x[2]], x[0])
+
+
+@nasty(V)
+def any_all(x):
+    return x[0] * x[1] if any(x > 2.5) and all(x > 0) else x[2]
+
+
+@nasty(V)
+def set_of_values(x):
+    return sum({v * v for v in (x[0], x[1])})
+
+
+@nasty(V)
+def dict_of_values(x):
+    d = dict(a=x[0], b=x[1] * x[2])
+    return sum(d.values()) * d.get("a", 0.0) * d.get("c", 2.0)
+
+
+@nasty(V)
+def dict_items(x):
+    s = 0.0
+    for k, v in {"a": x[0] * x[1], "bb": x[2]}.items():
+        s = s + len(k) * v * v
+    return s
+
+
+@nasty(V)
+def dict_merged(x):
+    d = {**{"a": x[0]}, "b": x[1], **{"a": x[2]}}
+    return d["a"] * d["b"]
+
+
+@nasty(V)
+def list_sliced(x):
+    ys = [x[0], x[1], x[2], x[0]]
+    return sum(ys[1:3]) * sum(ys[::-2]) * ys[-1]
+
+
+@nasty(V)
+def list_concatenated(x):
+    ys = [x[0]] + [x[1]] * 2 + list((x[2],))
+    return ys[0] * ys[1] * ys[2] * ys[3]
+
+
+@nasty(V)
+def tuple_of_array(x):
+    a, (b, c) = x[0], x[1:]
+    return a * b * c * tuple(x)[1] * list(x)[2]
+
+
+@nasty(V)
+def reversed_array(x):
+    s = 0.0
+    for i, v in enumerate(reversed(x)):
+        s = s * 2.0 + i * v * v
+    return s
+
+
+@nasty(V)
+def zip_of_unequal(x):
+    return sum(a * b for a, b in zip(x, x[1:]))
+
+
+@nasty(V)
+def starred_into_a_helper(x):
+    def f(a, b, *rest, k=1.0, **more):
+        return a * b * rest[0] * k * more["z"]
+
+    return f(*x, k=x[0], **{"z": x[1]})
+
+
+@nasty(2.0)
+def default_of_an_inner_function(x):
+    def f(v, k=x * x):
+        return v * k
+
+    x = 5.0
+    return f(3.0)
+
+
+@nasty(2.0)
+def inner_function_twice(x):
+    def f(v):
+        return v * v
+
+    return f(f(x)) + f(x)
+
+
+@nasty(2.0)
+def inner_recursion(x):
+    def f(v, n):
+        return v if n == 0 else f(v * x, n - 1)
+
+    return f(x, 3)
+
+
+@nasty(2.0)
+def conditional_function(x):
+    f = np.sin if x > 1.0 else np.cos
+    return f(x) * x
+
+
+@nasty(2.0)
+def function_in_a_table(x):
+    return {"a": np.sin, "b": lambda v: v * v}["b"](x)
+
+
+@nasty(2.0)
+def method_of_a_float(x):
+    return x.__mul__(x) + float.__add__(x, x)
+
+
+@nasty(2.0)
+def float_attributes(x):
+    return x.real * x + x.imag + x.conjugate() * 2.0
+
+
+@nasty(2.5)
+def is_integer(x):
+    return x * x if x.is_integer() else x
+
+
+@nasty(2.0)
+def isinstance_branch(x):
+    return x * x if isinstance(x, float) else x * 3.0
+
+
+@nasty(2.0)
+def type_of_argument(x):
+    return type(x)(x * x) + float("1.5") * x
+
+
+@nasty(2.0)
+def complex_detour(x):
+    z = complex(x, x * x)
+    return abs(z) ** 2 + z.real * z.imag + (z * z.conjugate()).real
+
+
+@nasty(2.0)
+def parsed_text(x):
+    return float(str(x)) * x
+
+
+@nasty(2.0)
+def formatted_text(x):
+    return float("%.10f" % x) * x  # noqa: UP031
+
+
+@nasty(V)
+def through_tolist(x):
+    return sum(v * v for v in x.tolist()) + x.tolist()[0] * 2.0
+
+
+@nasty(V)
+def through_item(x):
+    return x[0].item() * x.item(1) * float(x[2])
+
+
+@nasty(V)
+def through_bytes(x):
+    return np.sum(np.frombuffer(x.tobytes()) * x)
+
+
+@nasty(V)
+def through_fromiter(x):
+    return np.sum(np.fromiter((v * v for v in x), float) * x)
+
+
+@nasty(V)
+def through_vectorize(x):
+    return np.sum(np.vectorize(lambda v: v * v)(x))
+
+
+@nasty(V)
+def through_object_array(x):
+    return np.sum(np.array([x[0], x[1] * x[2]], dtype=object))
+
+
+@nasty(V + 0.3)
+def through_integer_array(x):
+    return np.sum(np.array([x[0], x[1]], dtype=int) * x[:2])
+
+
+@nasty(V)
+def stored_in_integers(x):
+    y = np.zeros(3, int)
+    y[0] = x[1]
+    return np.sum(y * x)
+
+
+@nasty(V)
+def shape_in_arithmetic(x):
+    return np.sum(x) / x.shape[0] * len(x) * x.ndim * x.size
+
+
+@nasty(V)
+def argmax_index(x):
+    return x[np.argmax(x)] * x[x.argmin()]
+
+
+@nasty(V)
+def searchsorted_index(x):
+    return x[np.searchsorted(x, 1.5)] * 2.0 + np.count_nonzero(x > 1.5) * x[0]
+
+
+@nasty(V)
+def where_of_one_argument(x):
+    return np.sum(x[np.where(x > 1.5)] ** 2) + np.sum(x[np.nonzero(x > 1.5)[0]])
+
+
+@nasty(V)
+def numpy_with_where_keyword(x):
+    return np.sum(x * x, where=np.array([True, False, True])) + np.max(x, initial=2.5) * x[0]
+
+
+@nasty(V)
+def numpy_with_dtype(x):
+    return np.sum(x * x, dtype=np.float64) + np.mean(x, dtype=np.float64)
+
+
+@nasty(M)
+def numpy_with_axes(x):
+    return np.sum(np.max(x, axis=1) * np.sum(x, axis=(1,))) + np.sum(np.mean(x, 0, keepdims=True))
+
+
+@nasty(V)
+def ufunc_methods(x):
+    return np.add.reduce(x * x) + np.multiply.reduce(x) + np.sum(np.add.accumulate(x) * x) + np.sum(np.multiply.outer(x, x))
+
+
+@nasty(V)
+def poisoned_branch(x):
+    return np.sum(np.where(x > 1.5, np.sqrt(np.abs(x - 1.5)), 0.0))
+
+
+@nasty(V)
+def string_switch(x):
+    s = 0.0
+    for name in "sin", "exp":
+        s = s + np.sum(getattr(np, name)(x))
+    return s
+
+
+@nasty(2.0)
+def exception_caught_around_the_call(x):
+    def f(v):
+        if v > 1.0:
+            raise ValueError
+        return v
+
+    try:
+        return f(x)
+    except ValueError:
+        return x * x * x
+
+
+@nasty(2.0)
+def finally_changes_the_value(x):
+    y = x
+    try:
+        y = y * x
+    finally:
+        y = y * 3.0
+    return y
+
+
+@nasty(2.0)
+def suppressed(x):
+    y = x
+    with contextlib.suppress(ZeroDivisionError):
+        y = y * x
+        y = y / 0.0
+        y = y * 100.0
+    return y
+
+
+@nasty(2.0)
+def generator_function(x):
+    def values():
+        for i in range(3):
+            yield x**i
+
+    return sum(values())
+
+
+@nasty(2.0)
+def reduced(x):
+    return functools.reduce(lambda a, b: a * b + x, [x, 2.0, x])
+
+
+@nasty(2.0)
+def partial_inside(x):
+    return functools.partial(np.multiply, x)(x * 2.0)
+
+
+@nasty(2.0)
+def dataclass_inside(x):
+    p = Pair(x, x * x)
+    return p.a * p.b + dataclasses.replace(p, a=3.0).b
+
+
+@nasty(2.0)
+def namedtuple_inside(x):
+    p = Point(x, x * x)
+    return p.a * p.b * p[0] + p._replace(a=2.0).b
+
+
+@nasty(2.0)
+def property_inside(x):
+    return WithProperty(x).squared * x
+
+
+@nasty(2.0)
+def operator_overloaded(x):
+    return (WithOperators(x) * WithOperators(3.0)).v
+
+
+@nasty(2.0)
+def inherited(x):
+    return Child(x).value() * x
+
+
+@dataclasses.dataclass
+class Pair:
+    a: float
+    b: float
+
+
+Point = collections.namedtuple("Point", "a b")
+
+
+class WithProperty:
+    def __init__(self, v):
+        self.v = v
+
+    @property
+    def squared(self):
+        return self.v * self.v
+
+
+class WithOperators:
+    def __init__(self, v):
+        self.v = v
+
+    def __mul__(self, other):
+        return WithOperators(self.v * other.v * 2.0)
+
+
+class Parent:
+    def __init__(self, v):
+        self.v = v
+
+    def value(self):
+        return self.v * self.v
+
+
+class Child(Parent):
+    def value(self):
+        return super().value() * 3.0
+
+
 def test_there_are_enough_nasty_programs():
     assert len(NASTY) >= 60
 
@@ -1859,3 +2426,15 @@ def test_side_effects_happen_once(capsys):
         made(*args)
         assert calls == ["f"], make.__name__
         assert capsys.readouterr().out == "hello\n4.0\n"
+
+
+SUPPORTED = [
+    (augmented_float_alias, 2.0), (augmented_float_loop, 2.0), (inactive_buffer, V), (inactive_list_rewritten, V), (zeros_like_written, V),
+    (divide_in_place, V), (power_in_place, V), (zero_dim_written, V), (random_state_used_once, V), (deletes, 2.0), (raising, 2.0),
+    (by_name, 2.0), (starred_call, np.array([3.0, 4.0])), (float_cast, 2.0), (int_cast, 2.5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, x", SUPPORTED, ids=lambda v: getattr(v, "__name__", ""))
+def test_harmless_programs_are_not_refused(f, x):
+    assert right_or_refused(f, x) == 0

@@ -2,8 +2,12 @@
 
 from tangent.api import autodiff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 from tangent.errors import TangentError
+from tangent.runtime.calls import install
 from tangent.runtime.zeros import ZeroGrad
+from tangent.service import DerivativesOnDemand
 from tangent.testing import check_grads
+
+install(DerivativesOnDemand())
 
 __version__ = "0.1.0"
 __all__ = [

@@ -262,6 +262,9 @@ def _described(function: Function, f: Function, what: str) -> Function:
     return function
 
 
+for _maker in (autodiff, grad, value_and_grad, vjp, jvp):
+    _maker.makes_derivatives = True  # type: ignore[attr-defined]  # what they return captures what their argument captures
+
 __all__ = [
     "autodiff", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from tangent.rules.table import table
 from tangent.source.adapt import as_function
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
-from tangent.transform.module import Module
+from tangent.transform.module import Module, Optimise
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
@@ -42,7 +42,7 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
 
 def build(function: types.FunctionType, options: Options) -> Derivative:
     """Read, normalise, transform, optimise, print and load."""
-    module = Module(options, _optimised if options.optimized else _as_it_is)
+    module = Module(options, optimiser(options.optimized))
     title = title_of(function, options)
     if options.mode == "reverse":
         module.gradient(function, title)
@@ -88,6 +88,10 @@ def library_signature(f: Any) -> inspect.Signature | None:
         default = kinds.empty if p.default is None else ast.literal_eval(p.default)
         found.append(kinds(p.name, kind, default=default))
     return inspect.Signature(found)
+
+
+def optimiser(optimized: bool) -> Optimise:
+    return _optimised if optimized else _as_it_is
 
 
 def _as_it_is(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stmt]:

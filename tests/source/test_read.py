@@ -385,7 +385,7 @@ def test_library_functions_with_keywords():
     x = np.arange(6.0).reshape(2, 3)
     seed = np.array([1.0, 2.0, 3.0])
     made = vjp(np.sum)
-    last = list(inspect.signature(made).parameters)[-1]
+    (last,) = [n for n in inspect.signature(made).parameters if n.startswith("b")]
     close(made(x, axis=0, **{last: seed}), [seed, seed])
     close(made(x, axis=0, keepdims=True, **{last: seed[None]}), [seed, seed])
     close(grad(np.mean)(x), np.full((2, 3), 1 / 6))

@@ -200,7 +200,7 @@ class Aliases:
                 shared = ()
             elif op.kind == "call" and isinstance(op.value, ast.Call):
                 shared = tuple(_returned_arguments(op.value, op.callee, summaries))
-            if shallow and (op.kind in ("pack", "unpack") or (op.kind == "rule" and op.rule.name == "getitem")):
+            if shallow and (op.kind in ("pack", "unpack", "opaque") or (op.kind == "rule" and op.rule.name == "getitem")):
                 shared = ()
             for t in op.targets:
                 for v in shared:

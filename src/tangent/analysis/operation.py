@@ -18,6 +18,7 @@ OperationKind = Literal[
     "unpack",  # a, b = y
     "push",  # stack.append(x)
     "pop",  # y = stack.pop()
+    "closure",  # def g(...): ..., y = lambda ...: ..., capturing x
     "opaque",  # anything else
 ]
 

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.errors import RuleError
 from tangent.rules.table import FOLDER, Bound, Table
+from tangent.syntax.uses import expression_reads
 
 ROOTS: dict[str, Any] = {"np": np, "math": math, "cmath": cmath, "operator": operator, "runtime": runtime}
 
@@ -29,7 +31,19 @@ def fill_table(table: Table) -> Table:
         if function is not None and function not in table.functions:
             table.functions[function] = [Bound(name)]
     _bind_zero(table)
+    _check_names(table)
     return table
+
+
+def _check_names(table: Table) -> None:
+    """Every name in a rule is one of its own, a kernel, a builtin, or of the array library."""
+    for rule in table.rules.values():
+        lines = (*rule.adjoint, *rule.tangent)
+        own = {rule.result, "d", "np", "math", *(p.name for p in rule.parameters)}
+        own |= {n.id for s in lines for n in ast.walk(s.targets[0]) if isinstance(n, ast.Name)}
+        for name in sorted(set().union(*(expression_reads(s.value) for s in lines)) - own):
+            if not hasattr(runtime, name) and not hasattr(builtins, name):
+                raise RuleError(f"malformed rule '{rule.name}'", rule.where, f"'{name}' is not a kernel")
 
 
 def _bind(table: Table, rule: str, path: str) -> None:

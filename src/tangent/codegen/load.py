@@ -29,21 +29,34 @@ Renew = Callable[[], Callable[..., Any]]
 def load(text: Text, functions: list[Generated], renew: Renew) -> types.FunctionType:
     """The first function of a generated module, ready to be called."""
     register(text)
-    tree = ast.parse(text.text, text.file)
-    nodes = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
-    cells: dict[Generated, types.CellType] = {g: types.CellType() for g in functions}
-    made: dict[Generated, types.FunctionType] = {}
-    for g in functions:
-        made[g] = cells[g].cell_contents = make(nodes[g.name], g, cells, text.file)
+    nodes = definitions(text)
     entry, *callees = functions
+    made = bind(nodes, functions, text.file)
     plain = made[entry]
     extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed}
+    extra |= {"_type": type, "_float": float, "_Exception": Exception}
     extra |= {"_check_tangent": check_tangent, "_check_numbers": check_numbers}
     node = guarded(nodes[entry.name], entry, callees, extra)
-    cells[entry].cell_contents = function = make(node, entry, cells, text.file, extra)
+    cells = {g: types.CellType(f) for g, f in made.items()}
+    function = make(node, entry, cells, text.file, extra)
     function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
     function.plain = plain  # type: ignore[attr-defined]
     return function
+
+
+def definitions(text: Text) -> dict[str, ast.FunctionDef]:
+    return {n.name: n for n in ast.parse(text.text, text.file).body if isinstance(n, ast.FunctionDef)}
+
+
+def bind(
+    nodes: Mapping[str, ast.FunctionDef], functions: list[Generated], file: str
+) -> dict[Generated, types.FunctionType]:
+    """All functions of a module, without the checks of an entry point; they refer to each other."""
+    cells: dict[Generated, types.CellType] = {g: types.CellType() for g in functions}
+    made: dict[Generated, types.FunctionType] = {}
+    for g in functions:
+        made[g] = cells[g].cell_contents = make(nodes[g.name], g, cells, file)
+    return made
 
 
 def register(text: Text) -> None:
@@ -118,7 +131,7 @@ def guarded(
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
     before += _number_checks(entry) + _checks(entry)
     handler = ast.ExceptHandler(
-        name("Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
+        name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
     body: list[ast.stmt] = [*before, ast.Try(node.body, [handler], [], [])]
     for s in body:
@@ -188,7 +201,7 @@ def _number_checks(entry: Generated) -> list[ast.stmt]:
     """Parameters in arithmetic are not lists, for which `+` and `*` mean something else."""
     if not entry.numbers:
         return []
-    tests = [expression(f"type({v}) is not float") for v in entry.numbers]
+    tests = [expression(f"_type({v}) is not _float") for v in entry.numbers]
     pairs = ast.Dict([ast.Constant(v) for v in entry.numbers], [name(v) for v in entry.numbers])
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
     return [ast.If(test, [ast.Expr(call("_check_numbers", pairs))], [])]
@@ -200,7 +213,7 @@ def _checks(entry: Generated) -> list[ast.stmt]:
         if entry.check is None:
             return []
         seed = entry.seeds[""]
-        tests = [expression(f"type({v}) is not float") for v in (seed, *entry.check)]
+        tests = [expression(f"_type({v}) is not _float") for v in (seed, *entry.check)]
         check = call("_check_seed", name(seed), *(name(v) for v in entry.check or ()))
         if not entry.check:
             check = call("_check_seed", name(seed), ast.Constant(0.0))
@@ -208,7 +221,7 @@ def _checks(entry: Generated) -> list[ast.stmt]:
         return [ast.If(test, [ast.Assign([ast.Name(seed, ast.Store())], check)], [])]
     return [
         ast.If(
-            ast.BoolOp(ast.Or(), [expression(f"type({v}) is not float"), expression(f"type({seed}) is not float")]),
+            ast.BoolOp(ast.Or(), [expression(f"_type({v}) is not _float"), expression(f"_type({seed}) is not _float")]),
             [ast.Expr(call("_check_tangent", name(seed), name(v), ast.Constant(v)))], [],
         )
         for v, seed in entry.seeds.items()

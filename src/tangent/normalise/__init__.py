@@ -17,9 +17,10 @@ from tangent.syntax.uses import assigned_inside
 PASSES = (statements, jumps, iteration, flatten, versions)
 
 
-def normalise(source: Source) -> tuple[ast.FunctionDef, Context]:
-    """The function in Core Python."""
+def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.FunctionDef, Context]:
+    """The function in Core Python; captured variables count as its own."""
     context = Context.of(source)
+    context.scope.local |= set(captured)
     tree = source.tree
     for step in PASSES:
         tree = step(tree, context)

@@ -133,6 +133,11 @@ class _Flatten:
                 return replace(e, left=self.atom(left), right=self.atom(right))
             case ast.UnaryOp(operand=operand):
                 return replace(e, operand=self.atom(operand))
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords) if (
+                self.context.scope.resolve(e.func) is dict and all(k.arg for k in keywords)
+            ):
+                keys: list[ast.expr | None] = [ast.Constant(k.arg) for k in keywords]
+                return ast.copy_location(ast.Dict(keys, [self.atom(k.value) for k in keywords]), e)
             case ast.Call():
                 return self.call(e)
             case ast.Attribute(value=value):

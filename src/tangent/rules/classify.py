@@ -86,6 +86,8 @@ class _Reader:
             ):
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
                 return Operation("push", (v,), operands, item)
+            case ast.FunctionDef(name=target):
+                return Operation("closure", (target,), self.captured(s))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
             case _:
@@ -121,11 +123,17 @@ class _Reader:
                 return Operation("pack", (), _names(values))
             case ast.Call():
                 return self.call(e, s)
+            case ast.Lambda():
+                return Operation("closure", (), self.captured(e))
             case _:
                 return self.opaque(e, "")
 
     def is_local(self, v: str) -> bool:
         return self.context.scope.lookup(v) is MISSING
+
+    def captured(self, node: ast.AST) -> tuple[str, ...]:
+        """The local variables that a nested function reads."""
+        return tuple(sorted(v for v in expression_reads(node) if self.is_local(v)))
 
     def opaque(self, e: ast.expr, why: str) -> Operation:
         reads = tuple(sorted(v for v in expression_reads(e) if self.is_local(v)))
@@ -213,8 +221,14 @@ class _Reader:
             library = "math" if getattr(found, "__module__", "") == "math" else "numpy"
             return self.by_rule(bounds, e.args, e.keywords, e, s, library)
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
-        if isinstance(found, types.FunctionType | types.MethodType | functools.partial):
+        if getattr(found, "makes_derivatives", False):
+            return Operation("copy", (), _names(args[:1]))
+        if isinstance(found, types.FunctionType):
             return Operation("call", (), _names(args), callee=found)
+        if isinstance(found, types.MethodType | functools.partial) or isinstance(
+            getattr(type(found), "__call__", None), types.FunctionType
+        ):
+            return Operation("dynamic", (), _names(args))
         return Operation("opaque", (), _names(args), callee=found, why="no rule")
 
     def method(self, owner: ast.expr, attr: str, e: ast.Call, s: ast.stmt) -> Operation:

@@ -20,12 +20,19 @@ def add_grad(y, a, b):
     d[b] = d[y]
     d[y] = d[a] + d[b]
 
+def forward_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
+def tangent_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
+@linear
+def captured(y, b, name, value): d[b] = {name: d[y]}
+
 @linear
 def repack(y, like, *parts): d[parts] = tuple(d[y])
 
+def check_seed(y, seed, *results): d[seed] = d[y]; d[y] = d[seed]
+def check_tangent(y, tangent, argument, name): d[tangent] = d[y]; d[y] = d[tangent]
 @linear
-def check_seed(y, seed, *results): d[seed] = d[y]
+def builtin_list(y, iterable): d[iterable] = repack_from(iterable, d[y])
 @linear
-def check_tangent(y, tangent, argument, name): d[tangent] = d[y]
+def builtin_tuple(y, iterable): d[iterable] = repack_from(iterable, d[y])
 @linear
 def repack_from(y, like, parts): d[parts] = tuple(d[y])

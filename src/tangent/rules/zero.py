@@ -323,4 +323,5 @@ runtime.is_start
 
 runtime.init_grad
 runtime.lazy_zero
+runtime.backward_of
 runtime.require_number

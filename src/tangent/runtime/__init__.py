@@ -1,6 +1,6 @@
 """What generated code calls: small functions, dispatched on run-time types. Nothing in here knows about syntax."""
 
-from tangent.runtime.calls import call_bwd, call_fwd, call_jvp
+from tangent.runtime.calls import backward_of, call_bwd, call_fwd, call_jvp, captured, forward_of, tangent_of
 from tangent.runtime.checks import check_seed, check_tangent, require_number
 from tangent.runtime.dispatch import (
     ArrayType,
@@ -9,6 +9,7 @@ from tangent.runtime.dispatch import (
     copy,
     dense,
     init_grad,
+    items_like,
     lazy_zero,
     left_part,
     map_structure,
@@ -25,6 +26,6 @@ from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule fi
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
-    "ArrayType", "ZeroGrad", "add_grad", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "check_seed", "check_tangent", "copy", "dense", "init_grad", "lazy_zero", "left_part",
-    "map_structure", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "unbroadcast",
+    "ArrayType", "ZeroGrad", "add_grad", "backward_of", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "captured", "check_seed", "check_tangent", "copy", "dense", "forward_of", "init_grad", "items_like", "lazy_zero", "left_part",
+    "map_structure", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast",
 ]  # fmt: skip

@@ -1,17 +1,28 @@
-"""Calls whose callee is known only when they happen: it is transformed then, once, and remembered."""
+"""Calls whose callee is known only when they happen: it is transformed then, once, and remembered.
+
+The active arguments of a call are told by place: a position, a keyword, `*k` for a starred argument from position k on,
+`**` for a double-starred one, and `f` for the callee itself, whose gradient is a dict over the variables it captures.
+The functions here are plain Python that Tangent differentiates again; only `forward_of`, `backward_of` and
+`tangent_of` look behind the scenes.
+"""
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any, Protocol
+
+from tangent.runtime.dispatch import init_grad
+
+Active = tuple[Any, ...]
 
 
 class Service(Protocol):
     """Makes derivatives; installed by the pipeline, since the runtime knows nothing of syntax."""
 
-    def pair(self, function: Any, active: tuple[Any, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]: ...
+    def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]: ...
 
-    def tangent(self, function: Any, active: tuple[Any, ...]) -> Callable[..., Any]: ...
+    def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any: ...
 
 
 class _Holder:
@@ -27,9 +38,28 @@ def _service() -> Service:
     return _Holder.service
 
 
-def call_fwd(function: Any, active: tuple[Any, ...], *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+def forward_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+    """The forward pass of a function: as active as the function itself."""
+    made: Callable[..., Any] = _service().pair(function, active, count, names)[0]
+    return made
+
+
+def backward_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+    """The backward pass of a function."""
+    made: Callable[..., Any] = _service().pair(function, active, count, names)[1]
+    return made
+
+
+def tangent_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
+    """The function that gives value and tangent: as active as the function itself."""
+    made: Callable[..., Any] = _service().tangent(function, active, count, names)
+    return made
+
+
+def call_fwd(function: Any, active: Active, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The result of a call, and what its backward pass needs."""
-    forward, backward = _service().pair(function, active)
+    forward = forward_of(function, active, len(args), tuple(kwargs))
+    backward = backward_of(function, active, len(args), tuple(kwargs))
     result, saved = forward(*args, **kwargs)
     return result, (backward, saved)
 
@@ -40,6 +70,20 @@ def call_bwd(saved: Any, b: Any) -> Any:
     return backward(inner, b)
 
 
-def call_jvp(function: Any, active: tuple[Any, ...], tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
+def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
     """The result of a call and its tangent."""
-    return _service().tangent(function, active)(tangents, *args, **kwargs)
+    pushforward = tangent_of(function, active, len(args), tuple(kwargs))
+    return pushforward(tangents, *args, **kwargs)
+
+
+def captured(b: Any, name: str, value: Any) -> Any:
+    """What the gradient of a closure holds for one of the variables it captured."""
+    if isinstance(b, dict) and name in b:
+        return b[name]
+    return init_grad(value)
+
+
+def closure_of(function: types.FunctionType) -> dict[str, Any]:
+    """The variables a function captured, and their values."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or ())
+    return {name: cell.cell_contents for name, cell in cells}

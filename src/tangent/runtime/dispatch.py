@@ -125,6 +125,11 @@ def right_part(b: Any, x: Any) -> Any:
     return b[len(b) - len(x) :] if isinstance(x, list | tuple) else unbroadcast(b, x)
 
 
+def items_like(b: Any, x: Any, later: Any) -> Any:
+    """What a dict merged into another by `**` receives: the items that nothing after it replaced."""
+    return {k: init_grad(v) if any(k in names for names in later) else b[k] for k, v in x.items()}
+
+
 def add_grad(a: Any, b: Any) -> Any:
     """The sum of two gradients of one value.
 

@@ -34,7 +34,20 @@ def as_function(f: Any, signature_of: Callable[[Any], inspect.Signature | None])
             why="it is not written in Python and has no rule",
             todo="Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",
         )
-    return _forwarding(f, signature)
+    return _forwarding(f, signature, *_behind(f))
+
+
+def _behind(f: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The function that a partial or a bound method calls, and what it is given beforehand."""
+    match f:
+        case functools.partial():
+            return f.func, f.args
+        case types.MethodType():
+            return f.__func__, (f.__self__,)
+        case _ if isinstance(getattr(type(f), "__call__", None), types.FunctionType):
+            return type(f).__call__, (f,)
+        case _:
+            return f, ()
 
 
 def _with_own_signature(f: types.FunctionType) -> types.FunctionType:
@@ -43,16 +56,18 @@ def _with_own_signature(f: types.FunctionType) -> types.FunctionType:
     starred = flags & inspect.CO_VARARGS or flags & inspect.CO_VARKEYWORDS
     if not (starred and hasattr(f, "__wrapped__") and f.__code__.co_argcount == 0):
         return f
-    return _forwarding(f, inspect.signature(f))
+    return _forwarding(f, inspect.signature(f), f, ())
 
 
-def _forwarding(f: Any, signature: inspect.Signature) -> types.FunctionType:
+def _forwarding(
+    f: Any, signature: inspect.Signature, behind: Any, first: tuple[Any, ...]
+) -> types.FunctionType:
     """`def f(x, y=2): return callee(x, y)`."""
     title = getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", None) or type(f).__name__
     title = title if title.isidentifier() else "function"
     parameters: list[str] = []
-    passed: list[str] = []
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {f"given{i}": value for i, value in enumerate(first)}
+    passed: list[str] = list(given)
     kinds = inspect.Parameter
     previous = None
     for p in signature.parameters.values():
@@ -71,12 +86,17 @@ def _forwarding(f: Any, signature: inspect.Signature) -> types.FunctionType:
     callee = f"{title}_" if title in signature.parameters else title
     callee = callee if callee != title else f"{title}_"
     text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join(passed)})\n"
+    made = define(title, text, {callee: behind, **given})
+    made.__module__ = getattr(f, "__module__", None) or "tangent"
+    return made
+
+
+def define(title: str, text: str, namespace: dict[str, Any]) -> types.FunctionType:
+    """A function from its text, with the text kept where `inspect` finds it."""
     file = f"<tangent call {title} {next(_count)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace: dict[str, Any] = {callee: f, **given}
     exec(compile(text, file, "exec"), namespace)
     made: types.FunctionType = namespace[title]
-    made.__module__ = getattr(f, "__module__", None) or "tangent"
     return made
 
 

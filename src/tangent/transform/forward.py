@@ -82,6 +82,10 @@ class _Forward:
                 return self.unpacked(op, s)
             case "pop":
                 return [s, self.set(op, expression("s.pop()", s=self.tangent(op.operands[0])), s)]
+            case "closure":
+                captured = [v for v in op.operands if v in self.active]
+                tangents = ast.Dict([constant(v) for v in captured], [self.tangent_of(name(v)) for v in captured])
+                return [s, self.set(op, tangents, s)]
             case "call" | "dynamic":
                 return self.call(op, s)
             case _:
@@ -152,7 +156,7 @@ class _Forward:
             kept = tuple(_only_active(x, rule.result, frozenset(wanted)) for x in rule.tangent)
             lines = tuple(x for x in kept if x is not None)
             before, found = self.scribe.template(rule, lines, [rule.result], op, values, tangents)
-            return before, [found[rule.result]]
+            return before, _bare_sum(found[rule.result])
         if rule.kind == "linear":
             return [], [self.applied(op, k) for k in wanted]
         before_all: list[ast.Assign] = []
@@ -251,6 +255,9 @@ class _Forward:
         """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
         active: list[ast.expr] = []
         tangents: list[ast.expr] = []
+        if isinstance(value.func, ast.Name) and value.func.id in self.active:
+            active.append(constant("f"))
+            tangents.append(self.tangent_of(value.func))
         for i, a in enumerate(value.args):
             inner = a.value if isinstance(a, ast.Starred) else a
             if isinstance(inner, ast.Name) and inner.id in self.active:
@@ -289,6 +296,12 @@ def _sum_terms(e: ast.expr) -> list[ast.expr]:
             return [*_sum_terms(left), *(ast.UnaryOp(ast.USub(), t) for t in _sum_terms(right))]
         case _:
             return [e]
+
+
+def _bare_sum(e: ast.expr) -> list[ast.expr]:
+    """The terms of a sum of nothing but tangents, which may be containers; else the expression itself."""
+    terms = _sum_terms(e)
+    return terms if all(isinstance(t, ast.Name) for t in terms) else [e]
 
 
 def _operands_read(e: ast.expr) -> frozenset[str]:

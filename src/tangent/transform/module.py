@@ -13,7 +13,7 @@ from typing import Any
 from tangent.analysis.activity import Activity, activity
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import SCALAR, UNKNOWN, Fact, shapes
+from tangent.analysis.shapes import SCALAR, UNKNOWN, Fact, Shapes, shapes
 from tangent.errors import TangentError
 from tangent.options import Options
 from tangent.source.read import Source, comments
@@ -91,11 +91,12 @@ class Module:
         self._names.add(chosen)
         return Generated(chosen, primal)
 
-    def read(self, function: types.FunctionType) -> Unit:
+    def read(self, function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
         """A unit of its own for each derivative: names are given per generated function."""
-        if function not in self._units:
-            self._units[function] = unit(function)
-        found = self._units[function]
+        key = (function, captured)
+        if key not in self._units:
+            self._units[key] = unit(function, captured)
+        found = self._units[key]
         context = copy.copy(found.context)
         context.names = copy.deepcopy(found.context.names)
         context.externals = dict(found.context.externals)
@@ -134,7 +135,7 @@ class Module:
         scribe = Scribe(this.context)
         made.numbers = number_parameters(this)
         this, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
-        gradients = [returned(v, passes.state, this, scribe, own=True) for v in wrt]
+        gradients = [returned(v, passes.state, passes.facts, made.numbers, scribe, own=True) for v in wrt]
         kept: list[ast.stmt] = []
         extra: list[ast.expr] = []
         last_line = this.core.body[-1]
@@ -192,11 +193,12 @@ class Module:
     def build_pair(
         self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str]
     ) -> None:
-        this = self.read(fwd.primal)
+        outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
+        this = self.read(fwd.primal, outside)
         scribe = Scribe(this.context)
         this, passes, seed = self.passes(this, active, scribe, numbers)
         keep = this.context.names.fresh("result")
-        values = [returned(v, passes.state, this, scribe, own=False) for v in active]
+        values = [returned(v, passes.state, passes.facts, (), scribe, own=False) for v in active]
         last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
         kept = assign(keep, name(this.result), this.core.body[-1])
         body = self.optimise([*passes.forward, kept, BOUNDARY, *passes.backward, last], this, scribe)
@@ -206,11 +208,11 @@ class Module:
         assert isinstance(final, ast.Return) and isinstance(final.value, ast.Tuple)
         result, *adjoints = final.value.elts
         second = [*second[:-1], ast.Return(adjoints[0] if len(adjoints) == 1 else ast.Tuple(adjoints, ast.Load()))]
-        local = assigned_inside(first) | set(this.parameters)
+        local = assigned_inside(first) | set(this.parameters) | set(outside)
         saved = sorted(live_into(second) & local - {seed})
         state = this.context.names.fresh("saved")
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
-        bound = surely_bound(first, set(this.parameters))
+        bound = surely_bound(first, {*this.parameters, *outside})
         unbound: list[ast.stmt] = [assign(v, constant(None)) for v in saved if v not in bound]
         fwd.tree = definition(this, fwd.name, [*unbound, *first, ast.Return(ast.Tuple([result, tuple_], ast.Load()))], [])
         unpack: list[ast.stmt] = []
@@ -228,7 +230,8 @@ class Module:
         self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool
     ) -> None:
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
-        this = self.read(made.primal)
+        outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)
+        this = self.read(made.primal, outside)
         if self.options.has_aux and not both:
             this = with_aux(this)
         made.seeds = tangent_names(this, active)
@@ -287,16 +290,20 @@ def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:
     return {v: names.fresh("d" + v) for v in active}
 
 
-def returned(v: str, state: State, this: Unit, scribe: Scribe, own: bool) -> ast.expr:
+def returned(
+    v: str, state: State, facts: Shapes, numbers: tuple[str, ...], scribe: Scribe, own: bool
+) -> ast.expr:
     """A gradient as it is given back: real arrays, and nobody else's."""
     if v not in state.held:
         return scribe.call("init_grad", name(v))
     b = name(scribe.derivative(v, "b"))
     if not own:
         return b
-    if v in state.lazy:
-        return scribe.call("settled", b, name(v))
-    return b if v in state.owned else scribe.call("copy", b)
+    if v in state.owned and v not in state.lazy and (v in numbers or facts.of(name(v)).number):
+        return b
+    if facts.of(name(v)).number and v not in state.lazy:
+        return scribe.call("copy", b)
+    return scribe.call("settled", b, name(v))
 
 
 def with_aux(this: Unit) -> Unit:
@@ -346,7 +353,7 @@ def definition(
     for a in arguments(args):
         a.annotation = None
     for seed in seeds:
-        if args.vararg or args.kwonlyargs or keywords:
+        if args.vararg or keywords:
             args.kwonlyargs.append(ast.arg(seed))
             args.kw_defaults.append(default)
         else:

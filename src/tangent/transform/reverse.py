@@ -52,6 +52,7 @@ class Passes:
     backward: list[ast.stmt]
     state: State
     shape: frozenset[str] | None
+    facts: Shapes
 
 
 Site = tuple[Any, str]
@@ -89,6 +90,8 @@ class _Reverse:
         self.stacks: dict[Site, str] = {}
         self.wide: dict[str, Fact] = {}
         self.zeroed: set[str] = set()
+        self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
+        self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
         self.passing = self.passing_temporaries()
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
@@ -151,6 +154,8 @@ class _Reverse:
     def lower_dynamic(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
         """The callee is asked for its derivative when the call happens."""
         positions: list[int | str] = []
+        if isinstance(value.func, ast.Name) and value.func.id in self.active:
+            positions.append("f")
         for i, a in enumerate(value.args):
             inner = a.value if isinstance(a, ast.Starred) else a
             if isinstance(inner, ast.Name) and inner.id in self.active:
@@ -191,7 +196,7 @@ class _Reverse:
         unbound = [assign(v, constant(None)) for v in names]
         stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
         shape = self.shapes.of(name(result)).shape if result not in self.shapes.unstable else None
-        return Passes([*stacks, *unbound, *forward], backward, state, shape)
+        return Passes([*stacks, *unbound, *forward], backward, state, shape, self.shapes)
 
     def adjoint(self, v: str) -> str:
         return self.scribe.derivative(v, "b")
@@ -290,7 +295,7 @@ class _Reverse:
         if fact.scalar:
             state.owned.add(v)
             return assign(self.adjoint(v), constant(0.0), like)
-        if dense:
+        if dense or v in self.lists:
             state.owned.add(v)
             return assign(self.adjoint(v), self.scribe.call("init_grad", name(v)), like)
         state.lazy.add(v)
@@ -486,6 +491,11 @@ class _Reverse:
                 return [], {op.operands[0]: [Part(self.pack_adjoint(op, s, state))]}
             case "pop":
                 return self.adjoint_pop(op, s, state)
+            case "closure":
+                b = name(self.adjoint(op.targets[0]))
+                found = {v: [Part(self.scribe.call("captured", b, constant(v), name(v)))]
+                         for v in op.operands if v in self.active}  # fmt: skip
+                return [], found
             case "call":
                 return self.call_adjoint(op, s, state)
             case "dynamic":
@@ -584,25 +594,38 @@ class _Reverse:
                 for key, e in zip(keys, values):
                     if isinstance(e, ast.Name) and e.id in self.active:
                         if key is None:
-                            raise self.unit.refuse(s, "'**' in a dict display", "the origin of its items is not known")
-                        parts.setdefault(e.id, []).append(Part(expression("b[k]", b=b, k=key)))
+                            item: ast.expr = self.scribe.call("items_like", name(b), e, self.later_keys(keys, values, e))
+                        else:
+                            item = expression("b[k]", b=b, k=key)
+                        parts.setdefault(e.id, []).append(Part(item))
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                star = next((i for i, e in enumerate(elts) if isinstance(e, ast.Starred)), len(elts))
                 for i, e in enumerate(elts):
                     inner = e.value if isinstance(e, ast.Starred) else e
                     if isinstance(inner, ast.Name) and inner.id in self.active:
-                        after = len(elts) - i
+                        start = self.offset(elts[:i])
                         if isinstance(e, ast.Starred):
-                            stop = f"-{after - 1}" if after > 1 else ""
-                            item = self.scribe.call(
-                                "repack_from", inner, expression(f"b[{i}:{stop}]", b=b)
-                            )
-                            if any(isinstance(x, ast.Starred) for x in elts[i + 1 :]):
-                                raise self.unit.refuse(s, "two starred items in one display", "their lengths are unknown")
+                            stop = self.offset(elts[: i + 1])
+                            item = self.scribe.call("repack_from", inner, expression("b[i:j]", b=b, i=start, j=stop))
                         else:
-                            item = expression("b[i]", b=b, i=constant(i if i < star else i - len(elts)))
+                            item = expression("b[i]", b=b, i=start)
                         parts.setdefault(inner.id, []).append(Part(item))
         return [], parts
+
+    def offset(self, before: list[ast.expr]) -> ast.expr:
+        """The position behind some items of a display, starred ones among them."""
+        plain = sum(1 for e in before if not isinstance(e, ast.Starred))
+        found: ast.expr = constant(plain)
+        for e in before:
+            if isinstance(e, ast.Starred):
+                length = expression("n(e)", n=self.builtin("len"), e=e.value)
+                found = ast.BinOp(found, ast.Add(), length)
+        return found
+
+    def later_keys(self, keys: list[ast.expr | None], values: list[ast.expr], merged: ast.expr) -> ast.expr:
+        """What comes after a merged dict in a display and may replace its items: keys and dicts."""
+        position = next(i for i, v in enumerate(values) if v is merged)
+        later = list(zip(keys, values))[position + 1 :]
+        return ast.Tuple([ast.Tuple([k], ast.Load()) if k is not None else v for k, v in later], ast.Load())
 
     def pack_adjoint(self, op: Operation, s: ast.stmt, state: State) -> ast.expr:
         """The adjoint of what was unpacked is packed from those of the targets."""
@@ -655,6 +678,8 @@ class _Reverse:
         for p in positions:
             if isinstance(p, int):
                 given.append((f"arg{p}", op.value.args[p]))
+            elif p == "f":
+                given.append(("function", op.value.func))
             elif p == "*":
                 starred = op.value.args[-1]
                 assert isinstance(starred, ast.Starred)

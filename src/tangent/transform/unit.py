@@ -37,8 +37,8 @@ class Unit:
         return self.context.refuse(node, construct, why, todo)
 
 
-def unit(function: types.FunctionType) -> Unit:
-    """Read, normalise and classify a function."""
+def unit(function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
+    """Read, normalise and classify a function; captured variables are inputs like its parameters."""
     source = read(function)
-    core, context = normalise(source)
+    core, context = normalise(source, captured)
     return Unit(source, core, context, classify(core, context, table()))

@@ -72,3 +72,18 @@ def is_integer_array(part: Any) -> bool:
 def is_lazy_zero(b: Any) -> bool:
     """Whether b is the runtime's zero without a shape."""
     return bool(getattr(b, "is_zero_grad", False))
+
+
+def put_key(b: Any, x: Any, key: Any) -> Any:
+    """Zeros like the dict x with b under a key, if x has it."""
+    return scatter(b, x, key) if key in x else init_grad(x)
+
+
+def get_key(x: Any, like: Any, key: Any) -> Any:
+    """The item under a key, or zero where the dict has none."""
+    return x[key] if key in like else 0.0
+
+
+def get_default(value: Any, like: Any, key: Any) -> Any:
+    """The default, or zero where the dict has the key."""
+    return 0.0 if key in like else value

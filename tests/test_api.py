@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+
 import tangent
 from tangent import (
     autodiff,
@@ -51,14 +52,16 @@ def test_the_first_example_of_the_paper():
 
 
 @pytest.mark.parametrize("wrt, expected", [
-    (0, 36.0), (1, 48.0), (2, 18.0), (-1, 18.0), (-3, 36.0), ("x", 36.0), ("z", 18.0), ((1,), 48.0), ([1], 48.0), (("y",), 48.0),
+    (0, 36.0), (1, 48.0), (2, 18.0), (-1, 18.0), (-3, 36.0), ("x", 36.0), ("z", 18.0), ((1,), 48.0), ([1], 48.0),
+    (("y",), 48.0),
 ])  # fmt: skip
 def test_one_argument_gives_its_gradient(wrt, expected):
     assert grad(product, wrt)(2.0, 3.0, 4.0) == expected
 
 
 @pytest.mark.parametrize("wrt, expected", [
-    ((0, 1), (36.0, 48.0)), ((1, 0), (48.0, 36.0)), (("z", "x"), (18.0, 36.0)), ((0, "y", -1), (36.0, 48.0, 18.0)), ([0, 2], (36.0, 18.0)),
+    ((0, 1), (36.0, 48.0)), ((1, 0), (48.0, 36.0)), (("z", "x"), (18.0, 36.0)), ((0, "y", -1), (36.0, 48.0, 18.0)),
+    ([0, 2], (36.0, 18.0)),
 ])  # fmt: skip
 def test_several_arguments_give_a_tuple_in_their_order(wrt, expected):
     found = grad(product, wrt)(2.0, 3.0, 4.0)
@@ -137,6 +140,47 @@ def test_value_and_grad_gives_the_value_first():
     close(found, [2.0, 4.0])
     value, found = value_and_grad(product, (2, 0))(2.0, 3.0, 4.0)
     assert value == 72.0 and found == (18.0, 36.0)
+
+
+def returned_early(x, n):
+    for _ in range(n):
+        x = x * x
+        if x > 10.0:
+            return x
+    return -x
+
+
+def returned_out_of_two_loops(x, n):
+    for _ in range(n):
+        for _ in range(n):
+            x = x * 1.5
+            if x > 5.0:
+                return x * x
+    return x
+
+
+def repeated(x, n):
+    for _ in range(n):
+        x = x * x
+    return x
+
+
+def chosen(x, n):
+    if n > 1:
+        return x * x
+    x = x * 3.0
+    return x
+
+
+@pytest.mark.parametrize("f", [returned_early, returned_out_of_two_loops, repeated, chosen])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+@pytest.mark.parametrize("optimized", [True, False])
+def test_the_value_is_that_of_the_primal_whatever_the_backward_pass_restores(f, n, optimized):
+    value, found = value_and_grad(f, optimized=optimized)(1.7, n)
+    assert value == f(1.7, n)
+    pushed, value = jvp(f, optimized=optimized, preserve_result=True)(1.7, n, 1.0)
+    assert value == f(1.7, n)
+    close(found, pushed)
 
 
 def test_autodiff_is_either_mode():
@@ -514,10 +558,16 @@ def test_an_array_as_seed_of_a_number_is_refused():
         grad(square)(3.0, np.ones(2))
 
 
+@pytest.mark.parametrize("seed", ["text", None, [1.0], (1.0,), {"a": 1.0}])
+def test_a_seed_that_is_no_number_is_refused(seed):
+    with pytest.raises(SeedError):
+        grad(square)(2.0, seed)
+
+
 def test_a_missing_tangent_is_refused():
-    with pytest.raises((SeedError, TypeError), match="tangent|argument"):
+    with pytest.raises((SeedError, TypeError), match=r"tangent|argument"):
         jvp(doubled)(np.ones(3))
-    with pytest.raises((SeedError, TypeError), match="missing|needs"):
+    with pytest.raises((SeedError, TypeError), match=r"missing|needs"):
         jvp(scaled)(np.ones(3), 2.0)
 
 
@@ -653,6 +703,13 @@ def test_integers_get_float_gradients():
     found = grad(norm)(np.array([1, 2, 3]))
     assert found.dtype.kind == "f"
     close(found, [2.0, 4.0, 6.0])
+
+
+def test_an_integer_seed_gives_a_float_gradient():
+    assert isinstance(grad(square)(2, 1), float)
+    found = vjp(doubled)(np.array([1, 2]), np.array([1, 2]))
+    assert found.dtype.kind == "f"
+    close(found, [2.0, 4.0])
 
 
 def test_integer_gradients_are_not_rounded():
@@ -916,7 +973,8 @@ def pushed(f):
 
 
 @pytest.mark.parametrize("modes", [
-    "rf", "fr", "ff", "rr", "rfr", "frf", "ffr", "rrf", "rff", "frr", "rfrf", "frfr", "rrff", "ffrr", "rffr", "frrf", "ffff", "rrrr",
+    "rf", "fr", "ff", "rr", "rfr", "frf", "ffr", "rrf", "rff", "frr",
+    "rfrf", "frfr", "rrff", "ffrr", "rffr", "frrf", "ffff", "rrrr",
 ])  # fmt: skip
 @pytest.mark.parametrize("f", [cube, exp_sin, looped, branched, called])
 def test_modes_mix_in_any_order(f, modes):

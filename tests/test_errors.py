@@ -1,3 +1,4 @@
+# ruff: noqa  (programs under test are written as users write)
 """Right, or a located error: what cannot be differentiated says so, and nothing comes out silently wrong."""
 
 import collections
@@ -14,10 +15,18 @@ from collections import deque
 
 import numpy as np
 import pytest
+
 import tangent
 from tangent import grad, jvp, value_and_grad, vjp
 from tangent.errors import (
-    InPlaceError, MissingRuleError, RuleError, SeedError, SourceError, TangentError, UnsupportedError, WrtError,
+    InPlaceError,
+    MissingRuleError,
+    RuleError,
+    SeedError,
+    SourceError,
+    TangentError,
+    UnsupportedError,
+    WrtError,
 )  # fmt: skip
 
 PACKAGE = os.path.dirname(tangent.__file__)
@@ -49,7 +58,9 @@ def located(make, *args, line, construct="", words=()):
     assert construct in head, f"{construct!r} is not named in: {head}"
     reason = head.split(": ", 2)[-1]
     assert len(reason) > 10, f"no reason in: {head}"
-    assert rest and rest[0].strip() == line.strip().split("  #")[0] or line.strip() in rest[0], f"no source line in: {text}"
+    assert rest and rest[0].strip() == line.strip().split("  #")[0] or line.strip() in rest[0], (
+        f"no source line in: {text}"
+    )
     assert len(rest) > 1 and re.fullmatch(r" *\^+", rest[1]), f"no caret in: {text}"
     assert len(rest) > 2 and rest[2].strip(), f"no way out in: {text}"
     for word in words:
@@ -162,7 +173,7 @@ def tries(x):
 
 
 def captures(x):
-    g = lambda y: x * y  # noqa: E731
+    g = lambda y: x * y
     return g(2.0) * g(x)
 
 
@@ -262,7 +273,7 @@ def local_values(x):
 
 
 def by_name(x):
-    return getattr(np, "sin")(x)  # noqa: B009
+    return getattr(np, "sin")(x)
 
 
 def tried_with_mutation(x):
@@ -350,7 +361,11 @@ def right_or_refused(f, *args):
             refused += 1
             return
         np.testing.assert_allclose(
-            np.array(found, float), expected if what != "forward" else np.sum(expected), rtol=1e-5, atol=1e-6, err_msg=what
+            np.array(found, float),
+            expected if what != "forward" else np.sum(expected),
+            rtol=1e-5,
+            atol=1e-6,
+            err_msg=what,
         )
         np.testing.assert_allclose(got, value, err_msg=f"value in {what}")
         for a, b in zip(given, before):
@@ -423,7 +438,11 @@ def test_writes_in_place_are_right_or_located(f, line, word):
 
 
 def test_an_unhandled_keyword_is_named():
-    located(lambda: grad(unknown_keyword)(np.ones(2)), line="    return np.sum(x, no_such_keyword=1)", construct="no_such_keyword")
+    located(
+        lambda: grad(unknown_keyword)(np.ones(2)),
+        line="    return np.sum(x, no_such_keyword=1)",
+        construct="no_such_keyword",
+    )
     if right_or_refused(odd_keyword, np.ones(2)):
         assert "casting" in message(lambda: grad(odd_keyword)(np.ones(2)))
 
@@ -1339,7 +1358,7 @@ def closure_rebound(x):
 @nasty(V)
 def lambda_reads_rebound(x):
     k = x[0]
-    f = lambda v: v * k  # noqa: E731
+    f = lambda v: v * k
     k = x[1]
     return f(x[2])
 
@@ -1352,7 +1371,7 @@ def lambdas_in_loop(x):
 
 @nasty(V)
 def late_binding(x):
-    fs = [lambda v: v * x[i] for i in range(3)]  # noqa: B023
+    fs = [lambda v: v * x[i] for i in range(3)]
     return fs[0](2.0)
 
 
@@ -1417,7 +1436,7 @@ def attribute_of_a_function(x):
 @nasty(V)
 def setattr_builtin(x):
     box = Box(0.0)
-    setattr(box, "value", x[0] * x[1])  # noqa: B010
+    setattr(box, "value", x[0] * x[1])
     return box.value * 1.0
 
 
@@ -2166,7 +2185,7 @@ def parsed_text(x):
 
 @nasty(2.0)
 def formatted_text(x):
-    return float("%.10f" % x) * x  # noqa: UP031
+    return float("%.10f" % x) * x
 
 
 @nasty(V)
@@ -2248,7 +2267,12 @@ def numpy_with_axes(x):
 
 @nasty(V)
 def ufunc_methods(x):
-    return np.add.reduce(x * x) + np.multiply.reduce(x) + np.sum(np.add.accumulate(x) * x) + np.sum(np.multiply.outer(x, x))
+    return (
+        np.add.reduce(x * x)
+        + np.multiply.reduce(x)
+        + np.sum(np.add.accumulate(x) * x)
+        + np.sum(np.multiply.outer(x, x))
+    )
 
 
 @nasty(V)
@@ -2407,6 +2431,24 @@ def test_overlapping_arguments_are_right_or_refused():
         return
     np.testing.assert_allclose(found[0] + found[1], differences(together, x), rtol=1e-6)
     np.testing.assert_equal(x, [1.0, 2.0, 3.0])
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_array_subclasses_are_right_or_refused():
+    def total(x):
+        return x.sum()
+
+    def product(x):
+        return np.sum(x * x)
+
+    masked = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    matrix = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+    for f, x, expected in ((total, masked, [1.0, 0.0, 1.0]), (product, matrix, [[7.0, 11.0], [9.0, 13.0]])):
+        try:
+            found = grad(f)(x)
+        except (TangentError, TypeError):
+            continue
+        np.testing.assert_allclose(np.ma.filled(found, 0.0), expected)
 
 
 def test_side_effects_happen_once(capsys):

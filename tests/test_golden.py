@@ -1,3 +1,4 @@
+# ruff: noqa  (programs under test are written as users write)
 """Generated code, read by people: each golden file shows a program and, below it, the derivative that is written.
 
 `pytest tests/test_golden.py --update-golden` writes the files anew; read the difference before committing it.
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from tangent import grad, jvp
 from tangent.api import wrt_names
 from tangent.testing import add, dot, leaves, random_like

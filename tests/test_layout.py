@@ -13,7 +13,7 @@ PACKAGE = Path(tangent.__file__).resolve().parent
 
 # Each part may import from itself and from those before it. The run-time functions know no syntax, so they come first;
 # the tree comes before its readers; rules name run-time functions, and backends bind library functions to rules.
-# `pipeline` puts the stages together, `service` serves calls at run time, `api` offers both, to `testing` and `view` too.
+# `pipeline` puts the stages together, `service` serves calls at run time; `testing` and `view` use what `api` offers.
 ORDER = (
     "errors", "options", "runtime", "syntax", "source", "normalise", "analysis", "rules", "backends", "transform",
     "optimise", "codegen", "pipeline", "service", "api", "testing", "view", "__init__", "__main__",

@@ -1,6 +1,7 @@
 """Generated code is ordinary Python: it can be read, stepped through, profiled and traced like any other."""
 
 import bdb
+import contextlib
 import cProfile
 import inspect
 import io
@@ -15,6 +16,7 @@ import types
 
 import numpy as np
 import pytest
+
 from tangent import grad, jvp, vjp
 
 
@@ -84,9 +86,14 @@ def test_no_line_is_wider_than_100_columns(made):
 
 def test_wide_programs_stay_within_100_columns():
     def wide(first_argument_with_a_long_name, second_argument_with_a_long_name, third_argument_with_a_long_name):
-        intermediate_result_one = np.sin(first_argument_with_a_long_name * second_argument_with_a_long_name) + third_argument_with_a_long_name  # fmt: skip  # noqa: E501
-        intermediate_result_two = np.cos(intermediate_result_one + first_argument_with_a_long_name) * second_argument_with_a_long_name  # fmt: skip  # noqa: E501
-        return np.sum(intermediate_result_one * intermediate_result_two / (1.0 + first_argument_with_a_long_name * first_argument_with_a_long_name))  # fmt: skip  # noqa: E501
+        intermediate_result_one = np.sin(first_argument_with_a_long_name * second_argument_with_a_long_name) + np.exp(
+            third_argument_with_a_long_name * first_argument_with_a_long_name
+        )
+        intermediate_result_two = (
+            np.cos(intermediate_result_one + first_argument_with_a_long_name) * second_argument_with_a_long_name
+        )
+        denominator = 1.0 + first_argument_with_a_long_name * first_argument_with_a_long_name
+        return np.sum(intermediate_result_one * intermediate_result_two / denominator)
 
     for made in (grad(wide), grad(wide, (0, 1, 2)), jvp(wide, (0, 1, 2)), grad(wide, optimized=False)):
         text = made.source
@@ -166,9 +173,9 @@ def test_output_is_the_same_to_the_byte_in_every_process(tmp_path):
 
 def test_order_of_requests_does_not_matter(tmp_path):
     file = tmp_path / "order.py"
-    file.write_text(SCRIPT.split("for make")[0] + "import sys\n"
-                    "if sys.argv[1] == 'late':\n    tangent.grad(helper); tangent.jvp(f); tangent.grad(lambda x: helper(x, x))\n"
-                    "print(tangent.grad(f).source)\n")  # fmt: skip
+    late = "    tangent.grad(helper); tangent.jvp(f); tangent.grad(lambda x: helper(x, x))\n"
+    head = SCRIPT.split("for make")[0]
+    file.write_text(f"{head}import sys\nif sys.argv[1] == 'late':\n{late}print(tangent.grad(f).source)\n")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     runs = [
         subprocess.run([sys.executable, str(file), when], env=env, capture_output=True, text=True, check=True).stdout
@@ -186,10 +193,8 @@ def debugged(made, args, commands):
     debugger = pdb.Pdb(stdin=io.StringIO("\n".join(commands) + "\n"), stdout=out, nosigint=True, readrc=False)
     debugger.use_rawinput = False
     debugger.prompt = ""
-    try:
+    with contextlib.suppress(bdb.BdbQuit):
         debugger.runcall(made, *args)
-    except bdb.BdbQuit:
-        pass
     return out.getvalue()
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa  (programs under test are written as users write)
 """Where functions come from: every way of writing one that Python keeps the source of."""
 
 import doctest
@@ -13,6 +14,7 @@ import numpy.linalg as la
 import pytest
 from numpy import cos
 from numpy import sin as s
+
 from tangent import grad, jvp, vjp
 from tangent.errors import SourceError, TangentError
 
@@ -30,7 +32,7 @@ def plain(x):
     return x * x  # another
 
 
-def one_line(x): return x * x * 2.0  # fmt: skip  # noqa: E704
+def one_line(x): return x * x * 2.0  # fmt: skip
 
 
 def annotated(x: float, y: "list[int] | None" = None) -> float:
@@ -117,7 +119,7 @@ def test_async_functions_are_refused():
 
 
 def test_lambda():
-    f = lambda x: x * x  # noqa: E731
+    f = lambda x: x * x
     assert grad(f)(3.0) == 6.0
 
 
@@ -142,7 +144,7 @@ def test_lambda_as_an_argument():
 
 
 def test_lambda_inside_of_a_lambda():
-    make = lambda k: lambda x: x * k  # noqa: E731
+    make = lambda k: lambda x: x * k
     assert grad(make(5.0))(1.0) == 5.0
 
 
@@ -176,11 +178,11 @@ def test_lambda_over_several_lines():
 
 
 def test_lambda_with_a_parenthesised_body():
-    f = lambda x: (  # noqa: E731
+    f = lambda x: (
         x * x
-    )
+    )  # fmt: skip
     assert grad(f)(3.0) == 6.0
-    g = lambda x: (x)  # noqa: E731
+    g = lambda x: (x)  # fmt: skip
     assert grad(g)(3.0) == 1.0
 
 

@@ -26,17 +26,20 @@ class Records:
     everything: bool = False
 
 
-def recorded(f: ast.FunctionDef, everything: bool = False) -> Records:
-    """The records of a function: all that may be needed, or plainly every overwritten value."""
-    walk = _Walk(f, everything)
+def recorded(f: ast.FunctionDef, everything: bool = False, outside: frozenset[str] = frozenset()) -> Records:
+    """The records of a function: all that may be needed, or plainly every overwritten value.
+
+    Names from `outside` (global, nonlocal) are never restored.
+    """
+    walk = _Walk(f, everything, outside)
     parameters = {a.arg for a in arguments(f.args)}
     walk.block(f.body, set(parameters), set(parameters), ())
     return walk.records
 
 
 class _Walk:
-    def __init__(self, f: ast.FunctionDef, everything: bool) -> None:
-        self.everything = everything
+    def __init__(self, f: ast.FunctionDef, everything: bool, outside: frozenset[str]) -> None:
+        self.everything, self.outside = everything, outside
         self.live = liveness(f)
         self.records = Records(everything=everything)
         self.home = {} if everything else _homes(f)
@@ -63,19 +66,20 @@ class _Walk:
         loop = next((owner for owner, _ in reversed(path) if isinstance(owner, ast.For | ast.While)), None)
         if loop is not None:
             for v in self.residents.get(path, []):
-                if v in may and v not in self.live.entry[loop]:
+                if v in may and v not in self.outside and v not in self.live.entry[loop]:
                     self.keep_at_end(path[-1], v, must)
 
     def assignment(self, s: ast.Assign, may: set[str], must: set[str]) -> None:
         for v in writes(s):
-            if v in may or self.everything:
+            if (v in may or self.everything) and v not in self.outside:
                 self.records.before.setdefault(s, []).append(v)
                 self.note_unbound(v, must)
         may.update(writes(s))
         must.update(writes(s))
 
     def loop(self, s: ast.stmt, inner: list[ast.stmt], may: set[str], must: set[str], path: tuple[Block, ...]) -> None:
-        assigned = list(dict.fromkeys(v for x in statements(inner) if isinstance(x, ast.Assign) for v in writes(x)))
+        written = dict.fromkeys(v for x in statements(inner) if isinstance(x, ast.Assign) for v in writes(x))
+        assigned = [v for v in written if v not in self.outside]
         carried = {v for v in assigned if v in self.live.entry[s] or self.everything}
         private = [v for v in assigned if v not in carried]
         if overwritten := [v for v in private if v in may]:

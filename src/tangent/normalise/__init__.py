@@ -24,6 +24,6 @@ def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.Funct
     tree = source.tree
     for step in PASSES:
         tree = step(tree, context)
-    context.scope.local |= assigned_inside(tree.body)
+    context.scope.local |= assigned_inside(tree.body) - context.declared
     check_core(tree)
     return tree, context

@@ -19,6 +19,7 @@ class Context:
     source: Source
     names: Names
     scope: Scope
+    declared: frozenset[str] = frozenset()
     externals: dict[str, Any] = field(default_factory=dict)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
 
@@ -30,7 +31,7 @@ class Context:
         imports = local_imports(tree)
         local = (parameters | assigned_inside(tree.body)) - declared
         scope = Scope(source.function, local, {k: v for k, v in imports.items() if k not in parameters})
-        return cls(source, Names(identifiers(tree) | {tree.name}), scope)
+        return cls(source, Names(identifiers(tree) | {tree.name}), scope, frozenset(declared))
 
     def builtin(self, identifier: str) -> str:
         """A name for a builtin, also where the user's code has taken its own."""

@@ -115,10 +115,13 @@ class _Readers:
         self.owners: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
         self.breaks: dict[ast.stmt, list[ast.stmt]] = {}
         self.stacks = stacks
+        self.declared: set[str] = set()
 
     def block(self, body: Body, owners: tuple[ast.stmt, ...]) -> None:
         for s in body:
             self.owners[s] = owners
+            if isinstance(s, ast.Global | ast.Nonlocal):
+                self.declared.update(s.names)
             for v in writes(s):
                 self.writers.setdefault(v, []).append(s)
             if (stack := pushed(s)) in self.stacks:
@@ -142,7 +145,7 @@ class _Readers:
             case _ if pushed(s) in self.stacks or popped(s) in self.stacks:
                 return False
             case ast.Assign(value=value) if _binds_names(s):
-                return not is_pure(value, self.o.resolve)
+                return not is_pure(value, self.o.resolve) or any(v in self.declared for v in writes(s))
             case ast.If(test=test):
                 return not is_pure(test, self.o.resolve) and s.body != [] and not isinstance(s.body[0], ast.Break)
             case ast.While(test=test):
@@ -227,6 +230,7 @@ class _Overwritten:
         pairs = [(v.pushes[0], v.pops[0]) for v in local_stacks(body).values() if len(v.pushes) == len(v.pops) == 1]
         self.pops = {pop: push for push, pop in pairs}
         self.gone: set[ast.stmt] = set()
+        self.declared = {v for s in body if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
 
     def run(self) -> Body:
         self.block(self.body, set(), drop=True)
@@ -268,7 +272,9 @@ class _Overwritten:
                 return live
 
     def is_dead(self, s: ast.stmt, live: set[str]) -> bool:
-        if not isinstance(s, ast.Assign) or not _binds_names(s) or any(v in live for v in writes(s)):
+        if not isinstance(s, ast.Assign) or not _binds_names(s) or any(
+            v in live or v in self.declared for v in writes(s)
+        ):
             return False
         return s in self.pops or (is_pure(s.value, self.o.resolve) and not popped(s))
 

@@ -18,7 +18,7 @@ from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import expression_reads, target_names
+from tangent.syntax.uses import expression_reads, target_names, writes
 
 TRUTH = (ast.Compare, ast.JoinedStr)
 STACK_METHODS = ("append", "pop")
@@ -90,11 +90,16 @@ class _Reader:
                 return Operation("closure", (target,), self.captured(s))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
+            case ast.With() | ast.Try() | ast.Match() | ast.ClassDef() | ast.AsyncFor() | ast.AsyncWith() | ast.AugAssign():
+                reads = tuple(sorted(v for v in expression_reads(s) if self.is_local(v)))
+                return Operation("opaque", tuple(writes(s)), reads, why=type(s).__name__.lower())
             case _:
                 return None
 
     def assignment(self, target: str, value: ast.expr, s: ast.stmt) -> Operation:
         op = self.operation(value, s)
+        if target not in self.context.scope.local:
+            return Operation("opaque", (target,), op.operands, value, why="global")
         return Operation(
             op.kind, (target,), op.operands, value, op.rule, op.values, op.callee, op.library, op.why
         )  # fmt: skip

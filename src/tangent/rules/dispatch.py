@@ -26,6 +26,9 @@ def tangent_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[
 def captured(y, b, name, value): d[b] = {name: d[y]}
 
 @linear
+def where_nonzero(y, b, value): d[value] = where_nonzero(b, d[y])
+
+@linear
 def repack(y, like, *parts): d[parts] = tuple(d[y])
 
 def check_seed(y, seed, *results): d[seed] = d[y]; d[y] = d[seed]

@@ -21,11 +21,12 @@ from tangent.runtime.dispatch import (
     sequence,
     settled,
     unbroadcast,
+    where_nonzero,
 )
 from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
     "ArrayType", "ZeroGrad", "add_grad", "backward_of", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "captured", "check_seed", "check_tangent", "copy", "dense", "forward_of", "init_grad", "items_like", "lazy_zero", "left_part",
-    "map_structure", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast",
+    "map_structure", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast", "where_nonzero",
 ]  # fmt: skip

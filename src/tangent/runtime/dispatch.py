@@ -125,6 +125,11 @@ def right_part(b: Any, x: Any) -> Any:
     return b[len(b) - len(x) :] if isinstance(x, list | tuple) else unbroadcast(b, x)
 
 
+def where_nonzero(b: Any, value: Any) -> Any:
+    """The value, but zero where b is: what np.where left out contributes nothing, not even nan."""
+    return np.where(b == 0, 0.0, value)[()]
+
+
 def items_like(b: Any, x: Any, later: Any) -> Any:
     """What a dict merged into another by `**` receives: the items that nothing after it replaced."""
     return {k: init_grad(v) if any(k in names for names in later) else b[k] for k, v in x.items()}

@@ -84,10 +84,11 @@ class _Reverse:
         )
         self.prepared.body = self.lower_calls(self.prepared.body)
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
-        self.records: Records = recorded(tree, everything)
+        self.records: Records = recorded(tree, everything, unit.context.declared)
         self.shapes: Shapes = shapes(tree, self.operations, liveness(tree), derivatives.result_fact, numbers)
         self.pushes: dict[Site, ast.stmt] = {}
         self.stacks: dict[Site, str] = {}
+        self.chosen = self.chosen_from()
         self.wide: dict[str, Fact] = {}
         self.zeroed: set[str] = set()
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
@@ -530,6 +531,8 @@ class _Reverse:
                 statements_ += self.spread_parts(operand, value, parts, s)
                 continue
             assert isinstance(operand, ast.Name)
+            if rule.name in UNBOUNDED and target in self.chosen:
+                value = self.scribe.call("where_nonzero", name(b), value)
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
@@ -547,6 +550,17 @@ class _Reverse:
             if isinstance(e, ast.Name) and e.id in self.active:
                 parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=constant(i))))
         return [assign(held, value, s)]
+
+    def chosen_from(self) -> frozenset[str]:
+        """Values that np.where may leave out: where their adjoint is zero, so is all that follows from it."""
+        found: set[str] = set()
+        for s in reversed(list(statements(self.prepared.body))):
+            op = self.operations.get(s)
+            if op is None or op.kind != "rule":
+                continue
+            if op.rule.name == "where" or (op.rule.kind == "elementwise" and op.targets[0] in found):
+                found.update(op.operands)
+        return frozenset(found)
 
     def passing_temporaries(self) -> frozenset[str]:
         """Temporaries that one elementwise operation makes and the next one uses up.
@@ -740,6 +754,11 @@ class Part:
     index: ast.expr | None = None
 
 
+UNBOUNDED = frozenset(
+    "divide reciprocal power power_integer float_power exp exp2 expm1 tan sinh cosh square multiply".split()
+)
+
+
 def fits(operand: Fact, result: Fact) -> bool:
     """Whether an adjoint in the shape and dtype of the result already has those of the operand."""
     if not operand.number or operand.shape is None or result.shape is None:
@@ -777,6 +796,13 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
         return UnsupportedError(
             f"cannot differentiate a loop over '{what}'", where, "it is not a sequence that can be walked backward",
             "Wrap it in list(...) before the loop.",
+        )  # fmt: skip
+    if op.why in ("with", "try", "match", "classdef"):
+        word = op.why.replace("classdef", "class")
+        return UnsupportedError(
+            f"cannot differentiate what happens inside '{word}'", unit.source.locate(s),
+            f"'{', '.join(t for t in op.targets)}' depends on the input and is computed there",
+            f"Move the computation out of the '{word}'.",
         )  # fmt: skip
     kind = type(op.value).__name__
     return UnsupportedError(

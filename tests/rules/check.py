@@ -1,0 +1,257 @@
+"""Check one sample of a rule: every mode against finite differences, the modes against each other, shapes and dtypes."""
+
+from __future__ import annotations
+
+import cmath
+import inspect
+import itertools
+import linecache
+import math
+import operator
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+from rules.sample import Sample
+
+import tangent
+from tangent import runtime
+from tangent.testing import add, dot, leaves, map_leaves, random_like, scale
+
+Function = Callable[..., Any]
+NAMES = {
+    **{name: getattr(runtime, name) for name in dir(runtime) if not name.startswith("_")},
+    "np": np, "math": math, "cmath": cmath, "operator": operator, "runtime": runtime,
+}  # fmt: skip
+STEP = 1e-5
+_count = itertools.count(1)
+
+
+class Wrong(AssertionError):
+    """A derivative that is not what it should be."""
+
+
+def function_of(sample: Sample) -> Function:
+    """The call as a function of its values, with source that can be read."""
+    text = f"def f({', '.join(sample.values)}):\n    return {sample.call}\n"
+    file = f"<sample {next(_count)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names = dict(NAMES)
+    exec(compile(text, file, "exec"), names)
+    return names["f"]
+
+
+def is_missing(sample: Sample) -> bool:
+    """Whether the call is of a function that this version of Python or NumPy lacks."""
+    paths = re.findall(r"\b(?:np|math|cmath|operator)(?:\.[a-zA-Z_]\w*)+", sample.call)
+    return any(not _exists(path.split(".")) for path in paths)
+
+
+def _exists(parts: list[str]) -> bool:
+    found = NAMES[parts[0]]
+    for part in parts[1:]:
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
+    return True
+
+
+class Case:
+    """A sample as a function, its arguments, random tangents of them, and a random seed of the result."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample, self.f, self.wrt = sample, function_of(sample), sample.wrt
+        self.args = list(sample.values.values())
+        self.places = [list(sample.values).index(name) for name in self.wrt]
+        rng = np.random.default_rng(7)
+        self.tangents = [random_like(self.args[i], rng) for i in self.places]
+        with np.errstate(all="ignore"):
+            self.value = self.f(*self.args)
+        self.seed = random_like(self.value, rng)
+        self.seed_tangent = random_like(self.value, rng)
+
+    @cache  # noqa: B019  (a case lives as long as its test)
+    def vjp(self, optimized: bool = True) -> Function:
+        return tangent.vjp(self.f, self.wrt, optimized=optimized, check_dims=False)
+
+    @cache  # noqa: B019
+    def jvp(self, optimized: bool = True) -> Function:
+        return tangent.jvp(self.f, self.wrt, optimized=optimized, check_dims=False)
+
+    def gradients(self, args: list[Any] | None = None, optimized: bool = True, seed: Any = None) -> tuple[Any, ...]:
+        got = self.vjp(optimized)(*(args or self.args), self.seed if seed is None else seed)
+        return got if len(self.wrt) > 1 else (got,)
+
+
+def difference(f: Function, args: list[Any], places: list[int], tangents: list[Any], step: float = STEP) -> Any:
+    """The central finite difference of f along tangents of the arguments at some places, of fourth order."""
+
+    def at(h: float) -> Any:
+        moved = list(args)
+        for i, t in zip(places, tangents):
+            moved[i] = add(args[i], scale(t, h))
+        return f(*moved)
+
+    near = map_leaves(lambda a, b: (np.asarray(a) - np.asarray(b)) / (2 * step), at(step), at(-step))
+    far = map_leaves(lambda a, b: (np.asarray(a) - np.asarray(b)) / (4 * step), at(2 * step), at(-2 * step))
+    return map_leaves(lambda n, w: (4.0 * n - w) / 3.0, near, far)
+
+
+def close(got: Any, expected: Any, what: str, tolerance: float = 2e-6) -> None:
+    """Raise unless two structures of numbers agree, relative to the largest of them."""
+    a, b = [np.asarray(x) for x in leaves(got)], [np.asarray(x) for x in leaves(expected)]
+    if [x.shape for x in a] != [x.shape for x in b]:
+        raise Wrong(f"{what}: shapes {[x.shape for x in a]}, expected {[x.shape for x in b]}")
+    size = max([1.0, *(float(np.max(np.abs(np.nan_to_num(x)))) for x in b if x.size)])
+    for x, y in zip(a, b):
+        if not np.allclose(x, y, rtol=tolerance, atol=tolerance * size, equal_nan=True):
+            raise Wrong(f"{what}: {got}, expected {expected}")
+
+
+# First order
+
+
+def check_reverse(case: Case) -> None:
+    expected = dot(case.seed, difference(case.f, case.args, case.places, case.tangents))
+    close(sum(dot(b, t) for b, t in zip(case.gradients(), case.tangents)), expected, "reverse")
+
+
+def check_forward(case: Case) -> None:
+    got = case.jvp()(*case.args, *case.tangents)
+    close(got, difference(case.f, case.args, case.places, case.tangents), "forward")
+
+
+def check_adjoint(case: Case) -> None:
+    """<by, dy> = <bx, dx>"""
+    down = sum(dot(b, t) for b, t in zip(case.gradients(), case.tangents))
+    close(down, dot(case.seed, case.jvp()(*case.args, *case.tangents)), "<by, dy> = <bx, dx>", 1e-9)
+
+
+def check_raw(case: Case) -> None:
+    close(case.gradients(optimized=False), case.gradients(), "raw reverse", 1e-12)
+    raw = case.jvp(False)(*case.args, *case.tangents)
+    close(raw, case.jvp()(*case.args, *case.tangents), "raw forward", 1e-12)
+
+
+def check_shapes(case: Case) -> None:
+    """Gradients have the structure, shapes and dtypes of the arguments."""
+    for name, b, i in zip(case.wrt, case.gradients(), case.places):
+        _same_kind(name, b, case.args[i])
+
+
+def _same_kind(name: str, b: Any, x: Any) -> None:
+    if isinstance(x, list | tuple):
+        if type(b) is not type(x) or len(b) != len(x):
+            raise Wrong(f"the gradient of {name} is a {type(b).__name__}, expected a {type(x).__name__} of {len(x)}")
+        for p, q in zip(b, x):
+            _same_kind(name, p, q)
+    elif isinstance(x, dict):
+        for k in x:
+            _same_kind(f"{name}[{k!r}]", b[k], x[k])
+    elif np.shape(b) != np.shape(x) or np.asarray(b).dtype != np.asarray(x).dtype:
+        have, want = np.asarray(b), np.asarray(x)
+        raise Wrong(f"the gradient of {name} has {have.shape} {have.dtype}, expected {want.shape} {want.dtype}")
+
+
+def check_single(case: Case) -> None:
+    """float32 in, float32 out, in both modes."""
+    if not all(isinstance(case.args[i], np.ndarray) and case.args[i].dtype == np.float64 for i in case.places):
+        return
+    args = [np.asarray(a, np.float32) if i in case.places else a for i, a in enumerate(case.args)]
+    value = case.f(*args)
+    if any(np.asarray(y).dtype != np.float32 for y in leaves(value)):
+        return  # NumPy itself, or a constant in the call, makes it another dtype
+    seed = map_leaves(lambda b: np.float32(b) if np.ndim(b) == 0 else np.asarray(b, np.float32), case.seed)
+    for name, b, i in zip(case.wrt, case.gradients(args, seed=seed), case.places):
+        _same_kind(name, b, args[i])
+    got = case.jvp()(*args, *(np.asarray(t, np.float32) for t in case.tangents))
+    for dy in leaves(got):
+        if np.asarray(dy).dtype != np.float32:
+            raise Wrong(f"the tangent of a float32 result is {np.asarray(dy).dtype}")
+
+
+def check_integer(case: Case) -> None:
+    """Integer arguments get the gradients of the same numbers as floats."""
+    if not all(isinstance(case.args[i], np.ndarray) and case.args[i].dtype == np.float64 for i in case.places):
+        return
+    whole = [np.rint(a).astype(int) if i in case.places else a for i, a in enumerate(case.args)]
+    floats = [a.astype(float) if i in case.places else a for i, a in enumerate(whole)]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            same = _equal(case.f(*whole), case.f(*floats))
+    except Exception:
+        return  # outside of the domain
+    if not same:
+        return
+    expected = case.gradients(floats)
+    if not all(np.all(np.isfinite(b)) for b in expected):
+        return
+    got = case.gradients(whole)
+    for name, b, i in zip(case.wrt, got, case.places):
+        _same_kind(name, b, floats[i])
+    close(got, expected, "gradient of integers", 1e-9)
+
+
+def _equal(x: Any, y: Any) -> bool:
+    pairs = zip(leaves(x), leaves(y), strict=True)
+    return all(np.shape(a) == np.shape(b) and np.allclose(a, b, equal_nan=True) for a, b in pairs)
+
+
+# Second order: the derivatives are functions of the arguments and of their last parameters
+
+
+def check_reverse_reverse(case: Case) -> None:
+    first, args, names, places, tangents = _of_gradient(case)
+    seeds = random_like(first(*args), np.random.default_rng(8))
+    got = tangent.vjp(first, names, check_dims=False)(*args, seeds)
+    expected = dot(seeds, difference(first, args, places, tangents))
+    close(sum(dot(b, t) for b, t in zip(got, tangents)), expected, "reverse over reverse")
+
+
+def check_forward_reverse(case: Case) -> None:
+    first, args, names, places, tangents = _of_gradient(case)
+    got = tangent.jvp(first, names, check_dims=False)(*args, *tangents)
+    close(got, difference(first, args, places, tangents), "forward over reverse")
+
+
+def _of_gradient(case: Case) -> tuple[Function, list[Any], tuple[str, ...], list[int], list[Any]]:
+    first, args = case.vjp(), [*case.args, case.seed]
+    names = (*case.wrt, list(inspect.signature(first).parameters)[-1])
+    return first, args, names, [*case.places, len(case.args)], [*case.tangents, case.seed_tangent]
+
+
+def check_reverse_forward(case: Case) -> None:
+    first, args = case.jvp(), [*case.args, *case.tangents]
+    names = (*case.wrt, *list(inspect.signature(first).parameters)[len(case.args) :])
+    places = [*case.places, *range(len(case.args), len(args))]
+    rng = np.random.default_rng(9)
+    tangents = [random_like(args[i], rng) for i in places]
+    seed = random_like(first(*args), rng)
+    got = tangent.vjp(first, names, check_dims=False)(*args, seed)
+    expected = dot(seed, difference(first, args, places, tangents))
+    close(sum(dot(b, t) for b, t in zip(got, tangents)), expected, "reverse over forward")
+
+
+FIRST = (check_reverse, check_forward, check_adjoint, check_shapes, check_single, check_integer, check_raw)
+SECOND = (check_reverse_reverse, check_forward_reverse)
+MIXED = (check_reverse_forward,)
+
+
+def check(sample: Sample, checks: tuple[Callable[[Case], None], ...]) -> None:
+    """Raise `Wrong`, naming all checks that fail."""
+    with np.errstate(all="ignore"):
+        found = list(_failures(Case(sample), checks))
+    if found:
+        raise Wrong("\n".join(found))
+
+
+def _failures(case: Case, checks: tuple[Callable[[Case], None], ...]) -> Iterator[str]:
+    for one in checks:
+        try:
+            one(case)
+        except Exception as e:
+            yield f"{one.__name__[6:]}: {type(e).__name__}: {e}"

@@ -2,15 +2,16 @@
 
 A shape is a set of atoms: the variables whose shapes it is broadcast from. The empty set is a scalar. Elementwise
 results have the union of their operands' atoms, so `x * x` has the shape of `x` whatever that is. Dtypes likewise.
-An atom is only good while its variable keeps its value: variables with several definitions stand for themselves
-within one statement, and for nothing beyond it.
+An atom is only good while its variable keeps its value. A variable with several definitions (or carried around a loop)
+has a shape beyond one statement only if all of them agree on atoms that last; the analysis assumes they do and takes
+it back where they do not.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from tangent.analysis.liveness import Liveness
 from tangent.analysis.operation import Operation, Operations
@@ -25,7 +26,10 @@ FULL_REDUCTIONS = frozenset(
     "add_reduce multiply_reduce maximum_reduce minimum_reduce".split()
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
-LIKE_OPERAND = frozenset("zeros_like ones_like empty_like full_like copy".split())
+LIKE_FIRST = frozenset("zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split())
+LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
+NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
+ANY: Atoms = frozenset(["<any>"])
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,14 @@ class Fact:
 
 SCALAR = Fact(NO_ATOMS, NO_ATOMS, True)
 UNKNOWN = Fact()
+ANYTHING = Fact(ANY, ANY, True, True, True)
 
 
 @dataclass
 class Shapes:
     facts: dict[str, Fact] = field(default_factory=dict)
-    unstable: frozenset[str] = frozenset()
+    shifting: frozenset[str] = frozenset()
+    lasting: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     results: Callable[[object], Fact] = lambda _: UNKNOWN
 
@@ -59,15 +65,10 @@ class Shapes:
         match e:
             case ast.Name(id=v):
                 fact = self.facts.get(v, UNKNOWN)
-                number = fact.number or v in self.numbers
-                array = fact.array
-                if fact.sequence:
-                    return fact
-                if v in self.unstable or fact.shape is None:
-                    shape = fact.shape if fact.shape == NO_ATOMS else frozenset([v])
-                    dtype = fact.dtype if fact.dtype == NO_ATOMS else frozenset([v])
-                    return Fact(shape, dtype, number, array)
-                return Fact(fact.shape, fact.dtype, number, array)
+                own = frozenset([v])
+                shape = own if fact.shape is None else fact.shape
+                dtype = own if fact.dtype is None else fact.dtype
+                return Fact(shape, dtype, fact.number or v in self.numbers, fact.array, fact.sequence)
             case ast.Constant(value=value):
                 return _constant(value)
             case ast.UnaryOp(operand=operand):
@@ -83,7 +84,7 @@ class Shapes:
         """What is known of an operand, given that the operation went through."""
         fact = self.of(e)
         proven = op.value is not None and e.id in numbers_in(op.value)
-        return Fact(fact.shape, fact.dtype, True, fact.array) if proven else fact
+        return replace(fact, number=True) if proven else fact
 
 
 def _constant(value: object) -> Fact:
@@ -94,22 +95,34 @@ def _constant(value: object) -> Fact:
 
 def shapes(
     f: ast.FunctionDef, operations: Operations, live: Liveness, results: Callable[[object], Fact] = lambda _: UNKNOWN,
-    numbers: frozenset[str] = frozenset(),
+    numbers: frozenset[str] = frozenset(), given: Mapping[str, Atoms] | None = None,
 ) -> Shapes:  # fmt: skip
     """The facts of all variables of a Core function.
 
-    `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays.
+    `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays, `given` the
+    shapes of parameters by those of others.
     """
-    table = Shapes(unstable=_unstable(f, live), numbers=_used_as_numbers(f, operations) | numbers, results=results)
-    for a in arguments(f.args):
-        table.facts[a.arg] = _annotated(a)
-    for _ in range(2):
-        _pass(f, operations, table)
+    shifting, lasting = _kinds(f, live)
+    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results)
+    parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
+    defined = [(operations[s], None) if s in operations else (None, s) for s in statements(f.body)]
+    names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
+    table.facts = {v: ANYTHING for v in names} | parameters
+    for _ in range(20):
+        found = _pass(defined, parameters, table)
+        if found == table.facts:
+            break
+        table.facts = found
+    else:
+        table.facts = {v: parameters.get(v, UNKNOWN) for v in table.facts}
+    table.facts = {v: _without_any(fact) for v, fact in table.facts.items()}
     return table
 
 
-def _annotated(a: ast.arg) -> Fact:
+def _annotated(a: ast.arg, given: Mapping[str, Atoms]) -> Fact:
     own = frozenset([a.arg])
+    if a.arg in given:
+        return Fact(given[a.arg], given[a.arg])
     match a.annotation:
         case ast.Name(id="float" | "int") | ast.Constant(value="float" | "int"):
             return SCALAR
@@ -119,17 +132,19 @@ def _annotated(a: ast.arg) -> Fact:
             return Fact(own, own)
 
 
-def _unstable(f: ast.FunctionDef, live: Liveness) -> frozenset[str]:
-    """Variables with several definitions, or carried around a loop."""
+def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozenset[str]]:
+    """Variables that take several values (defined twice, or carried around a loop), and those that keep one for good."""
     seen: set[str] = {a.arg for a in arguments(f.args)}
-    found: set[str] = set()
+    shifting: set[str] = set()
+    inside: set[str] = set()
     for s in statements(f.body):
         for v in writes(s):
-            (found if v in seen else seen).add(v)
-        if s in live.entry and isinstance(s, ast.For | ast.While):
+            (shifting if v in seen else seen).add(v)
+        if isinstance(s, ast.For | ast.While):
             inner = {v for x in statements(s.body) for v in writes(x)}
-            found |= inner & live.entry[s]
-    return frozenset(found)
+            inside |= inner | set(writes(s))
+            shifting |= inner & live.entry.get(s, frozenset())
+    return frozenset(shifting), frozenset(seen - shifting - inside)
 
 
 def _used_as_numbers(f: ast.FunctionDef, operations: Operations) -> frozenset[str]:
@@ -161,36 +176,64 @@ def numbers_in(e: ast.expr) -> set[str]:
             return set()
 
 
-def _pass(f: ast.FunctionDef, operations: Operations, table: Shapes) -> None:
-    for s in statements(f.body):
-        if isinstance(s, ast.For):
-            for v in writes(s):
-                table.facts[v] = SCALAR if is_range(s.iter) else Fact(frozenset([v]), frozenset([v]))
-        op = operations.get(s)
+def _pass(
+    defined: list[tuple[Operation | None, ast.stmt | None]], parameters: dict[str, Fact], table: Shapes
+) -> dict[str, Fact]:
+    """One round: the join of what all definitions of each variable say."""
+    found: dict[str, Fact] = dict(parameters)
+    stacks = {op.targets[0] for op, _ in defined if op is not None and op.kind == "push" and not op.why}
+    for op, s in defined:
         if op is None:
+            assert s is not None
+            for v in writes(s):
+                counts = isinstance(s, ast.For) and is_range(s.iter)
+                found[v] = SCALAR if counts else UNKNOWN
+            continue
+        if op.kind == "pack" and op.targets[0] in stacks:
             continue
         fact = _result(op, table) if len(op.targets) == 1 or op.kind == "call" else UNKNOWN
         for v in op.targets:
-            own = frozenset([v])
-            new = _stable(fact, own, table)
-            old = table.facts.get(v)
-            table.facts[v] = new if old is None or old == new else _join(old, new, own)
+            new = _lasting(fact, v, table)
+            found[v] = _join(found[v], new, v) if v in found else new
+    for v in table.shifting:
+        if v in found:
+            found[v] = _lasting(found[v], v, table)
+    return found
 
 
-def _stable(fact: Fact, own: Atoms, table: Shapes) -> Fact:
-    """Atoms of variables that may change are replaced by the variable itself."""
-    if fact.sequence:
-        return fact
-    shape = own if fact.shape is None or fact.shape & table.unstable else fact.shape
-    dtype = own if fact.dtype is None or fact.dtype & table.unstable else fact.dtype
-    return Fact(shape, dtype, fact.number, fact.array)
+def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
+    """Atoms that do not hold as long as the variable does are replaced by the variable itself."""
+    own = frozenset([v])
+
+    def kept(atoms: Atoms | None) -> Atoms:
+        if atoms is None:
+            return own
+        if atoms == ANY:
+            return ANY
+        foreign = {a for a in atoms if not a.startswith("<")} - {v}
+        if v in table.shifting:
+            return atoms if foreign <= table.lasting and v not in atoms else own
+        return own if any(a in table.shifting for a in foreign) else atoms
+
+    return replace(fact, shape=kept(fact.shape), dtype=kept(fact.dtype))
 
 
-def _join(a: Fact, b: Fact, own: Atoms) -> Fact:
-    if a.sequence and b.sequence:
-        return a
-    shape, dtype = a.shape if a.shape == b.shape else own, a.dtype if a.dtype == b.dtype else own
-    return Fact(shape, dtype, a.number and b.number, a.array and b.array)
+def _join(a: Fact, b: Fact, v: str) -> Fact:
+    own = frozenset([v])
+
+    def meet(p: Atoms | None, q: Atoms | None) -> Atoms | None:
+        if p == ANY:
+            return q
+        return p if q == ANY or p == q else own
+
+    return Fact(
+        meet(a.shape, b.shape), meet(a.dtype, b.dtype), a.number and b.number, a.array and b.array,
+        a.sequence and b.sequence,
+    )  # fmt: skip
+
+
+def _without_any(fact: Fact) -> Fact:
+    return UNKNOWN if ANY in (fact.shape, fact.dtype) else fact
 
 
 def _result(op: Operation, table: Shapes) -> Fact:
@@ -205,6 +248,10 @@ def _result(op: Operation, table: Shapes) -> Fact:
             return _by_rule(op, table)
         case "call":
             return table.results(op.callee)
+        case "push":  # a stack has the fact of what is on it
+            return table.of(op.value) if op.value is not None and not op.why else UNKNOWN
+        case "pop":
+            return table.of(ast.Name(op.operands[0], ast.Load())) if not op.why else UNKNOWN
         case "pack":
             return Fact(sequence=isinstance(op.value, ast.List | ast.Tuple))
         case _:
@@ -214,45 +261,58 @@ def _result(op: Operation, table: Shapes) -> Fact:
 def _made(op: Operation, table: Shapes) -> Fact:
     """`np.zeros_like(x)` and its kind."""
     match op.value:
-        case ast.Call(func=ast.Attribute(attr=attr) | ast.Name(id=attr), args=[first, *_], keywords=[]) if attr in LIKE_OPERAND:
+        case ast.Call(func=ast.Attribute(attr=attr) | ast.Name(id=attr), args=[first, *_], keywords=[]) if (
+            attr.rstrip("_") in LIKE_FIRST
+        ):
             like = table.of(first)
-            return Fact(like.shape, like.dtype, True, True)
+            library = attr.endswith("_like")
+            return Fact(like.shape, like.dtype, like.number or library, like.array or library)
         case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), keywords=[]):
             return Fact(None, frozenset(["<float64>"]), True, True)
         case ast.Call(func=ast.Name(id="len" | "int")):
             return SCALAR
-        case ast.Compare():
-            return Fact(None, None, False)
         case _:
             return UNKNOWN
 
 
 def _by_rule(op: Operation, table: Shapes) -> Fact:
-    values = [v for v in op.values.values() if isinstance(v, ast.Name | ast.Constant | ast.UnaryOp)]
-    facts = [table.of(v) for k, v in op.values.items() if k in op.rule.operands]
+    rule = op.rule
+    values = list(op.values.values())
+    facts = [table.of(v) for k, v in op.values.items() if k in rule.operands]
     dtype = _union([f.dtype for f in facts])
     if op.library == "math":
         return SCALAR
-    if op.rule.name in TO_REAL:
+    if rule.name in LIKE_FIRST:
+        return facts[0] if rule.name != "astype" else replace(facts[0], dtype=None)
+    if rule.name in LIKE_SECOND and len(values) >= 2:
+        return replace(table.of(values[1]), sequence=False)
+    if rule.name == "check_seed" and isinstance(values[1], ast.Tuple) and len(values[1].elts) == 1:
+        return table.of(values[1].elts[0])
+    if rule.name == "add_item":
+        return table.of(op.values["x"])
+    if rule.name == "add_grad":
+        return facts[0] if facts[0].number else facts[-1]
+    if rule.name in TO_REAL:
         dtype = None
-    if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add) and any(f.sequence for f in facts):
+    if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add) and any(
+        f.sequence and f is not ANYTHING and f.shape != ANY for f in facts
+    ):  # fmt: skip
         return Fact(sequence=True)
-    if op.rule.kind == "elementwise":
+    if rule.kind == "elementwise":
         array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
         return Fact(_union([f.shape for f in facts]), dtype, array or _is_number(op, facts), array)
-    if op.rule.name in FULL_REDUCTIONS and _is_full(op):
+    if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True, True)
-    if op.rule.name in ("unbroadcast", "broadcast_like") and len(values) == 2:
-        return table.of(values[1])
-    numeric = op.rule.name in NUMERIC
-    return Fact(None, dtype if op.rule.name not in ("getitem", "sequence") else None, numeric, numeric)
-
-
-NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
+    numeric = rule.name in NUMERIC
+    return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
 
 
 def _union(parts: list[Atoms | None]) -> Atoms | None:
-    return None if any(p is None for p in parts) else frozenset().union(*(p for p in parts if p is not None))
+    """The atoms of all parts; one that is not known yet is taken to add nothing."""
+    if any(p is None for p in parts):
+        return None
+    known = [p for p in parts if p is not None and p != ANY]
+    return frozenset().union(*known) if known or not parts else ANY
 
 
 def _is_full(op: Operation) -> bool:

@@ -41,7 +41,15 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     function = make(node, entry, cells, text.file, extra)
     function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
     function.plain = plain  # type: ignore[attr-defined]
+    function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
     return function
+
+
+def _known_shapes(entry: Generated) -> dict[str, frozenset[str]]:
+    """What the checks of the entry make sure of: the shape of the seed, or of the tangents."""
+    if "" in entry.seeds:
+        return {entry.seeds[""]: frozenset(entry.check)} if entry.check is not None else {}
+    return {seed: frozenset([v]) for v, seed in entry.seeds.items()}
 
 
 def definitions(text: Text) -> dict[str, ast.FunctionDef]:

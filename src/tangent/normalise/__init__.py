@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.flatten import flatten
 from tangent.normalise.iteration import iteration
@@ -14,7 +15,7 @@ from tangent.source.read import Source
 from tangent.syntax.core import check_core
 from tangent.syntax.uses import assigned_inside
 
-PASSES = (statements, jumps, iteration, flatten, versions)
+PASSES = (comprehensions, statements, jumps, iteration, flatten, versions)
 
 
 def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.FunctionDef, Context]:

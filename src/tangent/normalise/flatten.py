@@ -54,6 +54,12 @@ class _Flatten:
                 self.emit(replace(s, iter=flat, body=self.block(body)))
             case ast.Assign(targets=[ast.Name(id=target)], value=value):
                 self.assign(target, value)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[item]) as call) if (
+                not call.keywords and not is_atom(item)
+            ):
+                self.emit(replace(s, value=replace(call, args=[self.atom(item)])))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="pop"), args=[], keywords=[]) as call):
+                self.emit(assign(self.context.names.numbered("dropped"), call, s))
             case ast.Assign(targets=[ast.Tuple(elts=elts)], value=value) if all(
                 isinstance(e.value if isinstance(e, ast.Starred) else e, ast.Name) for e in elts
             ):

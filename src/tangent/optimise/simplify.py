@@ -13,7 +13,7 @@ from typing import Any
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.quote import constant
-from tangent.syntax.rebuild import rebuild
+from tangent.syntax.rebuild import rebuild, replace
 
 FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
@@ -21,7 +21,24 @@ FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def simplify(body: Body, o: Optimisation) -> Body:
-    return [rebuild(s, simplified) for s in body]
+    return _block(body)
+
+
+def _block(body: Body) -> Body:
+    done: Body = []
+    for s in body:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=a)], value=ast.Name(id=b)) if a == b:
+                continue
+            case ast.If(test=test, body=then, orelse=other):
+                done.append(replace(s, test=rebuild(test, simplified), body=_block(then), orelse=_block(other)))
+            case ast.For(iter=iter, body=inner):
+                done.append(replace(s, iter=rebuild(iter, simplified), body=_block(inner)))
+            case ast.While(test=test, body=inner):
+                done.append(replace(s, test=rebuild(test, simplified), body=_block(inner)))
+            case _:
+                done.append(rebuild(s, simplified))
+    return done
 
 
 def simplified(e: ast.expr) -> ast.expr:

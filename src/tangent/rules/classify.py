@@ -18,7 +18,7 @@ from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import expression_reads, target_names, writes
+from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
 
 TRUTH = (ast.Compare, ast.JoinedStr)
 STACK_METHODS = ("append", "pop")
@@ -26,7 +26,7 @@ STACK_METHODS = ("append", "pop")
 
 def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
     """The operation of every assignment, and of every push onto a stack."""
-    reader = _Reader(context, table, stacks(f))
+    reader = _Reader(context, table, growing_lists(f, context))
     found: Operations = {}
     for s in statements(f.body):
         op = reader.statement(s)
@@ -35,42 +35,66 @@ def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
     return found
 
 
-def stacks(f: ast.FunctionDef) -> frozenset[str]:
-    """Lists that are only pushed to and popped from: what generated code keeps its records in."""
-    candidates: set[str] = set()
-    others: set[str] = set()
+def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
+    """Lists made here that only `append` and `pop` change; whether something else reads them, too."""
+    made: set[str] = set()
+    changed: set[str] = set()
+    read: set[str] = set()
+    generated = context.source.file.startswith("<tangent")
+    spoiled: set[str] = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
     for s in statements(f.body):
         match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
-                candidates.add(v)
+            case ast.Assign(targets=[ast.Name(id=v)], value=value) if _makes_list(value, context):
+                made.add(v)
+                read |= expression_reads(value)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[item])):
-                candidates.add(v)
-                others |= expression_reads(item)
+                changed.add(v)
+                read |= expression_reads(item)
             case ast.Assign(
-                targets=[target],
+                targets=[ast.Name(id=target)],
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop"), args=[], keywords=[]),
             ):
-                candidates.add(v)
-                others |= set(target_names(target)) - {v}
-            case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Name(id=v)):
-                others.add(v)
-            case ast.Assign(targets=[ast.Name()], value=ast.Tuple(elts=elts)):
-                pass  # saved values of a forward pass, handed to the backward pass
-            case ast.If() | ast.While():
-                others |= expression_reads(s.test)
-            case ast.For():
-                others |= expression_reads(s.iter) | set(target_names(s.target))
-            case ast.Return():
-                pass
-            case ast.Assign(targets=targets, value=value):
-                others |= expression_reads(value) | {n for t in targets for n in target_names(t)}
+                changed.add(v)
+                spoiled.add(target)
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=v)):
+                spoiled |= {v, target}
+            case ast.Assign(targets=[ast.Tuple() as slots], value=ast.Name()):
+                handed = set(target_names(slots))  # saved lists, handed from a forward to a backward pass
+                made |= {v for v in handed if generated and v.rstrip("_0123456789").endswith("_stack")}
+                spoiled |= {v for v in handed if v not in made}
+            case ast.Assign(value=ast.Tuple()) | ast.Return() if generated:
+                continue  # lists among the saved values
+            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr():
+                read |= header_reads(s)
+                spoiled |= set(writes(s))
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if not _has_scope(value):
+                read |= expression_reads(value)
+                spoiled.add(target)
             case _:
-                others |= expression_reads(s)
-    return frozenset(candidates - others)
+                spoiled |= header_reads(s) | set(writes(s))
+    found = (changed & made) - spoiled
+    return {v: v in read for v in found}
+
+
+def _makes_list(e: ast.expr, context: Context) -> bool:
+    match e:
+        case ast.List():
+            return True
+        case ast.Call(func=func):
+            found = context.scope.resolve(func)
+            return found is list or getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item") and (
+                (getattr(found, "__module__", "") or "").startswith("tangent.runtime")
+            )
+        case _:
+            return False
+
+
+def _has_scope(e: ast.expr) -> bool:
+    return any(isinstance(n, ast.Lambda) or isinstance(n, COMPREHENSIONS) for n in ast.walk(e))
 
 
 class _Reader:
-    def __init__(self, context: Context, table: Table, stack_names: frozenset[str]) -> None:
+    def __init__(self, context: Context, table: Table, stack_names: dict[str, bool]) -> None:
         self.context, self.table, self.stacks = context, table, stack_names
 
     def statement(self, s: ast.stmt) -> Operation | None:
@@ -85,7 +109,7 @@ class _Reader:
                 v in self.stacks
             ):
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
-                return Operation("push", (v,), operands, item)
+                return Operation("push", (v,), operands, item, why="read" if self.stacks[v] else "")
             case ast.FunctionDef(name=target):
                 return Operation("closure", (target,), self.captured(s))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
@@ -238,7 +262,7 @@ class _Reader:
 
     def method(self, owner: ast.expr, attr: str, e: ast.Call, s: ast.stmt) -> Operation:
         if isinstance(owner, ast.Name) and owner.id in self.stacks and attr == "pop" and not e.args:
-            return Operation("pop", (), (owner.id,))
+            return Operation("pop", (), (owner.id,), why="read" if self.stacks[owner.id] else "")
         if attr in self.table.zero_methods:
             return Operation("zero", ())
         bounds = self.table.methods.get(attr)

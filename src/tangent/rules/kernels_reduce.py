@@ -52,3 +52,28 @@ def outer_operand(z, x, y):
 @linear
 def piece(y, t, a, axis):
     d[t] = d[y]
+
+# Sequences
+
+@linear
+def each(ys, b, xs):         d[b] = unbroadcast(total(d[ys]), b)
+@linear
+def total(s, xs):            d[xs] = each(d[s], xs)
+@linear
+def scaled(ys, b, w, xs):    d[b] = weighted(w, d[ys]);  d[w] = scaled(b, d[ys], w)
+@linear
+def weighted(s, w, ts):      d[w] = scaled(d[s], ts, w);  d[ts] = scaled(d[s], w, ts)
+@linear
+def picked(ys, xs, i):       d[xs] = put_back(d[ys], i, xs)
+@linear
+def put_back(ys, b, i, xs):  d[b] = picked(d[ys], i)
+
+def gaps(g, p, q):
+    d[p] = scaled(1.0, d[g], p)
+    d[q] = scaled(-1.0, d[g], q)
+    d[g] = scaled(1.0, d[p], g) - scaled(1.0, d[q], g)
+
+def over(u, xs, length):
+    d[xs] = scaled(1.0, over(d[u], length), xs)
+    d[length] = -ratio(weighted(u, d[u]), length)
+    d[u] = over(d[xs], length) - scaled(ratio(d[length], length), u, u)

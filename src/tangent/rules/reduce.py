@@ -471,14 +471,14 @@ def math_fsum(y, seq):
     d[seq] = each(d[y], seq)
     d[y] = total(d[seq])
 
-def builtin_max(y, *args):
-    w = shares(y, args)
-    d[args] = scaled(d[y], w)
-    d[y] = weighted(w, d[args])
+def builtin_max(y, iterable):
+    w = shares(y, iterable)
+    d[iterable] = scaled(d[y], w, iterable)
+    d[y] = weighted(w, d[iterable])
 
-def builtin_min(y, *args):
+def builtin_max_of_several(y, *args):
     w = shares(y, args)
-    d[args] = scaled(d[y], w)
+    d[args] = scaled(d[y], w, args)
     d[y] = weighted(w, d[args])
 
 def builtin_sorted(y, iterable, *, key=None, reverse=False):
@@ -488,22 +488,22 @@ def builtin_sorted(y, iterable, *, key=None, reverse=False):
 
 def math_prod(y, iterable, *, start=1):
     w = products_of_others(iterable, start)
-    d[iterable] = scaled(d[y], w)
+    d[iterable] = scaled(d[y], w, iterable)
     d[start] = d[y] * product(iterable)
     d[y] = weighted(w, d[iterable]) + d[start] * product(iterable)
 
+@linear
 def math_sumprod(y, p, q):
-    d[p] = scaled_as(d[y], q, p)
-    d[q] = scaled_as(d[y], p, q)
-    d[y] = weighted(q, d[p]) + weighted(p, d[q])
+    d[p] = scaled(d[y], q, p)
+    d[q] = scaled(d[y], p, q)
 
 def math_dist(y, p, q):
-    u = directions(p, q, y)
-    d[p] = scaled_as(d[y], u, p)
-    d[q] = scaled_as(-d[y], u, q)
+    u = over(gaps(p, q), y)
+    d[p] = scaled(d[y], u, p)
+    d[q] = scaled(-d[y], u, q)
     d[y] = weighted(u, d[p]) - weighted(u, d[q])
 
 def math_hypot(y, *coordinates):
-    u = directions(coordinates, None, y)
-    d[coordinates] = scaled_as(d[y], u, coordinates)
+    u = over(coordinates, y)
+    d[coordinates] = scaled(d[y], u, coordinates)
     d[y] = weighted(u, d[coordinates])

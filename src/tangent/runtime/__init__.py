@@ -5,6 +5,7 @@ from tangent.runtime.checks import check_seed, check_tangent, require_number
 from tangent.runtime.dispatch import (
     ArrayType,
     add_grad,
+    as_list,
     broadcast_like,
     copy,
     dense,
@@ -27,6 +28,6 @@ from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule fi
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
-    "ArrayType", "ZeroGrad", "add_grad", "backward_of", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "captured", "check_seed", "check_tangent", "copy", "dense", "forward_of", "init_grad", "items_like", "lazy_zero", "left_part",
+    "ArrayType", "ZeroGrad", "add_grad", "as_list", "backward_of", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "captured", "check_seed", "check_tangent", "copy", "dense", "forward_of", "init_grad", "items_like", "lazy_zero", "left_part",
     "map_structure", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast", "where_nonzero",
 ]  # fmt: skip

@@ -125,6 +125,11 @@ def right_part(b: Any, x: Any) -> Any:
     return b[len(b) - len(x) :] if isinstance(x, list | tuple) else unbroadcast(b, x)
 
 
+def as_list(b: Any) -> Any:
+    """The gradient of a list as a list of its own, which its items can be taken from."""
+    return list(b)
+
+
 def where_nonzero(b: Any, value: Any) -> Any:
     """The value, but zero where b is: what np.where left out contributes nothing, not even nan."""
     return np.where(b == 0, 0.0, value)[()]

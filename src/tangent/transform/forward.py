@@ -13,7 +13,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
-from tangent.transform.reverse import refusal
+from tangent.transform.reverse import given_shapes, refusal
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
@@ -32,13 +32,14 @@ class _Forward:
     ) -> None:
         self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
         self.shapes: Shapes = shapes(
-            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers
+            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit)
         )
 
     def run(self, inputs: frozenset[str]) -> list[ast.stmt]:
         first = self.unit.core.body[0]
         others = [v for v in self.unit.parameters if v in self.active and v not in inputs]
-        return [*(self.zero(v, first) for v in others), *self.block(self.unit.core.body[:-1])]
+        zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others]
+        return [*zeros, *self.block(self.unit.core.body[:-1])]
 
     def tangent(self, v: str) -> str:
         return self.scribe.derivative(v, "d")

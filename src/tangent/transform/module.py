@@ -160,7 +160,8 @@ class Module:
             return None
         atoms = passes.shape
         fixed = set(this.parameters) - assigned_inside(this.core.body)
-        if atoms is not None and atoms <= fixed:
+        dtype = passes.facts.of(name(this.result)).dtype
+        if atoms is not None and atoms <= fixed and dtype is not None and dtype <= fixed:
             return tuple(sorted(atoms))
         check = scribe.call("check_seed", name(seed), name(this.result))
         kept.append(assign(seed, check, this.core.body[-1]))

@@ -80,12 +80,13 @@ class _Reverse:
         self.active = frozenset(self.prepared.active)
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
         self.first_shapes = shapes(
-            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers
+            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit)
         )
         self.prepared.body = self.lower_calls(self.prepared.body)
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
         self.records: Records = recorded(tree, everything, unit.context.declared)
-        self.shapes: Shapes = shapes(tree, self.operations, liveness(tree), derivatives.result_fact, numbers)
+        known = given_shapes(unit)
+        self.shapes: Shapes = shapes(tree, self.operations, liveness(tree), derivatives.result_fact, numbers, known)
         self.pushes: dict[Site, ast.stmt] = {}
         self.stacks: dict[Site, str] = {}
         self.chosen = self.chosen_from()
@@ -196,7 +197,7 @@ class _Reverse:
         names += sorted(v for v in self.zeroed if v not in sure and v not in names)
         unbound = [assign(v, constant(None)) for v in names]
         stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
-        shape = self.shapes.of(name(result)).shape if result not in self.shapes.unstable else None
+        shape = self.shapes.of(name(result)).shape
         return Passes([*stacks, *unbound, *forward], backward, state, shape, self.shapes)
 
     def adjoint(self, v: str) -> str:
@@ -296,7 +297,10 @@ class _Reverse:
         if fact.scalar:
             state.owned.add(v)
             return assign(self.adjoint(v), constant(0.0), like)
-        if dense or v in self.lists:
+        if v in self.lists:
+            state.owned.add(v)
+            return assign(self.adjoint(v), self.no_items(v), like)
+        if dense:
             state.owned.add(v)
             return assign(self.adjoint(v), self.scribe.call("init_grad", name(v)), like)
         state.lazy.add(v)
@@ -394,6 +398,11 @@ class _Reverse:
         heard = [t for t in op.targets if t in state.held]
         if op.kind == "push":
             return self.adjoint_push(op, s, state) + restores
+        if op.kind == "pop" and op.operands[0] in self.active and (heard or op.operands[0] in state.held):
+            mark = comment(f"Grad of: {self.primal(s)}", s)
+            before, _ = self.adjoint_pop(op, s, state)
+            state.held.discard(op.targets[0])
+            return [mark, *before, *restores]
         if not heard:
             return restores
         if not self.flows(op):
@@ -450,6 +459,11 @@ class _Reverse:
         b = self.adjoint(v)
         if part.index is not None:
             return self.accumulate_item(v, part, state, like)
+        if v in self.lists:
+            value = part.value if v not in state.held else self.scribe.call("add_grad", name(b), part.value)
+            state.held.add(v)
+            state.owned.add(v)
+            return assign(b, self.scribe.call("as_list", value), like)
         if v not in state.held:
             state.held.add(v)
             (state.owned.add if part.fresh else state.owned.discard)(v)
@@ -472,7 +486,7 @@ class _Reverse:
         state.lazy.discard(v)
         if not held:
             return assign(b, scattered, like)
-        if owned:
+        if owned or v in self.lists:
             return assign(b, self.scribe.call("add_item", name(b), name(v), index, part.value), like)
         return assign(b, self.scribe.call("add_grad", name(b), scattered), like)
 
@@ -657,14 +671,20 @@ class _Reverse:
         """`stack.append(x)`: its adjoint pops."""
         stack = op.targets[0]
         if stack not in self.active or stack not in state.held:
-            return []
+            return [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
         popped = expression("b.pop()", b=self.adjoint(stack))
         mark = comment(f"Grad of: {self.primal(s)}", s)
+        undo: list[ast.stmt] = [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
         if op.operands and op.operands[0] in self.active:
             held = self.scribe.names.numbered("b" + op.operands[0])
             first = assign(held, popped, s)
-            return [mark, first, self.accumulate(op.operands[0], Part(name(held)), state, s)]
-        return [mark, at(ast.Expr(popped), s)]
+            return [mark, first, self.accumulate(op.operands[0], Part(name(held)), state, s), *undo]
+        return [mark, at(ast.Expr(popped), s), *undo]
+
+    def no_items(self, v: str) -> ast.expr:
+        """The adjoint of a list where nothing has flowed yet; the lists of generated code end up empty."""
+        generated = self.unit.source.file.startswith("<tangent")
+        return ast.List([], ast.Load()) if generated else self.scribe.call("init_grad", name(v))
 
     def adjoint_pop(
         self, op: Operation, s: ast.stmt, state: State
@@ -674,9 +694,11 @@ class _Reverse:
         before: list[ast.stmt] = []
         if stack not in state.held:
             state.held.add(stack)
-            before.append(assign(self.adjoint(stack), self.scribe.call("init_grad", name(stack)), s))
-        item = name(self.adjoint(target))
+            before.append(assign(self.adjoint(stack), self.no_items(stack), s))
+        item = name(self.adjoint(target)) if target in state.held else self.scribe.call("init_grad", name(target))
         before.append(at(ast.Expr(expression("b.append(v)", b=self.adjoint(stack), v=item)), s))
+        if op.why == "read":
+            before.append(at(ast.Expr(expression("s.append(v)", s=stack, v=target)), s))
         return before, {}
 
     def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
@@ -752,6 +774,12 @@ class Part:
     fresh: bool = False
     number: bool = False
     index: ast.expr | None = None
+
+
+def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:
+    """What a generated function says of its seed: that its shape is that of some other parameters."""
+    known: dict[str, frozenset[str]] = getattr(unit.source.function, "shapes", {})
+    return known
 
 
 UNBOUNDED = frozenset(

@@ -51,14 +51,14 @@ def power_slope(x: Any, y: Any) -> Any:
         if isinstance(y, int | float):
             return y * np.power(x, y - 1.0) if y else 0.0 * x
         constant = np.equal(y, 0)
-        return (y * np.power(np.where(constant, 1.0, x), np.where(constant, 1.0, y - 1)))[()]
+        return (y * np.power(np.where(constant, 1.0, x), np.where(constant, 1.0, y - 1.0)))[()]
 
 
 def power_log(x: Any, y: Any) -> Any:
     """`log(x)`, but 0 where `x ** y` is 0 for x = 0: the factor of `x ** y` in its derivative by y."""
     flat = np.equal(x, 0) & (np.real(y) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log(np.where(flat, 1.0, x))[()]
+        return np.log(np.where(flat, 1.0, x)).astype(np.result_type(x, y, 1.0))[()]
 
 
 def share(b: Any, mine: Any, other: Any) -> Any:
@@ -122,7 +122,7 @@ def _sin_derivative(t: Any, n: int) -> Any:
 def i0_derivative(x: Any, n: int) -> Any:
     """The n-th derivative of `np.i0`, the mean of cos(t)^n exp(x cos(t)) over half a circle: no terms cancel."""
     nodes = 192
-    c = np.cos((np.arange(nodes // 2) + 0.5) * (math.pi / nodes))
+    c = np.cos((np.arange(nodes // 2) + 0.5) * (math.pi / nodes)).astype(np.result_type(x, np.float16))
     xc = np.multiply.outer(x, c)
     return np.mean(c**n * (np.sinh(xc) if n % 2 else np.cosh(xc)), axis=-1)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import add_grad, lazy_zero, map_structure, repack
+from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, map_structure, repack
 from tangent.runtime.zeros import gradient_dtype
 
 
@@ -77,6 +77,11 @@ def is_lazy_zero(b: Any) -> bool:
 def put_key(b: Any, x: Any, key: Any) -> Any:
     """Zeros like the dict x with b under a key, if x has it."""
     return scatter(b, x, key) if key in x else init_grad(x)
+
+
+def default_part(b: Any, x: Any, key: Any, default: Any) -> Any:
+    """What the default of `x.get(key, default)` receives: nothing where the dict has the key."""
+    return init_grad(default) if key in x else b
 
 
 def get_key(x: Any, like: Any, key: Any) -> Any:

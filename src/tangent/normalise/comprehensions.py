@@ -1,0 +1,123 @@
+"""List comprehensions, and generators that are consumed at once, become loops that append.
+
+    y = sum([a * x for a in w if a > 0])   ->   parts = []
+                                                for a in w:
+                                                    if a > 0: parts.append(a * x)
+                                                y = sum(parts)
+
+Those inside conditional expressions, lambdas and other comprehensions' scopes are left to them.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.normalise.context import Context
+from tangent.source.resolve import MISSING
+from tangent.syntax.quote import assign, at, expression, name
+from tangent.syntax.rebuild import rename, replace
+
+CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.DictComp, ast.SetComp, ast.Compare)
+CONSUMERS = frozenset({sum, list, tuple, max, min, sorted})
+
+
+def comprehensions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    return replace(f, body=_block(f.body, context))
+
+
+def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
+    return [new for s in body for new in _statement(s, context)]
+
+
+def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
+    match s:
+        case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
+            before: list[ast.stmt] = []
+            changed = replace(s, body=_block(body, context), orelse=_block(orelse, context))
+            if isinstance(s, ast.For) and isinstance(changed, ast.For):
+                hoist = _Hoist(s, context)
+                changed = replace(changed, iter=hoist.expression(s.iter))
+                before = hoist.before
+            return [*before, changed]
+        case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
+            hoist = _Hoist(s, context)
+            new = hoist.expression(value)
+            return [*hoist.before, s if new is value else replace(s, value=new)]
+        case _:
+            return [s]
+
+
+class _Hoist:
+    """Takes the comprehensions out of one statement, in the order of evaluation."""
+
+    def __init__(self, s: ast.stmt, context: Context) -> None:
+        self.s, self.context = s, context
+        self.before: list[ast.stmt] = []
+
+    def expression(self, e: ast.expr) -> ast.expr:
+        match e:
+            case ast.ListComp():
+                return self.list(e)
+            case ast.Call(func=func, args=[ast.GeneratorExp() as inner, *rest]) if self.consumes(func):
+                return replace(e, args=[self.list(inner), *(self.expression(a) for a in rest)])
+            case ast.Constant() | ast.Name() | ast.GeneratorExp():
+                return e
+            case _ if isinstance(e, CONDITIONAL):
+                return e
+        changes = {}
+        for field, old in ast.iter_fields(e):
+            if isinstance(old, ast.expr):
+                changes[field] = self.expression(old)
+            elif isinstance(old, list) and old and isinstance(old[0], ast.expr | ast.keyword):
+                changes[field] = [
+                    replace(x, value=self.expression(x.value)) if isinstance(x, ast.keyword) else self.expression(x)
+                    for x in old
+                ]
+        same = all(_same(new, getattr(e, field)) for field, new in changes.items())
+        return e if same else replace(e, **changes)
+
+    def consumes(self, func: ast.expr) -> bool:
+        """Whether a function reads all of its iterable before it returns."""
+        found = self.context.scope.resolve(func)
+        if found is MISSING:
+            return False
+        try:
+            return found in CONSUMERS or (getattr(found, "__module__", "") or "").split(".")[0] in ("numpy", "math")
+        except TypeError:
+            return False
+
+    def list(self, e: ast.ListComp | ast.GeneratorExp) -> ast.expr:
+        """The loop that fills a list, and the list."""
+        target = self.context.names.numbered("parts")
+        names = {
+            n.id: self.context.names.numbered(n.id)
+            for g in e.generators
+            for n in ast.walk(g.target)
+            if isinstance(n, ast.Name)
+        }
+        first = self.expression(e.generators[0].iter)
+        append = at(ast.Expr(expression("p.append(v)", p=target, v=rename(e.elt, names))), self.s)
+        body: list[ast.stmt] = _block([*self.held(append)], self.context)
+        for position, g in reversed(list(enumerate(e.generators))):
+            for test in reversed(g.ifs):
+                body = [at(ast.If(rename(test, names), body, []), self.s)]
+            iter = first if position == 0 else rename(g.iter, names)
+            body = _block([at(ast.For(rename(g.target, names), iter, body, []), self.s)], self.context)
+        self.before += [assign(target, ast.List([], ast.Load()), self.s), *body]
+        return name(target)
+
+    def held(self, append: ast.Expr) -> list[ast.stmt]:
+        """The item gets a name first, so that it is an operation like any other."""
+        assert isinstance(append.value, ast.Call)
+        item = append.value.args[0]
+        if isinstance(item, ast.Name):
+            return [append]
+        held = self.context.names.numbered("part")
+        first = assign(held, item, self.s)
+        return [first, replace(append, value=replace(append.value, args=[name(held)]))]
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return all(x is y or (isinstance(x, ast.keyword) and x.value is y.value) for x, y in zip(a, b))
+    return a is b

@@ -1,0 +1,107 @@
+"""Kernels of the accumulations: running sums, products and maxima, read backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.kernels.calculus import between_zeros, stretch
+from tangent.runtime.kernels.reduce import Axis, gathered, restored
+
+
+def shifted(g: Any, steps: int, fill: float = 0.0) -> Any:
+    """The elements of the last axis moved towards its end."""
+    head = np.full_like(g[..., :steps], fill)
+    return np.concatenate([head, g[..., :-steps]], axis=-1)
+
+
+def product_of_others(a: Any, axis: Axis = None, initial: Any = 1, where: Any = True) -> Any:
+    """For each element the product of all others along the axis: what is before it times what is behind it."""
+    g = gathered(a if where is True else np.where(where, a, 1.0), axis)
+    before = np.cumprod(shifted(g, 1, 1.0), axis=-1)
+    behind = np.flip(np.cumprod(shifted(np.flip(g, -1), 1, 1.0), axis=-1), -1)
+    return restored(initial * before * behind, a, axis)
+
+
+def cumsum_reversed(b: Any, a: Any, axis: int | None = None) -> Any:
+    """Cumulative sums from the end, in the shape of a."""
+    return np.reshape(np.flip(np.cumsum(np.flip(b, axis), axis=axis), axis), np.shape(a))
+
+
+def recurrence(a: Any, b: Any) -> Any:
+    """The r with `r[k] = a[k] * r[k - 1] + b[k]` along the last axis, in log2(n) steps that double their reach."""
+    step = 1
+    while step < np.shape(a)[-1]:
+        b = b + a * shifted(b, step)
+        a = a * shifted(a, step)
+        step = 2 * step
+    return b
+
+
+def cumprod_tangent(t: Any, a: Any, y: Any, axis: int | None = None) -> Any:
+    """The tangent of `y = cumprod(a)` for the tangent t of a; zeros in a need no care."""
+    g, before = gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
+    return restored(recurrence(g, before * gathered(t, axis)), y, axis)
+
+
+def cumprod_adjoint(b: Any, a: Any, y: Any, axis: int | None = None) -> Any:
+    """The adjoint of a in `y = cumprod(a)` for the adjoint b of y; zeros in a need no care."""
+    g, before = gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
+    behind = recurrence(shifted(np.flip(g, -1), 1), np.flip(gathered(b, axis), -1))
+    return restored(before * np.flip(behind, -1), a, axis)
+
+
+def without_first(y: Any, axis: int | None, include_initial: bool) -> Any:
+    """y without the initial value that an accumulation has put in front."""
+    return stretch(y, 1, np.shape(y)[axis or 0] - 1, axis or 0) if include_initial else y
+
+
+def with_first(t: Any, axis: int | None, include_initial: bool) -> Any:
+    """t behind a zero, if an accumulation has put its initial value in front."""
+    return between_zeros(t, 1, 0, axis or 0) if include_initial else t
+
+
+def last_record(a: Any, y: Any, axis: int = 0) -> Any:
+    """For each running maximum or minimum y of a, the index at which it was reached."""
+    n = np.reshape(np.arange(np.shape(a)[axis]), (-1,) + (1,) * (np.ndim(a) - 1 - axis % np.ndim(a)))
+    before = np.concatenate([np.take(a, [0], axis) != np.take(a, [0], axis), np.diff(y, axis=axis) != 0], axis=axis)
+    return np.maximum.accumulate(np.where(before, n, 0), axis=axis)
+
+
+def sum_along(b: Any, i: Any, axis: int = 0) -> Any:
+    """The transpose of `take_along_axis(a, i, axis)` for an a of the shape of i."""
+    out = np.zeros_like(b)
+    where = list(np.indices(np.shape(i), sparse=True))
+    where[axis] = i
+    np.add.at(out, tuple(where), b)
+    return out
+
+
+def logaddexp_accumulate_tangent(t: Any, a: Any, y: Any, axis: int = 0) -> Any:
+    """The tangent of `y = logaddexp.accumulate(a)`, by the share that each step keeps."""
+    g, x = gathered(y, axis), gathered(a, axis)
+    keep = np.exp(shifted(g, 1) - g)
+    return restored(recurrence(keep, np.exp(x - g) * gathered(t, axis)), a, axis)
+
+
+def logaddexp_accumulate_adjoint(b: Any, a: Any, y: Any, axis: int = 0) -> Any:
+    """The adjoint of a in `y = logaddexp.accumulate(a)`."""
+    g, x = gathered(y, axis), gathered(a, axis)
+    keep = np.flip(np.exp(shifted(g, 1) - g), -1)
+    behind = recurrence(shifted(keep, 1), np.flip(gathered(b, axis), -1))
+    return restored(np.exp(x - g) * np.flip(behind, -1), a, axis)
+
+
+def outer_operand(x: Any, y: Any) -> Any:
+    """x with axes of length 1 for those of y, so that a ufunc of both is its `outer`."""
+    return np.reshape(x, np.shape(x) + (1,) * np.ndim(y))
+
+
+def reduceat_adjoint(b: Any, a: Any, indices: Any, axis: int = 0) -> Any:
+    """The transpose of `add.reduceat(a, indices, axis)`."""
+    out = np.moveaxis(np.zeros(np.shape(a), np.asarray(b).dtype), axis, 0)
+    stops = [*np.asarray(indices)[1:], np.shape(a)[axis]]
+    for start, stop, part in zip(indices, stops, np.moveaxis(b, axis, 0)):
+        out[start : max(stop, start + 1)] += part
+    return np.moveaxis(out, 0, axis)

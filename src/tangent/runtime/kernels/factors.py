@@ -1,0 +1,244 @@
+"""Kernels of the factorisations: Cholesky, QR, eigenvalues and singular values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.kernels.elementwise import ratio
+from tangent.runtime.kernels.matrices import (
+    diagonals,
+    from_triangle,
+    half_triangle,
+    identity,
+    in_triangle,
+    mH,
+    parallel,
+    phase_ratio,
+    quotient,
+)
+from tangent.runtime.kernels.products import mT
+
+
+def cholesky_adjoint(b: Any, y: Any, upper: bool = False) -> Any:
+    """The adjoint of a in its Cholesky factor y, in the triangle that is read."""
+    if upper:
+        return mH(cholesky_adjoint(mH(b), mH(y)))
+    g = half_triangle(mH(y) @ np.conj(np.tril(b)))
+    g = np.linalg.solve(mH(y), mH(np.linalg.solve(mH(y), mH(g + mH(g)))))
+    return in_triangle(np.conj(g) / 2)
+
+
+def cholesky_tangent(d: Any, y: Any, upper: bool = False) -> Any:
+    """The tangent of the Cholesky factor y."""
+    if upper:
+        return mH(cholesky_tangent(mH(d), mH(y)))
+    return y @ half_triangle(np.linalg.solve(y, mH(np.linalg.solve(y, from_triangle(d)))))
+
+
+def qr_factors(y: Any, a: Any, mode: str) -> Any:
+    """The factors q and r, if the mode is one with a derivative."""
+    m, n = np.shape(a)[-2:]
+    if mode == "r":
+        k = min(m, n)
+        return mT(np.linalg.solve(mT(y[..., :k]), mT(a[..., :k]))), y
+    if mode == "reduced" or (mode == "complete" and m <= n):
+        return y[0], y[1]
+    raise NotImplementedError(
+        f"np.linalg.qr(mode={mode!r}) of {m} x {n} matrices has no derivative: use mode='reduced'"
+    )
+
+
+def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
+    """The adjoint of a in its factors q and r; the diagonal of r is real."""
+    q, r = qr_factors(y, a, mode)
+    bq, br = (np.zeros_like(q), np.conj(b)) if mode == "r" else (np.conj(b[0]), np.conj(b[1]))
+    m, n = np.shape(a)[-2:]
+    if m >= n:
+        return np.conj(qr_adjoint_tall(bq, br, q, r))
+    tail = br[..., m:]
+    head = qr_adjoint_tall(bq + a[..., m:] @ mH(tail), br[..., :m], q, r[..., :m])
+    return np.conj(np.concatenate([head, q @ tail], axis=-1))
+
+
+def qr_adjoint_tall(bq: Any, br: Any, q: Any, r: Any) -> Any:
+    """The conjugate of the adjoint of `q @ r` with as many columns as r, from the conjugates of those of q and r."""
+    g = np.triu(br) @ mH(r) - mH(q) @ bq
+    g = bq + q @ from_triangle(g, UPLO="U")
+    return mH(np.linalg.solve(r, mH(g)))
+
+
+def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
+    """The tangents of q and r."""
+    q, r = qr_factors(y, a, mode)
+    k = min(np.shape(a)[-2:])
+    rate = mT(np.linalg.solve(mT(r[..., :k]), mT(d[..., :k])))
+    c = mH(q) @ rate
+    low = np.tril(c, -1)
+    u = np.triu(c, 1) + mH(low) + np.real(c) * identity(c)
+    dq = rate - q @ u
+    dr = np.concatenate([u @ r[..., :k], mH(q) @ d[..., k:] + mH(dq) @ a[..., k:]], axis=-1)
+    return dr if mode == "r" else (dq, dr)
+
+
+def phase_row(UPLO: str) -> int:
+    """The row of complex eigenvectors of Hermitian matrices that LAPACK makes real."""
+    return 0 if UPLO.upper() == "L" else -1
+
+
+def turn(d: Any, v: Any, k: int) -> Any:
+    """The rates at which the columns of v turn so that row k stays real when d is added to them."""
+    return -1j * phase_ratio(np.imag(d[..., [k], :]), np.real(v[..., [k], :]))
+
+
+def unturn(rate: Any, v: Any, k: int) -> Any:
+    """The (conjugated) adjoint of d in `turn(d, v, k)`."""
+    row = np.expand_dims(np.arange(np.shape(v)[-2]) == k % np.shape(v)[-2], -1)
+    return -1j * phase_ratio(rate, np.real(v[..., [k], :])) * row
+
+
+def eigh_adjoint(b: Any, y: Any, UPLO: str = "L") -> Any:
+    """The adjoint of a Hermitian matrix in its eigenvalues and eigenvectors y."""
+    w, v = y
+    bv = np.conj(b[1])
+    if np.iscomplexobj(v):
+        bv = bv + unturn(np.imag(parallel(v, bv)), v, phase_row(UPLO))
+    g = mH(v) @ bv
+    return np.conj(v @ (quotient((g - mH(g)) / 2, g, w) + diagonals(b[0])) @ mH(v))
+
+
+def eigh_tangent(d: Any, y: Any, UPLO: str = "L") -> tuple[Any, Any]:
+    """The tangents of eigenvalues and eigenvectors."""
+    w, v = y
+    g = mH(v) @ d @ v
+    dv = v @ quotient(g, g, w)
+    if np.iscomplexobj(v):
+        dv = dv + v * turn(dv, v, phase_row(UPLO))
+    return np.real(np.diagonal(g, axis1=-2, axis2=-1)), dv
+
+
+def eig_adjoint(b: Any, y: Any) -> Any:
+    """The adjoint of a in its eigenvalues and eigenvectors y, which have norm 1 and a real largest component."""
+    w, v = y
+    bv = np.conj(b[1])
+    along_v = parallel(v, bv)
+    bv = bv - np.real(along_v) * v
+    if np.iscomplexobj(v):
+        bv = bv - 1j * np.imag(along_v) * largest_rows(v) / largest_entries(v)
+    g = mT(v) @ np.conj(bv)
+    return np.linalg.solve(mT(v), (quotient(g, g, w) + diagonals(b[0])) @ mT(v))
+
+
+def eig_tangent(d: Any, y: Any) -> tuple[Any, Any]:
+    """The tangents of eigenvalues and eigenvectors."""
+    w, v = y
+    g = np.linalg.solve(v, d @ v)
+    dv = v @ quotient(g, g, w)
+    scale = -np.real(parallel(v, dv))
+    if np.iscomplexobj(v):
+        scale = scale - 1j * np.sum(np.imag(dv) * largest_rows(v), axis=-2, keepdims=True) / largest_entries(v)
+    return np.diagonal(g, axis1=-2, axis2=-1), dv + v * scale
+
+
+def largest_rows(v: Any) -> Any:
+    """Where in each column the component of largest absolute value is."""
+    rows = np.expand_dims(np.arange(np.shape(v)[-2]), -1)
+    return rows == np.argmax(np.abs(v), axis=-2, keepdims=True)
+
+
+def largest_entries(v: Any) -> Any:
+    """The component of largest absolute value in each column, which is real."""
+    return np.sum(np.real(v) * largest_rows(v), axis=-2, keepdims=True)
+
+
+def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """The adjoint of a in its singular value decomposition y."""
+    if hermitian:
+        return in_triangle(svd_hermitian_adjoint(b, y, from_triangle(a), compute_uv))
+    if not compute_uv:
+        return svdvals_adjoint(b, a)
+    u, s, v = thin(y)
+    if np.any(b[0][..., np.shape(s)[-1] :]) or np.any(b[2][..., np.shape(s)[-1] :, :]):
+        raise ValueError(
+            "the vectors that np.linalg.svd adds to make square matrices have no derivative: use full_matrices=False"
+        )
+    bu, bv = np.conj(b[0][..., : np.shape(s)[-1]]), mT(b[2][..., : np.shape(s)[-1], :])
+    if np.iscomplexobj(u):
+        bu, bv = svd_unturn(bu, bv, u, v)
+    g, h, row = mH(u) @ bu, mH(v) @ bv, np.expand_dims(s, -2)
+    core = quotient(g - mH(g), g, s * s) * row + mT(row) * quotient(h - mH(h), h, s * s) + diagonals(b[1])
+    if np.iscomplexobj(u):
+        core = core + 1j * diagonals(ratio(np.imag(np.diagonal(g, axis1=-2, axis2=-1)), s))
+    return np.conj(u @ core @ mH(v) + ratio(bu - u @ g, row) @ mH(v) + u @ mH(ratio(bv - v @ h, row)))
+
+
+def svd_tangent(d: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """The tangents of the singular value decomposition; nan for the vectors that make the matrices square."""
+    if hermitian:
+        return svd_hermitian_tangent(from_triangle(d), y, from_triangle(a), compute_uv)
+    if not compute_uv:
+        return svdvals_tangent(d, a)
+    u, s, v = thin(y)
+    g, row = mH(u) @ d @ v, np.expand_dims(s, -2)
+    ds = np.diagonal(g, axis1=-2, axis2=-1)
+    du = u @ quotient(g * row + mT(row) * mH(g), g, s * s) + ratio(d @ v - u @ g, row)
+    dv = v @ quotient(mT(row) * g + mH(g) * row, g, s * s) + ratio(mH(d) @ u - v @ mH(g), row)
+    if np.iscomplexobj(u):
+        du = du + 1j * u * ratio(np.imag(np.expand_dims(ds, -2)), row)
+        rate = turn(dv, v, 0) if is_tall(u, v) else turn(du, u, 0)
+        du, dv = du + u * rate, dv + v * rate
+    return undefined_columns(du, y[0]), np.real(ds), mH(undefined_columns(dv, mT(y[2])))
+
+
+def thin(y: Any) -> tuple[Any, Any, Any]:
+    """The factors u, s, v without the vectors that make the matrices square."""
+    k = np.shape(y[1])[-1]
+    return y[0][..., :k], y[1], mH(y[2][..., :k, :])
+
+
+def is_tall(u: Any, v: Any) -> bool:
+    """Whether LAPACK makes the first row of v real, else it is that of u."""
+    return bool(np.shape(u)[-2] >= np.shape(v)[-2])
+
+
+def svd_unturn(bu: Any, bv: Any, u: Any, v: Any) -> tuple[Any, Any]:
+    """The adjoints (conjugated) of singular vectors before both were turned so that the first row of one is real."""
+    rate = np.imag(parallel(u, bu) + parallel(v, bv))
+    return (bu, bv + unturn(rate, v, 0)) if is_tall(u, v) else (bu + unturn(rate, u, 0), bv)
+
+
+def undefined_columns(d: Any, x: Any) -> Any:
+    """d with columns of nan, as many as x has more."""
+    k = np.shape(d)[-1]
+    return d if np.shape(x)[-1] == k else np.concatenate([d, np.full_like(x[..., k:], np.nan)], axis=-1)
+
+
+def svd_hermitian_adjoint(b: Any, y: Any, a: Any, compute_uv: bool) -> Any:
+    """The adjoint of a Hermitian matrix in the decomposition that NumPy makes of its eigenvalues."""
+    if not compute_uv:
+        return svdvals_adjoint(b, a)
+    signs = np.real(parallel(y[0], mH(y[2])))[..., 0, :]
+    bv = b[0] + np.conj(mT(b[2])) * np.expand_dims(signs, -2)
+    return eigh_adjoint((b[1] * signs, bv), (y[1] * signs, y[0]))
+
+
+def svd_hermitian_tangent(d: Any, y: Any, a: Any, compute_uv: bool) -> Any:
+    """The tangents of the decomposition that NumPy makes of the eigenvalues of a Hermitian matrix."""
+    if not compute_uv:
+        return svdvals_tangent(d, a)
+    signs = np.real(parallel(y[0], mH(y[2])))[..., 0, :]
+    dw, du = eigh_tangent(d, (y[1] * signs, y[0]))
+    return du, dw * signs, mH(du * np.expand_dims(signs, -2))
+
+
+def svdvals_adjoint(b: Any, a: Any) -> Any:
+    """The adjoint of a in its singular values."""
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return np.conj(u * np.expand_dims(b, -2) @ vh)
+
+
+def svdvals_tangent(d: Any, a: Any) -> Any:
+    """The tangent of the singular values of a."""
+    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    return np.real(np.sum(np.conj(u) * (d @ mH(vh)), axis=-2))

@@ -1,0 +1,98 @@
+"""Kernels of the norms. A slope g says that the tangent of a norm is the real part of `sum(g * d)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
+from tangent.runtime.kernels.products import mT
+from tangent.runtime.kernels.reduce import precision
+
+
+def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """b, of the shape of x reduced over the axes, with the rank of x."""
+    if keepdims or np.ndim(b) == np.ndim(x):
+        return b
+    return np.expand_dims(b, tuple(range(np.ndim(x))) if axis is None else axis)
+
+
+def norm_slope(x: Any, ord: Any = None, axis: Any = None) -> Any:
+    """The slope of `np.linalg.norm(x, ord, axis)`."""
+    if ord is None or (np.ndim(x) == 1 if axis is None else np.size(axis) == 1):
+        return vector_norm_slope(x, ord=2 if ord is None else ord, axis=axis)
+    rows, cols = (-2, -1) if axis is None else axis
+    return np.moveaxis(matrix_norm_slope(np.moveaxis(x, (rows, cols), (-2, -1)), ord=ord), (-2, -1), (rows, cols))
+
+
+def direction(x: Any) -> Any:
+    """The sign of x, also of complex numbers: `x / abs(x)`, but 0 for 0."""
+    return safe_ratio(x, np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+
+
+def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
+    """The slope of a vector norm: 0 where the norm is 0, shared evenly by equal maxima."""
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    if ord == 0:
+        return np.zeros_like(x)
+    size = np.abs(x)
+    if ord == 1:
+        return np.conj(direction(x))
+    if abs(ord) == np.inf:
+        ends = np.max(size, axis=axis, keepdims=True) if ord > 0 else np.min(size, axis=axis, keepdims=True)
+        return np.conj(direction(x)) * evenly(size == ends, x, axis)
+    if ord == 2:
+        return safe_ratio(np.conj(x), np.sqrt(np.sum(size * size, axis=axis, keepdims=True)))
+    return power_norm_slope(x, size, ord, axis)
+
+
+def power_norm_slope(x: Any, size: Any, ord: float, axis: Any) -> Any:
+    """The slope of the norm `sum(abs(x) ** ord) ** (1 / ord)`."""
+    scale = np.max(size, axis=axis, keepdims=True, initial=0.0)
+    part = safe_ratio(size, scale)
+    inside = part > 0
+    powers = np.where(inside, np.where(inside, part, 1.0) ** (ord - 1), 0.0)
+    total = np.sum(powers * part, axis=axis, keepdims=True)
+    if ord < 0:
+        total = np.where(np.all(inside, axis=axis, keepdims=True), total, 0.0)
+    return np.conj(direction(x)) * safe_ratio(powers, np.where(total == 0, 1.0, total) ** (1 - 1 / ord)) * (total != 0)
+
+
+def evenly(chosen: Any, x: Any, axis: Any) -> Any:
+    """Weights that sum to 1, equal where chosen, in the precision of x."""
+    weights = chosen / np.maximum(np.sum(chosen, axis=axis, keepdims=True), 1)
+    return weights.astype(precision(x))
+
+
+def matrix_norm_slope(x: Any, ord: Any = "fro") -> Any:
+    """The slope of a norm of matrices."""
+    if ord is None or ord == "fro" or ord == "f":
+        return vector_norm_slope(x, axis=(-2, -1))
+    if ord == "nuc" or ord == 2 or ord == -2:
+        return singular_slope(x, ord)
+    inner, outer = (-2, -1) if abs(ord) == 1 else (-1, -2)
+    sums = np.sum(np.abs(x), axis=inner, keepdims=True)
+    ends = np.max(sums, axis=outer, keepdims=True) if ord > 0 else np.min(sums, axis=outer, keepdims=True)
+    return np.conj(direction(x)) * evenly(sums == ends, x, outer)
+
+
+def singular_slope(x: Any, ord: Any) -> Any:
+    """The slope of the sum, the largest or the smallest of the singular values."""
+    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    ends = s[..., :1] if ord == 2 else s[..., -1:]
+    weight = np.sign(s) if ord == "nuc" else np.sign(s) * evenly(s == ends, s, -1)
+    return np.conj(u * np.expand_dims(weight, -2) @ vh)
+
+
+def cond_slope(x: Any, p: Any = None) -> Any:
+    """The slope of the condition number."""
+    if p is None or p == 2 or p == -2:
+        s = np.linalg.svd(x, compute_uv=False)
+        top, low = as_matrices(s[..., 0]), as_matrices(s[..., -1])
+        high, small = singular_slope(x, 2), singular_slope(x, -2)
+        return (small - low / top * high) / top if p == -2 else (high - top / low * small) / low
+    y = np.linalg.inv(x)
+    size_x = np.linalg.norm(x, ord=p, axis=(-2, -1), keepdims=True)
+    size_y = np.linalg.norm(y, ord=p, axis=(-2, -1), keepdims=True)
+    return size_y * matrix_norm_slope(x, ord=p) - size_x * (mT(y) @ matrix_norm_slope(y, ord=p) @ mT(y))

@@ -1,0 +1,140 @@
+"""Kernels of convolution, polynomials (highest power first) and grids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.kernels.calculus import between_zeros
+
+
+def uncropped(b: Any, na: int, nv: int, mode: str, correlate: bool = False) -> Any:
+    """b among zeros, at its place in the full convolution of na with nv elements."""
+    short = min(na, nv)
+    first = {"full": 0, "same": short // 2 if correlate and nv > na else (short - 1) // 2, "valid": short - 1}[mode]
+    return between_zeros(b, first, na + nv - 1 - first - np.shape(b)[0], 0)
+
+
+def convolve_adjoint(b: Any, a: Any, v: Any) -> Any:
+    """The adjoint of a in `np.convolve(a, v)`."""
+    return np.convolve(b, np.flip(v), "valid")
+
+
+def vander_slope(x: Any, n: int | None = None, increasing: bool = False) -> Any:
+    """The derivative of each entry of `np.vander` by its x."""
+    n = np.size(x) if n is None else n
+    powers = np.maximum(np.arange(n) - 1.0, 0.0)
+    slope = np.arange(n) * np.expand_dims(x, -1) ** powers
+    return slope if increasing else np.flip(slope, -1)
+
+
+def widened(b: Any, n: int) -> Any:
+    """n coefficients, of which b are the last."""
+    return between_zeros(b, n - np.shape(b)[0], 0, 0)
+
+
+def tail(t: Any, y: Any) -> Any:
+    """The last coefficients of t, as many as y has."""
+    return t[np.size(t) - np.size(y) :]
+
+
+def quotient_matrix(v: Any, n: int) -> Any:
+    """The matrix that takes n coefficients of a quotient to the first n of its product with v."""
+    lag = np.arange(n)[:, None] - np.arange(n)
+    inside = (lag >= 0) & (lag < np.size(v))
+    return np.where(inside, np.ravel(v)[np.where(inside, lag, 0)], 0.0)
+
+
+def polydiv_adjoint(b: Any, q: Any, u: Any, v: Any) -> Any:
+    """The adjoint of u in `q, r = np.polydiv(u, v)`."""
+    br = widened(b[1], np.size(u))
+    if np.size(u) < np.size(v):
+        return br
+    bq = b[0] - convolve_adjoint(br, q, v)
+    return br + between_zeros(np.linalg.solve(np.transpose(quotient_matrix(v, np.size(q))), bq), 0, np.size(v) - 1, 0)
+
+
+def polydiv_tangent(du: Any, dv: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]:
+    """The tangents of quotient and remainder for those of u and v, which may be 0."""
+    q, r = y
+    if np.size(u) < np.size(v):
+        return 0.0 * q, tail(du + np.zeros(np.size(u)), r)
+    t = du - np.convolve(q, dv + np.zeros(np.size(v)))
+    dq = np.linalg.solve(quotient_matrix(v, np.size(q)), t[: np.size(q)])
+    return dq, tail(t - np.convolve(dq, v), r)
+
+
+def poly_slopes(zeros: Any) -> Any:
+    """The derivatives of the coefficients of a polynomial, but the first, by each of its zeros."""
+    if np.ndim(zeros) != 1:
+        raise NotImplementedError("np.poly: the derivative by a matrix is not known; pass its eigenvalues")
+    return np.stack([-np.poly(np.delete(zeros, i)) * np.ones(np.size(zeros)) for i in range(np.size(zeros))])
+
+
+def fit_matrix(x: Any, n: int, w: Any) -> Any:
+    """The matrix of the least squares problem of `np.polyfit`."""
+    return np.vander(x, n) if w is None else np.vander(x, n) * np.expand_dims(w, -1)
+
+
+def polyfit_values_adjoint(b: Any, x: Any, y: Any, deg: int, w: Any) -> Any:
+    """The adjoint of the values y that `np.polyfit` has fitted."""
+    by = np.transpose(np.linalg.pinv(fit_matrix(x, deg + 1, w))) @ b
+    return by if w is None else np.transpose(np.transpose(by) * w)
+
+
+def polyfit_nodes_tangent(t: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
+    """The tangent of the coefficients c for the tangent t of the nodes."""
+    a = fit_matrix(x, np.shape(c)[0], w)
+    da = vander_slope(x, np.shape(c)[0]) * np.expand_dims(t if w is None else t * w, -1)
+    r = (y if w is None else np.transpose(np.transpose(y) * w)) - a @ c
+    return np.linalg.solve(a.T @ a, da.T @ r) - np.linalg.pinv(a) @ (da @ c)
+
+
+def polyfit_nodes_adjoint(b: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
+    """The adjoint of the nodes for the adjoint b of the coefficients c."""
+    a = fit_matrix(x, np.shape(c)[0], w)
+    r = (y if w is None else np.transpose(np.transpose(y) * w)) - a @ c
+    columns = (np.shape(c)[0], -1)
+    left, right = (
+        np.reshape(np.linalg.pinv(a).T @ b, (np.size(x), -1)),
+        np.reshape(np.linalg.solve(a.T @ a, b), columns),
+    )
+    ba = np.reshape(r, (np.size(x), -1)) @ right.T - left @ np.reshape(c, columns).T
+    bx = np.sum(ba * vander_slope(x, np.shape(c)[0]), axis=1)
+    return bx if w is None else bx * w
+
+
+def polyfit_weights_tangent(t: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
+    """The tangent of the coefficients c for the tangent t of the weights."""
+    v = np.vander(x, np.shape(c)[0])
+    r = np.transpose(np.transpose(y - v @ c) * (2.0 * w * t))
+    return np.linalg.solve(v.T @ (v * np.expand_dims(w * w, -1)), v.T @ r)
+
+
+def polyfit_weights_adjoint(b: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
+    """The adjoint of the weights for the adjoint b of the coefficients c."""
+    v = np.vander(x, np.shape(c)[0])
+    part = (y - v @ c) * (v @ np.linalg.solve(v.T @ (v * np.expand_dims(w * w, -1)), b))
+    return 2.0 * w * (part if np.ndim(y) == 1 else np.sum(part, axis=1))
+
+
+def is_start(stop: Any) -> float:
+    """Whether the first argument of `np.arange` is where it starts: 1.0 if another says where it stops."""
+    return 0.0 if stop is None else 1.0
+
+
+def steps(num: int, endpoint: bool = True) -> Any:
+    """The places of the points of a grid, from 0 to 1."""
+    return np.arange(num) / max(num - 1 if endpoint else num, 1)
+
+
+def along(b: Any, t: Any, axis: int = 0) -> Any:
+    """The sum of b along the axis with the weights t."""
+    return np.moveaxis(b, axis, -1) @ t
+
+
+def across(x: Any, t: Any, y: Any, axis: int = 0) -> Any:
+    """The transpose of `along`: x times each of the weights t, in the shape of y."""
+    full = np.broadcast_to(x, np.shape(np.moveaxis(y, axis, -1))[:-1])
+    return np.moveaxis(np.expand_dims(full, -1) * t, -1, axis)

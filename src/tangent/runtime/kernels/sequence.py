@@ -1,0 +1,87 @@
+"""Kernels of the builtins over sequences: the adjoint of a sequence is a sequence of the same kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.kernels.elementwise import ratio
+from tangent.runtime.kernels.shape import sequence_like
+
+
+def each(b: Any, xs: Any) -> Any:
+    """b for each of the xs, in its shape."""
+    if isinstance(xs, np.ndarray):
+        return np.broadcast_to(b, np.shape(xs))
+    return sequence_like([unbroadcast(b, x) for x in xs], xs)
+
+
+def total(xs: Any) -> Any:
+    """The sum of the xs."""
+    s = 0.0
+    for x in xs:
+        s = s + x
+    return s
+
+
+def product(xs: Any) -> Any:
+    """The product of the xs."""
+    p = 1.0
+    for x in xs:
+        p = p * x
+    return p
+
+
+def scaled(b: Any, w: Any, xs: Any) -> Any:
+    """b times each of the weights w, as a sequence of the kind of xs."""
+    return sequence_like([b * v for v in w], xs)
+
+
+def weighted(w: Any, ts: Any) -> Any:
+    """The sum of the ts with the weights w."""
+    s = 0.0
+    for k in range(len(w)):
+        s = s + w[k] * ts[k]
+    return s
+
+
+def shares(y: Any, xs: Any) -> Any:
+    """The share of each of the xs in their maximum or minimum y: ties share evenly."""
+    ties = sum(1 for x in xs if x == y)
+    return sequence_like([1.0 / ties if x == y else 0.0 for x in xs], xs)
+
+
+def sorted_order(xs: Any, key: Any = None, reverse: bool = False) -> list[int]:
+    """The indices of the xs in the order of `sorted`."""
+    keys = list(xs) if key is None else [key(x) for x in xs]
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def picked(xs: Any, i: list[int]) -> list[Any]:
+    """The items of xs with the indices i."""
+    return [xs[k] for k in i]
+
+
+def put_back(b: Any, i: list[int], xs: Any) -> Any:
+    """The inverse of `picked`, as a sequence of the kind of xs."""
+    return sequence_like([b[i.index(k)] for k in range(len(i))], xs)
+
+
+def products_of_others(xs: Any, start: Any = 1.0) -> Any:
+    """For each of the xs the product of all others, and of start."""
+    out: list[Any] = []
+    for k in range(len(xs)):
+        out = [*out, start * product(xs[:k]) * product(xs[k + 1 :])]
+    return sequence_like(out, xs)
+
+
+def gaps(p: Any, q: Any) -> list[Any]:
+    """The differences of the items of p and q."""
+    return [x - y for x, y in zip(p, q)]
+
+
+def over(xs: Any, length: float) -> list[Any]:
+    """The xs over a length, 0 if they are."""
+    return [ratio(x, length) for x in xs]

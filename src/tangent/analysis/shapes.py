@@ -109,10 +109,10 @@ def shapes(
     names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
     table.facts = {v: ANYTHING for v in names} | parameters
     for _ in range(20):
-        found = _pass(defined, parameters, table)
-        if found == table.facts:
+        before = dict(table.facts)
+        table.facts = _pass(defined, parameters, table)
+        if table.facts == before:
             break
-        table.facts = found
     else:
         table.facts = {v: parameters.get(v, UNKNOWN) for v in table.facts}
     table.facts = {v: _without_any(fact) for v, fact in table.facts.items()}
@@ -195,6 +195,8 @@ def _pass(
         for v in op.targets:
             new = _lasting(fact, v, table)
             found[v] = _join(found[v], new, v) if v in found else new
+            if v not in table.shifting:
+                table.facts[v] = found[v]
     for v in table.shifting:
         if v in found:
             found[v] = _lasting(found[v], v, table)

@@ -39,6 +39,12 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
                 changed = replace(changed, iter=hoist.expression(s.iter))
                 before = hoist.before
             return [*before, changed]
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
+            target not in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        ):
+            hoist = _Hoist(s, context)
+            hoist.list(value, target)
+            return hoist.before
         case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
             hoist = _Hoist(s, context)
             new = hoist.expression(value)
@@ -86,9 +92,9 @@ class _Hoist:
         except TypeError:
             return False
 
-    def list(self, e: ast.ListComp | ast.GeneratorExp) -> ast.expr:
+    def list(self, e: ast.ListComp | ast.GeneratorExp, target: str = "") -> ast.expr:
         """The loop that fills a list, and the list."""
-        target = self.context.names.numbered("parts")
+        target = target or self.context.names.numbered("parts")
         names = {
             n.id: self.context.names.numbered(n.id)
             for g in e.generators

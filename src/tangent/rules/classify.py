@@ -14,6 +14,7 @@ from tangent.normalise.context import Context
 from tangent.rules.bind import bind
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
+from tangent.runtime.dispatch import pop_grad
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_literal, is_path, is_range
@@ -40,6 +41,8 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
     made: set[str] = set()
     changed: set[str] = set()
     read: set[str] = set()
+    grown: list[str] = []
+    copied: list[tuple[str, str, int]] = []
     generated = context.source.file.startswith("<tangent")
     spoiled: set[str] = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
     for s in statements(f.body):
@@ -49,6 +52,7 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
                 read |= expression_reads(value)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[item])):
                 changed.add(v)
+                grown.append(v)
                 read |= expression_reads(item)
             case ast.Assign(
                 targets=[ast.Name(id=target)],
@@ -56,8 +60,14 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
             ):
                 changed.add(v)
                 spoiled.add(target)
+            case ast.Assign(
+                targets=[ast.Name(id=target)], value=ast.Call(func=func, args=[ast.Name(id=v), ast.Name(id=like)])
+            ) if context.scope.resolve(func) is pop_grad:
+                changed.add(v)
+                read.add(like)
+                spoiled.add(target)
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=v)):
-                spoiled |= {v, target}
+                copied.append((v, target, len(grown)))
             case ast.Assign(targets=[ast.Tuple() as slots], value=ast.Name()):
                 handed = set(target_names(slots))  # saved lists, handed from a forward to a backward pass
                 made |= {v for v in handed if generated and v.rstrip("_0123456789").endswith("_stack")}
@@ -72,6 +82,10 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
                 spoiled.add(target)
             case _:
                 spoiled |= header_reads(s) | set(writes(s))
+    for v, target, seen in copied:  # a second name for a finished list is a reader like others
+        if target in changed or v in grown[seen:]:
+            spoiled |= {v, target}
+        read.add(v)
     found = (changed & made) - spoiled
     return {v: v in read for v in found}
 
@@ -250,6 +264,8 @@ class _Reader:
             library = "math" if getattr(found, "__module__", "") == "math" else "numpy"
             return self.by_rule(bounds, e.args, e.keywords, e, s, library)
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
+        if found is pop_grad and isinstance(e.args[0], ast.Name) and e.args[0].id in self.stacks:
+            return Operation("pop", (), (e.args[0].id,), why="read" if self.stacks[e.args[0].id] else "")
         if getattr(found, "makes_derivatives", False):
             return Operation("copy", (), _names(args[:1]))
         if isinstance(found, types.FunctionType):

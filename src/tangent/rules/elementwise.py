@@ -86,7 +86,7 @@ def clip(y, a, a_min=None, a_max=None):
 # The binary point
 
 def ldexp(y, x, i):      d[x] = np.ldexp(d[y], i)
-def nextafter(z, x, y):  d[x] = d[z]
+def nextafter(z, x, y):  d[x] = d[z];  d[y] = np.zeros_like(d[z])
 
 def modf(y, x):
     d[x] = d[y][0]
@@ -136,8 +136,8 @@ def builtin_complex(z, real, imag=0.0): d[real] = d[z];  d[imag] = 1j * d[z]
 
 def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(d[z] * z, y)
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = d[z] * x
-def power_slope(s, x, y):    d[x] = times(d[s], y * power_slope(x, y - 1));  d[y] = d[s] * (np.power(x, y - 1) + s * power_log(x, y - 1))
-def power_log(l, x, y):      d[x] = ratio(d[l], x)
+def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, y - 1)));  d[y] = d[s] * (np.power(x, y - 1) + s * power_log(x, y - 1))
+def power_log(l, x, y):      d[x] = ratio(d[l], x);  d[y] = np.zeros_like(d[l])
 def gap(z, x, y):            d[x] = d[z];  d[y] = -d[z]
 def logistic(y, x):          d[x] = d[y] * y * logistic(-x)
 def hypot_one(y, x):         d[x] = d[y] * (x / y)

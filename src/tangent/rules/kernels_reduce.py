@@ -2,11 +2,11 @@
 
 @linear
 def spread(y, b, x, axis=None, keepdims=False, where=True):
-    d[b] = np.sum(d[y], axis=axis, keepdims=keepdims, where=where)
+    d[b] = unbroadcast(np.sum(d[y], axis=axis, keepdims=keepdims, where=where), b)
 
 @linear
 def as_dtype(y, b, x):
-    d[b] = d[y]
+    d[b] = unbroadcast(d[y], b)
 
 @linear
 def cumsum_reversed(y, b, a, axis=None):
@@ -36,10 +36,6 @@ def sum_along(y, b, i, axis=0):
 def reduceat_adjoint(y, b, a, indices, axis=0):
     d[b] = np.add.reduceat(d[y], indices, axis)
 
-@linear
-def gradient_adjoint(y, b, f, varargs, axis, edge_order):
-    d[b] = np.gradient(d[y], *varargs, axis=axis, edge_order=edge_order)
-
 def quantile_weights(w, a, q, axis=None, method="linear", weights=None):
     s = quantile_slopes(a, q, axis, method)
     d[q] = sum_behind(d[w] * s, q)
@@ -51,12 +47,12 @@ def outer_operand(z, x, y):
 
 @linear
 def piece(y, t, a, axis):
-    d[t] = d[y]
+    d[t] = unbroadcast(d[y], t)
 
 # Sequences
 
 @linear
-def each(ys, b, xs):         d[b] = unbroadcast(total(d[ys]), b)
+def each(ys, b, xs):         d[b] = unbroadcast(np.broadcast_to(total(d[ys]), np.shape(b)), b)
 @linear
 def total(s, xs):            d[xs] = each(d[s], xs)
 @linear
@@ -71,9 +67,9 @@ def put_back(ys, b, i, xs):  d[b] = picked(d[ys], i)
 def gaps(g, p, q):
     d[p] = scaled(1.0, d[g], p)
     d[q] = scaled(-1.0, d[g], q)
-    d[g] = scaled(1.0, d[p], g) - scaled(1.0, d[q], g)
+    d[g] = gaps(d[p], d[q])
 
 def over(u, xs, length):
     d[xs] = scaled(1.0, over(d[u], length), xs)
     d[length] = -ratio(weighted(u, d[u]), length)
-    d[u] = over(d[xs], length) - scaled(ratio(d[length], length), u, u)
+    d[u] = over(gaps(d[xs], scaled(d[length], u, u)), length)

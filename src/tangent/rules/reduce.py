@@ -4,7 +4,7 @@
 
 def sum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
     d[a] = spread(d[y], a, axis, keepdims, where)
-    d[initial] = d[y]
+    d[initial] = unbroadcast(d[y], initial)
     d[y] = (
         np.sum(d[a], axis=axis, dtype=dtype, keepdims=keepdims, where=where)
         + np.broadcast_to(d[initial], np.shape(y))
@@ -18,7 +18,7 @@ def var(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean
     c = deviation(a, axis, where, mean)
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
-    d[mean] = spread(-2.0 * d[y] / n, a, axis, keepdims, where) * c
+    d[mean] = unbroadcast(spread(-2.0 * d[y] / n, a, axis, keepdims, where) * c, mean)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
@@ -28,7 +28,7 @@ def std(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean
     c = ratio(deviation(a, axis, where, mean), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
-    d[mean] = spread(-d[y] / n, a, axis, keepdims, where) * c
+    d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, where) * c, mean)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
@@ -39,7 +39,7 @@ def std(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean
 def prod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
     r = product_of_others(a, axis, initial, where)
     d[a] = spread(d[y], a, axis, keepdims, where) * r
-    d[initial] = d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    d[initial] = unbroadcast(d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where), initial)
     d[y] = (
         np.sum(r * d[a], axis=axis, keepdims=keepdims, where=where)
         + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
@@ -50,13 +50,13 @@ def prod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
 def max(y, a, axis=None, *, keepdims=False, initial=None, where=True):
     w = winners(y, a, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
 
 def min(y, a, axis=None, *, keepdims=False, initial=None, where=True):
     w = winners(y, a, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
 
 def ptp(y, a, axis=None, *, keepdims=False):
@@ -127,11 +127,13 @@ def sort_complex(y, a):
 def average(y, a, axis=None, weights=None, *, keepdims=False):
     w = weights_over(weights, a, axis)
     n = np.sum(w * np.ones_like(a), axis=axis, keepdims=keepdims)
-    d[a] = spread(d[y] / n, a, axis, keepdims) * w
-    d[weights] = weights_adjoint(spread(d[y] / n, a, axis, keepdims) * (a - spread(y, a, axis, keepdims)), weights, axis)
+    b = at_rank(d[y] / n, a, axis=axis, keepdims=keepdims)
+    r = a - at_rank(y, a, axis=axis, keepdims=keepdims)
+    d[a] = unbroadcast(np.broadcast_to(b * w, np.shape(a)), a)
+    d[weights] = unbroadcast(weights_adjoint(b * r, weights, axis), weights)
     d[y] = (
         np.sum(w * d[a], axis=axis, keepdims=keepdims) / n
-        + np.sum((a - spread(y, a, axis, keepdims)) * weights_over(d[weights], a, axis), axis=axis, keepdims=keepdims) / n
+        + np.sum(r * weights_over(d[weights], a, axis), axis=axis, keepdims=keepdims) / n
     )
 
 # The same without the elements that are nan
@@ -139,7 +141,7 @@ def average(y, a, axis=None, weights=None, *, keepdims=False):
 def nansum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
     m = present(a, where)
     d[a] = spread(d[y], a, axis, keepdims, m)
-    d[initial] = d[y]
+    d[initial] = unbroadcast(d[y], initial)
     d[y] = np.sum(d[a], axis=axis, keepdims=keepdims, where=m) + np.broadcast_to(d[initial], np.shape(y))
 
 def nanmean(y, a, axis=None, dtype=None, *, keepdims=False, where=True):
@@ -152,7 +154,7 @@ def nanvar(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, m
     c = deviation(a, axis, m, mean)
     n = count(a, axis, keepdims, m, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, m) * c
-    d[mean] = spread(-2.0 * d[y] / n, a, axis, keepdims, m) * c
+    d[mean] = unbroadcast(spread(-2.0 * d[y] / n, a, axis, keepdims, m) * c, mean)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
@@ -163,7 +165,7 @@ def nanstd(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, m
     c = ratio(deviation(a, axis, m, mean), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, m, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, m) * c
-    d[mean] = spread(-d[y] / n, a, axis, keepdims, m) * c
+    d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, m) * c, mean)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
@@ -173,7 +175,7 @@ def nanprod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=Tru
     m = present(a, where)
     r = product_of_others(a, axis, initial, m)
     d[a] = spread(d[y], a, axis, keepdims, m) * r
-    d[initial] = d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
+    d[initial] = unbroadcast(d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m), initial)
     d[y] = (
         np.sum(r * d[a], axis=axis, keepdims=keepdims, where=m)
         + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
@@ -182,13 +184,13 @@ def nanprod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=Tru
 def nanmax(y, a, axis=None, *, keepdims=False, initial=None, where=True):
     w = winners(y, a, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
 
 def nanmin(y, a, axis=None, *, keepdims=False, initial=None, where=True):
     w = winners(y, a, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
+    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
 
 def nancumsum(y, a, axis=None, dtype=None):
@@ -204,7 +206,7 @@ def nancumprod(y, a, axis=None, dtype=None):
 
 @linear
 def cumsum(y, a, axis=None, dtype=None):
-    d[a] = cumsum_reversed(d[y], a, axis)
+    d[a] = unbroadcast(cumsum_reversed(d[y], a, axis), a)
 
 def cumprod(y, a, axis=None, dtype=None):
     d[a] = cumprod_adjoint(d[y], a, y, axis)
@@ -266,9 +268,9 @@ def add_reduceat(y, array, indices, axis=0, dtype=None):
 
 def diff(y, a, n=1, axis=-1, prepend=None, append=None):
     b = diff_adjoint(d[y], n, axis)
-    d[prepend] = stretch(b, 0, extent(prepend, axis), axis)
+    d[prepend] = unbroadcast(stretch(b, 0, extent(prepend, axis), axis), prepend)
     d[a] = stretch(b, extent(prepend, axis), np.shape(a)[axis], axis)
-    d[append] = stretch(b, extent(prepend, axis) + np.shape(a)[axis], extent(append, axis), axis)
+    d[append] = unbroadcast(stretch(b, extent(prepend, axis) + np.shape(a)[axis], extent(append, axis), axis), append)
     d[y] = (
         np.diff(between_zeros(d[a], extent(prepend, axis), extent(append, axis), axis), n=n, axis=axis)
         + np.diff(between_zeros(piece(d[prepend], a, axis), 0, np.shape(a)[axis] + extent(append, axis), axis), n=n, axis=axis)
@@ -287,8 +289,8 @@ def ediff1d(y, ary, to_end=None, to_begin=None):
 
 def trapezoid(r, y, x=None, dx=1.0, axis=-1):
     d[y] = np.expand_dims(d[r], axis) * trapezoid_weights(y, x, dx, axis)
-    d[x] = trapezoid_nodes(np.expand_dims(d[r], axis), y, x, axis)
-    d[dx] = d[r] * np.trapezoid(y, axis=axis)
+    d[x] = unbroadcast(trapezoid_nodes(np.expand_dims(d[r], axis), y, x, axis), x)
+    d[dx] = unbroadcast(d[r] * np.trapezoid(y, axis=axis), dx)
     d[r] = (
         np.trapezoid(d[y], x=x, dx=dx, axis=axis)
         + np.trapezoid(y, x=d[x], axis=axis)
@@ -297,20 +299,20 @@ def trapezoid(r, y, x=None, dx=1.0, axis=-1):
 
 def gradient(y, f, *varargs, axis=None, edge_order=1):
     d[f] = gradient_adjoint(d[y], f, varargs, axis, edge_order)
-    d[varargs] = spacing_adjoint(d[y], y, varargs)
-    d[y] = gradient_tangent(d[f], d[varargs], y, varargs, axis, edge_order)
+    d[varargs] = spacing_adjoint(d[y], f, varargs, axis, edge_order)
+    d[y] = gradient_tangent(d[f], d[varargs], f, varargs, axis, edge_order)
 
 def interp(y, x, xp, fp, left=None, right=None, period=None):
     i, j = interp_nodes(x, xp, period)
     t = interp_fraction(x, xp, i, j, period)
     s = interp_slope(x, xp, fp, i, j, period)
     m = interp_inside(x, xp, left, right, period)
-    d[x] = d[y] * s
+    d[x] = unbroadcast(d[y] * s, x)
     d[fp] = sum_at(d[y] * m * (1.0 - t), i, np.size(xp)) + sum_at(d[y] * m * t, j, np.size(xp))
-    d[xp] = -sum_at(d[y] * s * (1.0 - t), i, np.size(xp)) - sum_at(d[y] * s * t, j, np.size(xp))
-    d[period] = d[y] * s * interp_turns(x, xp, i, j, t, period)
-    d[left] = np.where(np.less(x, xp[0]), d[y], 0.0)
-    d[right] = np.where(np.greater(x, xp[-1]), d[y], 0.0)
+    d[xp] = unbroadcast(-sum_at(d[y] * s * (1.0 - t), i, np.size(xp)) - sum_at(d[y] * s * t, j, np.size(xp)), xp)
+    d[period] = unbroadcast(d[y] * s * interp_turns(x, xp, i, j, t, period), period)
+    d[left] = unbroadcast(np.where(np.less(x, xp[0]), d[y], 0.0), left)
+    d[right] = unbroadcast(np.where(np.greater(x, xp[-1]), d[y], 0.0), right)
     d[y] = (
         s * d[x]
         + m * (1.0 - t) * d[fp][i]
@@ -358,14 +360,14 @@ def histogram(y, a, bins=10, range=None, *, weights=None):
 @linear
 def convolve(y, a, v, mode="full"):
     b = uncropped(d[y], np.size(a), np.size(v), mode)
-    d[a] = convolve_adjoint(b, a, v)
-    d[v] = convolve_adjoint(b, v, a)
+    d[a] = unbroadcast(convolve_adjoint(b, a, v), a)
+    d[v] = unbroadcast(convolve_adjoint(b, v, a), v)
 
 @linear
 def correlate(y, a, v, mode="valid"):
     b = uncropped(d[y], np.size(a), np.size(v), mode, True)
-    d[a] = convolve_adjoint(b, a, np.conj(np.flip(v)))
-    d[v] = np.conj(np.flip(convolve_adjoint(b, v, a)))
+    d[a] = unbroadcast(convolve_adjoint(b, a, np.conj(np.flip(v))), a)
+    d[v] = unbroadcast(np.conj(np.flip(convolve_adjoint(b, v, a))), v)
 
 # Polynomials, highest power first
 
@@ -375,50 +377,50 @@ def vander(y, x, N=None, increasing=False):
     d[y] = np.expand_dims(d[x], -1) * s
 
 def polyval(y, p, x):
-    d[p] = np.ravel(d[y]) @ np.vander(np.ravel(x), np.size(p))
-    d[x] = d[y] * np.polyval(np.polyder(p), x)
-    d[y] = np.polyval(d[p], x) + np.polyval(np.polyder(p), x) * d[x]
+    d[p] = unbroadcast(np.ravel(d[y]) @ np.vander(np.ravel(x), np.size(p)), p)
+    d[x] = unbroadcast(d[y] * np.polyval(np.polyder(p), x), x)
+    d[y] = as_dtype(np.polyval(d[p], x), y) + as_dtype(np.polyval(np.polyder(p), x) * d[x], y)
 
 @linear
 def polyder(y, p, m=1):
     d[p] = between_zeros(d[y] * np.polyder(np.ones(np.size(p)), m), 0, np.minimum(m, np.size(p)), 0)
 
 def polyint(y, p, m=1, k=None):
-    d[p] = d[y][: np.size(p)] * np.polyint(np.ones(np.size(p)), m)[: np.size(p)]
-    d[k] = d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :]
+    d[p] = unbroadcast(d[y][: np.size(p)] * np.polyint(np.ones(np.size(p)), m)[: np.size(p)], p)
+    d[k] = unbroadcast(d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :], k)
     d[y] = np.polyint(d[p], m) + np.polyint(np.zeros(np.size(p)), m, d[k])
 
 def polyadd(y, a1, a2):
-    d[a1] = np.reshape(d[y][np.size(y) - np.size(a1) :], np.shape(a1))
-    d[a2] = np.reshape(d[y][np.size(y) - np.size(a2) :], np.shape(a2))
+    d[a1] = like(d[y][np.size(y) - np.size(a1) :], a1)
+    d[a2] = like(d[y][np.size(y) - np.size(a2) :], a2)
     d[y] = np.polyadd(d[a1], 0.0 * y) + np.polyadd(d[a2], 0.0 * y)
 
 def polysub(y, a1, a2):
-    d[a1] = np.reshape(d[y][np.size(y) - np.size(a1) :], np.shape(a1))
-    d[a2] = -np.reshape(d[y][np.size(y) - np.size(a2) :], np.shape(a2))
+    d[a1] = like(d[y][np.size(y) - np.size(a1) :], a1)
+    d[a2] = -like(d[y][np.size(y) - np.size(a2) :], a2)
     d[y] = np.polyadd(d[a1], 0.0 * y) - np.polyadd(d[a2], 0.0 * y)
 
 def polymul(y, a1, a2):
     b = widened(d[y], np.size(a1) + np.size(a2) - 1)
-    d[a1] = np.reshape(convolve_adjoint(b, np.ravel(a1), np.ravel(a2)), np.shape(a1))
-    d[a2] = np.reshape(convolve_adjoint(b, np.ravel(a2), np.ravel(a1)), np.shape(a2))
+    d[a1] = like(convolve_adjoint(b, np.ravel(a1), np.ravel(a2)), a1)
+    d[a2] = like(convolve_adjoint(b, np.ravel(a2), np.ravel(a1)), a2)
     d[y] = tail(np.convolve(np.ravel(d[a1]), np.ravel(a2)), y) + tail(np.convolve(np.ravel(a1), np.ravel(d[a2])), y)
 
 def polydiv(y, u, v):
     b = polydiv_adjoint(d[y], y[0], u, v)
-    d[u] = b
-    d[v] = -convolve_adjoint(widened(b, np.size(y[0]) + np.size(v) - 1), v, y[0])
+    d[u] = unbroadcast(b, u)
+    d[v] = unbroadcast(-convolve_adjoint(widened(b, np.size(y[0]) + np.size(v) - 1), v, y[0]), v)
     d[y] = polydiv_tangent(d[u], d[v], y, u, v)
 
 def roots(y, p):
     s = np.polyval(np.polyder(p), y)
-    d[p] = -(d[y] / s) @ np.vander(y, np.size(p))
-    d[y] = -np.polyval(d[p], y) / s
+    d[p] = unbroadcast(-(d[y] / s) @ np.vander(y, np.size(p)), p)
+    d[y] = as_dtype(-np.polyval(d[p], y) / s, y)
 
 def poly(y, seq_of_zeros):
     s = poly_slopes(seq_of_zeros)
-    d[seq_of_zeros] = s @ d[y][1:]
-    d[y] = between_zeros(d[seq_of_zeros] @ s, 1, 0, 0)
+    d[seq_of_zeros] = unbroadcast(s @ d[y][1:], seq_of_zeros)
+    d[y] = as_dtype(between_zeros(d[seq_of_zeros] @ s, 1, 0, 0), y)
 
 def polyfit(c, x, y, deg, rcond=None, *, w=None):
     d[x] = polyfit_nodes_adjoint(d[c], c, x, y, w)
@@ -439,25 +441,25 @@ def arange(y, start, stop=None, step=1, dtype=None):
 
 def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
     t = steps(num, endpoint)
-    d[start] = along(d[y], 1.0 - t, axis)
-    d[stop] = along(d[y], t, axis)
+    d[start] = unbroadcast(along(d[y], 1.0 - t, axis), start)
+    d[stop] = unbroadcast(along(d[y], t, axis), stop)
     d[y] = across(d[start], 1.0 - t, y, axis) + across(d[stop], t, y, axis)
 
 def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     t = steps(num, endpoint)
-    d[start] = along(d[y] * y * np.log(base), 1.0 - t, axis)
-    d[stop] = along(d[y] * y * np.log(base), t, axis)
-    d[base] = d[y] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base
+    d[start] = unbroadcast(along(d[y] * y * np.log(base), 1.0 - t, axis), start)
+    d[stop] = unbroadcast(along(d[y] * y * np.log(base), t, axis), stop)
+    d[base] = unbroadcast(d[y] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base, base)
     d[y] = (
-        across(d[start], 1.0 - t, y, axis) * y * np.log(base)
-        + across(d[stop], t, y, axis) * y * np.log(base)
-        + d[base] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base
+        across(d[start] * np.log(base), 1.0 - t, y, axis) * y
+        + across(d[stop] * np.log(base), t, y, axis) * y
+        + as_dtype(d[base] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base, y)
     )
 
 def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     t = steps(num, endpoint)
-    d[start] = along(d[y] * y, 1.0 - t, axis) / start
-    d[stop] = along(d[y] * y, t, axis) / stop
+    d[start] = unbroadcast(along(d[y] * y, 1.0 - t, axis) / start, start)
+    d[stop] = unbroadcast(along(d[y] * y, t, axis) / stop, stop)
     d[y] = across(d[start] / start, 1.0 - t, y, axis) * y + across(d[stop] / stop, t, y, axis) * y
 
 # Builtins and `math` over sequences: the adjoint of a sequence is a sequence of the same kind

@@ -14,6 +14,7 @@ from tangent.runtime.dispatch import (
     lazy_zero,
     left_part,
     map_structure,
+    pop_grad,
     register_array_type,
     refit,
     repack,
@@ -29,5 +30,5 @@ from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
     "ArrayType", "ZeroGrad", "add_grad", "as_list", "backward_of", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "captured", "check_seed", "check_tangent", "copy", "dense", "forward_of", "init_grad", "items_like", "lazy_zero", "left_part",
-    "map_structure", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast", "where_nonzero",
+    "map_structure", "pop_grad", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast", "where_nonzero",
 ]  # fmt: skip

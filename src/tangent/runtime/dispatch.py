@@ -125,6 +125,11 @@ def right_part(b: Any, x: Any) -> Any:
     return b[len(b) - len(x) :] if isinstance(x, list | tuple) else unbroadcast(b, x)
 
 
+def pop_grad(b: Any, x: Any) -> Any:
+    """The last item of a list of gradients; zero where nothing has flowed into the list."""
+    return b.pop() if isinstance(b, list) and b else init_grad(x)
+
+
 def as_list(b: Any) -> Any:
     """The gradient of a list as a list of its own, which its items can be taken from."""
     return list(b)

@@ -126,25 +126,25 @@ class _Forward:
             result = self.scribe.names.numbered(f"{target}_new")
             assert isinstance(s, ast.Assign)
             primal = [assign(result, s.value, s)]
-        if self.shapes.result(op).sequence:
-            assert isinstance(op.value, ast.BinOp)
+        if self.shapes.result(op).sequence and isinstance(op.value, ast.BinOp):
             tangent = replace(op.value, left=self.tangent_of(op.value.left), right=self.tangent_of(op.value.right))
             done_ = [*primal, self.set(op, tangent, s)]
             return [*done_, assign(target, name(result), s)] if own else done_
         before, terms = self.terms(rule, lines, wanted, op, result)
         value = terms[0]
         for term in terms[1:]:
-            value = self.add(value, term)
+            value = self.add(value, term, rule.kind == "elementwise")
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
 
-    def add(self, a: ast.expr, b: ast.expr) -> ast.expr:
+    def add(self, a: ast.expr, b: ast.expr, broadcast: bool) -> ast.expr:
+        """The sum of two terms: of numbers that broadcast, or of gradients of one structure."""
         if isinstance(b, ast.UnaryOp) and isinstance(b.op, ast.USub):
             return ast.BinOp(a, ast.Sub(), b.operand)
         arithmetic = ast.BinOp | ast.UnaryOp
-        if isinstance(a, arithmetic) or isinstance(b, arithmetic):
+        if broadcast or isinstance(a, arithmetic) or isinstance(b, arithmetic):
             return ast.BinOp(a, ast.Add(), b)
         return self.scribe.call("add_grad", a, b)
 

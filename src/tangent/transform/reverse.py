@@ -94,6 +94,7 @@ class _Reverse:
         self.zeroed: set[str] = set()
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
+        self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
         self.passing = self.passing_temporaries()
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
@@ -673,6 +674,8 @@ class _Reverse:
         if stack not in self.active or stack not in state.held:
             return [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
         popped = expression("b.pop()", b=self.adjoint(stack))
+        if stack in self.handed and op.operands:
+            popped = self.scribe.call("pop_grad", name(self.adjoint(stack)), name(op.operands[0]))
         mark = comment(f"Grad of: {self.primal(s)}", s)
         undo: list[ast.stmt] = [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
         if op.operands and op.operands[0] in self.active:

@@ -82,7 +82,7 @@ def _refuse_store(
     brings = bool(w.reads & varied)
     local = this.context.scope.local
     if w.root not in local and w.root not in this.parameters:
-        if brings and _read_elsewhere(this, w):
+        if brings and _flows_from(this, w.root, useful):
             raise _refusal(this, w, w.root)
         return
     involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()))
@@ -90,10 +90,12 @@ def _refuse_store(
         raise _refusal(this, w, involved[0])
 
 
-def _read_elsewhere(this: Unit, w: Write) -> bool:
-    for s in statements(this.core.body):
-        if s is not w.statement and any(isinstance(n, ast.Name) and n.id == w.root for n in ast.walk(s)):
-            return True
+def _flows_from(this: Unit, root: str, useful: frozenset[str]) -> bool:
+    """Whether the result depends on what a global name refers to."""
+    for op in this.operations.values():
+        if any(t in useful for t in op.targets) and op.value is not None:
+            if any(isinstance(n, ast.Name) and n.id == root for n in ast.walk(op.value)):
+                return True
     return False
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.kernels.reduce import Axis, reduced_axes
+from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.kernels.reduce import Axis, as_dtype, reduced_axes
 
 
 def diff_adjoint(b: Any, n: int, axis: int) -> Any:
@@ -66,54 +67,108 @@ def trapezoid_nodes(b: Any, y: Any, x: Any, axis: int) -> Any:
     return bx if np.ndim(x) == np.ndim(y) else np.moveaxis(bx, axis, -1)
 
 
-def gradient_adjoint(b: Any, f: Any, varargs: tuple[Any, ...], axis: Axis, edge_order: int) -> Any:
-    """The transpose of `np.gradient`: five combs of ones show every coefficient of its differences."""
+# `np.gradient` along one axis mixes the slopes s of neighbouring intervals, whose widths are u: inside with weights that
+# are larger for the nearer node, at the ends the slope itself, or its extrapolation (edge_order 2).
+
+
+def gradient_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
+    """The adjoint of f in `np.gradient(f, *varargs)`."""
     axes = reduced_axes(f, axis)
-    steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
-    parts = [b] if len(axes) == 1 else b
-    return sum(
-        np.moveaxis(_differences_adjoint(np.moveaxis(p, i, -1), h, edge_order), -1, i)
-        for p, i, h in zip(parts, axes, steps)
-    )
+    out: Any = 0.0
+    for k in range(len(axes)):
+        part = b if len(axes) == 1 else b[k]
+        u = interval_widths(spacing_along(varargs, k), np.shape(f)[axes[k]])
+        bs = slopes_adjoint(np.moveaxis(part, axes[k], -1), u, edge_order)
+        out = out + np.moveaxis(diff_adjoint(bs / u, 1, -1), -1, axes[k])
+    return unbroadcast(out, f)
 
 
-def _differences_adjoint(b: Any, h: Any, edge_order: int) -> Any:
-    """The transpose of `np.gradient` along the last axis."""
-    n = np.shape(b)[-1]
-    i, column = np.arange(n)[:, None], np.arange(n)[:, None] + np.arange(-2, 3)
-    combs = _gradient(np.equal(np.arange(n) % 5, np.arange(5)[:, None]) * 1.0, (h,), 1, edge_order)
-    inside = (column >= 0) & (column < n)
-    rows = np.where((column >= 0) & (column < n), column, 0)
-    return np.sum(np.where(inside, combs[i % 5, rows], 0.0) * np.asarray(b)[..., rows], axis=-1)
+def spacing_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
+    """The adjoints of the spacings or coordinates in `np.gradient(f, *varargs)`."""
+    axes = reduced_axes(f, axis)
+    parts: list[Any] = []
+    for k in range(len(axes)):
+        part = np.moveaxis(b if len(axes) == 1 else b[k], axes[k], -1)
+        h = spacing_along(varargs, k)
+        u = interval_widths(h, np.shape(f)[axes[k]])
+        s = np.diff(np.moveaxis(f, axes[k], -1)) / u
+        bu = over_rows(-slopes_adjoint(part, u, edge_order) * s / u)
+        bu = bu + weights_of_widths_adjoint(over_rows(inner_adjoint(part, edge_order) * np.diff(s)), u)
+        parts = [*parts, diff_adjoint(bu, 1, 0) if np.ndim(h) else np.sum(bu)]
+    return tuple(parts) if len(varargs) == len(parts) else (np.sum(np.stack(parts)),)
 
 
-def _gradient(f: Any, varargs: tuple[Any, ...], axis: Axis, edge_order: Any) -> Any:
-    return np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
+def gradient_tangent(t: Any, dh: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
+    """The tangent of `np.gradient(f, *varargs)`, t being that of f and dh those of the spacings."""
+    axes = reduced_axes(f, axis)
+    parts: list[Any] = []
+    for k in range(len(axes)):
+        u = interval_widths(spacing_along(varargs, k), np.shape(f)[axes[k]])
+        ds = np.diff(np.moveaxis(t, axes[k], -1)) / u
+        dy = mixed_slopes(ds, inner_slopes(ds, u), edge_order)
+        if varargs:
+            du = interval_widths(spacing_along(dh, k), np.shape(f)[axes[k]])
+            s = np.diff(np.moveaxis(f, axes[k], -1)) / u
+            ds = -s * du / u
+            dw = (du[:-1] * u[1:] - u[:-1] * du[1:]) / (u[:-1] + u[1:]) ** 2
+            dy = dy + mixed_slopes(ds, inner_slopes(ds, u) + dw * np.diff(s), edge_order)
+        parts = [*parts, as_dtype(np.moveaxis(dy, -1, axes[k]), f)]
+    return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def spacing_adjoint(b: Any, y: Any, varargs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The adjoints of the spacings of `np.gradient`: its differences go with their inverse."""
-    parts = list(zip(b, y)) if isinstance(y, list | tuple) else [(b, y)]
-    _refuse_coordinates(varargs)
-    shares = [-np.sum(p * q) for p, q in parts]
-    return (sum(shares) / varargs[0],) if len(varargs) == 1 else tuple(s / h for s, h in zip(shares, varargs))
+def spacing_along(varargs: Any, k: int) -> Any:
+    """The spacing or the coordinates along the k-th axis of `np.gradient`."""
+    if len(varargs) == 0:
+        return 1.0
+    return varargs[0] if len(varargs) == 1 else varargs[k]
 
 
-def _refuse_coordinates(varargs: tuple[Any, ...]) -> None:
-    if any(np.ndim(h) for h in varargs):
-        raise NotImplementedError("np.gradient: its derivative by coordinates is not known; pass numbers as spacings")
+def interval_widths(h: Any, n: int) -> Any:
+    """The widths of the intervals between n nodes, which have a spacing or coordinates h."""
+    return np.diff(h) if np.ndim(h) else h * np.ones(n - 1)
 
 
-def gradient_tangent(t: Any, dh: Any, y: Any, varargs: tuple[Any, ...], axis: Axis, edge_order: int) -> Any:
-    """The tangent of `np.gradient`: t is that of the values, or 0, and dh those of the spacings, or 0."""
-    values = _gradient(t, varargs, axis, edge_order) if np.ndim(t) else 0.0 * np.asarray(y)
-    if not isinstance(dh, tuple) or not dh:
-        return values
-    if not isinstance(y, list | tuple):
-        return values - y * (dh[0] / varargs[0])
-    _refuse_coordinates(varargs)
-    rates = [r / h for r, h in zip(dh, varargs)] * (len(y) if len(varargs) == 1 else 1)
-    return type(y)(v - q * r for v, q, r in zip(values, y, rates))
+def inner_slopes(s: Any, u: Any) -> Any:
+    """The slopes at the nodes inside, from those of the intervals."""
+    w = u[:-1] / (u[:-1] + u[1:])
+    return s[..., :-1] * (1.0 - w) + s[..., 1:] * w
+
+
+def mixed_slopes(s: Any, inner: Any, edge_order: int) -> Any:
+    """The slopes at all nodes."""
+    first, last = s[..., :1], s[..., -1:]
+    if edge_order == 2:
+        first, last = 2.0 * first - inner[..., :1], 2.0 * last - inner[..., -1:]
+    return np.concatenate([first, inner, last], axis=-1)
+
+
+def inner_adjoint(b: Any, edge_order: int) -> Any:
+    """The adjoint of the slopes at the nodes inside in `mixed_slopes`."""
+    inner = b[..., 1:-1]
+    if edge_order == 1:
+        return inner
+    n = np.shape(inner)[-1]
+    return inner - between_zeros(b[..., :1], 0, n - 1, -1) - between_zeros(b[..., -1:], n - 1, 0, -1)
+
+
+def slopes_adjoint(b: Any, u: Any, edge_order: int) -> Any:
+    """The adjoint of the slopes of the intervals in `mixed_slopes`, directly and through `inner_slopes`."""
+    w = u[:-1] / (u[:-1] + u[1:])
+    inner = inner_adjoint(b, edge_order)
+    n = np.shape(inner)[-1]
+    ends = between_zeros(b[..., :1], 0, n, -1) + between_zeros(b[..., -1:], n, 0, -1)
+    return edge_order * ends + between_zeros(inner * (1.0 - w), 0, 1, -1) + between_zeros(inner * w, 1, 0, -1)
+
+
+def weights_of_widths_adjoint(b: Any, u: Any) -> Any:
+    """The adjoint of the widths u in the weights `u[:-1] / (u[:-1] + u[1:])`."""
+    part = b / (u[:-1] + u[1:]) ** 2
+    return between_zeros(part * u[1:], 0, 1, 0) - between_zeros(part * u[:-1], 1, 0, 0)
+
+
+def over_rows(x: Any) -> Any:
+    """The sum over all axes but the last."""
+    return np.sum(x, axis=tuple(range(np.ndim(x) - 1)))
 
 
 def interp_nodes(x: Any, xp: Any, period: Any = None) -> tuple[Any, Any]:

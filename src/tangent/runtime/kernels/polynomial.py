@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.calculus import between_zeros
+from tangent.runtime.kernels.reduce import as_dtype
 
 
 def uncropped(b: Any, na: int, nv: int, mode: str, correlate: bool = False) -> Any:
@@ -59,8 +60,8 @@ def polydiv_tangent(du: Any, dv: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]
     """The tangents of quotient and remainder for those of u and v, which may be 0."""
     q, r = y
     if np.size(u) < np.size(v):
-        return 0.0 * q, tail(du + np.zeros(np.size(u)), r)
-    t = du - np.convolve(q, dv + np.zeros(np.size(v)))
+        return 0.0 * q, tail(du + np.zeros_like(r), r)
+    t = du - np.convolve(q, dv + np.zeros_like(v))
     dq = np.linalg.solve(quotient_matrix(v, np.size(q)), t[: np.size(q)])
     return dq, tail(t - np.convolve(dq, v), r)
 
@@ -69,7 +70,10 @@ def poly_slopes(zeros: Any) -> Any:
     """The derivatives of the coefficients of a polynomial, but the first, by each of its zeros."""
     if np.ndim(zeros) != 1:
         raise NotImplementedError("np.poly: the derivative by a matrix is not known; pass its eigenvalues")
-    return np.stack([-np.poly(np.delete(zeros, i)) * np.ones(np.size(zeros)) for i in range(np.size(zeros))])
+    rows: list[Any] = []
+    for i in range(np.size(zeros)):
+        rows = [*rows, -np.poly(np.delete(zeros, i)) * np.ones(np.size(zeros))]
+    return np.stack(rows) if rows else np.zeros((0, 0))
 
 
 def fit_matrix(x: Any, n: int, w: Any) -> Any:
@@ -137,4 +141,4 @@ def along(b: Any, t: Any, axis: int = 0) -> Any:
 def across(x: Any, t: Any, y: Any, axis: int = 0) -> Any:
     """The transpose of `along`: x times each of the weights t, in the shape of y."""
     full = np.broadcast_to(x, np.shape(np.moveaxis(y, axis, -1))[:-1])
-    return np.moveaxis(np.expand_dims(full, -1) * t, -1, axis)
+    return as_dtype(np.moveaxis(np.expand_dims(full, -1) * t, -1, axis), y)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.runtime.dispatch import unbroadcast
 from tangent.runtime.kernels.elementwise import ratio
+from tangent.runtime.kernels.reduce import as_dtype
 from tangent.runtime.kernels.shape import sequence_like
 
 
@@ -36,7 +37,8 @@ def product(xs: Any) -> Any:
 
 def scaled(b: Any, w: Any, xs: Any) -> Any:
     """b times each of the weights w, as a sequence of the kind of xs."""
-    return sequence_like([b * v for v in w], xs)
+    out = sequence_like([b * v for v in w], xs)
+    return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
 
 def weighted(w: Any, ts: Any) -> Any:

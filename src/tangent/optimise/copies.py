@@ -53,7 +53,7 @@ class _Copies:
     def forget(self, names: list[str] | set[str], known: Known) -> None:
         for v in names:
             known.pop(v, None)
-            for user in self.users.pop(v, ()):
+            for user in self.users.get(v, ()):
                 if isinstance(held := known.get(user), ast.Name) and held.id == v:
                     del known[user]
 

@@ -13,7 +13,13 @@ def settled(y, b, x): d[b] = d[y]
 @linear
 def refit(y, b, x): d[b] = d[y]
 @linear
-def sequence(y, xs): d[xs] = d[y]
+def sequence(y, xs): d[xs] = unsequence(d[y], xs)
+@linear
+def unsequence(y, b, xs): d[b] = d[y]
+@linear
+def items_like(y, b, x, later): d[b] = merged_like(d[y], b, later)
+@linear
+def merged_like(y, b, x, later): d[b] = items_like(d[y], b, later)
 
 def add_grad(y, a, b):
     d[a] = d[y]

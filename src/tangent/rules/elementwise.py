@@ -136,7 +136,7 @@ def builtin_complex(z, real, imag=0.0): d[real] = d[z];  d[imag] = 1j * d[z]
 
 def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(d[z] * z, y)
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = d[z] * x
-def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, y - 1)));  d[y] = d[s] * (np.power(x, y - 1) + s * power_log(x, y - 1))
+def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, y - 1)));  d[y] = d[s] * (np.power(x, y - 1.0) + s * power_log(x, y - 1))
 def power_log(l, x, y):      d[x] = ratio(d[l], x);  d[y] = np.zeros_like(d[l])
 def gap(z, x, y):            d[x] = d[z];  d[y] = -d[z]
 def logistic(y, x):          d[x] = d[y] * y * logistic(-x)

@@ -1,5 +1,8 @@
 """What generated code calls: small functions, dispatched on run-time types. Nothing in here knows about syntax."""
 
+from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
+
+# isort: split  (names of kernel modules must not hide the functions below)
 from tangent.runtime.calls import backward_of, call_bwd, call_fwd, call_jvp, captured, forward_of, tangent_of
 from tangent.runtime.checks import check_seed, check_tangent, require_number
 from tangent.runtime.dispatch import (
@@ -14,6 +17,7 @@ from tangent.runtime.dispatch import (
     lazy_zero,
     left_part,
     map_structure,
+    merged_like,
     pop_grad,
     register_array_type,
     refit,
@@ -23,12 +27,12 @@ from tangent.runtime.dispatch import (
     sequence,
     settled,
     unbroadcast,
+    unsequence,
     where_nonzero,
 )
-from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [  # noqa: PLE0604
     "ArrayType", "ZeroGrad", "add_grad", "as_list", "backward_of", "broadcast_like", "call_bwd", "call_fwd", "call_jvp", "captured", "check_seed", "check_tangent", "copy", "dense", "forward_of", "init_grad", "items_like", "lazy_zero", "left_part",
-    "map_structure", "pop_grad", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast", "where_nonzero",
+    "map_structure", "merged_like", "pop_grad", "register_array_type", "refit", "repack", "repack_from", "require_number", "right_part", "sequence", "settled", "tangent_of", "unbroadcast", "unsequence", "where_nonzero",
 ]  # fmt: skip

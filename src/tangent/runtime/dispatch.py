@@ -145,6 +145,16 @@ def items_like(b: Any, x: Any, later: Any) -> Any:
     return {k: init_grad(v) if any(k in names for names in later) else b[k] for k, v in x.items()}
 
 
+def merged_like(b: Any, x: Any, later: Any) -> Any:
+    """Zeros like the dict x, but what b holds: the transpose of `items_like`."""
+    return {k: init_grad(v) if k not in b or any(k in names for names in later) else b[k] for k, v in x.items()}
+
+
+def unsequence(b: Any, xs: Any) -> Any:
+    """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
+    return b if isinstance(xs, list | tuple | np.ndarray) else lazy_zero(xs)
+
+
 def add_grad(a: Any, b: Any) -> Any:
     """The sum of two gradients of one value.
 

@@ -35,6 +35,10 @@ class _Forward:
             unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit)
         )
 
+        operations = unit.operations.values()
+        self.lists = {v for op in operations if op.kind == "push" for v in op.targets}
+        self.lists |= {v for op in operations if op.kind == "pop" for v in op.operands}
+
     def run(self, inputs: frozenset[str]) -> list[ast.stmt]:
         first = self.unit.core.body[0]
         others = [v for v in self.unit.parameters if v in self.active and v not in inputs]
@@ -102,7 +106,8 @@ class _Forward:
         return assign(self.tangent(v), self.zero_of(name(v)), s)
 
     def zero_of(self, e: ast.expr) -> ast.expr:
-        return constant(0.0) if self.shapes.of(e).scalar else self.scribe.call("init_grad", e)
+        scalar = self.shapes.of(e).scalar and not (isinstance(e, ast.Name) and e.id in self.lists)
+        return constant(0.0) if scalar else self.scribe.call("init_grad", e)
 
     def tangent_of(self, e: ast.expr) -> ast.expr:
         """The tangent of an atom: its own, or zero."""

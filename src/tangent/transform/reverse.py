@@ -294,13 +294,12 @@ class _Reverse:
         """`bv = 0`, as lazily as possible."""
         state.held.add(v)
         self.zeroed.add(v)
-        fact = self.shapes.of(name(v))
-        if fact.scalar:
-            state.owned.add(v)
-            return assign(self.adjoint(v), constant(0.0), like)
         if v in self.lists:
             state.owned.add(v)
             return assign(self.adjoint(v), self.no_items(v), like)
+        if self.shapes.of(name(v)).scalar:
+            state.owned.add(v)
+            return assign(self.adjoint(v), constant(0.0), like)
         if dense:
             state.owned.add(v)
             return assign(self.adjoint(v), self.scribe.call("init_grad", name(v)), like)
@@ -399,6 +398,8 @@ class _Reverse:
         heard = [t for t in op.targets if t in state.held]
         if op.kind == "push":
             return self.adjoint_push(op, s, state) + restores
+        if op.kind == "pop" and op.why == "read" and op.operands[0] not in self.active:
+            return [at(ast.Expr(expression("s.append(v)", s=op.operands[0], v=op.targets[0])), s), *restores]
         if op.kind == "pop" and op.operands[0] in self.active and (heard or op.operands[0] in state.held):
             mark = comment(f"Grad of: {self.primal(s)}", s)
             before, _ = self.adjoint_pop(op, s, state)
@@ -666,6 +667,8 @@ class _Reverse:
             held = inner.id in state.held
             part: ast.expr = name(self.adjoint(inner.id)) if held else self.scribe.call("init_grad", name(inner.id))
             elts.append(ast.Starred(part, ast.Load()) if isinstance(slot, ast.Starred) else part)
+        if any(isinstance(e, ast.Starred) for e in elts):
+            return self.scribe.call("repack_from", s.value, ast.Tuple(elts, ast.Load()))
         return ast.Call(name(self.scribe.runtime("repack")), [s.value, *elts], [])
 
     def adjoint_push(self, op: Operation, s: ast.stmt, state: State) -> list[ast.stmt]:

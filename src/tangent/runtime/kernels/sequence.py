@@ -52,7 +52,8 @@ def weighted(w: Any, ts: Any) -> Any:
 def shares(y: Any, xs: Any) -> Any:
     """The share of each of the xs in their maximum or minimum y: ties share evenly."""
     ties = sum(1 for x in xs if x == y)
-    return sequence_like([1.0 / ties if x == y else 0.0 for x in xs], xs)
+    out = sequence_like([1.0 / ties if x == y else 0.0 for x in xs], xs)
+    return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
 
 def sorted_order(xs: Any, key: Any = None, reverse: bool = False) -> list[int]:

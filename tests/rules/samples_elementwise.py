@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rules.sample import S, Sample, cplx, positive, real, unit
 
 
@@ -205,7 +206,10 @@ SAMPLES: dict[str, list[Sample]] = {
         S("complex(x)", x=0.3),
         S("complex(imag=y, real=0.5)", y=0.3),
     ],
+    "cmath_rect": [S("cmath.rect(r, t)", r=0.7, t=0.4)],
+    "cmath_polar": [S("cmath.polar(z)", z=0.7 - 0.4j)],
     # Kernels
+    "cis": [S("cis(x)", x=0.4)],
     "ratio": binary("ratio", S("ratio(x, y)", x=cplx(3), y=cplx(3, seed=4)), other=positive),
     "times": binary("times", S("times(x, y)", x=cplx(3), y=cplx(3, seed=4))),
     "power_slope": binary(

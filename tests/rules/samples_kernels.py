@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rules.sample import S, Sample, cplx, real
 
 MASK = np.array([True, False, True])
@@ -24,6 +25,12 @@ RUNTIME: dict[str, list[Sample]] = {
     "dense": [S("runtime.dense(b)", b=real(3)), S("runtime.dense(b)", b=(0.5, real(2)))],
     "settled": [S("runtime.settled(b, x)", "x", b=real(3), x=real(3))],
     "refit": [S("runtime.refit(b, x)", "x", b=real(3), x=real(3))],
+    "items_like": [
+        S("runtime.items_like(b, x, [])", "x", b={"u": 0.3, "v": 0.4}, x={"u": 1.0}),
+        S("runtime.items_like(b, x, [['u']])", "x", b={"u": 0.3, "v": 0.4}, x={"u": 1.0, "v": 2.0}),
+    ],
+    "merged_like": [S("runtime.merged_like(b, x, [])", "x", b={"u": 0.3}, x={"u": 1.0, "v": 2.0})],
+    "unsequence": [S("runtime.unsequence(b, xs)", "xs", b=[0.3, 0.4], xs=[1.0, 2.0])],
     "sequence": [S("runtime.sequence(xs)", xs=[0.5, 0.7]), S("runtime.sequence(xs)", xs=real(2, 2))],
     "add_grad": [
         S("runtime.add_grad(a, b)", a=real(3), b=real(3, seed=1)),
@@ -102,16 +109,11 @@ TRANSPOSES: dict[str, list[Sample]] = {
     "einsum_adjoint_only": [S("einsum_adjoint_only(b, 'ij->j', x)", "x", b=real(3), x=real(2, 3))],
     "einsum_adjoint_x": [S("einsum_adjoint_x(b, 'ij,jk', x, y)", "x", b=real(2, 2), x=real(2, 3), y=real(3, 2))],
     "einsum_adjoint_y": [S("einsum_adjoint_y(b, 'ij,jk', x, y)", "y", b=real(2, 2), x=real(2, 3), y=real(3, 2))],
-    "einsum_adjoints": [
+    "einsum_of": [
+        S("einsum_of('i,ij,j', (x, y, z))", x=real(2), y=real(2, 3), z=real(3)),
         S("einsum_adjoints(b, 'i,ij,j', (x, y, z))", b=0.5, x=real(2), y=real(2, 3), z=real(3)),
-        S("einsum_adjoints(b, 'i,ij,j', (x, y, z))", "x", "y", "z", b=0.5, x=real(2), y=real(2, 3), z=real(3)),
-    ],
-    "einsum_tangent": [
+        S("einsum_adjoints(b, 'ii,ij', (x, y))", b=real(3), x=real(2, 2), y=real(2, 3)),
         S("einsum_tangent((t, u), 'i,ij', (x, y))", t=real(2), u=real(2, 3), x=real(2, seed=1), y=real(2, 3, seed=1)),
-    ],
-    "multi_dot_adjoints": [S("multi_dot_adjoints(b, [x, y])", b=real(2, 2), x=real(2, 3), y=real(3, 2))],
-    "multi_dot_tangent": [
-        S("multi_dot_tangent([t, u], [x, y])", t=real(1, 2), u=real(2, 1), x=real(1, 2, seed=1), y=real(2, 1, seed=1)),
     ],
 }
 
@@ -151,8 +153,14 @@ JOINS: dict[str, list[Sample]] = {
     ],
     "sum_cycles": [S("sum_cycles(b, x)", "x", b=real(5), x=real(3))],
     "undiag": [S("undiag(b, x)", "x", b=real(3, 3), x=real(3)), S("undiag(b, x, k=1)", "x", b=real(2), x=real(3, 3))],
-    "on_diagonal": [S("on_diagonal(b, x)", "x", b=real(2), x=real(2, 3)), S("on_diagonal(b, x, 1, 0, 2)", "x", b=real(2, 2), x=real(3, 2, 3))],
-    "along_diagonal": [S("along_diagonal(b, x)", "x", b=0.3, x=real(2, 3)), S("along_diagonal(b, x, 1)", "x", b=real(2), x=real(3, 3, 2))],
+    "on_diagonal": [
+        S("on_diagonal(b, x)", "x", b=real(2), x=real(2, 3)),
+        S("on_diagonal(b, x, 1, 0, 2)", "x", b=real(2, 2), x=real(3, 2, 3)),
+    ],
+    "along_diagonal": [
+        S("along_diagonal(b, x)", "x", b=0.3, x=real(2, 3)),
+        S("along_diagonal(b, x, 1)", "x", b=real(2), x=real(3, 3, 2)),
+    ],
     "unpad": [
         S("unpad(b, x, 1)", "x", b=real(4), x=real(2)),
         S("unpad(b, x, (1, 2), mode='edge')", "x", b=real(5), x=real(2)),
@@ -168,8 +176,13 @@ JOINS: dict[str, list[Sample]] = {
         S("untake(b, x, [0, 2, 0])", "x", b=real(3), x=real(3)),
         S("untake(b, x, [4, 1], axis=1, mode='wrap')", "x", b=real(2, 2), x=real(2, 3)),
     ],
-    "untake_along_axis": [S("untake_along_axis(b, x, i)", "x", "i", b=real(2, 1), x=real(2, 3), i=np.array([[0], [2]]))],
-    "undelete": [S("undelete(b, x, 1)", "x", b=real(2), x=real(3)), S("undelete(b, x, [0], axis=1)", "x", b=real(2, 1), x=real(2, 2))],
+    "untake_along_axis": [
+        S("untake_along_axis(b, x, i)", "x", "i", b=real(2, 1), x=real(2, 3), i=np.array([[0], [2]])),
+    ],
+    "undelete": [
+        S("undelete(b, x, 1)", "x", b=real(2), x=real(3)),
+        S("undelete(b, x, [0], axis=1)", "x", b=real(2, 1), x=real(2, 2)),
+    ],
     "unchoose": [S("unchoose(b, i, xs)", "i", "xs", b=real(3), i=np.array([0, 1, 0]), xs=[np.zeros(3), np.zeros(3)])],
     "unselect": [S("unselect(b, [m], xs)", "m", "xs", b=real(3), m=MASK, xs=[np.zeros(3)])],
     "fit": [S("fit(b, x)", "x", b=real(3), x=real(5)), S("fit(b, x)", "x", b=cplx(4, 2), x=real(2, 3))],

@@ -235,6 +235,7 @@ ARRAYS: dict[str, list[Sample]] = {
         S("np.asarray(x)", x=real(2, 3)),
         S("np.asanyarray(x, dtype=float)", x=real(2, 3)),
     ],
+    "require": [S("np.require(x, requirements='C')", x=real(2, 3).T), S("np.require([x, 1.0], float)", x=real())],
     "ascontiguousarray": [
         S("np.ascontiguousarray(x)", x=real(2, 3).T),
         S("np.asfortranarray(x)", x=real(2, 3)),

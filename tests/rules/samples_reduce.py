@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from rules.sample import S, Sample, cplx, positive, real
 
 MASK = np.array([True, False, True])
@@ -394,6 +395,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.geomspace(a, b, 3, axis=-1)", a=positive(2), b=positive(2, seed=1)),
         S("np.geomspace(a, b, 3)", a=-0.5, b=-2.0),
     ],
+    "fftfreq": [S("np.fft.fftfreq(5, d=h)", h=0.3), S("np.fft.rfftfreq(4, h)", h=0.3)],
+    "kaiser": [S("np.kaiser(5, b)", b=1.3), S("np.kaiser(1, b)", b=1.3)],
     # Builtins and `math` over sequences
     "builtin_sum": [
         S("sum(xs)", xs=[0.3, 0.5, -0.2]),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import operator
 import random
 import sys
 import types
@@ -12,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operations
 from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.rebuild import statements
@@ -26,6 +29,8 @@ FIRST_ARGUMENT = frozenset(
     id(f)
     for f in (
         np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, random.shuffle, np.random.shuffle,
+        setattr, delattr, operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul,
+        operator.itruediv, operator.ipow, operator.imatmul, operator.iconcat, operator.imod, operator.ifloordiv,
     )
 )  # fmt: skip
 
@@ -73,7 +78,41 @@ def writes_in_place(
                 yield from _stores(s, [target], value)
             case ast.Delete(targets=targets):
                 yield from _stores(s, targets, None)
+            case ast.FunctionDef() | ast.Assign(value=ast.Lambda()):
+                for v in inner_writes(s if isinstance(s, ast.FunctionDef) else s.value):
+                    if not v.startswith("*"):
+                        yield Write(s, v, frozenset(expression_reads(s)), "closure")
         yield from _calls(s, scope, summaries)
+        yield from _kept_methods(s)
+    yield from _local_writers(f)
+
+
+def _kept_methods(s: ast.stmt) -> Iterator[Write]:
+    """`push = ys.append`: a method that writes, kept for later."""
+    if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
+        return
+    called = {id(n.func) for n in ast.walk(s) if isinstance(n, ast.Call)}
+    for n in ast.walk(s):
+        if isinstance(n, ast.Attribute) and n.attr in WRITING_METHODS and id(n) not in called:
+            for root in _base(n.value):
+                yield Write(s, root, frozenset(expression_reads(s)), "method")
+
+
+def _local_writers(f: ast.FunctionDef) -> Iterator[Write]:
+    """Calls of nested functions that write into their parameters."""
+    writers = {
+        s.name
+        for s in statements(f.body)
+        if isinstance(s, ast.FunctionDef) and any(v.startswith("*") for v in inner_writes(s))
+    }
+    for s in statements(f.body) if writers else ():
+        if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
+            continue
+        for n in ast.walk(s):
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in writers:
+                for a in (*n.args, *(k.value for k in n.keywords)):
+                    for root in _base(a):
+                        yield Write(s, root, frozenset(expression_reads(n)), "call")
 
 
 def _stores(s: ast.stmt, targets: list[ast.expr], value: ast.expr | None) -> Iterator[Write]:
@@ -141,7 +180,24 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
     if found is MISSING:
         if isinstance(node.func, ast.Attribute) and node.func.attr in WRITING_METHODS:
             yield from _base(node.func.value)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("shuffle", "readinto", "permuted"):
+            for a in node.args:
+                yield from _base(a)
         return
+    if found is functools.partial and node.args:
+        inner = scope.resolve(node.args[0])
+        if isinstance(inner, types.FunctionType) and summaries(inner).written:
+            for a in node.args[1:]:
+                yield from _base(a)
+        return
+    if found is map or found is filter or isinstance(found, np.vectorize):
+        inner = scope.resolve(node.args[0]) if node.args else MISSING
+        if isinstance(inner, types.FunctionType) and summaries(inner).written:
+            for a in node.args[1:]:
+                yield from _base(a)
+        return
+    if found is np.nditer and node.keywords:
+        yield from _base(node.args[0])
     if isinstance(found, np.ufunc) and len(node.args) > found.nin:
         for a in node.args[found.nin :]:
             yield from _base(a)
@@ -232,7 +288,7 @@ def _containers(operations: Operations) -> frozenset[str]:
 
 FRESH = frozenset(
     "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate stack "
-    "vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace copy_method astype full full_like asarray".split()
+    "vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace copy_method astype full full_like".split()
 )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import annotate, remember
-from tangent.runtime.checks import check_numbers, check_seed, check_tangent
+from tangent.runtime.checks import check_arguments, check_seed, check_tangent
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.transform.module import Generated
@@ -35,7 +35,7 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     plain = made[entry]
     extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed}
     extra |= {"_type": type, "_float": float, "_Exception": Exception}
-    extra |= {"_check_tangent": check_tangent, "_check_numbers": check_numbers}
+    extra |= {"_check_tangent": check_tangent, "_check_arguments": check_arguments}
     node = guarded(nodes[entry.name], entry, callees, extra)
     cells = {g: types.CellType(f) for g, f in made.items()}
     function = make(node, entry, cells, text.file, extra)
@@ -137,16 +137,16 @@ def guarded(
     stale = _stale(entry, callees, extra)
     if stale is not None:
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
-    before += _number_checks(entry) + _checks(entry)
+    checks = _argument_checks(entry, node.args) + _checks(entry)
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
-    body: list[ast.stmt] = [*before, ast.Try(node.body, [handler], [], [])]
+    body: list[ast.stmt] = [*before, ast.Try([*checks, *node.body], [handler], [], [])]
     for s in body:
         ast.copy_location(s, node)
-        if not isinstance(s, ast.Try):
-            for inner in ast.walk(s):
-                ast.copy_location(inner, node)
+    for s in (*before, *checks):
+        for inner in ast.walk(s):
+            ast.copy_location(inner, node)
     for inner in ast.walk(handler):
         ast.copy_location(inner, node)
     return ast.FunctionDef(
@@ -205,14 +205,16 @@ def _same_call(args: ast.arguments) -> ast.expr:
     return ast.Call(call("_renew"), positional, keywords)
 
 
-def _number_checks(entry: Generated) -> list[ast.stmt]:
-    """Parameters in arithmetic are not lists, for which `+` and `*` mean something else."""
-    if not entry.numbers:
+def _argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
+    """Arguments are arrays as NumPy makes them; those in arithmetic are not lists."""
+    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
+    if not plain:
         return []
-    tests = [expression(f"_type({v}) is not _float") for v in entry.numbers]
-    pairs = ast.Dict([ast.Constant(v) for v in entry.numbers], [name(v) for v in entry.numbers])
+    tests = [expression(f"_type({v}) is not _float") for v in plain]
+    pairs = ast.Dict([ast.Constant(v) for v in plain], [name(v) for v in plain])
+    numbers = ast.Tuple([ast.Constant(v) for v in entry.numbers], ast.Load())
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    return [ast.If(test, [ast.Expr(call("_check_numbers", pairs))], [])]
+    return [ast.If(test, [ast.Expr(call("_check_arguments", pairs, numbers))], [])]
 
 
 def _checks(entry: Generated) -> list[ast.stmt]:

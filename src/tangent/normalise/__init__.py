@@ -11,11 +11,12 @@ from tangent.normalise.iteration import iteration
 from tangent.normalise.jumps import jumps
 from tangent.normalise.statements import statements
 from tangent.normalise.versions import versions
+from tangent.normalise.walrus import walrus
 from tangent.source.read import Source
 from tangent.syntax.core import check_core
 from tangent.syntax.uses import assigned_inside
 
-PASSES = (comprehensions, statements, jumps, iteration, flatten, versions)
+PASSES = (walrus, comprehensions, statements, jumps, iteration, flatten, versions)
 
 
 def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.FunctionDef, Context]:

@@ -46,4 +46,4 @@ def builtin_list(y, iterable): d[iterable] = repack_from(iterable, d[y])
 @linear
 def builtin_tuple(y, iterable): d[iterable] = repack_from(iterable, d[y])
 @linear
-def repack_from(y, like, parts): d[parts] = tuple(d[y])
+def repack_from(y, like, parts): d[parts] = repack_from(parts, d[y])

@@ -88,19 +88,6 @@ def clip(y, a, a_min=None, a_max=None):
 def ldexp(y, x, i):      d[x] = np.ldexp(d[y], i)
 def nextafter(z, x, y):  d[x] = d[z];  d[y] = np.zeros_like(d[z])
 
-def modf(y, x):
-    d[x] = d[y][0]
-    d[y] = (d[x], 0.0 * d[x])
-
-def frexp(y, x):
-    d[x] = np.ldexp(d[y][0], -y[1])
-    d[y] = (np.ldexp(d[x], -y[1]), 0)
-
-def divmod(z, x, y):
-    d[x] = d[z][1]
-    d[y] = -d[z][1] * (x // y)
-    d[z] = (0.0 * z[0], d[x] - d[y] * (x // y))
-
 # Complex numbers: no conjugation where the function is holomorphic; where it is not, the modes differ
 
 def real(y, x):
@@ -131,8 +118,11 @@ def real_if_close(y, a, tol=100):
 
 def builtin_float(y, x):             d[x] = d[y]
 def builtin_complex(z, real, imag=0.0): d[real] = d[z];  d[imag] = 1j * d[z]
+def cmath_rect(z, r, phi):           d[r] = d[z] * cis(phi);  d[phi] = 1j * d[z] * z
 
 # Kernels of the rules above
+
+def cis(z, x):               d[x] = 1j * d[z] * z
 
 def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(d[z] * z, y)
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = d[z] * x

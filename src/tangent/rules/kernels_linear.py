@@ -53,28 +53,9 @@ def einsum_adjoint_x(z, b, subscripts, x, y, optimize=False):   d[b] = np.einsum
 def einsum_adjoint_y(z, b, subscripts, x, y, optimize=False):   d[b] = np.einsum(subscripts, x, d[z], optimize=optimize);  d[x] = einsum_adjoint_x(b, subscripts, x, d[z], optimize=optimize)
 
 
-def einsum_adjoints(z, b, subscripts, operands, optimize=False):
-    d[b] = einsum_tangent(d[z], subscripts, operands, optimize=optimize)
-    d[operands] = einsum_adjoints_cross(d[z], b, subscripts, operands, optimize=optimize)
-    d[z] = einsum_adjoints_tangent(d[b], d[operands], b, subscripts, operands, optimize=optimize)
-
-
-def einsum_tangent(z, t, subscripts, operands, optimize=False):
-    d[t] = einsum_adjoints(d[z], subscripts, operands, optimize=optimize)
-    d[operands] = einsum_adjoints_cross(t, d[z], subscripts, operands, optimize=optimize)
-    d[z] = einsum_tangent(d[t], subscripts, operands, optimize=optimize) + einsum_tangent_twice(t, d[operands], subscripts, operands, optimize=optimize)
-
-
-def multi_dot_adjoints(z, b, xs):
-    d[b] = multi_dot_tangent(d[z], xs)
-    d[xs] = multi_dot_cross(d[z], b, xs)
-    d[z] = multi_dot_adjoints_tangent(d[b], d[xs], b, xs)
-
-
-def multi_dot_tangent(z, t, xs):
-    d[t] = multi_dot_adjoints(d[z], xs)
-    d[xs] = multi_dot_cross(t, d[z], xs)
-    d[z] = multi_dot_tangent(d[t], xs) + multi_dot_tangent_twice(t, d[xs], xs)
+def einsum_of(z, subscripts, operands, optimize=False):
+    d[operands] = einsum_adjoints(d[z], subscripts, operands, optimize=optimize)
+    d[z] = einsum_tangent(d[operands], subscripts, operands, optimize=optimize)
 
 
 # Joins, repetitions, diagonals, padding
@@ -83,7 +64,7 @@ def multi_dot_tangent(z, t, xs):
 @linear
 def like(y, b, x):                          d[b] = like(d[y], b)
 @linear
-def restructure(y, b, x, dtype=None):       d[b] = uncast(np.reshape(np.array(d[y]), np.shape(b)), dtype=dtype)
+def restructure(y, b, x, dtype=None):       d[b] = like(uncast(np.array(d[y]), dtype=dtype), b)
 @linear
 def uncast(y, b, dtype=None):               d[b] = uncast(d[y], dtype=dtype)
 @linear

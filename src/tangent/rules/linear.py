@@ -140,6 +140,8 @@ def array(y, object, dtype=None, copy=True, order="K", subok=False, ndmin=0):  d
 @linear
 def asarray(y, a, dtype=None, order=None, device=None, copy=None):             d[a] = restructure(d[y], a, dtype=dtype)
 @linear
+def require(y, a, dtype=None, requirements=None):                              d[a] = restructure(d[y], a, dtype=dtype)
+@linear
 def ascontiguousarray(y, a, dtype=None):                                       d[a] = restructure(d[y], a, dtype=dtype)
 @linear
 def copy(y, a, order="K", subok=False):                                        d[a] = restructure(d[y], a)

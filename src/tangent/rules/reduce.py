@@ -353,7 +353,7 @@ def bincount(y, x, weights=None, minlength=0):
 def histogram(y, a, bins=10, range=None, *, weights=None):
     i = histogram_bins(a, y[1])
     d[weights] = np.where(i < 0, 0.0, d[y][0][i])
-    d[y] = (sum_at(np.where(i < 0, 0.0, d[weights]), np.maximum(i, 0), np.size(y[0])), 0.0 * y[1])
+    d[y] = (sum_at(np.where(i < 0, 0.0, d[weights]), np.maximum(i, 0), np.size(y[0])), init_grad(y[1]))
 
 # Convolution
 
@@ -461,6 +461,35 @@ def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     d[start] = unbroadcast(along(d[y] * y, 1.0 - t, axis) / start, start)
     d[stop] = unbroadcast(along(d[y] * y, t, axis) / stop, stop)
     d[y] = across(d[start] / start, 1.0 - t, y, axis) * y + across(d[stop] / stop, t, y, axis) * y
+
+def fftfreq(y, n, d=1.0, device=None):
+    d[d] = -np.sum(d[y] * y) / d
+    d[y] = -y * d[d] / d
+
+def kaiser(y, M, beta):
+    r = kaiser_radii(M)
+    s = (r * i0_derivative(r * beta, 1) - y * i0_derivative(beta, 1)) / np.i0(beta)
+    d[beta] = unbroadcast(np.sum(d[y] * s), beta)
+    d[y] = d[beta] * s
+
+# Elementwise functions with several results
+
+def modf(y, x):
+    d[x] = unbroadcast(d[y][0], x)
+    d[y] = (d[x], init_grad(y[1]))
+
+def frexp(y, x):
+    d[x] = unbroadcast(np.ldexp(d[y][0], -y[1]), x)
+    d[y] = (np.ldexp(d[x], -y[1]), 0)
+
+def divmod(z, x, y):
+    d[x] = unbroadcast(d[z][1], x)
+    d[y] = unbroadcast(-d[z][1] * (x // y), y)
+    d[z] = divmod_tangent(d[x], d[y], z, x, y)
+
+def cmath_polar(y, x):
+    d[x] = d[y][0] * conj_sign(x) - 1j * ratio(d[y][1], x)
+    d[y] = (np.real(d[x] * conj_sign(x)), np.imag(ratio(d[x], x)))
 
 # Builtins and `math` over sequences: the adjoint of a sequence is a sequence of the same kind
 

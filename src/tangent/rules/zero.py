@@ -63,6 +63,10 @@ math.isnan
 math.isinf
 math.isfinite
 math.isclose
+cmath.isnan
+cmath.isinf
+cmath.isfinite
+cmath.isclose
 operator.eq
 operator.ne
 operator.lt
@@ -164,6 +168,7 @@ np.mintypecode
 np.typename
 np.finfo
 np.iinfo
+np.linalg.matrix_rank
 len
 type
 id
@@ -318,6 +323,7 @@ runtime.sorted_order
 runtime.lost
 runtime.first_index
 runtime.is_start
+runtime.einsum_transposed
 
 # The runtime of generated code
 

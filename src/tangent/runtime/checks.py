@@ -14,12 +14,16 @@ _TODO = "Pass a seed of the result's shape as the last argument, or reduce the r
 
 def check_seed(seed: Any, *results: Any) -> Any:
     """The seed in the dtype of the result, which is broadcast from the values given."""
+    if seed is None or isinstance(seed, str | bytes):
+        raise SeedError(f"the seed is {type(seed).__name__}, not a number", todo=_TODO)
     if len(results) == 1 and not isinstance(results[0], np.ndarray | np.generic | float | int | complex):
         return _check_structure(seed, results[0])
     if any(isinstance(r, list | tuple | dict) for r in results):
         return seed
     arrays = [np.asarray(r) for r in results]
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    if isinstance(seed, dict | list | tuple):
+        raise SeedError(f"the seed is a {type(seed).__name__}, the result a number or an array", todo=_TODO)
     if np.shape(seed) != shape:
         if isinstance(seed, float) and seed == 1.0:
             raise SeedError(
@@ -36,8 +40,10 @@ def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
             "the result is complex", why="its gradient needs a seed",
             todo="Pass a complex seed, or take np.real, np.imag or np.abs of the result.",
         )  # fmt: skip
-    if dtype.kind not in "fciub":
+    if dtype.kind not in "fciu":
         raise SeedError(f"the result is {dtype}, not a float", why="only numbers have gradients")
+    if isinstance(seed, int):
+        return float(seed)
     if dtype.kind == "f" and dtype != np.float64 and getattr(seed, "dtype", None) != dtype:
         return dtype.type(seed) if np.ndim(seed) == 0 else np.asarray(seed, dtype)
     return seed
@@ -55,6 +61,8 @@ def _check_structure(seed: Any, result: Any) -> Any:
             )
         keys = result if isinstance(result, dict) else range(len(result))
         for k in itertools.islice(keys, len(result)):
+            if isinstance(seed, dict) and k not in seed:
+                raise SeedError(f"the seed has no item {k!r}, the result has", todo=_TODO)
             if isinstance(result[k], np.ndarray | np.generic | float | int | complex) and not isinstance(
                 result[k], bool
             ) and seed[k] is not None:  # fmt: skip
@@ -69,6 +77,8 @@ def _not_default(seed: Any) -> Any:
 
 def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
     """A tangent has the shape of its argument."""
+    if tangent is None:
+        raise SeedError(f"the tangent of '{name}' is missing", todo="Pass one tangent per wrt argument, after the arguments.")
     if isinstance(argument, np.ndarray | np.generic | float | int | complex) and np.shape(tangent) != np.shape(argument):
         raise SeedError(
             f"the tangent of '{name}' has shape {np.shape(tangent)}, the argument {np.shape(argument)}",
@@ -77,10 +87,15 @@ def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
     return tangent
 
 
-def check_numbers(arguments: dict[str, Any]) -> None:
-    """Lists and tuples are no operands of arithmetic here."""
+def check_arguments(arguments: dict[str, Any], numbers: tuple[str, ...]) -> None:
+    """No masked arrays and matrices; lists and tuples are no operands of arithmetic."""
     for name, value in arguments.items():
-        if isinstance(value, list | tuple | dict):
+        if isinstance(value, np.ma.MaskedArray | np.matrix):
+            raise ArgumentError(
+                f"the argument '{name}' is a {type(value).__name__}", why="its operations are not those of arrays",
+                todo=f"Pass np.asarray({name}).",
+            )  # fmt: skip
+        if isinstance(value, list | tuple | dict) and name in numbers:
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}, and the function computes with it",
                 why="for lists '+' joins and '*' repeats, which is not what is differentiated",

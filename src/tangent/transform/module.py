@@ -24,7 +24,7 @@ from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.forward import forward
 from tangent.transform.reverse import Passes, State, reverse
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import settle_writes, summaries
+from tangent.transform.storage import Outside, globals_read, globals_rebound, settle_writes, summaries
 from tangent.transform.unit import Unit, unit
 
 Optimise = Callable[[list[ast.stmt], Unit, Scribe], list[ast.stmt]]
@@ -57,6 +57,8 @@ class Module:
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
         self._summaries = summaries(self.read)
+        self._read: set[tuple[int, str]] = set()
+        self._written: Outside = []
 
     # What the transformations ask for
 
@@ -121,6 +123,9 @@ class Module:
     def finish(self) -> None:
         while self._waiting:
             self._waiting.pop(0)()
+        for namespace, v, error in self._written:
+            if (namespace, v) in self._read:
+                raise error
 
     # The entry points
 
@@ -189,7 +194,9 @@ class Module:
     def settled(self, this: Unit, facts: Activity, numbers: frozenset[str]) -> Unit:
         """The function with its writes in place dealt with."""
         known = shapes(this.core, this.operations, liveness(this.core), self.result_fact, numbers)
-        return settle_writes(this, facts.varied, facts.useful, self._summaries, known)
+        self._read |= globals_read(this, facts.useful)
+        self._written += globals_rebound(this, facts.varied)
+        return settle_writes(this, facts.varied, facts.useful, self._summaries, known, self._written)
 
     def build_pair(
         self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str]

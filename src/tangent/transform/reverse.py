@@ -531,6 +531,8 @@ class _Reverse:
     def by_rule(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         rule: Rule = op.rule
         target, b = op.targets[0], self.adjoint(op.targets[0])
+        if rule.name == "multiply" and any(self.shapes.of(v).sequence for v in op.values.values()):
+            raise self.unit.refuse(s, "the repetition of a list", "'*' does not multiply here", "Use np.tile or a loop.")
         if rule.name == "getitem":
             return [], {op.operands[0]: [Part(name(b), index=op.values["index"])]}
         wanted = self.wanted(op)

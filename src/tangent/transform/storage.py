@@ -7,6 +7,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from tangent.analysis.closures import closure_conflicts
 from tangent.analysis.effects import Aliases, Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
 from tangent.analysis.shapes import Shapes
@@ -14,6 +17,34 @@ from tangent.errors import InPlaceError, TangentError
 from tangent.syntax.quote import at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.transform.unit import Unit
+
+
+Outside = list[tuple[int, str, InPlaceError]]
+
+
+def globals_read(this: Unit, useful: frozenset[str]) -> set[tuple[int, str]]:
+    """Global names that the result of a function depends on."""
+    names = {
+        n.id
+        for op in this.operations.values()
+        if any(t in useful for t in op.targets) and op.value is not None
+        for n in ast.walk(op.value)
+        if isinstance(n, ast.Name) and n.id not in this.context.scope.local
+    }
+    return {(id(this.context.source.function.__globals__), v) for v in names}
+
+
+def globals_rebound(this: Unit, varied: frozenset[str]) -> Outside:
+    """Global names that a function assigns something that depends on the input."""
+    found: Outside = []
+    for s, op in this.operations.items():
+        if op.why == "global" and any(v in varied for v in op.operands):
+            error = InPlaceError(
+                f"cannot differentiate the assignment to the global '{op.targets[0]}'", this.source.locate(s),
+                "the derivative depends on it elsewhere", "Return the value and pass it on as an argument.",
+            )  # fmt: skip
+            found.append((id(this.context.source.function.__globals__), op.targets[0], error))
+    return found
 
 
 def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
@@ -42,9 +73,11 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
 
 
 def settle_writes(
-    this: Unit, varied: frozenset[str], useful: frozenset[str], summary: Summaries, shapes: Shapes
+    this: Unit, varied: frozenset[str], useful: frozenset[str], summary: Summaries, shapes: Shapes, outside: Outside
 ) -> Unit:
     """Refuse writes that the derivative would have to follow; `s += v` on what may be shared is checked at run time."""
+    _refuse_closures(this, varied, useful)
+    _refuse_text(this, varied, useful)
     found = all_writes(this, summary)
     if not found:
         return this
@@ -55,7 +88,7 @@ def settle_writes(
     for w in found:
         if w.construct != "augmented":
             items_only = w.root in aliases.containers and not w.nested
-            _refuse_store(this, w, shallow if items_only else aliases, varied, useful, on_path)
+            _refuse_store(this, w, shallow if items_only else aliases, varied, useful, on_path, outside)
     live = liveness(this.core, frozenset(w.statement for w in augmented))
     checked: dict[ast.stmt, ast.stmt] = {}
     for w in augmented:
@@ -64,6 +97,61 @@ def settle_writes(
         if holders and not shapes.of(name(w.root)).scalar and (varied & useful) & ({*holders, *own} | on_path):
             checked[w.statement] = _check(this, w, sorted(holders)[0])
     return _with_checks(this, checked) if checked else this
+
+
+def _refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
+    for c in closure_conflicts(this.core, this.operations):
+        if c.name in varied or c.name in useful:
+            raise this.refuse(
+                c.statement, f"a function that captures '{c.name}'", c.why,
+                f"Pass '{c.name}' to the function as an argument.",
+            )  # fmt: skip
+
+
+TEXT = frozenset({str, repr, format, ascii, bytes, bytearray})
+FROM_TEXT = frozenset({float, int, complex, eval, exec, np.frombuffer, np.fromstring})
+HIDDEN = frozenset({eval, exec, locals, vars, globals})
+
+
+def _refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
+    """Numbers that go through text or bytes, or through the namespace, lose their derivative: not silently."""
+    text: set[str] = set()
+    for s in statements(this.core.body):
+        op = this.operations.get(s)
+        if op is None or op.value is None:
+            continue
+        reads = {n.id for n in ast.walk(op.value) if isinstance(n, ast.Name)}
+        called = {this.context.scope.resolve(n.func) for n in ast.walk(op.value) if isinstance(n, ast.Call) and _plain(n)}
+        if any(t in useful for t in op.targets) and (
+            called & HIDDEN and varied or called & FROM_TEXT and (reads & text or _makes_text(this, op.value, varied))
+        ):
+            raise this.refuse(
+                s, f"'{ast.unparse(op.value)}'", "the number comes back from text, bytes or a namespace",
+                "Compute with the number itself.",
+            )
+        if reads & text or _makes_text(this, op.value, varied):
+            text.update(op.targets)
+
+
+def _plain(n: ast.Call) -> bool:
+    return isinstance(n.func, ast.Name | ast.Attribute)
+
+
+def _makes_text(this: Unit, e: ast.expr, varied: frozenset[str]) -> bool:
+    for n in ast.walk(e):
+        inside = {m.id for m in ast.walk(n) if isinstance(m, ast.Name)}
+        match n:
+            case ast.JoinedStr() if inside & varied:
+                return True
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()) if inside & varied:
+                return True
+            case ast.Call(func=ast.Attribute(attr="tobytes" | "format" | "join" | "tostring" | "dumps")) if inside & varied:
+                return True
+            case ast.Call(func=func) if inside & varied and isinstance(func, ast.Name):
+                found = this.context.scope.resolve(func)
+                if isinstance(found, type) and found in TEXT or found in (repr, format, ascii):
+                    return True
+    return False
 
 
 def _read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
@@ -76,14 +164,17 @@ def _read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
 
 
 def _refuse_store(
-    this: Unit, w: Write, aliases: Aliases, varied: frozenset[str], useful: frozenset[str], on_path: set[str]
-) -> None:
+    this: Unit, w: Write, aliases: Aliases, varied: frozenset[str], useful: frozenset[str], on_path: set[str],
+    outside: Outside,
+) -> None:  # fmt: skip
     active = varied & useful
     brings = bool(w.reads & varied)
     local = this.context.scope.local
     if w.root not in local and w.root not in this.parameters:
         if brings and _flows_from(this, w.root, useful):
             raise _refusal(this, w, w.root)
+        if brings:
+            outside.append((id(this.context.source.function.__globals__), w.root, _refusal(this, w, w.root)))
         return
     involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()))
     if involved:

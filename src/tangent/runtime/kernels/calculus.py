@@ -67,8 +67,8 @@ def trapezoid_nodes(b: Any, y: Any, x: Any, axis: int) -> Any:
     return bx if np.ndim(x) == np.ndim(y) else np.moveaxis(bx, axis, -1)
 
 
-# `np.gradient` along one axis mixes the slopes s of neighbouring intervals, whose widths are u: inside with weights that
-# are larger for the nearer node, at the ends the slope itself, or its extrapolation (edge_order 2).
+# `np.gradient` along one axis mixes the slopes s of neighbouring intervals, whose widths are u: inside with weights
+# that are larger for the nearer node, at the ends the slope itself, or its extrapolation (edge_order 2).
 
 
 def gradient_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:

@@ -7,6 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.dispatch import broadcast_like, init_grad
+from tangent.runtime.zeros import gradient_dtype
+
+
+def precision(x: Any) -> Any:
+    """The real dtype in which the derivatives of x are computed."""
+    return np.finfo(gradient_dtype(np.asarray(x).dtype)).dtype
+
 
 def ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where x is 0, whatever y is; never an exception."""
@@ -72,6 +80,16 @@ def at_least(x: Any, bound: Any) -> Any:
     return x if bound is None else np.maximum(x, bound)
 
 
+def divmod_tangent(dx: Any, dy: Any, z: Any, x: Any, y: Any) -> Any:
+    """The tangents of `divmod(x, y)`: the quotient is constant between its steps."""
+    return init_grad(z[0]), broadcast_like(dx - dy * (x // y), z[1])
+
+
+def cis(x: float) -> complex:
+    """`exp(1j * x)`, a turn by an angle."""
+    return complex(math.cos(x), math.sin(x))
+
+
 def conj_sign(x: Any) -> Any:
     """`conj(x) / abs(x)`, 0 at 0: the sign of a real number, the conjugate of the phase of a complex one."""
     return ratio(np.conj(x), np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
@@ -122,7 +140,7 @@ def _sin_derivative(t: Any, n: int) -> Any:
 def i0_derivative(x: Any, n: int) -> Any:
     """The n-th derivative of `np.i0`, the mean of cos(t)^n exp(x cos(t)) over half a circle: no terms cancel."""
     nodes = 192
-    c = np.cos((np.arange(nodes // 2) + 0.5) * (math.pi / nodes)).astype(np.result_type(x, np.float16))
+    c = np.cos((np.arange(nodes // 2) + 0.5) * (math.pi / nodes)).astype(precision(x))
     xc = np.multiply.outer(x, c)
     return np.mean(c**n * (np.sinh(xc) if n % 2 else np.cosh(xc)), axis=-1)
 
@@ -161,3 +179,9 @@ def _cot_derivative(n: int, x: float) -> float:
     for _ in range(n):
         p = np.polymul(np.polyder(p), [-1.0, 0.0, -1.0])
     return float(math.pi ** (n + 1) * np.polyval(p, 1.0 / math.tan(math.pi * math.remainder(x, 1.0))))
+
+
+def kaiser_radii(M: int) -> Any:
+    """The heights of half a circle at M places: what `np.kaiser` multiplies beta with."""
+    t = (np.arange(M) - (M - 1) / 2.0) / max((M - 1) / 2.0, 0.5)
+    return np.sqrt(1.0 - t * t)

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import add_grad
-from tangent.runtime.kernels.elementwise import ratio
+from tangent.runtime.kernels.elementwise import precision, ratio
 from tangent.runtime.kernels.factors import svdvals_adjoint, svdvals_tangent
 from tangent.runtime.kernels.matrices import as_matrices, from_triangle, in_triangle, mH
-from tangent.runtime.kernels.products import active_items, mT, with_item
-from tangent.runtime.kernels.reduce import precision
+from tangent.runtime.kernels.products import mT, with_item
 from tangent.runtime.kernels.shape import like, sequence_like
 
 
@@ -153,43 +151,35 @@ def matrix_power_tangent(d: Any, a: Any, n: int) -> Any:
 
 def multi_dot_adjoints(b: Any, xs: Any) -> Any:
     """The adjoints of the factors of `np.linalg.multi_dot(xs)`."""
-    return sequence_like([multi_dot_adjoint(b, xs, i) for i in range(len(xs))], xs)
+    out: list[Any] = []
+    for i in range(len(xs)):
+        out = [*out, multi_dot_adjoint(b, xs, i)]
+    return sequence_like(out, xs)
 
 
 def multi_dot_adjoint(b: Any, xs: Any, i: int) -> Any:
     """The adjoint of factor i of `np.linalg.multi_dot(xs)`, itself a product of many matrices."""
-    first, last = np.atleast_2d(xs[0]), np.reshape(xs[-1], (np.shape(xs[-1])[0], -1))
-    factors = [mT(x) for x in (first, *xs[1:-1], last)]
-    b = np.reshape(b, (np.shape(first)[0], np.shape(last)[1]))
-    return like(np.linalg.multi_dot([*factors[:i][::-1], b, *factors[i + 1 :][::-1]]), xs[i])
+    before: list[Any] = []
+    behind: list[Any] = []
+    for j in range(len(xs)):
+        if j < i:
+            before = [mT(factor(xs, j)), *before]
+        if j > i:
+            behind = [mT(factor(xs, j)), *behind]
+    b = np.reshape(b, (np.shape(factor(xs, 0))[0], np.shape(factor(xs, len(xs) - 1))[1]))
+    return like(np.linalg.multi_dot([*before, b, *behind]), xs[i])
+
+
+def factor(xs: Any, j: int) -> Any:
+    """Factor j as a matrix: the first may be a row, the last a column."""
+    if j == 0:
+        return np.atleast_2d(xs[0])
+    return np.reshape(xs[j], (np.shape(xs[j])[0], -1))
 
 
 def multi_dot_tangent(t: Any, xs: Any) -> Any:
     """The tangent of `np.linalg.multi_dot(xs)`: the sum over the factors, each replaced by its tangent in turn."""
-    parts = [np.linalg.multi_dot(with_item(xs, i, t[i])) for i in active_items(t)]
-    return sum(parts[1:], parts[0])
-
-
-def multi_dot_tangent_twice(t: Any, u: Any, xs: Any) -> Any:
-    """The second tangent of `np.linalg.multi_dot(xs)` along t and u."""
     out: Any = 0.0
-    for i in active_items(t):
-        for j in active_items(u):
-            if i != j:
-                out = out + np.linalg.multi_dot(with_item(with_item(xs, i, t[i]), j, u[j]))
+    for i in range(len(xs)):
+        out = out + np.linalg.multi_dot(with_item(xs, i, t[i]))
     return out
-
-
-def multi_dot_cross(t: Any, b: Any, xs: Any) -> Any:
-    """The tangent of `multi_dot_adjoints` along t, one direction a factor; it is symmetric, so also the adjoint."""
-    out = []
-    for j in range(len(xs)):
-        parts = [multi_dot_adjoint(b, with_item(xs, i, t[i]), j) for i in active_items(t) if i != j]
-        out.append(sum(parts, np.zeros_like(xs[j])))
-    return sequence_like(out, xs)
-
-
-def multi_dot_adjoints_tangent(db: Any, t: Any, b: Any, xs: Any) -> Any:
-    """The tangent of `multi_dot_adjoints`; db or t may be a zero number."""
-    parts = multi_dot_adjoints(db + np.zeros_like(b), xs)
-    return add_grad(parts, multi_dot_cross(t, b, xs)) if isinstance(t, list | tuple) else parts

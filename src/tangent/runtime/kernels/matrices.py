@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.kernels.elementwise import precision
 from tangent.runtime.kernels.products import mT
-from tangent.runtime.kernels.reduce import precision
 
 
 def mH(x: Any) -> Any:

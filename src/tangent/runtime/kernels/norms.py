@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.kernels.elementwise import precision
 from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
 from tangent.runtime.kernels.products import mT
-from tangent.runtime.kernels.reduce import precision
 
 
 def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:

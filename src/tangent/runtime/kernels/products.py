@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import add_grad, unbroadcast
+from tangent.runtime.dispatch import unbroadcast
 
 
 def mT(x: Any) -> Any:
@@ -178,14 +178,23 @@ def spatial(v: Any) -> Any:
     return np.concatenate([v, np.zeros_like(v[..., :1])], axis=-1) if np.shape(v)[-1] == 2 else v
 
 
+def einsum_of(subscripts: str, operands: Any, optimize: Any = False) -> Any:
+    """`np.einsum(subscripts, *operands)`."""
+    return np.einsum(subscripts, *operands, optimize=optimize)
+
+
 def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any = False) -> Any:
     """The adjoint of operand i of `np.einsum(subscripts, *operands)`, as one `np.einsum`."""
-    x = operands[i]
+    transposed, constants = einsum_transposed(subscripts, i, operands)
+    others = (b, *operands[:i], *operands[i + 1 :], *constants)
+    return unbroadcast(einsum_of(transposed, others, optimize), operands[i])
+
+
+def einsum_transposed(subscripts: str, i: int, operands: Any) -> tuple[str, list[Any]]:
+    """The subscripts of the adjoint of operand i, and the ones and identities that go with them."""
     transposed, lone, twins = einsum_transpose(subscripts, i, tuple(np.ndim(p) for p in operands))
-    rest = [p for j, p in enumerate(operands) if j != i]
-    ones = [np.ones(np.shape(x)[k]) for k in lone]
-    eyes = [np.eye(np.shape(x)[k]) for k in twins]
-    return unbroadcast(np.einsum(transposed, b, *rest, *ones, *eyes, optimize=optimize), x)
+    shape = np.shape(operands[i])
+    return transposed, [*(np.ones(shape[k]) for k in lone), *(np.eye(shape[k]) for k in twins)]
 
 
 def einsum_adjoint_only(b: Any, subscripts: str, x: Any) -> Any:
@@ -205,51 +214,23 @@ def einsum_adjoint_y(b: Any, subscripts: str, x: Any, y: Any, optimize: Any = Fa
 
 def einsum_adjoints(b: Any, subscripts: str, operands: Any, optimize: Any = False) -> tuple[Any, ...]:
     """The adjoints of all operands of `np.einsum`."""
-    return tuple(einsum_adjoint(b, i, subscripts, operands, optimize) for i in range(len(operands)))
+    out: list[Any] = []
+    for i in range(len(operands)):
+        out = [*out, einsum_adjoint(b, i, subscripts, operands, optimize)]
+    return tuple(out)
 
 
 def einsum_tangent(t: Any, subscripts: str, operands: Any, optimize: Any = False) -> Any:
     """The tangent of `np.einsum`: the sum over the operands, each replaced by its tangent in turn."""
-    parts = [np.einsum(subscripts, *with_item(operands, i, t[i]), optimize=optimize) for i in active_items(t)]
-    return sum(parts[1:], parts[0])
-
-
-def einsum_adjoints_cross(t: Any, b: Any, subscripts: str, operands: Any, optimize: Any = False) -> tuple[Any, ...]:
-    """The tangent of `einsum_adjoints` along t, a direction for each operand; it is symmetric, so also the adjoint."""
-    out = []
-    for j in range(len(operands)):
-        others = [i for i in active_items(t) if i != j]
-        parts = [einsum_adjoint(b, j, subscripts, with_item(operands, i, t[i]), optimize) for i in others]
-        out.append(sum(parts, np.zeros_like(operands[j])))
-    return tuple(out)
-
-
-def einsum_adjoints_tangent(db: Any, t: Any, b: Any, subscripts: str, operands: Any, optimize: Any = False) -> Any:
-    """The tangent of `einsum_adjoints`; db or t may be a zero number."""
-    parts = einsum_adjoints(db + np.zeros_like(b), subscripts, operands, optimize)
-    if not isinstance(t, list | tuple):
-        return parts
-    return add_grad(parts, einsum_adjoints_cross(t, b, subscripts, operands, optimize))
-
-
-def einsum_tangent_twice(t: Any, u: Any, subscripts: str, operands: Any, optimize: Any = False) -> Any:
-    """The second tangent of `np.einsum` along t and u."""
     out: Any = 0.0
-    for i in active_items(t):
-        for j in active_items(u):
-            if i != j:
-                out = out + np.einsum(subscripts, *with_item(with_item(operands, i, t[i]), j, u[j]), optimize=optimize)
+    for i in range(len(operands)):
+        out = out + einsum_of(subscripts, with_item(operands, i, t[i]), optimize)
     return out
 
 
 def with_item(xs: Any, i: int, v: Any) -> tuple[Any, ...]:
     """xs with v in place i."""
     return (*xs[:i], v, *xs[i + 1 :])
-
-
-def active_items(t: Any) -> list[int]:
-    """The places of what is not a lazy zero; all of them if everything is."""
-    return [i for i in range(len(t)) if not getattr(t[i], "is_zero_grad", False)] or list(range(len(t)))
 
 
 @lru_cache(maxsize=1024)

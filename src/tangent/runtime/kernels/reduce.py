@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.kernels.elementwise import precision
 from tangent.runtime.zeros import gradient_dtype
 
 # An axis as NumPy takes it: all axes, one, or several.
@@ -19,11 +20,6 @@ def spread(b: Any, x: Any, axis: Axis = None, keepdims: bool = False, where: Any
         b = np.expand_dims(b, axis)
     b = as_dtype(b, x)
     return np.broadcast_to(b if where is True else np.where(where, b, 0.0), np.shape(x))[()]
-
-
-def precision(x: Any) -> Any:
-    """The real dtype in which the derivatives of x are computed."""
-    return np.finfo(gradient_dtype(np.asarray(x).dtype)).dtype
 
 
 def as_dtype(b: Any, x: Any) -> Any:

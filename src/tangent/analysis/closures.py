@@ -1,0 +1,91 @@
+"""Nested functions: what they capture must stay what it was, as long as they can be called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tangent.analysis.liveness import liveness
+from tangent.analysis.operation import Operations
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import arguments, expression_reads, writes
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A statement that a derivative through closures cannot follow, and why."""
+
+    statement: ast.stmt
+    name: str
+    why: str
+
+
+def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Conflict]:
+    """Captured variables that change while the function that captured them lives on, and other hidden ways."""
+    made = {s: op for s, op in operations.items() if op.kind == "closure"}
+    if not made:
+        return
+    order = {s: i for i, s in enumerate(statements(f.body))}
+    assignments = [s for s in order if writes(s)]
+    live = liveness(f, frozenset(assignments))
+    for s, op in made.items():
+        node = _function(s)
+        target = op.targets[0]
+        for n in ast.walk(node):
+            if isinstance(n, ast.Nonlocal):
+                for v in n.names:
+                    yield Conflict(s, v, f"'{target}' rebinds it")
+        for v in sorted(_default_reads(node)):
+            yield Conflict(s, v, f"it is a default argument of '{target}'")
+        if target in op.operands:
+            for v in op.operands:
+                yield Conflict(s, v, f"'{target}' calls itself and captures it")
+        for a in assignments:
+            if target not in live.after.get(a, frozenset()) or a is s or order[a] < order[s] and not _same_loop(f, a, s):
+                continue
+            for v in writes(a):
+                if v in op.operands:
+                    yield Conflict(a, v, f"'{target}' captured it before and may be called after")
+
+
+def _function(s: ast.stmt) -> ast.FunctionDef | ast.Lambda:
+    if isinstance(s, ast.FunctionDef):
+        return s
+    assert isinstance(s, ast.Assign) and isinstance(s.value, ast.Lambda)
+    return s.value
+
+
+def _default_reads(node: ast.FunctionDef | ast.Lambda) -> set[str]:
+    defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+    return set().union(*(expression_reads(d) for d in defaults))
+
+
+def _same_loop(f: ast.FunctionDef, a: ast.stmt, b: ast.stmt) -> bool:
+    return any(
+        isinstance(loop, ast.For | ast.While) and {a, b} <= set(statements(loop.body)) for loop in statements(f.body)
+    )
+
+
+def inner_writes(node: ast.AST) -> Iterator[str]:
+    """Captured variables that a nested function writes into: `y[i] = v`, `ys.append(v)`."""
+    own = {a.arg for a in arguments(node.args)} if isinstance(node, ast.FunctionDef | ast.Lambda) else set()
+    for n in ast.walk(node):
+        targets: list[ast.expr] = []
+        match n:
+            case ast.Assign(targets=found):
+                targets = found
+            case ast.AugAssign(target=found):
+                targets = [found]
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in MUTATORS:
+                targets = [ast.Subscript(value, ast.Constant(0), ast.Store())]
+        for t in targets:
+            base: ast.AST = t
+            stored = isinstance(t, ast.Subscript | ast.Attribute)
+            while isinstance(base, ast.Subscript | ast.Attribute):
+                base = base.value
+            if isinstance(base, ast.Name) and (stored or isinstance(n, ast.AugAssign)):
+                yield f"*{base.id}" if base.id in own else base.id
+
+
+MUTATORS = frozenset("append pop extend insert remove clear sort reverse update fill put resize shuffle setdefault".split())

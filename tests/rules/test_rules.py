@@ -1,0 +1,147 @@
+"""Every rule of the table at every sample: both modes, both orders, shapes and dtypes, as `check.py` says."""
+
+from __future__ import annotations
+
+import cmath
+import importlib
+import math
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rules.check import FIRST, MIXED, SECOND, Wrong, check, function_of, is_missing
+from rules.sample import S, Sample, real
+from rules.uncovered import EXERCISED_ELSEWHERE, NOTHING_TO_DIFFERENTIATE, REFUSED
+from tangent.rules import table as tables
+from tangent.rules.notation import parse_rules
+from tangent.rules.table import Table
+from tangent.transform.unit import unit
+
+RULES = tables.table().rules
+FILES = sorted(path.stem for path in Path(__file__).parent.glob("samples_*.py"))
+SAMPLES: dict[str, list[Sample]] = {}
+for _file in FILES:
+    for _rule, _samples in importlib.import_module(f"rules.{_file}").SAMPLES.items():
+        SAMPLES.setdefault(_rule, []).extend(_samples)
+CASES = [(rule, i, s) for rule, samples in SAMPLES.items() for i, s in enumerate(samples) if not is_missing(s)]
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def _each(cases: list[tuple[str, int, Sample]]) -> Any:
+    return pytest.mark.parametrize("sample", [pytest.param(s, id=f"{rule}-{i}") for rule, i, s in cases])
+
+
+# The rules
+
+
+@_each(CASES)
+def test_first_order(sample: Sample) -> None:
+    check(sample, FIRST)
+
+
+@_each([case for case in CASES if case[2].orders > 1])
+def test_second_order(sample: Sample) -> None:
+    check(sample, SECOND)
+
+
+@_each([case for case in CASES if case[2].orders > 1 and case[1] < 2])
+def test_reverse_over_forward(sample: Sample) -> None:
+    check(sample, MIXED)
+
+
+def test_every_rule_has_samples() -> None:
+    assert sorted(RULES.keys() - SAMPLES.keys() - EXERCISED_ELSEWHERE.keys()) == []
+
+
+def test_every_sample_is_of_a_rule() -> None:
+    assert sorted(SAMPLES.keys() - RULES.keys()) == []
+    assert sorted(EXERCISED_ELSEWHERE.keys() - RULES.keys()) == []
+
+
+@pytest.mark.parametrize("rule", [r for r in SAMPLES if any(case[0] == r for case in CASES)])
+def test_samples_use_their_rule(rule: str) -> None:
+    used: set[str] = set()
+    for sample in SAMPLES[rule]:
+        if not is_missing(sample):
+            operations = unit(function_of(sample)).operations.values()
+            used |= {op.rule.name for op in operations if op.kind == "rule"}
+    assert rule in used
+
+
+# The checker can fail: wrong rules in a copy of the table
+
+WRONG = [
+    ("a wrong factor", "elementwise", "def tanh(y, x): d[x] = d[y] * (1.0 - y)", S("np.tanh(x)", x=real(3)), FIRST,
+     "reverse"),
+    ("a wrong sign", "elementwise", "def subtract(z, x, y): d[x] = d[z]; d[y] = d[z]", S("x - y", x=0.3, y=0.4), FIRST,
+     "forward"),
+    ("a wrong shape", "general", "def sum(y, a): d[a] = d[y]; d[y] = np.sum(d[a])", S("np.sum(x)", x=real(3)), FIRST,
+     "shapes"),
+    ("modes that differ", "general", "def cumsum(y, a): d[a] = np.cumsum(d[y]); d[y] = np.cumsum(d[a])",
+     S("np.cumsum(x)", x=real(3)), FIRST, "adjoint"),
+    ("a wrong dtype", "elementwise", "def sin(y, x): d[x] = d[y] * np.float64(1.0) * np.cos(x)",
+     S("np.sin(x)", x=real(3)), FIRST, "single"),
+    ("a wrong second order", "linear", "def spread(y, b, x, axis=None, keepdims=False, where=True): d[b] = 2.0 * d[y][0]",
+     S("np.sum(x)", x=real(3)), SECOND, "reverse_reverse"),
+    ("a nonlinear tangent", "general", "def sinh(y, x): d[x] = d[y] * np.cosh(x); d[y] = d[x] * (np.cosh(x) + d[x])",
+     S("np.sinh(x)", x=0.3), FIRST, "forward"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "sample", "checks", "expected"), [w[1:] for w in WRONG], ids=[w[0] for w in WRONG]
+)
+def test_wrong_rules_are_found(
+    monkeypatch: pytest.MonkeyPatch, kind: Any, text: str, sample: Sample, checks: Any, expected: str
+) -> None:
+    check(sample, checks)
+    true = tables.table()
+    (wrong,) = parse_rules(text, kind, "wrong.py")
+    copy = Table(
+        {**true.rules, wrong.name: wrong}, true.functions, true.methods, true.attributes, true.zero,
+        true.zero_methods, true.zero_attributes,
+    )  # fmt: skip
+    monkeypatch.setattr(tables, "_loaded", lambda: copy)
+    with pytest.raises(Wrong, match=rf"(^|\n){expected}: "):
+        check(sample, checks)
+
+
+# What NumPy has, the table has: a function that a new release brings is missing here until somebody decides about it
+
+
+def _public(module: Any, name: str) -> list[str]:
+    found = [n for n in dir(module) if not n.startswith("_") and not isinstance(getattr(module, n), types.ModuleType)]
+    return [f"{name}.{n}" for n in found if callable(getattr(module, n)) or module is np.ndarray]
+
+
+MODULES = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "math": math, "cmath": cmath, "ndarray": np.ndarray}
+PUBLIC = [path for name, module in MODULES.items() for path in _public(module, name)]
+
+
+def _is_known(path: str) -> bool:
+    table = tables.table()
+    owner, _, name = path.rpartition(".")
+    if owner == "ndarray":
+        return any(name in t for t in (table.methods, table.attributes, table.zero_methods, table.zero_attributes))
+    function = getattr(MODULES[owner], name)
+    return bool(table.lookup(function)) or table.is_zero(function)
+
+
+def test_every_function_of_numpy_is_decided() -> None:
+    decided = NOTHING_TO_DIFFERENTIATE | REFUSED.keys()
+    assert [path for path in PUBLIC if not _is_known(path) and path not in decided] == []
+
+
+def test_the_list_of_refused_functions_is_not_stale() -> None:
+    decided = NOTHING_TO_DIFFERENTIATE | REFUSED.keys()
+    assert [path for path in PUBLIC if _is_known(path) and path in decided] == []
+
+
+def test_builtins_of_numbers_are_known() -> None:
+    table = tables.table()
+    for function in (abs, bool, complex, divmod, float, int, len, max, min, pow, range, round, sorted, sum, list, tuple):
+        assert table.lookup(function) or table.is_zero(function), function

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -110,20 +110,18 @@ def jacrev(f: Function, wrt: Wrt = (0,)) -> Function:
     plain = plain_function(f)
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        value = np.asarray(plain(*args, **kwargs))
-        seed_name = list(inspect.signature(pullback).parameters)[-1]
+        bound = _bound(f, args, kwargs)
+        value = np.asarray(plain(*bound.args, **bound.kwargs))
         rows = []
-        for index in np.ndindex(value.shape):
-            seed = np.zeros(value.shape, value.dtype if value.dtype.kind in "fc" else np.float64)
-            seed[index] = 1.0
-            bound = _bound(f, args, kwargs)
-            got = pullback(**bound, **{seed_name: seed if value.shape else seed[()]})
+        for seed in _basis(value):
+            got = _call(pullback, bound, [seed])
             rows.append(got if len(names) > 1 else (got,))
-        shapes = [np.shape(_argument(f, args, kwargs, n)) for n in names]
-        stacked = [
-            np.reshape(np.array([np.asarray(r[k]) for r in rows]), value.shape + shape) for k, shape in enumerate(shapes)
-        ]
-        return tuple(stacked) if len(names) > 1 else stacked[0]
+        blocks = []
+        for k, n in enumerate(names):
+            shape = np.shape(bound.arguments[n])
+            parts = np.array([np.asarray(r[k]) for r in rows]) if rows else np.zeros((0,))
+            blocks.append(np.reshape(parts, value.shape + shape))
+        return tuple(blocks) if len(names) > 1 else blocks[0]
 
     return _described(jacobian_of, f, "Jacobian")
 
@@ -138,23 +136,29 @@ def jacfwd(f: Function, wrt: Wrt = (0,)) -> Function:
     """
     names = wrt_names(f, wrt)
     pushes = [jvp(f, n, check_dims=False) for n in names]
+    plain = plain_function(f)
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        bound = _bound(f, args, kwargs)
         blocks = []
         for n, push in zip(names, pushes):
-            bound = _bound(f, args, kwargs)
-            argument = np.asarray(bound[n])
-            tangent_name = list(inspect.signature(push).parameters)[-1]
-            columns = []
-            for index in np.ndindex(argument.shape):
-                tangent = np.zeros(argument.shape, argument.dtype if argument.dtype.kind in "fc" else np.float64)
-                tangent[index] = 1.0
-                columns.append(np.asarray(push(**bound, **{tangent_name: tangent if argument.shape else tangent[()]})))
-            stacked = np.stack(columns, axis=-1) if columns else np.zeros((0,))
-            blocks.append(np.reshape(stacked, stacked.shape[:-1] + argument.shape))
+            argument = np.asarray(bound.arguments[n])
+            columns = [np.asarray(_call(push, bound, [tangent])) for tangent in _basis(argument)]
+            shape = columns[0].shape if columns else np.shape(plain(*bound.args, **bound.kwargs))
+            stacked = np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
+            blocks.append(np.reshape(stacked, shape + argument.shape))
         return tuple(blocks) if len(names) > 1 else blocks[0]
 
     return _described(jacobian_of, f, "Jacobian")
+
+
+def _basis(value: Any) -> Iterator[Any]:
+    """Arrays like the value with a single one in them, each in turn."""
+    dtype = value.dtype if value.dtype.kind in "fc" else np.dtype(np.float64)
+    for index in np.ndindex(value.shape):
+        unit = np.zeros(value.shape, dtype)
+        unit[index] = 1.0
+        yield unit if value.shape else unit[()]
 
 
 def jacobian(f: Function, wrt: Wrt = (0,), mode: Mode = "reverse") -> Function:
@@ -177,7 +181,7 @@ def hessian(f: Function, wrt: Wrt = (0,)) -> Function:
 
     def hessian_of(*args: Any, **kwargs: Any) -> Any:
         bound = _bound(f, args, kwargs)
-        found = tuple(row(**bound) for row in rows)
+        found = tuple(row(*bound.args, **bound.kwargs) for row in rows)
         return found if len(names) > 1 else found[0]
 
     return _described(hessian_of, f, "Hessian")
@@ -192,24 +196,26 @@ def hvp(f: Function, wrt: Wrt = (0,)) -> Function:
     """
     names = wrt_names(f, wrt)
     pushed = jvp(grad(f, names), names, check_dims=False)
-    seed = _seed_name(f, names)
 
     def product(*args: Any, **kwargs: Any) -> Any:
         if len(args) < len(names):
             raise SeedError("hvp needs one vector for each of wrt, after the arguments")
         arguments, vectors = args[: len(args) - len(names)], args[len(args) - len(names) :]
-        bound = _bound(f, arguments, kwargs)
-        tangents = list(inspect.signature(pushed).parameters)[-len(names) :]
-        return pushed(**bound, **{seed: 1.0}, **dict(zip(tangents, vectors)))
+        return _call(pushed, _bound(f, arguments, kwargs), vectors)
 
-    return _described(product, f, "Hessian-vector product")
+    return _described(product, f, "Hessian-vector product", signature=False)
 
 
 def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
     """The names of the arguments that `wrt` means."""
     plain = plain_function(f)
     parameters = list(inspect.signature(plain, follow_wrapped=False).parameters)
-    entries = [wrt] if isinstance(wrt, int | str) else list(wrt)
+    if isinstance(wrt, int | str | np.integer):
+        entries = [wrt]
+    elif isinstance(wrt, list | tuple | range | np.ndarray):
+        entries = list(wrt)
+    else:
+        raise WrtError(f"wrt holds positions or names, not {wrt!r}")
     if not entries:
         raise WrtError(f"wrt is empty: name at least one argument of '{plain.__name__}'")
     names = tuple(_one(entry, parameters, plain.__name__) for entry in entries)
@@ -219,9 +225,9 @@ def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
 
 
 def _one(entry: int | str, parameters: list[str], title: str) -> str:
-    if isinstance(entry, bool) or not isinstance(entry, int | str):
+    if isinstance(entry, bool) or not isinstance(entry, int | str | np.integer):
         raise WrtError(f"wrt holds positions or names, not {entry!r}")
-    if isinstance(entry, int):
+    if isinstance(entry, int | np.integer):
         if not -len(parameters) <= entry < len(parameters):
             raise WrtError(
                 f"wrt={entry}: '{title}' has {len(parameters)} arguments ({', '.join(parameters) or 'none'})"
@@ -240,23 +246,23 @@ def _derivative(f: Function, wrt: Wrt, options: Options, verbose: int) -> Functi
     return made
 
 
-def _bound(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """All arguments by name."""
+def _bound(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    """All arguments, fitted to the parameters."""
     bound = inspect.signature(plain_function(f), follow_wrapped=False).bind(*args, **kwargs)
     bound.apply_defaults()
-    return dict(bound.arguments)
+    return bound
 
 
-def _argument(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
-    return _bound(f, args, kwargs)[name]
+def _call(derivative: Function, bound: inspect.BoundArguments, seeds: Sequence[Any]) -> Any:
+    """A derivative with the arguments of its primal and seeds or tangents behind them."""
+    names = list(derivative.seeds.values())  # type: ignore[attr-defined]
+    return derivative(*bound.args, **bound.kwargs, **dict(zip(names, seeds)))
 
 
-def _seed_name(f: Function, names: tuple[str, ...]) -> str:
-    return list(inspect.signature(grad(f, names)).parameters)[-1]
-
-
-def _described(function: Function, f: Function, what: str) -> Function:
+def _described(function: Function, f: Function, what: str, signature: bool = True) -> Function:
     plain = plain_function(f)
+    if signature:
+        function.__signature__ = inspect.signature(plain, follow_wrapped=False)  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = f"{plain.__name__}_{what.lower().replace(' ', '_').replace('-', '_')}"
     function.__doc__ = f"The {what} of '{plain.__name__}'. By Tangent."
     return function

@@ -52,6 +52,7 @@ class Summary:
 
     written: set[str] = field(default_factory=set)
     returned: set[str] = field(default_factory=set)
+    outside: set[tuple[int, str]] = field(default_factory=set)
 
 
 Summaries = Callable[[Any], Summary]

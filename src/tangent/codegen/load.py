@@ -41,6 +41,7 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     function = make(node, entry, cells, text.file, extra)
     function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
     function.plain = plain  # type: ignore[attr-defined]
+    function.seeds = dict(entry.seeds)  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
     return function
 

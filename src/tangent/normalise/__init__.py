@@ -14,6 +14,7 @@ from tangent.normalise.versions import versions
 from tangent.normalise.walrus import walrus
 from tangent.source.read import Source
 from tangent.syntax.core import check_core
+from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (walrus, comprehensions, statements, jumps, iteration, flatten, versions)
@@ -24,6 +25,13 @@ def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.Funct
     context = Context.of(source)
     context.scope.local |= set(captured)
     tree = source.tree
+    for node in walk_scope(tree):
+        if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
+            word = "await" if isinstance(node, ast.Await) else "yield"
+            raise context.refuse(
+                node, f"'{word}'", f"'{tree.name}' does not run from start to end",
+                f"Move it out of '{tree.name}', or collect the values in a list.",
+            )
     for step in PASSES:
         tree = step(tree, context)
     context.scope.local |= assigned_inside(tree.body) - context.declared

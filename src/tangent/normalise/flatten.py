@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from tangent.normalise.context import Context
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
 from tangent.syntax.quote import assign, at, name
@@ -170,9 +172,23 @@ class _Flatten:
                 func = replace(func, value=self.atom(func.value))
             elif not isinstance(func, ast.Name):
                 func = self.atom(func)
-        args = [self.element(a) for a in e.args]
+        args = self.arguments(e)
         keywords = [replace(k, value=self.atom(k.value)) for k in e.keywords]
         return replace(e, func=func, args=args, keywords=keywords)
+
+    def arguments(self, e: ast.Call) -> list[ast.expr]:
+        """The arguments as atoms; a starred one of a ufunc is taken apart, since its arity is known."""
+        found = self.context.scope.resolve(e.func)
+        match e.args:
+            case [*first, ast.Starred(value=value)] if isinstance(found, np.ufunc) and len(first) < found.nin:
+                held = [self.element(a) for a in first]
+                source = self.atom(value)
+                parts = [self.context.names.numbered("t") for _ in range(found.nin - len(first))]
+                slots = ast.Tuple([ast.Name(p, ast.Store()) for p in parts], ast.Store())
+                self.emit(at(ast.Assign([slots], source), self.like))
+                return [*held, *(name(p) for p in parts)]
+            case args:
+                return [self.element(a) for a in args]
 
     def is_static_path(self, e: ast.expr) -> bool:
         """`np.linalg.norm`: a dotted name whose root is not a local variable."""

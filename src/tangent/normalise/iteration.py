@@ -72,6 +72,11 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
     return targets - other - {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
 
 
+ARRAY_METHODS = frozenset(
+    "tolist copy reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
+)
+
+
 class _Loop:
     """One `for` statement on its way to Core Python."""
 
@@ -89,7 +94,7 @@ class _Loop:
                 return self.indexed(iter, target, body)
             case _, ast.Call(func=ast.Attribute(value=owner, attr="items" | "values" | "keys" as view), args=[]):
                 return self.view(owner, view, target, body)
-            case _, ast.Call() if self.context.scope.resolve(iter.func) is MISSING or not self.is_eager(iter):
+            case _, ast.Call() if not self.is_eager(iter):
                 return self.lazy(iter, target, body)
             case _:
                 return self.indexed(iter, target, body)
@@ -106,6 +111,8 @@ class _Loop:
     def is_eager(self, e: ast.Call) -> bool:
         """Whether a call gives something with a length: builtin constructors and NumPy functions."""
         found = self.context.scope.resolve(e.func)
+        if found is MISSING:
+            return isinstance(e.func, ast.Attribute) and e.func.attr in ARRAY_METHODS
         return found in (list, tuple, sorted, set, dict) or (getattr(found, "__module__", "") or "").startswith("numpy")
 
     def loop(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:

@@ -14,7 +14,6 @@ def power(z, x, y):          d[x] = times(d[z], power_slope(x, y));  d[y] = d[z]
 def power_integer(z, x, y):  d[x] = d[z] * (y * x ** (y - 1))
 def mod(z, x, y):            d[x] = d[z];  d[y] = -d[z] * (x // y)
 def fmod(z, x, y):           d[x] = d[z];  d[y] = -d[z] * np.rint((x - z) / y)
-def math_remainder(z, x, y): d[x] = d[z];  d[y] = -d[z] * np.rint((x - z) / y)
 def math_fma(r, x, y, z):    d[x] = d[r] * y;  d[y] = d[r] * x;  d[z] = d[r]
 
 # Exponentials and logarithms
@@ -71,9 +70,6 @@ def math_lgamma(y, x):  d[x] = d[y] * math_polygamma(0, x)
 def fabs(y, x):           d[x] = d[y] * np.sign(x)
 def copysign(z, x, y):    d[x] = d[z] * np.sign(x) * np.sign(z)
 def maximum(z, x, y):     d[x] = share(d[z], z == x, z == y);  d[y] = share(d[z], z == y, z == x)
-def minimum(z, x, y):     d[x] = share(d[z], z == x, z == y);  d[y] = share(d[z], z == y, z == x)
-def fmax(z, x, y):        d[x] = share(d[z], z == x, z == y);  d[y] = share(d[z], z == y, z == x)
-def fmin(z, x, y):        d[x] = share(d[z], z == x, z == y);  d[y] = share(d[z], z == y, z == x)
 def where(z, condition, x, y): d[x] = np.where(condition, d[z], 0.0);  d[y] = np.where(condition, 0.0, d[z])
 def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None): d[x] = np.where(np.isfinite(x), d[y], 0.0)
 

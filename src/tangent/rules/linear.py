@@ -31,10 +31,6 @@ def expand_dims(y, a, axis):                     d[a] = np.reshape(d[y], np.shap
 @linear
 def atleast_1d(y, x):                            d[x] = np.reshape(d[y], np.shape(x))
 @linear
-def atleast_2d(y, x):                            d[x] = np.reshape(d[y], np.shape(x))
-@linear
-def atleast_3d(y, x):                            d[x] = np.reshape(d[y], np.shape(x))
-@linear
 def broadcast_to(y, array, shape, subok=False):  d[array] = unbroadcast(d[y], array)
 @linear
 def broadcast_arrays(ys, *args, subok=False):    d[args] = unbroadcast_each(d[ys], args)
@@ -61,8 +57,6 @@ def column_stack(y, tup):                                             d[tup] = s
 def block(y, arrays):                                                 d[arrays] = unblock(d[y], arrays)
 @linear
 def split(ys, ary, indices_or_sections, axis=0):                      d[ary] = np.concatenate(d[ys], axis=axis)
-@linear
-def array_split(ys, ary, indices_or_sections, axis=0):                d[ary] = np.concatenate(d[ys], axis=axis)
 @linear
 def vsplit(ys, ary, indices_or_sections):                             d[ary] = np.vstack(d[ys])
 @linear

@@ -53,12 +53,6 @@ def max(y, a, axis=None, *, keepdims=False, initial=None, where=True):
     d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
 
-def min(y, a, axis=None, *, keepdims=False, initial=None, where=True):
-    w = winners(y, a, axis, keepdims, initial, where)
-    d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
-    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
-
 def ptp(y, a, axis=None, *, keepdims=False):
     w = winners(np.max(a, axis=axis, keepdims=True), a, axis, True) - winners(np.min(a, axis=axis, keepdims=True), a, axis, True)
     d[a] = spread(d[y], a, axis, keepdims) * w
@@ -71,11 +65,6 @@ def median(y, a, axis=None, *, overwrite_input=False, keepdims=False):
     d[a] = spread(d[y], a, axis, keepdims) * w
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
 
-def nanmedian(y, a, axis=None, *, overwrite_input=False, keepdims=False):
-    w = quantile_weights(a, 0.5, axis)
-    d[a] = spread(d[y], a, axis, keepdims) * w
-    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
-
 def quantile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
     w = quantile_weights(a, q, axis, method, weights)
     s = quantile_slopes(a, q, axis, method)
@@ -83,21 +72,7 @@ def quantile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keep
     d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
     d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
 
-def nanquantile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
-    w = quantile_weights(a, q, axis, method, weights)
-    s = quantile_slopes(a, q, axis, method)
-    d[a] = unmixed(d[y], w, a, axis, keepdims)
-    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
-    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
-
 def percentile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
-    w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights)
-    s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
-    d[a] = unmixed(d[y], w, a, axis, keepdims)
-    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
-    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
-
-def nanpercentile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
     w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights)
     s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
     d[a] = unmixed(d[y], w, a, axis, keepdims)
@@ -181,18 +156,6 @@ def nanprod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=Tru
         + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
     )
 
-def nanmax(y, a, axis=None, *, keepdims=False, initial=None, where=True):
-    w = winners(y, a, axis, keepdims, initial, where)
-    d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
-    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
-
-def nanmin(y, a, axis=None, *, keepdims=False, initial=None, where=True):
-    w = winners(y, a, axis, keepdims, initial, where)
-    d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
-    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
-
 def nancumsum(y, a, axis=None, dtype=None):
     d[a] = np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis))
     d[y] = np.cumsum(np.where(np.isnan(a), 0.0, d[a]), axis=axis)
@@ -221,11 +184,6 @@ def cumulative_prod(y, x, *, axis=None, dtype=None, include_initial=False):
     d[y] = with_first(cumprod_tangent(d[x], x, without_first(y, axis, include_initial), axis), axis, include_initial)
 
 def maximum_accumulate(y, array, axis=0, dtype=None):
-    i = last_record(array, y, axis)
-    d[array] = sum_along(d[y], i, axis)
-    d[y] = np.take_along_axis(d[array], i, axis)
-
-def minimum_accumulate(y, array, axis=0, dtype=None):
     i = last_record(array, y, axis)
     d[array] = sum_along(d[y], i, axis)
     d[y] = np.take_along_axis(d[array], i, axis)

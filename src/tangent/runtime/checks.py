@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import ArgumentError, InPlaceError, SeedError
+from tangent.errors import ArgumentError, InPlaceError, Location, SeedError
 
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 
@@ -103,11 +103,11 @@ def check_arguments(arguments: dict[str, Any], numbers: tuple[str, ...]) -> None
             )
 
 
-def require_number(value: Any, where: str, holder: str) -> None:
+def require_number(value: Any, holder: str, file: str, line: int, text: str) -> None:
     """`s += v` changes an array in place; where something else holds the array, that is not differentiated."""
     if isinstance(value, np.ndarray | list):
         raise InPlaceError(
-            f"{where}: cannot differentiate a write in place",
+            f"cannot differentiate a write in place: '{text}'", Location(file, line, text, 0, len(text)),
             why=f"it changes an array that '{holder}' refers to, too",
             todo="Write 's = s + v', or copy the array first.",
         )

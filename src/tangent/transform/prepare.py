@@ -86,6 +86,8 @@ def _fixed_bounds(s: ast.stmt, found: Prepared, scribe: Scribe) -> tuple[list[as
         return [], s
     grown = {found.operations[x].targets[0] for x in statements(s.body)
              if x in found.operations and found.operations[x].kind == "push"}  # fmt: skip
+    grown |= {op.targets[0] for op in found.operations.values()
+              if op.kind == "rule" and op.rule.name == "sequence" and op.operands[0] in grown}  # fmt: skip
     if grown & expression_reads(s.iter):
         raise scribe.context.refuse(
             s, "a loop over a list that grows inside it", "its length changes while it runs", "Loop over a copy of the list."

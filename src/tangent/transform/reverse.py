@@ -222,6 +222,7 @@ class _Reverse:
                         replace(s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second)))
                     )
                 case ast.For(body=inner) | ast.While(body=inner):
+                    self.check(s)
                     done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
                 case _:
                     self.check(s)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,33 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
                 return known[function]
             aliases = Aliases(this.core, this.operations, summary)
             parameters = set(this.parameters)
-            written = {p for w in all_writes(this, summary) for p in aliases.same(w.root, parameters)}
-            known[function] = Summary(written, set(aliases.same(this.result, parameters)))
+            found = all_writes(this, summary)
+            written = {p for w in found for p in aliases.same(w.root, parameters)}
+            space = id(function.__globals__)
+            local = this.context.scope.local
+            outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
+            outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
+            outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
+            known[function] = Summary(written, set(aliases.same(this.result, parameters)), outside)
         return known[function]
 
     return summary
+
+
+def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]]:
+    """The user functions that a function calls, as far as they are known."""
+    for s in statements(this.core.body):
+        header = s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
+        for n in ast.walk(header):
+            if isinstance(n, ast.Call):
+                found = this.context.scope.resolve(n.func)
+                if isinstance(found, types.FunctionType) and not _is_library(found):
+                    yield found, s
+
+
+def _is_library(found: types.FunctionType) -> bool:
+    module = (found.__module__ or "").split(".")[0]
+    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent")
 
 
 def all_writes(this: Unit, summary: Summaries) -> list[Write]:
@@ -78,6 +101,9 @@ def settle_writes(
     """Refuse writes that the derivative would have to follow; `s += v` on what may be shared is checked at run time."""
     _refuse_closures(this, varied, useful)
     _refuse_text(this, varied, useful)
+    for callee, s in called_functions(this):
+        for space, v in summary(callee).outside:
+            outside.append((space, v, _refusal(this, Write(s, v, frozenset(), "call"), v)))
     found = all_writes(this, summary)
     if not found:
         return this
@@ -168,7 +194,7 @@ def _refuse_store(
     outside: Outside,
 ) -> None:  # fmt: skip
     active = varied & useful
-    brings = bool(w.reads & varied)
+    brings = bool(w.reads & varied) or w.construct in ("method", "closure")
     local = this.context.scope.local
     if w.root not in local and w.root not in this.parameters:
         if brings and _flows_from(this, w.root, useful):
@@ -177,8 +203,22 @@ def _refuse_store(
             outside.append((id(this.context.source.function.__globals__), w.root, _refusal(this, w, w.root)))
         return
     involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()))
-    if involved:
+    if involved and not (not brings and not aliases.same(w.root, set(active)) and _before_all_reads(this, w, involved, active)):
         raise _refusal(this, w, involved[0])
+
+
+def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[str]) -> bool:
+    """Whether something inactive is written only before any active statement reads it, and in no common loop."""
+    order = {s: i for i, s in enumerate(statements(this.core.body))}
+    readers = [
+        s
+        for s, op in this.operations.items()
+        if s in order and op.value is not None and any(t in active for t in op.targets)
+        and any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(op.value))
+    ]  # fmt: skip
+    loops = [set(statements(s.body)) for s in order if isinstance(s, ast.For | ast.While)]
+    together = any(w.statement in loop and r in loop for loop in loops for r in readers)
+    return not together and all(order[w.statement] < order[r] for r in readers)
 
 
 def _flows_from(this: Unit, root: str, useful: frozenset[str]) -> bool:
@@ -212,9 +252,10 @@ def _first_use(this: Unit, v: str, other: ast.stmt) -> int:
 
 def _check(this: Unit, w: Write, holder: str) -> ast.stmt:
     """A statement that stops where `s += v` would change an array that another name refers to."""
-    where = f"{this.source.file}:{w.statement.lineno}: {this.source.statement_text(w.statement)}"
+    line = w.statement.lineno
     function = this.context.use("require_number", _runtime("require_number"))
-    check = ast.Expr(call(function, name(w.root), constant(where), constant(holder)))
+    place = [constant(this.source.file), constant(line), constant(this.source.line(line).strip())]
+    check = ast.Expr(call(function, name(w.root), constant(holder), *place))
     return at(check, w.statement)
 
 

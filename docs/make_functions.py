@@ -1,0 +1,127 @@
+"""Write functions.md from the rule table: `python docs/make_functions.py`.
+
+What is read is text (the rules, the list of names), so the page is the same under every version of Python and NumPy.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+from tangent.rules.notation import Parameter, Rule
+from tangent.rules.table import FOLDER, read_rules
+
+PAGE = Path(__file__).with_name("functions.md")
+NAMES = FOLDER.parent / "backends" / "names.txt"
+UNCOVERED = PAGE.parents[1] / "tests" / "rules" / "uncovered.py"
+
+SECTIONS = {
+    "np": "NumPy", "np.linalg": "np.linalg", "np.fft": "np.fft", "x": "Methods and attributes of arrays",
+    "math": "math", "cmath": "cmath", "operator": "operator", "": "Builtins",
+}  # fmt: skip
+
+TIES = "ties share evenly"
+NOTES = {
+    "abs": "0 at 0", "fabs": "0 at 0", "maximum": TIES, "clip": TIES,
+    "max": TIES, "builtin_max": TIES, "builtin_max_of_several": TIES,
+    "ptp": TIES, "prod": "exact with zeros", "cumprod": "exact with zeros", "math_prod": "exact with zeros",
+    "std": "0 where it is 0", "norm": "0 where it is 0", "vector_norm": "0 where it is 0", "hypot": "0 at 0",
+    "sqrt": "infinite at 0", "power": "infinite where the slope is", "sinc": "exact near 0",
+    "mod": "between its jumps", "fmod": "between its jumps", "divmod": "between its jumps",
+    "unique": "of each value the first", "sort": "equal elements keep their order",
+    "pad": "the modes maximum, minimum, median and empty are refused", "qr": "mode='raw' is refused",
+    "svd": "vectors that fill up to square matrices have no derivative",
+    "eig": "nan between vectors of equal eigenvalues", "eigh": "nan between vectors of equal eigenvalues",
+    "quantile": "constant weights between ties", "histogram": "by the weights only", "bincount": "by the weights only",
+    "poly": "a matrix is refused: pass its eigenvalues", "getitem": "`x[index]`, with every kind of index",
+    "arange": "the length is taken as constant", "real_if_close": "the choice is taken as constant",
+}  # fmt: skip
+
+
+def page() -> str:
+    """The whole text."""
+    rules = {r.name: r for r in read_rules()}
+    rows: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    for path, rule in sorted(bindings(), key=lambda pair: (pair[0].lower(), pair[0], pair[1])):
+        rows[section_of(path)].append(row(path, rules[rule]))
+    tables = [f"## {SECTIONS[s]}\n\n{HEAD}\n" + "\n".join(dict.fromkeys(found)) for s, found in rows.items() if found]
+    return "\n\n".join([INTRODUCTION, *tables, zeros(), refused()]) + "\n"
+
+
+INTRODUCTION = """\
+# What has a derivative
+
+Made from the rule table by `python docs/make_functions.py`; the tests check it in both modes and to second
+order. *By* are the operands that derivatives flow to, *options* the other arguments that may be given. An argument
+that is not listed is refused by its name."""
+
+HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
+
+
+def bindings() -> list[tuple[str, str]]:
+    """Each name that is bound, and its rule."""
+    found = []
+    for line in NAMES.read_text(encoding="utf-8").splitlines():
+        rule, _, bound = line.partition("#")[0].partition(":")
+        for path in bound.split():
+            shown = re.sub(r"\(.*", "", path)
+            if not shown.startswith("runtime."):
+                found.append((re.sub(r"^[.@]", "x.", shown), rule.strip()))
+    return found
+
+
+def section_of(path: str) -> str:
+    """The heading under which a name stands: the longest module that it begins with."""
+    return max((s for s in SECTIONS if not s or path.startswith(f"{s}.")), key=len)
+
+
+def row(path: str, rule: Rule) -> str:
+    """One line of a table."""
+    by = [shown(p) for p in rule.parameters if p.name in rule.operands]
+    options = [shown(p) for p in rule.parameters if p.name not in rule.operands]
+    cells = [f"`{path}`", modes(rule), ", ".join(by), ", ".join(options), NOTES.get(rule.name, "")]
+    return "| " + " | ".join(cells) + " |"
+
+
+def shown(p: Parameter) -> str:
+    return f"*{p.name}".replace("*", r"\*") if p.star else p.name.replace("_", r"\_")
+
+
+def modes(rule: Rule) -> str:
+    """Which modes differentiate by which operands."""
+    reverse = {w for s in rule.adjoint for w in derivatives(s.targets[0])}
+    forward = {w for s in rule.tangent for w in derivatives(s.value)} - {rule.result} if rule.tangent else reverse
+    if reverse == forward:
+        return "both"
+    return "; ".join(f"{m} by {', '.join(sorted(found))}" for m, found in (("reverse", reverse), ("forward", forward)))
+
+
+def derivatives(e: ast.expr) -> list[str]:
+    """The x of every `d[x]` in an expression."""
+    return re.findall(r"\bd\[(\w+)\]", ast.unparse(e))
+
+
+def zeros() -> str:
+    """The functions through which no derivative flows."""
+    body = ast.parse((FOLDER / "zero.py").read_text(encoding="utf-8")).body
+    paths = [ast.unparse(s.value) for s in body if isinstance(s, ast.Expr) and not isinstance(s.value, ast.Constant)]
+    names = [p.replace("ndarray.", "x.") for p in paths if not p.startswith("runtime.")]
+    why = "Their results are integers, booleans, constants or piecewise constant."
+    return f"## No derivative flows through\n\n{why}\n\n" + ", ".join(f"`{n}`" for n in names)
+
+
+def refused() -> str:
+    """The functions that have a derivative and no rule."""
+    spec = importlib.util.spec_from_file_location("uncovered", UNCOVERED)
+    assert spec is not None and spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    rows = [f"| `{name.replace('ndarray.', 'x.')}` | {why} |" for name, why in module.REFUSED.items()]
+    return "## Refused for now\n\n| function | why, and what to do |\n|---|---|\n" + "\n".join(rows)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

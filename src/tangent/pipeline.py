@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tangent.codegen.emit import emit
 from tangent.codegen.load import load
 from tangent.optimise import optimise
@@ -53,12 +55,18 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
     made = load(text, module.functions, lambda: _renewed(function, options))
     made.__doc__ = description(function, options)
     made.source = text.text  # type: ignore[attr-defined]
+    made.origin = (function, options)  # type: ignore[attr-defined]
     return made
 
 
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:
-    """The derivative as of now, after a helper was redefined."""
+    """The derivative as of now, after a helper was redefined; that of a derivative starts from the function behind it."""
     with _lock:
+        origin = getattr(function, "origin", None)
+        if origin is not None:
+            fresh = _renewed(*origin)
+            assert isinstance(fresh, types.FunctionType)
+            return derive(fresh, options)
         _made.get(function, {}).pop((function.__code__, options), None)
         return derive(function, options)
 
@@ -79,6 +87,8 @@ def plain_function(f: Any) -> types.FunctionType:
 def library_signature(f: Any) -> inspect.Signature | None:
     """The parameters of a library function, as its rule lists them."""
     bounds = table().lookup(f)
+    if not bounds and table().is_zero(f):
+        return _own_signature(f)
     if not bounds:
         return None
     kinds = inspect.Parameter
@@ -88,6 +98,17 @@ def library_signature(f: Any) -> inspect.Signature | None:
         default = kinds.empty if p.default is None else ast.literal_eval(p.default)
         found.append(kinds(p.name, kind, default=default))
     return inspect.Signature(found)
+
+
+def _own_signature(f: Any) -> inspect.Signature | None:
+    """The parameters of a function without derivative, as far as Python knows them."""
+    kinds = inspect.Parameter
+    if isinstance(f, np.ufunc):
+        return inspect.Signature([kinds(f"x{i + 1}", kinds.POSITIONAL_OR_KEYWORD) for i in range(f.nin)])
+    try:
+        return inspect.signature(f)
+    except ValueError:
+        return None
 
 
 def optimiser(optimized: bool) -> Optimise:
@@ -117,7 +138,10 @@ def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stm
 def title_of(function: types.FunctionType, options: Options) -> str:
     """`dfdx`, or `f_jvp` in forward mode."""
     base = function.__name__.strip("<>")
-    return f"{base}_jvp" if options.mode == "forward" else f"d{base}d{'_'.join(options.wrt)}"
+    if options.mode == "forward":
+        return f"{base}_jvp"
+    full = f"d{base}d{'_'.join(options.wrt)}"
+    return full if len(full) <= 60 else f"d{base}"
 
 
 def description(function: types.FunctionType, options: Options) -> str:

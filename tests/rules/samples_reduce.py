@@ -241,6 +241,26 @@ SAMPLES: dict[str, list[Sample]] = {
     "nanmin": reduction("nanmin", S("np.nanmin(x, axis=0, initial=c)", x=with_nan(2, 3), c=-2.3)),
     "nancumsum": [S("np.nancumsum(x)", x=real(2, 3)), S("np.nancumsum(x, axis=1)", x=with_nan(2, 3))],
     "nancumprod": [S("np.nancumprod(x)", x=real(2, 2)), S("np.nancumprod(x, axis=1)", x=with_nan(2, 3))],
+    # Outer forms of ufuncs
+    **{
+        f"{name}_outer": [
+            S(f"np.{name}.outer(x, y)", x=domain(2), y=other(3, seed=1)),
+            S(f"np.{name}.outer(x, y)", x=domain(2, 1), y=other(2, seed=1)),
+            S(f"np.{name}.outer(x, y)", x=domain(2), y=other()),
+        ]
+        for name, domain, other in (
+            ("add", real, real),
+            ("subtract", real, real),
+            ("multiply", real, real),
+            ("divide", real, positive),
+            ("power", positive, real),
+            ("maximum", real, real),
+            ("minimum", real, real),
+            ("hypot", real, positive),
+            ("logaddexp", real, real),
+            ("arctan2", real, positive),
+        )
+    },
     # Differences and integrals
     "diff": [
         S("np.diff(x)", x=real(4)),

@@ -18,7 +18,7 @@ from typing import Any
 
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import annotate, remember
-from tangent.runtime.checks import check_arguments, check_seed, check_tangent
+from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.transform.module import Generated
@@ -33,7 +33,7 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     entry, *callees = functions
     made = bind(nodes, functions, text.file)
     plain = made[entry]
-    extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed}
+    extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed_by}
     extra |= {"_type": type, "_float": float, "_Exception": Exception}
     extra |= {"_check_tangent": check_tangent, "_check_arguments": check_arguments}
     node = guarded(nodes[entry.name], entry, callees, extra)
@@ -41,6 +41,7 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     function = make(node, entry, cells, text.file, extra)
     function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
     function.plain = plain  # type: ignore[attr-defined]
+    function.made_from = dependencies(functions)  # type: ignore[attr-defined]
     function.seeds = dict(entry.seeds)  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
     return function
@@ -160,13 +161,12 @@ def _stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) ->
     """Whether a name no longer means the function or module that was read."""
     tests: list[ast.expr] = []
     for path, value in entry.seen.items():
-        if getattr(builtins, path, MISSING) is value:
+        if getattr(builtins, path, MISSING) is value or isinstance(value, types.FunctionType):
             continue
         held = f"_seen{len(tests)}"
         extra[held] = value
         tests.append(expression(f"{path} is not {held}"))
-    elsewhere = [(g.primal, path, value) for g in callees for path, value in g.seen.items()
-                 if getattr(builtins, path, MISSING) is not value and g.primal is not entry.primal]  # fmt: skip
+    elsewhere = dependencies([entry, *callees])
     if elsewhere:
         extra["_changed"] = changed_elsewhere(elsewhere)
         tests.append(call("_changed"))
@@ -175,20 +175,35 @@ def _stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) ->
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 
 
+def dependencies(functions: list[Generated]) -> list[tuple[types.FunctionType, str, Any]]:
+    """All functions that a module was made from, by the names under which they were found; of primals that are
+    derivatives themselves, what those were made from."""
+    found = [
+        (g.primal, path, value)
+        for g in functions
+        for path, value in g.seen.items()
+        if isinstance(value, types.FunctionType) and getattr(builtins, path, MISSING) is not value
+    ]
+    for primal in dict.fromkeys(g.primal for g in functions):
+        found += getattr(primal, "made_from", [])
+    return found
+
+
 def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callable[[], bool]:
     """A function that looks whether names in other functions' surroundings have changed."""
     looked = []
     for primal, path, value in seen:
         root, *rest = path.split(".")
         cells = dict(zip(primal.__code__.co_freevars, primal.__closure__ or ()))
-        looked.append((cells.get(root), primal.__globals__, root, tuple(rest), value))
+        code = getattr(value, "__code__", None)
+        looked.append((cells.get(root), primal.__globals__, root, tuple(rest), value, code))
 
     def changed() -> bool:
-        for cell, names, root, rest, value in looked:
+        for cell, names, root, rest, value, code in looked:
             found = cell.cell_contents if cell is not None else names.get(root)
             for part in rest:
                 found = getattr(found, part, None)
-            if found is not value:
+            if found is not value or getattr(found, "__code__", None) is not code:
                 return True
         return False
 

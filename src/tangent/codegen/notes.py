@@ -27,6 +27,8 @@ def annotate(error: BaseException) -> None:
         return
     _trim(last)
     found = _origins[last.tb_frame.f_code.co_filename].get(last.tb_lineno)
+    while found is not None and found[0] in _origins and found[1] in _origins[found[0]]:
+        found = _origins[found[0]][found[1]]  # a derivative of a derivative: on to the user's line
     if found is not None:
         file, line, text = found
         error.add_note(f"{_NOTE} {file}:{line}: {text}")

@@ -8,7 +8,8 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.effects import WRITING_METHODS
+from tangent.analysis.operation import Operation, OperationKind, Operations
 from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.rules.bind import bind
@@ -43,7 +44,7 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
     read: set[str] = set()
     grown: list[str] = []
     copied: list[tuple[str, str, int]] = []
-    generated = context.source.file.startswith("<tangent")
+    generated = context.source.file.startswith("<generated")
     spoiled: set[str] = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
     for s in statements(f.body):
         match s:
@@ -286,7 +287,8 @@ class _Reader:
             args, keywords = adapt_method(attr, owner, e.args, e.keywords)
             return self.by_rule(bounds, args, keywords, e, s)
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
-        return Operation("opaque", (), _names([owner, *args]), why="method")
+        kind: OperationKind = "opaque" if attr in WRITING_METHODS or not isinstance(owner, ast.Name) else "dynamic"
+        return Operation(kind, (), _names([owner, *args]), why="method")
 
 
 def adapt_method(

@@ -222,6 +222,59 @@ def divide_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
 def add_reduceat(y, array, indices, axis=0, dtype=None):
     d[array] = reduceat_adjoint(d[y], array, indices, axis)
 
+# Outer forms of ufuncs: the first operand has axes of its own, the second is broadcast
+
+def add_outer(z, A, B):
+    d[A] = unbroadcast(sum_behind(d[z], A), A)
+    d[B] = unbroadcast(d[z], B)
+    d[z] = np.add.outer(d[A], np.zeros_like(B)) + np.add.outer(np.zeros_like(A), d[B])
+
+def subtract_outer(z, A, B):
+    d[A] = unbroadcast(sum_behind(d[z], A), A)
+    d[B] = -unbroadcast(d[z], B)
+    d[z] = np.add.outer(d[A], np.zeros_like(B)) - np.add.outer(np.zeros_like(A), d[B])
+
+@linear
+def multiply_outer(z, A, B):
+    d[A] = unbroadcast(sum_behind(d[z] * B, A), A)
+    d[B] = unbroadcast(d[z] * outer_operand(A, B), B)
+
+def divide_outer(z, A, B):
+    d[A] = unbroadcast(sum_behind(d[z] / B, A), A)
+    d[B] = unbroadcast(-d[z] * z / B, B)
+    d[z] = outer_operand(d[A], B) / B - z * d[B] / B
+
+def power_outer(z, A, B):
+    x = outer_operand(A, B)
+    d[A] = unbroadcast(sum_behind(times(d[z], power_slope(x, B)), A), A)
+    d[B] = unbroadcast(d[z] * z * power_log(x, B), B)
+    d[z] = times(outer_operand(d[A], B), power_slope(x, B)) + d[B] * z * power_log(x, B)
+
+def maximum_outer(z, A, B):
+    x = outer_operand(A, B)
+    d[A] = unbroadcast(sum_behind(share(d[z], z == x, z == B), A), A)
+    d[B] = unbroadcast(share(d[z], z == B, z == x), B)
+    d[z] = share(outer_operand(d[A], B), z == x, z == B) + share(d[B], z == B, z == x)
+
+def hypot_outer(z, A, B):
+    x = outer_operand(A, B)
+    d[A] = unbroadcast(sum_behind(d[z] * ratio(x, z), A), A)
+    d[B] = unbroadcast(d[z] * ratio(B, z), B)
+    d[z] = outer_operand(d[A], B) * ratio(x, z) + d[B] * ratio(B, z)
+
+def logaddexp_outer(z, A, B):
+    x = outer_operand(A, B)
+    d[A] = unbroadcast(sum_behind(d[z] * logistic(gap(x, B)), A), A)
+    d[B] = unbroadcast(d[z] * logistic(gap(B, x)), B)
+    d[z] = outer_operand(d[A], B) * logistic(gap(x, B)) + d[B] * logistic(gap(B, x))
+
+def arctan2_outer(z, A, B):
+    y = outer_operand(A, B)
+    r = np.hypot(y, B)
+    d[A] = unbroadcast(sum_behind(ratio(d[z] * ratio(B, r), r), A), A)
+    d[B] = unbroadcast(-ratio(d[z] * ratio(y, r), r), B)
+    d[z] = ratio(outer_operand(d[A], B) * ratio(B, r), r) - ratio(d[B] * ratio(y, r), r)
+
 # Differences and integrals
 
 def diff(y, a, n=1, axis=-1, prepend=None, append=None):

@@ -33,6 +33,11 @@ def check_seed(seed: Any, *results: Any) -> Any:
     return _cast(seed, [a.dtype for a in arrays])
 
 
+def check_seed_by(seed: Any, *arguments: Any) -> Any:
+    """The seed of a result that is broadcast from arguments; truth values among them count as numbers."""
+    return check_seed(seed, *(float(a) if isinstance(a, bool | np.bool_) else a for a in arguments))
+
+
 def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
     dtype = np.result_type(*dtypes)
     if dtype.kind == "c" and isinstance(seed, float) and seed == 1.0:

@@ -13,7 +13,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
-from tangent.transform.reverse import given_shapes, refusal
+from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
@@ -86,7 +86,10 @@ class _Forward:
             case "unpack":
                 return self.unpacked(op, s)
             case "pop":
-                return [s, self.set(op, expression("s.pop()", s=self.tangent(op.operands[0])), s)]
+                stack = name(self.tangent(op.operands[0]))
+                if isinstance(op.value, ast.Call) and len(op.value.args) == 2:  # pop_grad, which may find nothing
+                    return [s, self.set(op, self.scribe.call("pop_grad", stack, op.value.args[1]), s)]
+                return [s, self.set(op, expression("s.pop()", s=stack), s)]
             case "closure":
                 captured = [v for v in op.operands if v in self.active]
                 tangents = ast.Dict([constant(v) for v in captured], [self.tangent_of(name(v)) for v in captured])
@@ -259,6 +262,7 @@ class _Forward:
 
     def dynamic(self, value: ast.Call) -> ast.expr:
         """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
+        refuse_active_method(self.unit, value, self.active)
         active: list[ast.expr] = []
         tangents: list[ast.expr] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:

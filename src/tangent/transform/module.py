@@ -215,14 +215,16 @@ class Module:
         final = second[-1]
         assert isinstance(final, ast.Return) and isinstance(final.value, ast.Tuple)
         result, *adjoints = final.value.elts
-        second = [*second[:-1], ast.Return(adjoints[0] if len(adjoints) == 1 else ast.Tuple(adjoints, ast.Load()))]
+        given = ast.Return(adjoints[0] if len(adjoints) == 1 else ast.Tuple(adjoints, ast.Load()))
+        second = [*second[:-1], at(given, this.core.body[-1])]
         local = assigned_inside(first) | set(this.parameters) | set(outside)
         saved = sorted(live_into(second) & local - {seed})
         state = this.context.names.fresh("saved")
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
         bound = surely_bound(first, {*this.parameters, *outside})
         unbound: list[ast.stmt] = [assign(v, constant(None)) for v in saved if v not in bound]
-        fwd.tree = definition(this, fwd.name, [*unbound, *first, ast.Return(ast.Tuple([result, tuple_], ast.Load()))], [])
+        handed = at(ast.Return(ast.Tuple([result, tuple_], ast.Load())), this.core.body[-1])
+        fwd.tree = definition(this, fwd.name, [*unbound, *first, handed], [])
         unpack: list[ast.stmt] = []
         if saved:
             slots = ast.Tuple([ast.Name(v, ast.Store()) for v in saved], ast.Store())
@@ -261,6 +263,9 @@ class Module:
             value = arranged([tangent], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe)
+        if not both and isinstance(final := body[-1], ast.Return) and isinstance(final.value, ast.Name):
+            if final.value.id in made.seeds.values():  # the tangent that came in is not the one that goes out
+                body[-1] = replace(final, value=scribe.call("copy", final.value))
         made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], None, keywords=both)
         self.complete(made, this, scribe)
         if made not in self.functions:

@@ -84,14 +84,6 @@ def _fixed_bounds(s: ast.stmt, found: Prepared, scribe: Scribe) -> tuple[list[as
     """Bounds that the body changes are kept under names of their own."""
     if not isinstance(s, ast.For) or not is_range(s.iter):
         return [], s
-    grown = {found.operations[x].targets[0] for x in statements(s.body)
-             if x in found.operations and found.operations[x].kind == "push"}  # fmt: skip
-    grown |= {op.targets[0] for op in found.operations.values()
-              if op.kind == "rule" and op.rule.name == "sequence" and op.operands[0] in grown}  # fmt: skip
-    if grown & expression_reads(s.iter):
-        raise scribe.context.refuse(
-            s, "a loop over a list that grows inside it", "its length changes while it runs", "Loop over a copy of the list."
-        )
     changed = {v for x in statements(s.body) for v in writes(x)} & expression_reads(s.iter)
     held = {v: scribe.names.numbered(f"{v}_start") for v in sorted(changed)}
     before: list[ast.stmt] = [assign(new, name(v), s) for v, new in held.items()]

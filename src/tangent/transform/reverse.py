@@ -156,6 +156,7 @@ class _Reverse:
 
     def lower_dynamic(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
         """The callee is asked for its derivative when the call happens."""
+        refuse_active_method(self.unit, value, self.active)
         positions: list[int | str] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
             positions.append("f")
@@ -692,7 +693,7 @@ class _Reverse:
 
     def no_items(self, v: str) -> ast.expr:
         """The adjoint of a list where nothing has flowed yet; the lists of generated code end up empty."""
-        generated = self.unit.source.file.startswith("<tangent")
+        generated = self.unit.source.file.startswith("<generated")
         return ast.List([], ast.Load()) if generated else self.scribe.call("init_grad", name(v))
 
     def adjoint_pop(
@@ -783,6 +784,16 @@ class Part:
     fresh: bool = False
     number: bool = False
     index: ast.expr | None = None
+
+
+def refuse_active_method(unit: Unit, value: ast.Call, active: frozenset[str]) -> None:
+    """Methods without a rule are asked for their derivative at run time, unless their object is active itself."""
+    match value.func:
+        case ast.Attribute(value=ast.Name(id=owner)) if owner in active:
+            raise MissingRuleError(
+                f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
+                "there is no rule for this method", "Use a NumPy function, or write the step by hand.",
+            )  # fmt: skip
 
 
 def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:

@@ -17,6 +17,7 @@ from tangent.analysis.shapes import Shapes
 from tangent.errors import InPlaceError, TangentError
 from tangent.syntax.quote import at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import expression_reads
 from tangent.transform.unit import Unit
 
 
@@ -101,6 +102,7 @@ def settle_writes(
     """Refuse writes that the derivative would have to follow; `s += v` on what may be shared is checked at run time."""
     _refuse_closures(this, varied, useful)
     _refuse_text(this, varied, useful)
+    _refuse_growing(this)
     for callee, s in called_functions(this):
         for space, v in summary(callee).outside:
             outside.append((space, v, _refusal(this, Write(s, v, frozenset(), "call"), v)))
@@ -131,6 +133,22 @@ def _refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str])
             raise this.refuse(
                 c.statement, f"a function that captures '{c.name}'", c.why,
                 f"Pass '{c.name}' to the function as an argument.",
+            )  # fmt: skip
+
+
+def _refuse_growing(this: Unit) -> None:
+    """Loops are walked by the length that their list has at the start."""
+    for s in statements(this.core.body):
+        if not isinstance(s, ast.For):
+            continue
+        inside = [this.operations[x] for x in statements(s.body) if x in this.operations]
+        grown = {op.targets[0] for op in inside if op.kind == "push"}
+        grown |= {op.targets[0] for op in this.operations.values()
+                  if op.kind == "rule" and op.rule.name == "sequence" and op.operands and op.operands[0] in grown}  # fmt: skip
+        if grown & expression_reads(s.iter):
+            raise this.refuse(
+                s, "a loop over a list that grows inside it", "its length changes while it runs",
+                "Loop over a copy of the list.",
             )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The price of a European option and its sensitivities, with `math` on plain floats.
 
-    python -m tangent show examples/black_scholes.py:call --wrt spot,sigma,years,rate
-    python examples/black_scholes.py
+python -m tangent show examples/black_scholes.py:call --wrt spot,sigma,years,rate
+python examples/black_scholes.py
 """
 
 import math

@@ -1,7 +1,7 @@
 """Fit a damped oscillation to noisy points by gradient descent; draws the fit where matplotlib is installed.
 
-    python -m tangent show examples/curve_fit.py:loss
-    python examples/curve_fit.py
+python -m tangent show examples/curve_fit.py:loss
+python examples/curve_fit.py
 """
 
 import importlib.util

@@ -1,7 +1,7 @@
 """Logistic regression by Newton's method: the gradient and the Hessian of one function.
 
-    python -m tangent show examples/logistic.py:loss --order 2
-    python examples/logistic.py
+python -m tangent show examples/logistic.py:loss --order 2
+python examples/logistic.py
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A network with one hidden layer, trained on the exclusive or: four functions, differentiated as they stand.
 
-    python -m tangent show examples/mlp.py:mlp
-    python examples/mlp.py
+python -m tangent show examples/mlp.py:mlp
+python examples/mlp.py
 """
 
 import numpy

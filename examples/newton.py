@@ -1,7 +1,7 @@
 """A `while` loop that runs until it converges, differentiated: how the root moves with the parameter.
 
-    python -m tangent show examples/newton.py:root
-    python examples/newton.py
+python -m tangent show examples/newton.py:root
+python examples/newton.py
 """
 
 import tangent

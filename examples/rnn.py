@@ -1,7 +1,7 @@
 """A recurrent network: the backward pass keeps the hidden states, one list for one variable.
 
-    python -m tangent show examples/rnn.py:loss
-    python examples/rnn.py
+python -m tangent show examples/rnn.py:loss
+python examples/rnn.py
 """
 
 import numpy as np

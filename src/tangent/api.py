@@ -43,10 +43,10 @@ def grad(
 ) -> Function:  # fmt: skip
     """The gradient of a function of numbers or arrays with one number as result.
 
-    `wrt` holds positions or names of arguments; one gives the gradient itself, several a tuple. The derivative takes the
-    arguments of `f` and then the seed, the adjoint of the result, which is 1.0 by default. `preserve_result=True` appends the
-    value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and the second is
-    appended. `optimized=False` gives the raw code, `verbose=1` prints the source.
+    `wrt` holds positions or names of arguments; one gives the gradient itself, several a tuple. The derivative takes
+    the arguments of `f` and then the seed, the adjoint of the result, which is 1.0 by default. `preserve_result=True`
+    appends the value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and
+    the second is appended. `optimized=False` gives the raw code, `verbose=1` prints the source.
 
     >>> def f(x): return x * x
     >>> grad(f)(3)
@@ -269,7 +269,8 @@ def _described(function: Function, f: Function, what: str, signature: bool = Tru
 
 
 for _maker in (autodiff, grad, value_and_grad, vjp, jvp):
-    _maker.makes_derivatives = True  # type: ignore[attr-defined]  # what they return captures what their argument captures
+    # What they return captures what their argument captures.
+    setattr(_maker, "makes_derivatives", True)  # noqa: B010  (functions have no declared attributes)
 
 __all__ = [
     "autodiff", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp",

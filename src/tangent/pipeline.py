@@ -60,7 +60,7 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
 
 
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:
-    """The derivative as of now, after a helper was redefined; that of a derivative starts from the function behind it."""
+    """The derivative as of now, after a helper was redefined; of derivatives, from the function behind."""
     with _lock:
         origin = getattr(function, "origin", None)
         if origin is not None:

@@ -18,7 +18,6 @@ from tangent.rules.table import table
 from tangent.runtime.calls import Active, captured, closure_of
 from tangent.runtime.dispatch import init_grad
 from tangent.source.adapt import define
-
 from tangent.transform.module import Generated, Module
 
 Wanted = tuple[str, ...]
@@ -102,7 +101,9 @@ class Places:
 def _places(plain: types.FunctionType, active: Active, count: int, names: tuple[str, ...]) -> Places:
     signature = inspect.signature(plain, follow_wrapped=False)
     kinds = inspect.Parameter
-    positional = [p.name for p in signature.parameters.values() if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    positional = [
+        p.name for p in signature.parameters.values() if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)
+    ]
     every = {p.name: p.kind for p in signature.parameters.values()}
     star = next((p for p, kind in every.items() if kind is kinds.VAR_POSITIONAL), None)
     stars = next((p for p, kind in every.items() if kind is kinds.VAR_KEYWORD), None)
@@ -152,7 +153,9 @@ def _may_vary(value: Any) -> bool:
         return any(_may_vary(v) for v in value)
     if isinstance(value, dict):
         return any(_may_vary(v) for v in value.values())
-    return isinstance(value, float | int | complex) or getattr(getattr(value, "dtype", None), "kind", "") in tuple("fciub")
+    return isinstance(value, float | int | complex) or getattr(getattr(value, "dtype", None), "kind", "") in tuple(
+        "fciub"
+    )
 
 
 def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionType:

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tangent
 from rules.check import FIRST, MIXED, SECOND, Wrong, check, function_of, is_missing
 from rules.sample import S, Sample, real
 from rules.uncovered import EXERCISED_ELSEWHERE, NOTHING_TO_DIFFERENTIATE, REFUSED
+from tangent.errors import RuleError
 from tangent.rules import table as tables
 from tangent.rules.notation import parse_rules
 from tangent.rules.table import Table
@@ -148,3 +150,41 @@ def test_builtins_of_numbers_are_known() -> None:
     numbers = (abs, bool, complex, divmod, float, int, max, min, pow, round, sum)
     for function in (*numbers, len, list, range, sorted, tuple):
         assert table.lookup(function) or table.is_zero(function), function
+
+
+# Call forms that are refused say so when they are differentiated
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        S("np.einsum(x, [0, 1])", x=real(2, 2)),
+        S("np.einsum(x, [0, 1], y, [1, 2])", x=real(2, 2), y=real(2, 2)),
+        S("np.einsum(x, [0, 1], y, [1, 2])", "x", x=real(2, 2), y=real(2, 2)),
+        S("np.pad(x, 1, mode='median')", x=real(3)),
+        S("np.linalg.qr(x, mode='complete')", x=real(3, 2)),
+        S("np.poly(x)", x=real(2, 2)),
+    ],
+    ids=lambda sample: sample.call,
+)
+def test_refused_forms(sample: Sample) -> None:
+    f = function_of(sample)
+    args = list(sample.values.values())
+    with pytest.raises(NotImplementedError, match=r"has no derivative|is not known"):
+        tangent.vjp(f, sample.wrt, check_dims=False)(*args, f(*args))
+
+
+@pytest.mark.parametrize(
+    ("sample", "keyword"),
+    [
+        (S("np.sin(x, where=m)", "m", x=real(3), m=np.array([True, False, True])), "where"),
+        (S("np.add(x, x, dtype=np.float32)", x=real(3)), "dtype"),
+        (S("np.unique(x, return_index=True)", x=real(3)), "return_index"),
+        (S("np.linspace(x, 1.0, 3, retstep=True)", x=0.3), "retstep"),
+        (S("max(x, key=abs)", x=[0.3, 0.4]), "key"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_refused_keywords_are_named(sample: Sample, keyword: str) -> None:
+    with pytest.raises(RuleError, match=f"'{keyword}'"):
+        tangent.vjp(function_of(sample), sample.wrt)

@@ -12,7 +12,7 @@ from tangent.view import trial
 from tangent.view.cli import main
 from tangent.view.target import TargetError, find
 
-FILE = '''
+FILE = """
 import numpy as np
 
 def f(x):
@@ -39,7 +39,7 @@ async def waiting(x):
 EXAMPLE = {"f": {"x": 3.0}, "g": {"x": np.array([0.5, 1.0]), "y": 2.0}, "vector": {"x": np.array([1.0, 2.0])},
            "keyword": {"x": 1.0, "n": 2.0}}
 WRT = {"g": ("x", "y")}
-'''
+"""
 
 
 @pytest.fixture

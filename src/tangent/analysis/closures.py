@@ -42,7 +42,11 @@ def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Co
             for v in op.operands:
                 yield Conflict(s, v, f"'{target}' calls itself and captures it")
         for a in assignments:
-            if target not in live.after.get(a, frozenset()) or a is s or order[a] < order[s] and not _same_loop(f, a, s):
+            if (
+                target not in live.after.get(a, frozenset())
+                or a is s
+                or (order[a] < order[s] and not _same_loop(f, a, s))
+            ):
                 continue
             for v in writes(a):
                 if v in op.operands:
@@ -88,4 +92,6 @@ def inner_writes(node: ast.AST) -> Iterator[str]:
                 yield f"*{base.id}" if base.id in own else base.id
 
 
-MUTATORS = frozenset("append pop extend insert remove clear sort reverse update fill put resize shuffle setdefault".split())
+MUTATORS = frozenset(
+    "append pop extend insert remove clear sort reverse update fill put resize shuffle setdefault".split()
+)

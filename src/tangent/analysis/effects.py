@@ -241,9 +241,7 @@ class Aliases:
     items out.
     """
 
-    def __init__(
-        self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, shallow: bool = False
-    ) -> None:
+    def __init__(self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, shallow: bool = False) -> None:
         self.parent: dict[str, str] = {}
         self.containers = _containers(operations)
         for s in statements(f.body):
@@ -251,13 +249,17 @@ class Aliases:
             if op is None:
                 continue
             shared: tuple[str, ...] = op.operands
-            if op.kind in ("zero", "constant") or (op.kind == "rule" and op.rule.kind != "linear"):
-                shared = ()
-            elif op.kind == "rule" and op.rule.name in FRESH:
+            if (
+                op.kind in ("zero", "constant")
+                or (op.kind == "rule" and op.rule.kind != "linear")
+                or (op.kind == "rule" and op.rule.name in FRESH)
+            ):
                 shared = ()
             elif op.kind == "call" and isinstance(op.value, ast.Call):
                 shared = tuple(_returned_arguments(op.value, op.callee, summaries))
-            if shallow and (op.kind in ("pack", "unpack", "opaque") or (op.kind == "rule" and op.rule.name == "getitem")):
+            if shallow and (
+                op.kind in ("pack", "unpack", "opaque") or (op.kind == "rule" and op.rule.name == "getitem")
+            ):
                 shared = ()
             for t in op.targets:
                 for v in shared:
@@ -288,8 +290,9 @@ def _containers(operations: Operations) -> frozenset[str]:
 
 
 FRESH = frozenset(
-    "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate stack "
-    "vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace copy_method astype full full_like".split()
+    "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
+    "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
+    "copy_method astype full full_like".split()
 )
 
 

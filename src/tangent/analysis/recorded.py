@@ -1,7 +1,7 @@
 """Where the forward pass keeps values that it overwrites, so that the backward pass finds them again.
 
 A loop-carried variable is kept before it is overwritten; a variable that lives within one iteration (or one branch
-of it) is kept at the end of its block. Outside loops only a branch can overwrite, since versions have names of their own.
+of it) is kept at the end of its block. Outside loops only a branch can overwrite, since versions have own names.
 """
 
 from __future__ import annotations

@@ -26,7 +26,9 @@ FULL_REDUCTIONS = frozenset(
     "add_reduce multiply_reduce maximum_reduce minimum_reduce".split()
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
-LIKE_FIRST = frozenset("zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split())
+LIKE_FIRST = frozenset(
+    "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
+)
 LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
 ANY: Atoms = frozenset(["<any>"])
@@ -105,9 +107,10 @@ def shapes(
     shifting, lasting = _kinds(f, live)
     table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results)
     parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
+    defined: list[tuple[Operation | None, ast.stmt | None]]
     defined = [(operations[s], None) if s in operations else (None, s) for s in statements(f.body)]
     names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
-    table.facts = {v: ANYTHING for v in names} | parameters
+    table.facts = dict.fromkeys(names, ANYTHING) | parameters
     for _ in range(20):
         before = dict(table.facts)
         table.facts = _pass(defined, parameters, table)
@@ -133,7 +136,7 @@ def _annotated(a: ast.arg, given: Mapping[str, Atoms]) -> Fact:
 
 
 def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozenset[str]]:
-    """Variables that take several values (defined twice, or carried around a loop), and those that keep one for good."""
+    """Variables that take several values (defined twice, carried around a loop), and those that keep one for good."""
     seen: set[str] = {a.arg for a in arguments(f.args)}
     shifting: set[str] = set()
     inside: set[str] = set()

@@ -51,7 +51,9 @@ def _bind(table: Table, rule: str, path: str) -> None:
     if rule not in table.rules:
         raise KeyError(f"names.txt binds '{path}' to '{rule}', which is no rule")
     path, _, notes = path.rstrip(")").partition("(")
-    adapted = Bound(rule, _pairs(notes, ">"), {k: ast.parse(v, mode="eval").body for k, v in _pairs(notes, "=").items()})
+    adapted = Bound(
+        rule, _pairs(notes, ">"), {k: ast.parse(v, mode="eval").body for k, v in _pairs(notes, "=").items()}
+    )
     if path.startswith("."):
         table.methods.setdefault(path[1:], []).append(adapted)
     elif path.startswith("@"):

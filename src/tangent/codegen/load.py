@@ -1,10 +1,10 @@
 """Make functions from text: the text that people read is the text that runs.
 
-Free names that the user's function has (globals, closure cells) are found where the user's function finds them, when the
-derivative runs. Names that Tangent adds (runtime functions, derivatives of callees) are closure cells of their own.
+Free names that the user's function has (globals, closure cells) are found where the user's function finds them, when
+the derivative runs. Names that Tangent adds (runtime functions, derivatives of callees) are closure cells of their own.
 
-The function that was asked for has three lines more than its text: it looks whether a function it was made from has been
-redefined since, whether the seed fits, and it tells an exception which primal line it comes from.
+The function that was asked for has three lines more than its text: it looks whether a function it was made from has
+been redefined since, whether arguments and seed fit, and it tells an exception which primal line it comes from.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tangent.codegen.notes import annotate, remember
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
+from tangent.syntax.rebuild import function_node
 from tangent.transform.module import Generated
 
 Renew = Callable[[], Callable[..., Any]]
@@ -99,10 +100,8 @@ def make(
 
 
 def _code(node: ast.FunctionDef, free: list[str], file: str) -> types.CodeType:
-    outer = ast.FunctionDef(
-        "scope", ast.arguments([], [ast.arg(v) for v in free], None, [], [], None, []), [node], [], None, None,
-        **({"type_params": []} if "type_params" in ast.FunctionDef._fields else {}),
-    )  # fmt: skip
+    parameters = ast.arguments([], [ast.arg(v) for v in free], None, [], [], None, [])
+    outer = function_node("scope", parameters, [node])
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
     code = compile(module, file, "exec")
     scope = next(c for c in code.co_consts if isinstance(c, types.CodeType))
@@ -151,10 +150,7 @@ def guarded(
             ast.copy_location(inner, node)
     for inner in ast.walk(handler):
         ast.copy_location(inner, node)
-    return ast.FunctionDef(
-        node.name, node.args, body, [], None, None, **({"type_params": []} if hasattr(node, "type_params") else {}),
-        lineno=node.lineno, col_offset=node.col_offset, end_lineno=node.end_lineno, end_col_offset=node.end_col_offset,
-    )  # fmt: skip
+    return ast.copy_location(function_node(node.name, node.args, body), node)
 
 
 def _stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> ast.expr | None:

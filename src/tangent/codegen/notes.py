@@ -1,4 +1,4 @@
-"""Tell an exception in a derivative which line of the primal it comes from, and keep the machinery out of its traceback."""
+"""Tell an exception in a derivative its primal line, and keep the machinery out of its traceback."""
 
 from __future__ import annotations
 

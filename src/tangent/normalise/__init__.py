@@ -29,7 +29,9 @@ def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.Funct
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
             word = "await" if isinstance(node, ast.Await) else "yield"
             raise context.refuse(
-                node, f"'{word}'", f"'{tree.name}' does not run from start to end",
+                node,
+                f"'{word}'",
+                f"'{tree.name}' does not run from start to end",
                 f"Move it out of '{tree.name}', or collect the values in a list.",
             )
     for step in PASSES:

@@ -11,6 +11,7 @@ Those inside conditional expressions, lambdas and other comprehensions' scopes a
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from tangent.normalise.context import Context
 from tangent.source.resolve import MISSING
@@ -39,11 +40,11 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
                 changed = replace(changed, iter=hoist.expression(s.iter))
                 before = hoist.before
             return [*before, changed]
-        case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
-            target not in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
-        ):
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if target not in {
+            n.id for n in ast.walk(value) if isinstance(n, ast.Name)
+        }:
             hoist = _Hoist(s, context)
-            hoist.list(value, target)
+            hoist.filled(value, target)
             return hoist.before
         case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
             hoist = _Hoist(s, context)
@@ -63,14 +64,14 @@ class _Hoist:
     def expression(self, e: ast.expr) -> ast.expr:
         match e:
             case ast.ListComp():
-                return self.list(e)
+                return self.filled(e)
             case ast.Call(func=func, args=[ast.GeneratorExp() as inner, *rest]) if self.consumes(func):
-                return replace(e, args=[self.list(inner), *(self.expression(a) for a in rest)])
+                return replace(e, args=[self.filled(inner), *(self.expression(a) for a in rest)])
             case ast.Constant() | ast.Name() | ast.GeneratorExp():
                 return e
             case _ if isinstance(e, CONDITIONAL):
                 return e
-        changes = {}
+        changes: dict[str, Any] = {}
         for field, old in ast.iter_fields(e):
             if isinstance(old, ast.expr):
                 changes[field] = self.expression(old)
@@ -92,7 +93,7 @@ class _Hoist:
         except TypeError:
             return False
 
-    def list(self, e: ast.ListComp | ast.GeneratorExp, target: str = "") -> ast.expr:
+    def filled(self, e: ast.ListComp | ast.GeneratorExp, target: str = "") -> ast.expr:
         """The loop that fills a list, and the list."""
         target = target or self.context.names.numbered("parts")
         names = {

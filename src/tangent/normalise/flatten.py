@@ -60,7 +60,9 @@ class _Flatten:
                 not call.keywords and not is_atom(item)
             ):
                 self.emit(replace(s, value=replace(call, args=[self.atom(item)])))
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="pop"), args=[], keywords=[]) as call):
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="pop"), args=[], keywords=[]) as call
+            ):
                 self.emit(assign(self.context.names.numbered("dropped"), call, s))
             case ast.Assign(targets=[ast.Tuple(elts=elts)], value=value) if all(
                 isinstance(e.value if isinstance(e, ast.Starred) else e, ast.Name) for e in elts
@@ -141,9 +143,9 @@ class _Flatten:
                 return replace(e, left=self.atom(left), right=self.atom(right))
             case ast.UnaryOp(operand=operand):
                 return replace(e, operand=self.atom(operand))
-            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords) if (
-                self.context.scope.resolve(e.func) is dict and all(k.arg for k in keywords)
-            ):
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords) if self.context.scope.resolve(
+                e.func
+            ) is dict and all(k.arg for k in keywords):
                 keys: list[ast.expr | None] = [ast.Constant(k.arg) for k in keywords]
                 return ast.copy_location(ast.Dict(keys, [self.atom(k.value) for k in keywords]), e)
             case ast.Call():

@@ -1,11 +1,11 @@
 """Loops over one name each: what `zip`, `enumerate`, `reversed` and views of dicts yield is read by index or key.
 
-    for x, y in zip(xs, ys): ...      for k in range(min(len(xs), len(ys))):
-                                ->        x = xs[k]; y = ys[k]; ...
-    for i, x in enumerate(xs): ...    for i in range(len(xs)):
-                                ->        x = xs[i]; ...
-    for key, v in d.items(): ...      for key in d:
-                                ->        v = d[key]; ...
+for x, y in zip(xs, ys): ...      for k in range(min(len(xs), len(ys))):
+                            ->        x = xs[k]; y = ys[k]; ...
+for i, x in enumerate(xs): ...    for i in range(len(xs)):
+                            ->        x = xs[i]; ...
+for key, v in d.items(): ...      for key in d:
+                            ->        v = d[key]; ...
 """
 
 from __future__ import annotations
@@ -150,7 +150,9 @@ class _Loop:
     def reader(self, e: ast.expr, index: str) -> tuple[ast.expr, ast.expr]:
         """The length of an iterable, and its item at the index."""
         match self.builtin(e), e:
-            case "zip", ast.Call(args=sequences) if sequences and not any(isinstance(a, ast.Starred) for a in sequences):
+            case "zip", ast.Call(args=sequences) if sequences and not any(
+                isinstance(a, ast.Starred) for a in sequences
+            ):
                 parts = [self.reader(a, index) for a in sequences]
                 lengths = [length for length, _ in parts]
                 length = lengths[0] if len(parts) == 1 else ast.Call(name(self.context.builtin("min")), lengths, [])

@@ -1,16 +1,16 @@
 """Structured control flow: early `return`, `break`, `continue` and `else` of loops become branches and flags.
 
-    if c: return a        if c: out = a
-    rest             ->   else: rest
-    return b                    out = b
-                          return out
+if c: return a        if c: out = a
+rest             ->   else: rest
+return b                    out = b
+                      return out
 
-    for i in xs:          stop = False
-        if c: break       for i in xs:
-        rest         ->       if c: stop = True
-    else: other               else: rest
-                              if stop: break
-                          if not stop: other
+for i in xs:          stop = False
+    if c: break       for i in xs:
+    rest         ->       if c: stop = True
+else: other               else: rest
+                          if stop: break
+                      if not stop: other
 """
 
 from __future__ import annotations

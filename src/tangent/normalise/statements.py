@@ -1,9 +1,9 @@
 """Plain statements: annotations, augmented and chained assignment, unpacking, `del`, docstrings.
 
-    s += v            ->  s = s + v
-    a = b = e         ->  t = e; a = t; b = t
-    a, b = b, a       ->  t = b; t2 = a; a = t; b = t2
-    (a, b), c = e     ->  t, c = e; a, b = t
+s += v            ->  s = s + v
+a = b = e         ->  t = e; a = t; b = t
+a, b = b, a       ->  t = b; t2 = a; a = t; b = t2
+(a, b), c = e     ->  t, c = e; a, b = t
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 def assign_target(target: ast.expr, value: ast.expr, s: ast.stmt, context: Context) -> list[ast.stmt]:
     match target, value:
-        case ast.Tuple(elts=slots) | ast.List(elts=slots), ast.Tuple(elts=parts) | ast.List(elts=parts) if (
-            len(slots) == len(parts) and not any(isinstance(e, ast.Starred) for e in (*slots, *parts))
-        ):
+        case ast.Tuple(elts=slots) | ast.List(elts=slots), ast.Tuple(elts=parts) | ast.List(elts=parts) if len(
+            slots
+        ) == len(parts) and not any(isinstance(e, ast.Starred) for e in (*slots, *parts)):
             return _parallel(slots, parts, s, context)
         case ast.Tuple(elts=slots) | ast.List(elts=slots), _ if _plain_slots(target):
             return _unpack(slots, value, s, context)
@@ -75,9 +75,7 @@ def _plain_slots(target: ast.expr) -> bool:
             return isinstance(target, ast.Name)
 
 
-def _parallel(
-    slots: list[ast.expr], parts: list[ast.expr], s: ast.stmt, context: Context
-) -> list[ast.stmt]:
+def _parallel(slots: list[ast.expr], parts: list[ast.expr], s: ast.stmt, context: Context) -> list[ast.stmt]:
     """All right-hand sides first, then the targets; a temporary only where the order matters."""
     before: list[ast.stmt] = []
     after: list[ast.stmt] = []

@@ -35,7 +35,7 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
     for node in ast.walk(f):
         if isinstance(node, ast.For):
             found |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
-        scoped = isinstance(node, ast.Lambda | ast.NamedExpr) or isinstance(node, COMPREHENSIONS)
+        scoped = isinstance(node, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))
         if scoped or (isinstance(node, ast.stmt) and not isinstance(node, SIMPLE) and node is not f):
             found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])
             found |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}

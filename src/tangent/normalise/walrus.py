@@ -1,11 +1,11 @@
 """Assignment expressions become assignments before the statement, where Python evaluates them first and always.
 
-    if (y := x * x) > 1: ...    ->   y = x * x
-                                     if y > 1: ...
-    while (e := f(x)) > tol:    ->   while True:
-        ...                              e = f(x)
-                                         if not e > tol: break
-                                         ...
+if (y := x * x) > 1: ...    ->   y = x * x
+                                 if y > 1: ...
+while (e := f(x)) > tol:    ->   while True:
+    ...                              e = f(x)
+                                     if not e > tol: break
+                                     ...
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
         case ast.For(iter=iter, body=body, orelse=orelse):
             before, iter = _hoisted(iter, s, context)
             return [*before, replace(s, iter=iter, body=_block(body, context), orelse=_block(orelse, context))]
-        case ast.Assign(value=ast.expr() as value) | ast.Return(value=ast.expr() as value) | ast.Expr(value=value) | (
-            ast.AugAssign(value=value)
+        case (
+            ast.Assign(value=ast.expr() as value)
+            | ast.Return(value=ast.expr() as value)
+            | ast.Expr(value=value)
+            | (ast.AugAssign(value=value))
         ):
             before, value = _hoisted(value, s, context)
             if any(isinstance(n, ast.NamedExpr) for n in ast.walk(s)) and not before:
@@ -61,7 +64,9 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 
 def _refusal(node: ast.AST, context: Context) -> Exception:
-    return context.refuse(node, "':=' here", "whether it is evaluated depends on the rest", "Assign before the statement.")
+    return context.refuse(
+        node, "':=' here", "whether it is evaluated depends on the rest", "Assign before the statement."
+    )
 
 
 def _hoisted(e: ast.expr, s: ast.stmt, context: Context) -> tuple[list[ast.stmt], ast.expr]:

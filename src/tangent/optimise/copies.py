@@ -1,7 +1,7 @@
 """Read the original instead of a copy of it.
 
-    a = b                 a = b
-    y = a * a       ->    y = b * b
+a = b                 a = b
+y = a * a       ->    y = b * b
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def _pinned(body: Body) -> frozenset[str]:
     found: set[str] = set()
     for s in statements(body):
         simple = isinstance(s, ast.Assign | ast.Expr | ast.Return | ast.If | ast.For | ast.While)
-        parts = [s] if not simple else [
-            n for n in ast.walk(s) if isinstance(n, ast.Lambda | ast.NamedExpr) or isinstance(n, COMPREHENSIONS)
-        ] if isinstance(s, ast.Assign | ast.Expr | ast.Return) else []  # fmt: skip
+        parts: list[ast.AST] = [s] if not simple else []
+        if isinstance(s, ast.Assign | ast.Expr | ast.Return):
+            parts = [n for n in ast.walk(s) if isinstance(n, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))]
         for part in parts:
             found |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
     return frozenset(found)
@@ -102,5 +102,3 @@ class _Copies:
 def _written(s: ast.stmt) -> set[str]:
     assert isinstance(s, ast.If | ast.For | ast.While)
     return {v for x in (s, *statements([*s.body, *s.orelse])) for v in writes(x)}
-
-

@@ -1,10 +1,10 @@
 """Drop what nothing needs: assignments, records with their restores, branches and loops left empty.
 
-    y = x * x
-    h_stack.append(h)             (nothing)
-    ...                     ->
-    h = h_stack.pop()
-    return by
+y = x * x
+h_stack.append(h)             (nothing)
+...                     ->
+h = h_stack.pop()
+return by
 """
 
 from __future__ import annotations
@@ -272,8 +272,10 @@ class _Overwritten:
                 return live
 
     def is_dead(self, s: ast.stmt, live: set[str]) -> bool:
-        if not isinstance(s, ast.Assign) or not _binds_names(s) or any(
-            v in live or v in self.declared for v in writes(s)
+        if (
+            not isinstance(s, ast.Assign)
+            or not _binds_names(s)
+            or any(v in live or v in self.declared for v in writes(s))
         ):
             return False
         return s in self.pops or (is_pure(s.value, self.o.resolve) and not popped(s))

@@ -1,11 +1,11 @@
 """Put a value that is read once back into the expression that reads it, while the line stays readable.
 
-    t = w * h                        h = np.tanh(w * h + x)
-    t2 = t + x                 ->
-    h = np.tanh(t2)
+t = w * h                        h = np.tanh(w * h + x)
+t2 = t + x                 ->
+h = np.tanh(t2)
 
-    bx = by * x                      bx = by * x + by * x
-    bx = bx + by * x           ->
+bx = by * x                      bx = by * x + by * x
+bx = bx + by * x           ->
 """
 
 from __future__ import annotations

@@ -46,4 +46,6 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
 
 
 def _is_runtime(found: Any) -> bool:
-    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith(("call_", "require_", "check_"))
+    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith(
+        ("call_", "require_", "check_")
+    )

@@ -1,7 +1,7 @@
-"""Arithmetic that is known beforehand. Only identities that hold for nan, inf and signed zero, and keep dtype and shape.
+"""Arithmetic that is known beforehand: only what holds for nan, inf and signed zero, and keeps dtype and shape.
 
-    2 * x ** (2 - 1)   ->   2 * x
-    a + -b             ->   a - b
+2 * x ** (2 - 1)   ->   2 * x
+a + -b             ->   a - b
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def simplified(e: ast.expr) -> ast.expr:
             return left
         case ast.BinOp(left=left, op=ast.Add(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return ast.BinOp(left, ast.Sub(), inner)
-        case ast.BinOp(left=left, op=ast.Add(), right=ast.BinOp(left=ast.UnaryOp(op=ast.USub(), operand=inner), op=op, right=rest)) if (
-            isinstance(op, ast.Mult | ast.Div)
-        ):
+        case ast.BinOp(
+            left=left, op=ast.Add(), right=ast.BinOp(left=ast.UnaryOp(op=ast.USub(), operand=inner), op=op, right=rest)
+        ) if isinstance(op, ast.Mult | ast.Div):
             return ast.BinOp(left, ast.Sub(), ast.BinOp(inner, op, rest))
         case ast.BinOp(left=left, op=ast.Sub(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return ast.BinOp(left, ast.Add(), inner)

@@ -97,15 +97,15 @@ def _makes_list(e: ast.expr, context: Context) -> bool:
             return True
         case ast.Call(func=func):
             found = context.scope.resolve(func)
-            return found is list or getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item") and (
+            return found is list or (getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item") and (
                 (getattr(found, "__module__", "") or "").startswith("tangent.runtime")
-            )
+            ))
         case _:
             return False
 
 
 def _has_scope(e: ast.expr) -> bool:
-    return any(isinstance(n, ast.Lambda) or isinstance(n, COMPREHENSIONS) for n in ast.walk(e))
+    return any(isinstance(n, (ast.Lambda, *COMPREHENSIONS)) for n in ast.walk(e))
 
 
 class _Reader:
@@ -116,7 +116,7 @@ class _Reader:
         match s:
             case ast.Assign(targets=[ast.Name(id=target)], value=value):
                 return self.assignment(target, value, s)
-            case ast.Assign(targets=[ast.Tuple(elts=elts) as slots], value=ast.Name(id=source)):
+            case ast.Assign(targets=[ast.Tuple() as slots], value=ast.Name(id=source)):
                 return Operation("unpack", tuple(target_names(slots)), (source,), s.value)
             case ast.Assign(targets=[ast.Tuple() as slots], value=value):
                 return Operation("constant", tuple(target_names(slots)), (), value)

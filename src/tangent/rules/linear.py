@@ -206,14 +206,15 @@ def tensordot(z, a, b, axes=2):     d[a] = tensordot_adjoint_a(d[z], a, b, axes=
 @linear
 def kron(z, a, b):                  d[a] = kron_adjoint_a(d[z], a, b);  d[b] = kron_adjoint_b(d[z], a, b)
 @linear
-def einsum_one(z, subscripts, x, *, optimize=False): d[x] = einsum_adjoint_only(d[z], subscripts, x)
+def einsum_one(z, subscripts, x, *, optimize=False):  d[x] = einsum_adjoint_only(d[z], subscripts, x);  d[subscripts] = einsum_lists(d[z])
 @linear
-def einsum_two(z, subscripts, x, y, *, optimize=False):  d[x] = einsum_adjoint_x(d[z], subscripts, x, y, optimize=optimize);  d[y] = einsum_adjoint_y(d[z], subscripts, x, y, optimize=optimize)
+def einsum_two(z, subscripts, x, y, *, optimize=False):  d[x] = einsum_adjoint_x(d[z], subscripts, x, y, optimize=optimize);  d[y] = einsum_adjoint_y(d[z], subscripts, x, y, optimize=optimize);  d[subscripts] = einsum_lists(d[z])
 
 
 def einsum(z, subscripts, *operands, optimize=False):
     d[operands] = einsum_adjoints(d[z], subscripts, operands, optimize=optimize)
-    d[z] = einsum_tangent(d[operands], subscripts, operands, optimize=optimize)
+    d[subscripts] = einsum_lists(d[z])
+    d[z] = einsum_tangent(d[operands], subscripts, operands, optimize=optimize) + einsum_lists(d[subscripts])
 
 
 @linear

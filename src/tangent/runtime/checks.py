@@ -83,8 +83,12 @@ def _not_default(seed: Any) -> Any:
 def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
     """A tangent has the shape of its argument."""
     if tangent is None:
-        raise SeedError(f"the tangent of '{name}' is missing", todo="Pass one tangent per wrt argument, after the arguments.")
-    if isinstance(argument, np.ndarray | np.generic | float | int | complex) and np.shape(tangent) != np.shape(argument):
+        raise SeedError(
+            f"the tangent of '{name}' is missing", todo="Pass one tangent per wrt argument, after the arguments."
+        )
+    if isinstance(argument, np.ndarray | np.generic | float | int | complex) and np.shape(tangent) != np.shape(
+        argument
+    ):
         raise SeedError(
             f"the tangent of '{name}' has shape {np.shape(tangent)}, the argument {np.shape(argument)}",
             todo="Pass one tangent per wrt argument, after the arguments, each of its argument's shape.",
@@ -112,7 +116,8 @@ def require_number(value: Any, holder: str, file: str, line: int, text: str) -> 
     """`s += v` changes an array in place; where something else holds the array, that is not differentiated."""
     if isinstance(value, np.ndarray | list):
         raise InPlaceError(
-            f"cannot differentiate a write in place: '{text}'", Location(file, line, text, 0, len(text)),
+            f"cannot differentiate a write in place: '{text}'",
+            Location(file, line, text, 0, len(text)),
             why=f"it changes an array that '{holder}' refers to, too",
             todo="Write 's = s + v', or copy the array first.",
         )

@@ -254,7 +254,9 @@ def _sum_to(b: Any, shape: tuple[int, ...]) -> Any:
     axes = (*range(lead), *(i + lead for i, n in enumerate(shape) if n == 1 and b.shape[i + lead] != 1))
     if axes:
         b = b.sum(axis=axes, keepdims=True)
-    return b.reshape(b.shape[lead:])[()] if b.shape[lead:] == shape else np.broadcast_to(b.reshape(b.shape[lead:]), shape)
+    return (
+        b.reshape(b.shape[lead:])[()] if b.shape[lead:] == shape else np.broadcast_to(b.reshape(b.shape[lead:]), shape)
+    )
 
 
 def broadcast_like(b: Any, x: Any) -> Any:
@@ -263,7 +265,7 @@ def broadcast_like(b: Any, x: Any) -> Any:
     >>> broadcast_like(1.0, np.zeros(2))
     array([1., 1.])
     """
-    if type(x) is float or type(b) is float and isinstance(x, np.floating):
+    if type(x) is float or (type(b) is float and isinstance(x, np.floating)):
         return b
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
         return np.array(np.broadcast_to(b, x.shape), np.result_type(b, x.dtype) if x.dtype.kind in "fc" else None)

@@ -70,9 +70,7 @@ def _with_own_signature(f: types.FunctionType) -> types.FunctionType:
     return _forwarding(f, inspect.signature(f), f, ())
 
 
-def _forwarding(
-    f: Any, signature: inspect.Signature, behind: Any, first: tuple[Any, ...]
-) -> types.FunctionType:
+def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[Any, ...]) -> types.FunctionType:
     """`def f(x, y=2): return callee(x, y)`."""
     title = getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", None) or type(f).__name__
     title = title if title.isidentifier() else "function"
@@ -87,7 +85,7 @@ def _forwarding(
         if previous is kinds.POSITIONAL_ONLY and p.kind is not kinds.POSITIONAL_ONLY:
             parameters.append("/")
         previous = p.kind
-        star = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(p.kind, "")
+        star = "*" if p.kind is kinds.VAR_POSITIONAL else "**" if p.kind is kinds.VAR_KEYWORD else ""
         default = "" if p.default is kinds.empty else f"={_literal(p.default, p.name, given)}"
         parameters.append(f"{star}{p.name}{default}")
         keyword = p.kind is kinds.KEYWORD_ONLY

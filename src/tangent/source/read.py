@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from tangent.errors import Location, SourceError
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import function_node, replace
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,9 @@ class Source:
 
     def statement_text(self, node: ast.AST) -> str:
         """The first line of the statement that a node comes from, without its comment."""
-        return self._statement_lines.get(getattr(node, "lineno", 0), "") or self.line(getattr(node, "lineno", 0)).strip()
+        return (
+            self._statement_lines.get(getattr(node, "lineno", 0), "") or self.line(getattr(node, "lineno", 0)).strip()
+        )
 
     @cached_property
     def _statement_lines(self) -> dict[int, str]:
@@ -65,14 +67,8 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     node = _lambda(code, lines, function) if code.co_name == "<lambda>" else _def(code, lines, function)
     if isinstance(node, ast.Lambda):
         body: ast.stmt = ast.copy_location(ast.Return(node.body), node.body)
-        node = ast.copy_location(
-            ast.FunctionDef("lambda_", node.args, [body], [], None, None, **_type_params()), node
-        )
+        node = ast.copy_location(function_node("lambda_", node.args, [body]), node)
     return Source(function, replace(node, decorator_list=[]), code.co_filename, lines)
-
-
-def _type_params() -> dict[str, list[ast.AST]]:
-    return {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
 
 
 def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...]:
@@ -118,13 +114,11 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
 
 def _shift(node: ast.FunctionDef, lines: int, columns: int) -> ast.FunctionDef:
     """Positions in the file instead of positions in the block."""
+    steps = {"lineno": lines, "end_lineno": lines, "col_offset": columns, "end_col_offset": columns}
     for child in ast.walk(node):
-        if hasattr(child, "lineno"):
-            child.lineno += lines
-            child.col_offset += columns
-            if getattr(child, "end_lineno", None) is not None:
-                child.end_lineno += lines
-                child.end_col_offset += columns
+        for attribute, step in steps.items():
+            if getattr(child, attribute, None) is not None:
+                setattr(child, attribute, getattr(child, attribute) + step)
     return node
 
 

@@ -80,7 +80,7 @@ class Scope:
 
 def is_static(found: Any) -> bool:
     """Whether the transformation may rely on what a name is bound to: functions, classes, modules."""
-    return isinstance(found, types.ModuleType | type | Callable)  # type: ignore[arg-type]
+    return isinstance(found, types.ModuleType | type | Callable)
 
 
 def _is_ufunc(owner: Any) -> bool:

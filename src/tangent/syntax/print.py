@@ -15,12 +15,14 @@ class Comment(ast.stmt):
     """A comment line in generated code; `section` comments have a blank line above."""
 
     _fields = ("text", "section")
-    text: str
-    section: bool
+
+    def __init__(self, text: str = "", section: bool = False) -> None:
+        super().__init__()
+        self.text, self.section = text, section
 
 
 def comment(text: str, like: ast.AST | None = None, section: bool = False) -> Comment:
-    node = Comment(text=text, section=section)
+    node = Comment(text, section)
     node.lineno = getattr(like, "lineno", 0)
     node.col_offset = 0
     return node
@@ -116,14 +118,17 @@ def _fold(text: str, depth: int) -> list[str]:
     elif " = " in text and (operators := _top_operators(text)) and operators[0] < WIDTH:
         target, value = text.split(" = ", 1)
         text = f"{target} = ({value})"
-    lines, indent = [], pad
+    lines: list[str] = []
+    indent = pad
     while len(indent) + len(text) > WIDTH:
         fitting = [(p, level) for p, level in _breaks(text, bool(lines)) if 0 < p <= WIDTH - len(indent)]
         if not fitting:
             break
-        lowest = min(level for p, level in fitting if p > (WIDTH - len(indent)) // 2 or len(fitting) == 1) if any(
-            p > (WIDTH - len(indent)) // 2 for p, _ in fitting
-        ) else min(level for _, level in fitting)
+        lowest = (
+            min(level for p, level in fitting if p > (WIDTH - len(indent)) // 2 or len(fitting) == 1)
+            if any(p > (WIDTH - len(indent)) // 2 for p, _ in fitting)
+            else min(level for _, level in fitting)
+        )
         cut = max(p for p, level in fitting if level == lowest)
         lines.append((indent + text[:cut]).rstrip())
         text, indent = text[cut:].lstrip(), pad + INDENT
@@ -141,9 +146,9 @@ def _breaks(text: str, inside: bool = False) -> list[tuple[int, int]]:
             level -= 1
         elif level > 0 and token.string == ",":
             found.append((token.end[1], level))
-        elif level > 0 and token.type == tokenize.OP and text[column - 1 : column] == " " and token.string != "=":
-            found.append((column, level))
-        elif level > 0 and token.string in ("and", "or", "if", "else", "for"):
+        elif (level > 0 and token.type == tokenize.OP and text[column - 1 : column] == " " and token.string != "=") or (
+            level > 0 and token.string in ("and", "or", "if", "else", "for")
+        ):
             found.append((column, level))
     return found
 

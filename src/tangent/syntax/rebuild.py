@@ -76,3 +76,11 @@ def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
         yield child
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             yield from walk_scope(child)
+
+
+def function_node(title: str, args: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    """A function definition, with the fields of this version of Python."""
+    node = ast.FunctionDef(name=title, args=args, body=body, decorator_list=[], returns=None, type_comment=None)
+    if "type_params" in ast.FunctionDef._fields:
+        node.type_params = []  # type: ignore[attr-defined, unused-ignore]
+    return node

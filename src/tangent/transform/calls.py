@@ -1,4 +1,4 @@
-"""Calls of user functions: which parameter each argument goes to, and the derivative of the callee beside the caller."""
+"""Calls of user functions: which parameter each argument goes to, and the derivatives of callees."""
 
 from __future__ import annotations
 

@@ -228,7 +228,9 @@ class _Forward:
             inner = slot.value if isinstance(slot, ast.Starred) else slot
             assert isinstance(inner, ast.Name)
             known = inner.id in self.active
-            plain: ast.expr = ast.Name(self.tangent(inner.id) if known else self.scribe.names.numbered("_"), ast.Store())
+            plain: ast.expr = ast.Name(
+                self.tangent(inner.id) if known else self.scribe.names.numbered("_"), ast.Store()
+            )
             slots.append(ast.Starred(plain, ast.Store()) if isinstance(slot, ast.Starred) else plain)
         source = name(self.tangent(op.operands[0]))
         return [s, at(ast.Assign([ast.Tuple(slots, ast.Store())], source), s)]
@@ -291,8 +293,10 @@ def _only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.A
                 return None
             value = kept[0]
             for t in kept[1:]:
-                negative = isinstance(t, ast.UnaryOp) and isinstance(t.op, ast.USub)
-                value = ast.BinOp(value, ast.Sub() if negative else ast.Add(), t.operand if negative else t)
+                if isinstance(t, ast.UnaryOp) and isinstance(t.op, ast.USub):
+                    value = ast.BinOp(value, ast.Sub(), t.operand)
+                else:
+                    value = ast.BinOp(value, ast.Add(), t)
             return replace(line, value=value)
         case _:
             return line

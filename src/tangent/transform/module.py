@@ -19,7 +19,7 @@ from tangent.options import Options
 from tangent.source.read import Source, comments
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.forward import forward
 from tangent.transform.reverse import Passes, State, reverse
@@ -198,9 +198,7 @@ class Module:
         self._written += globals_rebound(this, facts.varied)
         return settle_writes(this, facts.varied, facts.useful, self._summaries, known, self._written)
 
-    def build_pair(
-        self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str]
-    ) -> None:
+    def build_pair(self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str]) -> None:
         outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
         this = self.read(fwd.primal, outside)
         scribe = Scribe(this.context)
@@ -236,9 +234,7 @@ class Module:
             self.complete(made, this, scribe)
             self.functions.append(made)
 
-    def build_tangent(
-        self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool
-    ) -> None:
+    def build_tangent(self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool) -> None:
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)
         this = self.read(made.primal, outside)
@@ -252,15 +248,14 @@ class Module:
         facts = activity(this.core, this.operations, active, [this.result])
         this = self.settled(this, facts, numbers)
         body = forward(this, facts.names(), scribe, self, active, numbers)
-        tangent = (
-            name(scribe.derivative(this.result, "d")) if this.result in facts.names()
-            else scribe.call("init_grad", name(this.result))
-        )  # fmt: skip
-        value: ast.expr = tangent
+        found: ast.expr = scribe.call("init_grad", name(this.result))
+        if this.result in facts.names():
+            found = name(scribe.derivative(this.result, "d"))
+        value = found
         if both:
-            value = ast.Tuple([name(this.result), tangent], ast.Load())
+            value = ast.Tuple([name(this.result), found], ast.Load())
         elif extra := extra_results(this, self.options):
-            value = arranged([tangent], list(extra), self.options)
+            value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe)
         if not both and isinstance(final := body[-1], ast.Return) and isinstance(final.value, ast.Name):
@@ -281,7 +276,7 @@ class _Boundary(Comment):
     """Where the forward pass ends."""
 
 
-BOUNDARY = _Boundary(text="", section=True)
+BOUNDARY = _Boundary("", section=True)
 
 
 def number_parameters(this: Unit) -> tuple[str, ...]:
@@ -303,9 +298,7 @@ def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:
     return {v: names.fresh("d" + v) for v in active}
 
 
-def returned(
-    v: str, state: State, facts: Shapes, numbers: tuple[str, ...], scribe: Scribe, own: bool
-) -> ast.expr:
+def returned(v: str, state: State, facts: Shapes, numbers: tuple[str, ...], scribe: Scribe, own: bool) -> ast.expr:
     """A gradient as it is given back: real arrays, and nobody else's."""
     if v not in state.held:
         return scribe.call("init_grad", name(v))
@@ -380,8 +373,7 @@ def definition(
 
 def function_def(title: str, args: ast.arguments, doc: str, body: list[ast.stmt]) -> ast.FunctionDef:
     start: list[ast.stmt] = [ast.Expr(constant(doc))] if doc else []
-    extra: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
-    return ast.FunctionDef(title, args, [*start, *body], [], None, None, **extra)
+    return function_node(title, args, [*start, *body])
 
 
 def user_comments(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
@@ -408,4 +400,3 @@ def user_comments(body: list[ast.stmt], this: Unit) -> list[ast.stmt]:
         return done
 
     return place(body)
-

@@ -1,9 +1,9 @@
 """Make explicit what the backward pass needs: trip counts, and results apart from operands of the same name.
 
-    while c: ...              ->   trips = 0
-                                   while c: trips = trips + 1; ...
-    y = x / y                 ->   t = x / y; y = t
-    y = g(x)                  ->   y, g_saved = g_fwd(x)
+while c: ...              ->   trips = 0
+                               while c: trips = trips + 1; ...
+y = x / y                 ->   t = x / y; y = t
+y = g(x)                  ->   y, g_saved = g_fwd(x)
 """
 
 from __future__ import annotations
@@ -77,7 +77,6 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
             return [first, second]
         case _:
             return [s]
-
 
 
 def _fixed_bounds(s: ast.stmt, found: Prepared, scribe: Scribe) -> tuple[list[ast.stmt], ast.stmt]:

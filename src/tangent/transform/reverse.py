@@ -1,7 +1,7 @@
 """Reverse mode: a forward pass that keeps what it overwrites, and a backward pass over it, statement by statement.
 
 The backward pass knows at every point which adjoints are zero: the first contribution to an adjoint is an assignment,
-later ones are sums, and nothing is computed for an adjoint that is zero. Only where branches and loops meet is a zero made.
+later ones are sums, and nothing is computed for an adjoint that is zero. Zeros are made where branches and loops meet.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
-
 
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.operation import Operation
@@ -319,7 +318,9 @@ class _Reverse:
             end = state.copy()
             body = self.backward(s.body, end, inner_path)
             new = sorted(end.held - state.held)
-            copied = sorted(v for v in self.item_reads(s) if v in state.held and v not in state.owned and v not in written)
+            copied = sorted(
+                v for v in self.item_reads(s) if v in state.held and v not in state.owned and v not in written
+            )
             kept = state.owned & end.owned
             lazier = end.lazy - state.lazy
             if not new and not copied and kept == state.owned and not lazier:
@@ -335,7 +336,9 @@ class _Reverse:
         body += [self.zero(v, end, s) for v in lost]
         again = [v for v in lost if v in written and not self.shapes.of(name(v)).scalar]
         pops = len(self.records.at_end.get((s, "body"), []))
-        body[pops:pops] = [assign(self.adjoint(v), self.scribe.call("refit", name(self.adjoint(v)), name(v)), s) for v in again]
+        body[pops:pops] = [
+            assign(self.adjoint(v), self.scribe.call("refit", name(self.adjoint(v)), name(v)), s) for v in again
+        ]
         state.lazy |= end.lazy
         state.owned &= end.owned
         if not body:
@@ -443,8 +446,9 @@ class _Reverse:
         return any(
             k in reads and any(isinstance(n, ast.Name) and n.id in targets for n in ast.walk(v))
             for k, v in op.values.items()
-        ) or any(isinstance(v, ast.Name) and v.id in targets and v.id in self.active for v in op.values.values()) and (
-            rule.result not in reads
+        ) or (
+            any(isinstance(v, ast.Name) and v.id in targets and v.id in self.active for v in op.values.values())
+            and (rule.result not in reads)
         )
 
     def joined(self, parts: list[Part]) -> list[Part]:
@@ -494,9 +498,7 @@ class _Reverse:
             return assign(b, self.scribe.call("add_item", name(b), name(v), index, part.value), like)
         return assign(b, self.scribe.call("add_grad", name(b), scattered), like)
 
-    def contributions(
-        self, op: Operation, s: ast.stmt, state: State
-    ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+    def contributions(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         """What each active operand receives from the adjoints of the targets."""
         match op.kind:
             case "copy":
@@ -511,16 +513,19 @@ class _Reverse:
             case "pop":
                 return self.adjoint_pop(op, s, state)
             case "closure":
-                b = name(self.adjoint(op.targets[0]))
-                found = {v: [Part(self.scribe.call("captured", b, constant(v), name(v)))]
-                         for v in op.operands if v in self.active}  # fmt: skip
-                return [], found
+                return [], self.captured_adjoint(op)
             case "call":
                 return self.call_adjoint(op, s, state)
             case "dynamic":
                 return self.dynamic_adjoint(op, s, state)
             case _:
                 raise refusal(self.unit, s, op)
+
+    def captured_adjoint(self, op: Operation) -> dict[str, list[Part]]:
+        """The gradient of a closure falls apart into those of what it captured."""
+        b = name(self.adjoint(op.targets[0]))
+        captured = [v for v in op.operands if v in self.active]
+        return {v: [Part(self.scribe.call("captured", b, constant(v), name(v)))] for v in captured}
 
     def wanted(self, op: Operation) -> list[str]:
         """The operands of a rule that are active in a call."""
@@ -534,7 +539,9 @@ class _Reverse:
         rule: Rule = op.rule
         target, b = op.targets[0], self.adjoint(op.targets[0])
         if rule.name == "multiply" and any(self.shapes.of(v).sequence for v in op.values.values()):
-            raise self.unit.refuse(s, "the repetition of a list", "'*' does not multiply here", "Use np.tile or a loop.")
+            raise self.unit.refuse(
+                s, "the repetition of a list", "'*' does not multiply here", "Use np.tile or a loop."
+            )
         if rule.name == "getitem":
             return [], {op.operands[0]: [Part(name(b), index=op.values["index"])]}
         wanted = self.wanted(op)
@@ -628,7 +635,9 @@ class _Reverse:
                 for key, e in zip(keys, values):
                     if isinstance(e, ast.Name) and e.id in self.active:
                         if key is None:
-                            item: ast.expr = self.scribe.call("items_like", name(b), e, self.later_keys(keys, values, e))
+                            item: ast.expr = self.scribe.call(
+                                "items_like", name(b), e, self.later_keys(keys, values, e)
+                            )
                         else:
                             item = expression("b[k]", b=b, k=key)
                         parts.setdefault(e.id, []).append(Part(item))
@@ -696,9 +705,7 @@ class _Reverse:
         generated = self.unit.source.file.startswith("<generated")
         return ast.List([], ast.Load()) if generated else self.scribe.call("init_grad", name(v))
 
-    def adjoint_pop(
-        self, op: Operation, s: ast.stmt, state: State
-    ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+    def adjoint_pop(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         """`x = stack.pop()`: its adjoint pushes."""
         stack, target = op.operands[0], op.targets[0]
         before: list[ast.stmt] = []
@@ -887,8 +894,7 @@ def _operand(s: ast.Assign) -> str:
             return ""
 
 
-
 def _starts_at_zero(e: ast.expr) -> bool:
-    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.startswith("range") and len(e.args) == 1
-
-
+    return (
+        isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.startswith("range") and len(e.args) == 1
+    )

@@ -76,7 +76,9 @@ class Scribe:
                 fresh["math"] = self.library(math, "math")
             elif hasattr(runtime, free):
                 fresh[free] = self.runtime(free)
-        lines = _without_defaults(lines, tuple(p for p in rule.parameters if p.default and op.values.get(p.name) is p.default))
+        lines = _without_defaults(
+            lines, tuple(p for p in rule.parameters if p.default and op.values.get(p.name) is p.default)
+        )
         shown = {k: self.as_argument(v) for k, v in values.items()}
         return instantiate(lines, wanted, shown, derivatives, fresh)
 
@@ -124,11 +126,18 @@ def _without_defaults(lines: tuple[ast.Assign, ...], left_out: tuple[Parameter, 
             case ast.Call(func=func, args=args, keywords=keywords):
                 kept = list(args)
                 optional = _optional_positions(func)
-                while kept and isinstance(last := kept[-1], ast.Name) and is_default(last) and (
-                    len(kept) - 1 in optional and optional[len(kept) - 1] is defaults[last.id]
+                while (
+                    kept
+                    and isinstance(last := kept[-1], ast.Name)
+                    and is_default(last)
+                    and (len(kept) - 1 in optional and optional[len(kept) - 1] is defaults[last.id])
                 ):
                     kept.pop()
-                options = [k for k in keywords if not (is_default(k.value) and isinstance(k.value, ast.Name) and k.value.id == k.arg)]
+                options = [
+                    k
+                    for k in keywords
+                    if not (is_default(k.value) and isinstance(k.value, ast.Name) and k.value.id == k.arg)
+                ]
                 if len(kept) != len(args) or len(options) != len(keywords):
                     return replace(e, args=kept, keywords=options)
         return e

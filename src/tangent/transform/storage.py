@@ -20,7 +20,6 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.unit import Unit
 
-
 Outside = list[tuple[int, str, InPlaceError]]
 
 
@@ -143,8 +142,8 @@ def _refuse_growing(this: Unit) -> None:
             continue
         inside = [this.operations[x] for x in statements(s.body) if x in this.operations]
         grown = {op.targets[0] for op in inside if op.kind == "push"}
-        grown |= {op.targets[0] for op in this.operations.values()
-                  if op.kind == "rule" and op.rule.name == "sequence" and op.operands and op.operands[0] in grown}  # fmt: skip
+        sequences = [op for op in this.operations.values() if op.kind == "rule" and op.rule.name == "sequence"]
+        grown |= {op.targets[0] for op in sequences if op.operands and op.operands[0] in grown}
         if grown & expression_reads(s.iter):
             raise this.refuse(
                 s, "a loop over a list that grows inside it", "its length changes while it runs",
@@ -165,12 +164,17 @@ def _refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> 
         if op is None or op.value is None:
             continue
         reads = {n.id for n in ast.walk(op.value) if isinstance(n, ast.Name)}
-        called = {this.context.scope.resolve(n.func) for n in ast.walk(op.value) if isinstance(n, ast.Call) and _plain(n)}
+        called = {
+            this.context.scope.resolve(n.func) for n in ast.walk(op.value) if isinstance(n, ast.Call) and _plain(n)
+        }
         if any(t in useful for t in op.targets) and (
-            called & HIDDEN and varied or called & FROM_TEXT and (reads & text or _makes_text(this, op.value, varied))
+            (called & HIDDEN and varied)
+            or (called & FROM_TEXT and (reads & text or _makes_text(this, op.value, varied)))
         ):
             raise this.refuse(
-                s, f"'{ast.unparse(op.value)}'", "the number comes back from text, bytes or a namespace",
+                s,
+                f"'{ast.unparse(op.value)}'",
+                "the number comes back from text, bytes or a namespace",
                 "Compute with the number itself.",
             )
         if reads & text or _makes_text(this, op.value, varied):
@@ -189,11 +193,13 @@ def _makes_text(this: Unit, e: ast.expr, varied: frozenset[str]) -> bool:
                 return True
             case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()) if inside & varied:
                 return True
-            case ast.Call(func=ast.Attribute(attr="tobytes" | "format" | "join" | "tostring" | "dumps")) if inside & varied:
+            case ast.Call(func=ast.Attribute(attr="tobytes" | "format" | "join" | "tostring" | "dumps")) if (
+                inside & varied
+            ):
                 return True
             case ast.Call(func=func) if inside & varied and isinstance(func, ast.Name):
                 found = this.context.scope.resolve(func)
-                if isinstance(found, type) and found in TEXT or found in (repr, format, ascii):
+                if (isinstance(found, type) and found in TEXT) or found in (repr, format, ascii):
                     return True
     return False
 
@@ -221,7 +227,9 @@ def _refuse_store(
             outside.append((id(this.context.source.function.__globals__), w.root, _refusal(this, w, w.root)))
         return
     involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()))
-    if involved and not (not brings and not aliases.same(w.root, set(active)) and _before_all_reads(this, w, involved, active)):
+    if involved and not (
+        not brings and not aliases.same(w.root, set(active)) and _before_all_reads(this, w, involved, active)
+    ):
         raise _refusal(this, w, involved[0])
 
 

@@ -192,6 +192,8 @@ def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any
 
 def einsum_transposed(subscripts: str, i: int, operands: Any) -> tuple[str, list[Any]]:
     """The subscripts of the adjoint of operand i, and the ones and identities that go with them."""
+    if not isinstance(subscripts, str):
+        einsum_lists(subscripts)
     transposed, lone, twins = einsum_transpose(subscripts, i, tuple(np.ndim(p) for p in operands))
     shape = np.shape(operands[i])
     return transposed, [*(np.ones(shape[k]) for k in lone), *(np.eye(shape[k]) for k in twins)]
@@ -283,9 +285,6 @@ def einsum_labels(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], s
     return inputs, output.replace("...", dots)
 
 
-def einsum_subscripts(sublists: Any, output: Any = None) -> str:
-    """The subscripts of the interleaved form `np.einsum(x, [0, 1], y, [1, 2], [0, 2])`: `"ab,bc->ac"`."""
-    left = ",".join(["".join(["..." if k is Ellipsis else LETTERS[k] for k in labels]) for labels in sublists])
-    if output is None:
-        return left
-    return left + "->" + "".join(["..." if k is Ellipsis else LETTERS[k] for k in output])
+def einsum_lists(b: Any) -> Any:
+    """What an array in the place of the subscripts receives: that form of `np.einsum` is refused."""
+    raise NotImplementedError("np.einsum with lists of axes has no derivative rule: write the subscripts as a string")

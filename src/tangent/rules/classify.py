@@ -203,7 +203,9 @@ class _Reader:
         if attr in self.table.zero_attributes:
             return Operation("zero", ())
         rule = self.table.attribute(attr)
-        return self.by_rule([Bound(rule.name)], [value], [], e, s) if rule else self.opaque(e, "attribute")
+        if rule:
+            return self.by_rule([Bound(rule.name)], [value], [], e, s)
+        return self.by_rule([Bound("attribute")], [value, ast.Constant(attr)], [], e, s)
 
     def subscript(self, value: ast.expr, index: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
         if not isinstance(value, ast.Name) or not self.is_local(value.id):

@@ -36,6 +36,14 @@ def as_list(y, b): d[b] = repack_from(b, d[y])
 @linear
 def where_nonzero(y, b, value): d[value] = where_nonzero(b, d[y])
 
+def attribute(y, x, name):
+    d[x] = put_attribute(d[y], x, name)
+    d[y] = get_attribute(d[x], name)
+@linear
+def put_attribute(y, b, x, name): d[b] = get_attribute(d[y], name)
+@linear
+def get_attribute(y, x, name): d[x] = put_attribute(d[y], x, name)
+
 @linear
 def repack(y, like, *parts): d[parts] = tuple(d[y])
 

@@ -35,6 +35,8 @@ def check_seed(seed: Any, *results: Any) -> Any:
 
 def check_seed_by(seed: Any, *arguments: Any) -> Any:
     """The seed of a result that is broadcast from arguments; truth values among them count as numbers."""
+    if not all(isinstance(a, np.ndarray | np.generic | float | int | complex) for a in arguments):
+        return seed  # whatever it is, the derivative will do with it what the function does
     return check_seed(seed, *(float(a) if isinstance(a, bool | np.bool_) else a for a in arguments))
 
 
@@ -72,6 +74,8 @@ def _check_structure(seed: Any, result: Any) -> Any:
                 result[k], bool
             ) and seed[k] is not None:  # fmt: skip
                 check_seed(_not_default(seed[k]), result[k])
+            elif isinstance(result[k], list | tuple | dict) and seed[k] is not None:
+                _check_structure(seed[k], result[k])
     return seed
 
 

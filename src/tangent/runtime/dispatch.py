@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -79,10 +80,10 @@ def settled(b: Any, x: Any) -> Any:
 
 
 def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """Apply a function to the leaves of a container (and of others of the same structure).
+    """Apply a function to the items of a container (and of others of the same structure).
 
-    >>> map_structure(lambda a, b: a + b, [1, {"k": 2}], [10, {"k": 20}])
-    [11, {'k': 22}]
+    >>> map_structure(lambda a, b: a + b, {"k": 2}, {"k": 20})
+    {'k': 22}
     """
     if isinstance(x, dict):
         return _like_dict(x, {k: function(v, *(o[k] for o in others)) for k, v in x.items()})
@@ -113,6 +114,22 @@ def repack(like: Any, *parts: Any) -> Any:
 def repack_from(like: Any, parts: Any) -> Any:
     """The items of a sequence, in a container of the type of another."""
     return repack(like, *parts)
+
+
+def put_attribute(b: Any, x: Any, name: str) -> Any:
+    """The gradient of a named tuple of which one field was read."""
+    if not hasattr(x, "_fields"):
+        raise UnsupportedError(
+            f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
+            why="only numbers, arrays, containers and named tuples have gradients",
+            todo="Pass the value as an argument of its own.",
+        )
+    return repack(x, *(b if field == name else lazy_zero(getattr(x, field)) for field in x._fields))
+
+
+def get_attribute(x: Any, name: str) -> Any:
+    """A field, by name."""
+    return getattr(x, name)
 
 
 def left_part(b: Any, x: Any) -> Any:

@@ -68,7 +68,57 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     if isinstance(node, ast.Lambda):
         body: ast.stmt = ast.copy_location(ast.Return(node.body), node.body)
         node = ast.copy_location(function_node("lambda_", node.args, [body]), node)
-    return Source(function, replace(node, decorator_list=[]), code.co_filename, lines)
+    tree = replace(node, decorator_list=[])
+    if not _is_source_of(tree, code):
+        raise _changed(code, lines, function)
+    return Source(function, tree, code.co_filename, lines)
+
+
+def _is_source_of(tree: ast.FunctionDef, code: types.CodeType) -> bool:
+    """Whether the text in the file still is what the function was compiled from.
+
+    Tools that rewrite code on import (assertions, coverage) change it knowingly; where they may have, names decide.
+    """
+    kept_in_memory = code.co_filename.startswith("<")
+    if kept_in_memory or code.co_name == "<lambda>" or any(isinstance(n, ast.Assert) for n in ast.walk(tree)):
+        return True
+    plain = replace(tree, returns=None, args=_bare(tree.args))
+    outer = function_node(
+        "outer", ast.arguments([], [ast.arg(v) for v in code.co_freevars], None, [], [], None, []), [plain]
+    )
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
+    try:
+        compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
+    except SyntaxError:  # a method that uses super(), a future statement: not comparable in isolation
+        return True
+    scope = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))
+    found = next((c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == code.co_name), None)
+    return found is None or _numbers(found) == _numbers(code)
+
+
+def _bare(args: ast.arguments) -> ast.arguments:
+    """Parameters without annotations and defaults, which are evaluated elsewhere."""
+    return ast.arguments(
+        [ast.arg(a.arg) for a in args.posonlyargs], [ast.arg(a.arg) for a in args.args],
+        ast.arg(args.vararg.arg) if args.vararg else None, [ast.arg(a.arg) for a in args.kwonlyargs],
+        [None] * len(args.kwonlyargs), ast.arg(args.kwarg.arg) if args.kwarg else None, [],
+    )  # fmt: skip
+
+
+def _numbers(code: types.CodeType) -> tuple[object, ...]:
+    """What the meaning of a piece of code hangs on: its names and constants."""
+    constants = tuple(sorted(repr(c) for c in code.co_consts if isinstance(c, int | float | complex | str)))
+    return code.co_names, code.co_varnames, constants
+
+
+def _changed(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> SourceError:
+    first = code.co_firstlineno
+    return SourceError(
+        f"the source of '{function.__name__}' has changed",
+        Location(code.co_filename, first, lines[first - 1] if first <= len(lines) else ""),
+        "the file no longer holds this definition at this line",
+        "Import the module again.",
+    )
 
 
 def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...]:
@@ -104,12 +154,7 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
             if isinstance(node, ast.AsyncFunctionDef):
                 raise SourceError(f"'{node.name}' is async", Location(code.co_filename, start, lines[start - 1]))
             return _shift(node, first - 1, indent)
-    raise SourceError(
-        f"the source of '{function.__name__}' has changed",
-        Location(code.co_filename, first, lines[first - 1] if first <= len(lines) else ""),
-        "the file no longer holds this definition at this line",
-        "Import the module again.",
-    )
+    raise _changed(code, lines, function)
 
 
 def _shift(node: ast.FunctionDef, lines: int, columns: int) -> ast.FunctionDef:

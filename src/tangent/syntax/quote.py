@@ -16,7 +16,7 @@ _Stmt = TypeVar("_Stmt", bound=ast.stmt)
 
 def quote(text: str, /, **parts: Part) -> ast.stmt:
     """One statement, with the names in `parts` replaced by expressions (or other names)."""
-    return cast(ast.stmt, fill(_statement(text), parts))
+    return at(cast(ast.stmt, fill(_statement(text), parts)), ast.Pass())
 
 
 def expression(text: str, /, **parts: Part) -> ast.expr:

@@ -8,15 +8,18 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from tangent.analysis.activity import Activity, activity
+from tangent.analysis.effects import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import SCALAR, UNKNOWN, Fact, Shapes, shapes
 from tangent.errors import TangentError
 from tangent.options import Options
+from tangent.rules.table import table
 from tangent.source.read import Source, comments
+from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, replace
@@ -258,9 +261,8 @@ class Module:
             value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe)
-        if not both and isinstance(final := body[-1], ast.Return) and isinstance(final.value, ast.Name):
-            if final.value.id in made.seeds.values():  # the tangent that came in is not the one that goes out
-                body[-1] = replace(final, value=scribe.call("copy", final.value))
+        if not both and isinstance(final := body[-1], ast.Return) and may_be_view(final.value, this, made):
+            body[-1] = replace(final, value=scribe.call("copy", final.value))
         made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], None, keywords=both)
         self.complete(made, this, scribe)
         if made not in self.functions:
@@ -270,6 +272,25 @@ class Module:
         made.source = this.source
         made.externals = scribe.externals
         made.seen = dict(this.context.scope.seen)
+
+
+def may_be_view(e: ast.expr | None, this: Unit, made: Generated) -> TypeGuard[ast.expr]:
+    """Whether a returned tangent may be (part of) one that came in."""
+    match e:
+        case ast.Name(id=v):
+            return v in made.seeds.values()
+        case ast.Subscript() | ast.Attribute():
+            return True
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return any(may_be_view(x, this, made) or isinstance(x, ast.Name) for x in elts)
+        case ast.Call(func=func):
+            found = this.context.scope.resolve(func)
+            bounds = table().lookup(found) if found is not MISSING else []
+            method = func.attr if isinstance(func, ast.Attribute) and found is MISSING else ""
+            rules = [table().rules[b.rule] for b in (*bounds, *table().methods.get(method, []))]
+            return any(r.kind == "linear" and r.name not in FRESH for r in rules)
+        case _:
+            return False
 
 
 class _Boundary(Comment):

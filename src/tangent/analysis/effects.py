@@ -84,17 +84,18 @@ def writes_in_place(
                     if not v.startswith("*"):
                         yield Write(s, v, frozenset(expression_reads(s)), "closure")
         yield from _calls(s, scope, summaries)
-        yield from _kept_methods(s)
+        yield from _kept_methods(s, scope)
     yield from _local_writers(f)
 
 
-def _kept_methods(s: ast.stmt) -> Iterator[Write]:
+def _kept_methods(s: ast.stmt, scope: Scope) -> Iterator[Write]:
     """`push = ys.append`: a method that writes, kept for later."""
     if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
         return
     called = {id(n.func) for n in ast.walk(s) if isinstance(n, ast.Call)}
     for n in ast.walk(s):
-        if isinstance(n, ast.Attribute) and n.attr in WRITING_METHODS and id(n) not in called:
+        kept = isinstance(n, ast.Attribute) and n.attr in WRITING_METHODS and id(n) not in called
+        if kept and isinstance(n, ast.Attribute) and scope.resolve(n) is MISSING:
             for root in _base(n.value):
                 yield Write(s, root, frozenset(expression_reads(s)), "method")
 

@@ -8,7 +8,7 @@ from tangent.optimise.dead import dead
 from tangent.optimise.inline import inline
 from tangent.optimise.simplify import simplify
 
-PASSES = (dead, copies, simplify, copies, dead, inline, copies, simplify, dead, inline, simplify)
+PASSES = (dead, copies, simplify, dead, inline, copies, dead, inline, simplify)
 
 
 def optimise(body: Body, o: Optimisation) -> Body:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Body = list[ast.stmt]
@@ -14,3 +14,4 @@ Body = list[ast.stmt]
 class Optimisation:
     resolve: Callable[[ast.expr], Any]
     visible: frozenset[str] = frozenset()
+    pure: dict[ast.AST, bool] = field(default_factory=dict)

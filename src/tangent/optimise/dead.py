@@ -145,13 +145,13 @@ class _Readers:
             case _ if pushed(s) in self.stacks or popped(s) in self.stacks:
                 return False
             case ast.Assign(value=value) if _binds_names(s):
-                return not is_pure(value, self.o.resolve) or any(v in self.declared for v in writes(s))
+                return not is_pure(value, self.o) or any(v in self.declared for v in writes(s))
             case ast.If(test=test):
-                return not is_pure(test, self.o.resolve) and s.body != [] and not isinstance(s.body[0], ast.Break)
+                return not is_pure(test, self.o) and s.body != [] and not isinstance(s.body[0], ast.Break)
             case ast.While(test=test):
-                return not is_pure(test, self.o.resolve)
+                return not is_pure(test, self.o)
             case ast.For(iter=iter):
-                return not is_pure(iter, self.o.resolve)
+                return not is_pure(iter, self.o)
             case ast.Pass():
                 return False
             case _:
@@ -278,7 +278,7 @@ class _Overwritten:
             or any(v in live or v in self.declared for v in writes(s))
         ):
             return False
-        return s in self.pops or (is_pure(s.value, self.o.resolve) and not popped(s))
+        return s in self.pops or (is_pure(s.value, self.o) and not popped(s))
 
     def rebuilt(self, body: Body) -> Body:
         done: Body = []

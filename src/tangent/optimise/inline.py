@@ -95,7 +95,7 @@ class _Inline:
     def is_candidate(self, s: ast.stmt) -> bool:
         match s:
             case ast.Assign(targets=[ast.Name()], value=value):
-                return is_pure(value, self.o.resolve) and not isinstance(value, ast.List | ast.Dict)
+                return is_pure(value, self.o) and not isinstance(value, ast.List | ast.Dict)
             case _:
                 return False
 

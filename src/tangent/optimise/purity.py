@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from tangent.optimise.context import Optimisation
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
 
@@ -21,8 +22,14 @@ WRITING_METHODS = frozenset(
 Resolve = Callable[[ast.expr], Any]
 
 
-def is_pure(e: ast.AST, resolve: Resolve) -> bool:
+def is_pure(e: ast.AST, o: Optimisation) -> bool:
     """Whether evaluating an expression only gives its value."""
+    if e not in o.pure:
+        o.pure[e] = _is_pure(e, o.resolve)
+    return o.pure[e]
+
+
+def _is_pure(e: ast.AST, resolve: Resolve) -> bool:
     for node in ast.walk(e):
         match node:
             case ast.Call(func=func) if not _pure_callee(func, resolve):

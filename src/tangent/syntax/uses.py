@@ -15,10 +15,14 @@ def expression_reads(node: ast.AST | None) -> set[str]:
     >>> sorted(expression_reads(ast.parse("[a * b for a in xs]", mode="eval").body))
     ['b', 'xs']
     """
-    found: set[str] = set()
-    if node is not None:
-        _collect(node, found, frozenset())
-    return found
+    if node is None:
+        return set()
+    known = node.__dict__.get("_reads")  # nodes never change, so what they read can be kept with them
+    if known is None:
+        known = set()
+        _collect(node, known, frozenset())
+        node.__dict__["_reads"] = known
+    return set(known)
 
 
 def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
@@ -42,8 +46,14 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
         for child in ast.iter_child_nodes(node):
             _collect(child, found, bound | targets)
         return
-    for child in ast.iter_child_nodes(node):
-        _collect(child, found, bound)
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            for child in value:
+                if isinstance(child, ast.AST):
+                    _collect(child, found, bound)
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator):
+            _collect(value, found, bound)
 
 
 def arguments(args: ast.arguments) -> list[ast.arg]:

@@ -261,7 +261,8 @@ class Module:
             value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe)
-        if not both and isinstance(final := body[-1], ast.Return) and may_be_view(final.value, this, made):
+        raw = not self.options.optimized
+        if not both and isinstance(final := body[-1], ast.Return) and may_be_view(final.value, this, made, raw):
             body[-1] = replace(final, value=scribe.call("copy", final.value))
         made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], None, keywords=both)
         self.complete(made, this, scribe)
@@ -274,15 +275,17 @@ class Module:
         made.seen = dict(this.context.scope.seen)
 
 
-def may_be_view(e: ast.expr | None, this: Unit, made: Generated) -> TypeGuard[ast.expr]:
+def may_be_view(e: ast.expr | None, this: Unit, made: Generated, raw: bool = False) -> TypeGuard[ast.expr]:
     """Whether a returned tangent may be (part of) one that came in."""
     match e:
         case ast.Name(id=v):
-            return v in made.seeds.values()
+            op = next((op for op in this.operations.values() if this.result in op.targets), None)
+            plain = op is not None and op.kind == "rule" and op.rule.kind == "elementwise"
+            return raw or v in made.seeds.values() or not plain
         case ast.Subscript() | ast.Attribute():
             return True
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            return any(may_be_view(x, this, made) or isinstance(x, ast.Name) for x in elts)
+            return any(may_be_view(x, this, made) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
         case ast.Call(func=func):
             found = this.context.scope.resolve(func)
             bounds = table().lookup(found) if found is not MISSING else []

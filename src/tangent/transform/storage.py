@@ -158,6 +158,8 @@ HIDDEN = frozenset({eval, exec, locals, vars, globals})
 
 def _refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
     """Numbers that go through text or bytes, or through the namespace, lose their derivative: not silently."""
+    if not _mentions_text(this):
+        return
     text: set[str] = set()
     for s in statements(this.core.body):
         op = this.operations.get(s)
@@ -179,6 +181,21 @@ def _refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> 
             )
         if reads & text or _makes_text(this, op.value, varied):
             text.update(op.targets)
+
+
+WORDS = frozenset("str repr format ascii bytes bytearray eval exec locals vars globals frombuffer fromstring".split())
+WORDS |= {"tobytes", "tostring", "join", "dumps"}
+
+
+def _mentions_text(this: Unit) -> bool:
+    """Whether any of it can concern a function at all."""
+    for n in ast.walk(this.core):
+        match n:
+            case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+                return True
+            case ast.Name(id=word) | ast.Attribute(attr=word) if word in WORDS:
+                return True
+    return False
 
 
 def _plain(n: ast.Call) -> bool:

@@ -12,6 +12,8 @@ from tangent.runtime.zeros import gradient_dtype
 
 def scatter(b: Any, x: Any, index: Any) -> Any:
     """Zeros like x with b added at index: the transpose of reading `x[index]`."""
+    if is_lazy_zero(x):
+        x = x.like
     if isinstance(x, list | tuple | dict):
         return add_item(map_structure(lazy_zero, x), x, index, b)
     out = np.zeros(np.shape(x), gradient_dtype(np.asarray(x).dtype))

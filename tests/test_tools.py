@@ -390,7 +390,7 @@ def test_an_error_of_second_order_tells_a_line_of_the_primal():
 
 
 def test_warnings_point_at_generated_lines():
-    made = grad(lambda x: np.sum(np.log(x)))
+    made = grad(lambda x: np.sum(1.0 / x))
     with pytest.warns(RuntimeWarning) as seen:
         made(np.array([0.0, 1.0]))
     assert any(w.filename == made.__code__.co_filename for w in seen)

@@ -235,10 +235,10 @@ def _checks(entry: Generated) -> list[ast.stmt]:
         if entry.check is None:
             return []
         seed = entry.seeds[""]
-        tests = [expression(f"_type({v}) is not _float") for v in (seed, *entry.check)]
-        check = call("_check_seed", name(seed), *(name(v) for v in entry.check or ()))
-        if not entry.check:
-            check = call("_check_seed", name(seed), ast.Constant(0.0))
+        involved = dict.fromkeys((seed, *entry.check, *entry.dtypes))
+        tests = [expression(f"_type({v}) is not _float") for v in involved]
+        shapes, dtypes = (ast.Tuple([name(v) for v in names], ast.Load()) for names in (entry.check, entry.dtypes))
+        check = call("_check_seed", name(seed), shapes, dtypes, ast.Constant(entry.exact))
         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
         return [ast.If(test, [ast.Assign([ast.Name(seed, ast.Store())], check)], [])]
     return [

@@ -32,6 +32,8 @@ def tangent_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[
 def captured(y, b, name, value): d[b] = {name: d[y]}
 
 @linear
+def cast_tangent(y, b, like): d[b] = unbroadcast(cast_tangent(d[y], like), b)
+@linear
 def as_list(y, b): d[b] = repack_from(b, d[y])
 @linear
 def where_nonzero(y, b, value): d[value] = where_nonzero(b, d[y])

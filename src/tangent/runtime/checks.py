@@ -33,11 +33,19 @@ def check_seed(seed: Any, *results: Any) -> Any:
     return _cast(seed, [a.dtype for a in arrays])
 
 
-def check_seed_by(seed: Any, *arguments: Any) -> Any:
-    """The seed of a result that is broadcast from arguments; truth values among them count as numbers."""
-    if not all(isinstance(a, np.ndarray | np.generic | float | int | complex) for a in arguments):
-        return seed  # whatever it is, the derivative will do with it what the function does
-    return check_seed(seed, *(float(a) if isinstance(a, bool | np.bool_) else a for a in arguments))
+def check_seed_by(seed: Any, shapes: tuple[Any, ...], dtypes: tuple[Any, ...], exact: bool) -> Any:
+    """The seed of a result that is broadcast from arguments, and has their dtype (`exact`) or one that follows from it.
+
+    Whatever is no number at all is left to the derivative, which does with it what the function does.
+    """
+    numbers = [float(a) if isinstance(a, bool | np.bool_) else a for a in shapes]
+    if not all(isinstance(a, np.ndarray | np.generic | float | int | complex) for a in numbers):
+        return seed
+    given = [np.asarray(a).dtype for a in dtypes if isinstance(a, np.ndarray | np.generic | float | int | complex)]
+    found = check_seed(seed, *(np.zeros(np.shape(a)) for a in numbers or [0.0]))
+    if any(d.kind == "c" for d in given) and isinstance(seed, float) and seed == 1.0:
+        return _cast(seed, [np.dtype(complex)])
+    return _cast(found, [d for d in given if d.kind in "fc"] or [np.dtype(float)]) if exact else found
 
 
 def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:

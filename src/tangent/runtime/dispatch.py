@@ -147,6 +147,16 @@ def pop_grad(b: Any, x: Any) -> Any:
     return b.pop() if isinstance(b, list) and b else init_grad(x)
 
 
+def cast_tangent(b: Any, y: Any) -> Any:
+    """A tangent in the dtype of the result it belongs to; zero where that is of integers."""
+    dtype = np.asarray(y).dtype
+    if dtype.kind == "O":
+        return b
+    if dtype.kind not in "fc":
+        return np.zeros(np.shape(b))[()]
+    return np.asarray(b).astype(dtype)[()]
+
+
 def as_list(b: Any) -> Any:
     """The gradient of a list as a list of its own, which its items can be taken from."""
     return list(b)

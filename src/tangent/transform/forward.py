@@ -167,7 +167,7 @@ class _Forward:
             before, found = self.scribe.template(rule, lines, [rule.result], op, values, tangents)
             return before, _bare_sum(found[rule.result])
         if rule.kind == "linear":
-            return [], [self.applied(op, k) for k in wanted]
+            return [], [self.cast(self.applied(op, k), op, result) for k in wanted]
         before_all: list[ast.Assign] = []
         terms: list[ast.expr] = []
         for k in wanted:
@@ -191,6 +191,18 @@ class _Forward:
         else:
             parts = {id(old): self.tangent_argument(old)}
         return rebuild(op.value, lambda e: parts.get(id(e), e))
+
+    def cast(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
+        """A function that casts does not cast its tangent: where the result is of integers, nothing flows."""
+        dtype = op.values.get("dtype")
+        if dtype is None or (isinstance(dtype, ast.Constant) and dtype.value is None):
+            return value
+        if op.rule.name == "astype":
+            value = self.tangent_argument(op.values["x"])
+        elif isinstance(value, ast.Call):
+            args = [constant(None) if a is dtype else a for a in value.args]
+            value = replace(value, args=args, keywords=[k for k in value.keywords if k.arg != "dtype"])
+        return self.scribe.call("cast_tangent", value, name(result))
 
     def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """The tangent in the shape of the result, where its terms do not give it already."""

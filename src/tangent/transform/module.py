@@ -14,7 +14,7 @@ from tangent.analysis.activity import Activity, activity
 from tangent.analysis.effects import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import SCALAR, UNKNOWN, Fact, Shapes, shapes
+from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
 from tangent.errors import TangentError
 from tangent.options import Options
 from tangent.rules.table import table
@@ -45,6 +45,8 @@ class Generated:
     seeds: dict[str, str] = field(default_factory=dict)
     seen: dict[str, Any] = field(default_factory=dict)
     check: tuple[str, ...] | None = None
+    dtypes: tuple[str, ...] = ()
+    exact: bool = False
     numbers: tuple[str, ...] = ()
 
 
@@ -151,7 +153,7 @@ class Module:
             held = this.context.names.fresh("value" if value.id == this.result else value.id)
             kept.append(assign(held, value, last_line))
             extra.append(name(held))
-        made.check = self.seed_check(this, passes, seed, kept, scribe)
+        made.check = self.seed_check(made, this, passes, seed, kept, scribe)
         last = at(ast.Return(arranged(gradients, extra, self.options)), last_line)
         body = [*passes.forward, *kept, BOUNDARY, *passes.backward, last]
         body = self.optimise(body, this, scribe)
@@ -161,7 +163,7 @@ class Module:
         return made
 
     def seed_check(
-        self, this: Unit, passes: Passes, seed: str, kept: list[ast.stmt], scribe: Scribe
+        self, made: Generated, this: Unit, passes: Passes, seed: str, kept: list[ast.stmt], scribe: Scribe
     ) -> tuple[str, ...] | None:
         """The parameters whose shapes broadcast to the result's, or a check of the result itself in the code."""
         if not self.options.check_dims:
@@ -169,11 +171,29 @@ class Module:
         atoms = passes.shape
         fixed = set(this.parameters) - assigned_inside(this.core.body)
         dtype = passes.facts.of(name(this.result)).dtype
-        if atoms is not None and atoms <= fixed and dtype is not None and dtype <= fixed:
+        exact = dtype is not None and dtype <= fixed
+        if atoms is not None and atoms <= fixed and (exact or not self.may_be_complex(this)):
+            made.dtypes = tuple(sorted(dtype if exact and dtype is not None else fixed))
+            made.exact = exact
             return tuple(sorted(atoms))
         check = scribe.call("check_seed", name(seed), name(this.result))
         kept.append(assign(seed, check, this.core.body[-1]))
         return None
+
+    def may_be_complex(self, this: Unit, seen: frozenset[Any] = frozenset()) -> bool:
+        """Whether complex numbers can come up in a function that is given real ones."""
+        for node in ast.walk(this.core):
+            if isinstance(node, ast.Constant) and isinstance(node.value, complex):
+                return True
+        for op in this.operations.values():
+            if op.kind in ("dynamic", "opaque", "closure"):
+                return True
+            if op.kind == "rule" and (op.rule.name in COMPLEX_RESULTS | TO_REAL or "fft" in op.rule.name):
+                return True
+            if op.kind == "call" and op.callee not in seen and isinstance(op.callee, types.FunctionType):
+                if self.may_be_complex(self.read(op.callee), seen | {op.callee}):
+                    return True
+        return False
 
     def pushforward(self, function: types.FunctionType, title: str) -> Generated:
         """`f_jvp(x, dx)`."""
@@ -301,6 +321,11 @@ class _Boundary(Comment):
 
 
 BOUNDARY = _Boundary("", section=True)
+
+
+COMPLEX_RESULTS = frozenset(
+    "builtin_complex builtin_float astype array asarray eig eigvals roots attribute getitem".split()
+)
 
 
 def number_parameters(this: Unit) -> tuple[str, ...]:

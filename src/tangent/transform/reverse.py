@@ -21,7 +21,8 @@ from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.scribe import Scribe
@@ -95,6 +96,7 @@ class _Reverse:
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
         self.passing = self.passing_temporaries()
+        self.summed = self.summed_temporaries()
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
         }
@@ -560,6 +562,8 @@ class _Reverse:
             assert isinstance(operand, ast.Name)
             if rule.name in UNBOUNDED and target in self.chosen:
                 value = self.scribe.call("where_nonzero", name(b), value)
+            if operand.id in self.summed and (inner := _spread_alone(value, operand.id)) is not None:
+                value = rename(inner, {operand.id: self.summed[operand.id]})
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
@@ -609,6 +613,48 @@ class _Reverse:
                 if elementwise and op.targets[0] not in user and op.rule.name not in TO_REAL:
                     made[op.targets[0]] = id(block)
         return frozenset(v for v in made if used.get(v) == 1)
+
+    def summed_temporaries(self) -> dict[str, str]:
+        """Temporaries that are made only to be summed up, and something of the same shape.
+
+        Their adjoint is one number, which need not be spread where what it is multiplied with has the shape.
+        """
+        user = identifiers(self.unit.source.tree)
+        used: dict[str, int] = {}
+        for made_by in self.operations.values():
+            for v in made_by.operands:
+                used[v] = used.get(v, 0) + 1
+        found: dict[str, str] = {}
+        for block in _blocks(self.prepared.body):
+            made: dict[str, Operation] = {}
+            for s in block:
+                op = self.operations.get(s)
+                if op is not None and op.kind == "rule" and op.rule.name in ("sum", "mean"):
+                    v = op.operands[0] if op.operands else ""
+                    witness = self.witness(made[v]) if v in made and used[v] == 1 else ""
+                    if witness and self.shapes.result(op).shape == NO_ATOMS:
+                        found[v] = witness
+                for v in (
+                    writes(s) if isinstance(s, ast.Assign) else [v for x in (s, *statements([s])) for v in writes(x)]
+                ):
+                    made = {t: o for t, o in made.items() if v not in o.operands and t != v}
+                if op is not None and op.kind == "rule" and op.rule.kind == "elementwise" and op.targets[0] not in user:
+                    made[op.targets[0]] = op
+        return found
+
+    def witness(self, op: Operation) -> str:
+        """An operand of the shape of the result, if every adjoint line brings that shape along."""
+        whole = self.shapes.result(op)
+        if whole.shape is None or not whole.number:
+            return ""
+        for k in self.wanted(op):
+            reads = op.rule.reads([k])
+            shapes = [self.shapes.of(op.values[r]).shape for r in reads if r in op.values]
+            covered = op.rule.result in reads or any(s == whole.shape for s in shapes)
+            if not covered:
+                return ""
+        same = [v for v in op.operands if self.shapes.of(name(v)).shape == whole.shape]
+        return same[0] if same else ""
 
     def fitted(self, value: ast.expr, operand: ast.Name, op: Operation) -> ast.expr:
         """The contribution in the shape and dtype of the operand."""
@@ -871,6 +917,15 @@ def _describe(kind: str) -> str:
         "Lambda": "a lambda that is made here", "ListComp": "a list comprehension", "DictComp": "a dict comprehension",
         "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "Yield": "'yield'",
     }.get(kind, f"'{kind}'")  # fmt: skip
+
+
+def _spread_alone(e: ast.expr, operand: str) -> ast.expr | None:
+    """What a plain `spread(e, operand)` spreads."""
+    match e:
+        case ast.Call(func=ast.Name(id=function), args=[inner, ast.Name(id=v)], keywords=[]) if v == operand:
+            return inner if function.rstrip("_") == "spread" else None
+        case _:
+            return None
 
 
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:

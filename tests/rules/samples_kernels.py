@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from rules.sample import S, Sample, cplx, real
@@ -192,4 +194,11 @@ JOINS: dict[str, list[Sample]] = {
     "irfftn_adjoint": [S("irfftn_adjoint(b, x)", "x", b=real(2, 4), x=cplx(2, 3))],
 }  # fmt: skip
 
-SAMPLES: dict[str, list[Sample]] = {**RUNTIME, **TRANSPOSES, **JOINS}
+Point = namedtuple("Point", "x y")
+FIELDS: dict[str, list[Sample]] = {
+    "attribute": [S("p.x * p.y", p=Point(0.5, 0.7)), S("p.y", p=Point(real(2), real(3)))],
+    "put_attribute": [S("put_attribute(b, p, 'x')", "p", b=real(2), p=Point(real(2), real(3)))],
+    "get_attribute": [S("get_attribute(p, 'y')", p=Point(real(2), real(3)))],
+    "cast_tangent": [S("cast_tangent(b, y)", "y", b=real(2), y=real(2))],
+}
+SAMPLES: dict[str, list[Sample]] = {**RUNTIME, **TRANSPOSES, **JOINS, **FIELDS}

@@ -26,6 +26,9 @@ def forward(
     return _Forward(unit, active, scribe, derivatives, numbers).run(frozenset(inputs))
 
 
+CASTING = frozenset("astype array asarray require ascontiguousarray".split())
+
+
 class _Forward:
     def __init__(
         self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]
@@ -194,7 +197,7 @@ class _Forward:
 
     def cast(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """A function that casts does not cast its tangent: where the result is of integers, nothing flows."""
-        dtype = op.values.get("dtype")
+        dtype = op.values.get("dtype") if op.rule.name in CASTING else None
         if dtype is None or (isinstance(dtype, ast.Constant) and dtype.value is None):
             return value
         if op.rule.name == "astype":

@@ -27,7 +27,8 @@ from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
 Derivative = Callable[..., Any]
-_made: weakref.WeakKeyDictionary[Any, dict[tuple[types.CodeType, Options], Derivative]] = weakref.WeakKeyDictionary()
+Key = tuple[types.CodeType, Options, int]
+_made: weakref.WeakKeyDictionary[Any, dict[Key, Derivative]] = weakref.WeakKeyDictionary()
 _plain: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
 _lock = threading.RLock()
 
@@ -36,7 +37,7 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative of a function, made on first demand."""
     with _lock:
         known = _made.setdefault(function, {})
-        key = (function.__code__, options)
+        key = (function.__code__, options, table().version)
         if key not in known:
             known[key] = build(function, options)
         return known[key]
@@ -67,7 +68,7 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             fresh = _renewed(*origin)
             assert isinstance(fresh, types.FunctionType)
             return derive(fresh, options)
-        _made.get(function, {}).pop((function.__code__, options), None)
+        _made.get(function, {}).pop((function.__code__, options, table().version), None)
         return derive(function, options)
 
 

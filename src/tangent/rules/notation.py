@@ -13,7 +13,7 @@ from tangent.syntax.quote import fill
 from tangent.syntax.rebuild import rebuild
 from tangent.syntax.uses import expression_reads
 
-Kind = Literal["elementwise", "linear", "general", "zero"]
+Kind = Literal["elementwise", "linear", "general", "zero", "custom"]
 
 
 @dataclass(frozen=True)

@@ -42,13 +42,24 @@ class Table:
     zero: set[Any] = field(default_factory=set)
     zero_methods: set[str] = field(default_factory=set)
     zero_attributes: set[str] = field(default_factory=set)
+    kept: list[Any] = field(default_factory=list)
+    version: int = 0
 
     def lookup(self, function: Any) -> list[Bound]:
         """The rules of a function object, one for each form of call it has; empty if it has none."""
         try:
             return self.functions.get(function, [])
-        except TypeError:  # unhashable: an instance that happens to be called
-            return []
+        except TypeError:  # unhashable, as functions of ctypes are
+            return self.functions.get(_key(function), [])
+
+    def bind(self, function: Any, rule: Rule) -> None:
+        """Differentiate a function by a rule of its own."""
+        self.rules[rule.name] = rule
+        self.functions[_key(function)] = [Bound(rule.name)]
+        self.kept.append(function)
+        if _key(function) is function:
+            self.zero.discard(function)
+        self.version += 1
 
     def is_zero(self, function: Any) -> bool:
         """Whether no derivative flows through a function."""
@@ -64,6 +75,15 @@ class Table:
     def operator(self, op: ast.AST) -> Rule | None:
         found = OPERATORS.get(type(op))
         return self.rules[found] if found else None
+
+
+def _key(function: Any) -> Any:
+    """What a function is filed under: itself, or who it is where it has no hash."""
+    try:
+        hash(function)
+    except TypeError:
+        return ("unhashable", id(function))
+    return function
 
 
 def read_rules() -> Iterator[Rule]:

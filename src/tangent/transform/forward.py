@@ -129,6 +129,10 @@ class _Forward:
             for k, v in op.values.items()
             if k in rule.operands and any(n in self.active for n in leaf_names(_as_leaves(v)))
         ]
+        if rule.kind == "custom" and not rule.tangent:
+            raise self.unit.refuse(
+                s, f"'{rule.name}' in forward mode", "its rule says adjoints only", "Add a rule with @tangent.tangent_."
+            )
         lines = rule.tangent if rule.tangent else rule.adjoint
         own = any(isinstance(v, ast.Name) and v.id == target for v in op.values.values())
         result = target

@@ -549,7 +549,10 @@ class _Reverse:
         wanted = self.wanted(op)
         missing = [k for k in wanted if k not in {_operand(x) for x in rule.adjoint}]
         if missing:
-            raise self.unit.refuse(s, f"'{rule.name}' by '{missing[0]}'", "its rule has no adjoint line for it")
+            raise self.unit.refuse(
+                s, f"'{rule.name}' by '{missing[0]}' in reverse mode", "its rule has no adjoint line for it",
+                "Add one with @tangent.adjoint.",
+            )  # fmt: skip
         values = {**op.values, rule.result: name(target)}
         before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: name(b)})
         parts: dict[str, list[Part]] = {}
@@ -566,6 +569,8 @@ class _Reverse:
                 value = rename(inner, {operand.id: self.summed[operand.id]})
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
+            elif rule.kind == "custom":
+                value = self.scribe.call("unbroadcast", value, operand)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
             number = arithmetic or summed or self.shapes.operand(operand, op).number

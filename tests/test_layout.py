@@ -15,8 +15,8 @@ PACKAGE = Path(tangent.__file__).resolve().parent
 # the tree comes before its readers; rules name run-time functions, and backends bind library functions to rules.
 # `pipeline` puts the stages together, `service` serves calls at run time; `testing` and `view` use what `api` offers.
 ORDER = (
-    "errors", "options", "runtime", "syntax", "source", "normalise", "analysis", "rules", "backends", "template", "transform",
-    "optimise", "codegen", "pipeline", "service", "api", "testing", "view", "__init__", "__main__",
+    "errors", "options", "runtime", "syntax", "source", "normalise", "analysis", "rules", "backends", "template",
+    "transform", "optimise", "codegen", "pipeline", "service", "api", "testing", "view", "__init__", "__main__",
 )  # fmt: skip
 
 EXCEPTIONS = {

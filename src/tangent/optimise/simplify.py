@@ -48,22 +48,34 @@ def simplified(e: ast.expr) -> ast.expr:
     'a - b'
     """
     match e:
-        case ast.BinOp(left=left, op=op, right=right) if _is_number(left) and _is_number(right):
+        case ast.BinOp(left=left, right=right) if _is_number(left) and _is_number(right):
             return _folded(e)
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
             return left
-        case ast.BinOp(left=left, op=ast.Add(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if (inner := _positive(right)) is not None:
             return ast.BinOp(left, ast.Sub(), inner)
-        case ast.BinOp(
-            left=left, op=ast.Add(), right=ast.BinOp(left=ast.UnaryOp(op=ast.USub(), operand=inner), op=op, right=rest)
-        ) if isinstance(op, ast.Mult | ast.Div):
-            return ast.BinOp(left, ast.Sub(), ast.BinOp(inner, op, rest))
         case ast.BinOp(left=left, op=ast.Sub(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return ast.BinOp(left, ast.Add(), inner)
         case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return inner
         case _:
             return e
+
+
+def _positive(e: ast.expr) -> ast.expr | None:
+    """A product or quotient without the minus sign it begins with.
+
+    >>> ast.unparse(_positive(ast.parse("-a * b / c", mode="eval").body))
+    'a * b / c'
+    """
+    match e:
+        case ast.UnaryOp(op=ast.USub(), operand=inner) if not isinstance(inner, ast.Constant):
+            return inner
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
+            first = _positive(left)
+            return None if first is None else ast.BinOp(first, op, right)
+        case _:
+            return None
 
 
 def _is_number(e: ast.expr) -> bool:

@@ -72,6 +72,10 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
         case ast.For(target=target, iter=iter, body=body):
             head = f"for {ast.unparse(target)} in {ast.unparse(iter)}:"
             return [*_header(head, depth, origin), *_block(body, depth + 1)]
+        case ast.Return(value=ast.Tuple(elts=[_, _, *_] as elts)) if (
+            len(text := pad + "return " + ", ".join(map(ast.unparse, elts))) <= WIDTH
+        ):
+            return [Line(text, origin)]
         case _:
             text = ast.unparse(s if hasattr(s, "lineno") else ast.fix_missing_locations(s))
             if "\n" in text:

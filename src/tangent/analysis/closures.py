@@ -29,9 +29,11 @@ def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Co
     order = {s: i for i, s in enumerate(statements(f.body))}
     assignments = [s for s in order if writes(s)]
     live = liveness(f, frozenset(assignments))
+    kept = {v for op in operations.values() if op.kind in ("pack", "push", "copy", "opaque") for v in op.operands}
     for s, op in made.items():
         node = _function(s)
         target = op.targets[0]
+        escapes = target in kept  # into a container or under another name: it may be called at any later time
         for n in ast.walk(node):
             if isinstance(n, ast.Nonlocal):
                 for v in n.names:
@@ -42,11 +44,8 @@ def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Co
             for v in op.operands:
                 yield Conflict(s, v, f"'{target}' calls itself and captures it")
         for a in assignments:
-            if (
-                target not in live.after.get(a, frozenset())
-                or a is s
-                or (order[a] < order[s] and not _same_loop(f, a, s))
-            ):
+            later = order[a] > order[s] or _same_loop(f, a, s)
+            if a is s or not later or not (escapes or target in live.after.get(a, frozenset())):
                 continue
             for v in writes(a):
                 if v in op.operands:

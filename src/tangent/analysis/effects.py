@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tangent.analysis.closures import inner_writes
-from tangent.analysis.operation import Operations
+from tangent.analysis.operation import Operation, Operations
 from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, expression_reads
@@ -75,8 +75,9 @@ def writes_in_place(
                 yield Write(s, v, frozenset(expression_reads(value.right)), "augmented")
             case ast.Assign(targets=targets, value=value):
                 yield from _stores(s, targets, value)
-            case ast.AugAssign(target=target, value=value):
-                yield from _stores(s, [target], value)
+            case ast.AugAssign(target=target, value=value):  # changes the item itself, where that is an array
+                for root in _roots([target]):
+                    yield Write(s, root, frozenset(expression_reads(value)), "store")
             case ast.Delete(targets=targets):
                 yield from _stores(s, targets, None)
             case ast.FunctionDef() | ast.Assign(value=ast.Lambda()):
@@ -211,8 +212,21 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
     elif isinstance(found, types.FunctionType) and not _is_library(found):
         yield from _by_summary(node, found, summaries)
     elif not _is_library(found) and not isinstance(found, type):
-        for a in node.args:
-            yield from _base(a)
+        behind = _behind(found)
+        if behind is None or summaries(behind).written:
+            for a in node.args:
+                yield from _base(a)
+
+
+def _behind(found: Any) -> types.FunctionType | None:
+    """The Python function that a method, a cached function or a callable object runs."""
+    for candidate in (
+        getattr(found, "__func__", None), getattr(found, "__wrapped__", None), getattr(found, "py_func", None),
+        getattr(found, "func", None), getattr(type(found), "__call__", None),
+    ):  # fmt: skip
+        if isinstance(candidate, types.FunctionType):
+            return candidate
+    return None
 
 
 def _by_summary(node: ast.Call, found: types.FunctionType, summaries: Summaries) -> Iterator[str]:
@@ -250,11 +264,7 @@ class Aliases:
             if op is None:
                 continue
             shared: tuple[str, ...] = op.operands
-            if (
-                op.kind in ("zero", "constant")
-                or (op.kind == "rule" and op.rule.kind != "linear")
-                or (op.kind == "rule" and op.rule.name in FRESH)
-            ):
+            if op.kind in ("zero", "constant") or (op.kind == "rule" and not _may_be_view(op)):
                 shared = ()
             elif op.kind == "call" and isinstance(op.value, ast.Call):
                 shared = tuple(_returned_arguments(op.value, op.callee, summaries))
@@ -278,6 +288,19 @@ class Aliases:
         """Those of some names that may share storage with v."""
         root = self.find(v)
         return sorted(n for n in names if self.find(n) == root)
+
+
+VIEWS = frozenset("real imag conj real_if_close nan_to_num einsum einsum_one einsum_two".split())
+
+
+def _may_be_view(op: Operation) -> bool:
+    """Whether the result of a rule may share storage with an operand."""
+    copied = op.values.get("copy")
+    if copied is not None and not (isinstance(copied, ast.Constant) and copied.value is True):
+        return True
+    if op.rule.name in VIEWS:
+        return not isinstance(op.value, ast.Call) or op.rule.name != "conj" or isinstance(op.value.func, ast.Attribute)
+    return op.rule.kind == "linear" and op.rule.name not in FRESH
 
 
 def _containers(operations: Operations) -> frozenset[str]:

@@ -26,13 +26,15 @@ class Records:
     everything: bool = False
 
 
-def recorded(f: ast.FunctionDef, everything: bool = False, outside: frozenset[str] = frozenset()) -> Records:
+def recorded(
+    f: ast.FunctionDef, everything: bool = False, outside: frozenset[str] = frozenset(), inputs: set[str] | None = None
+) -> Records:
     """The records of a function: all that may be needed, or plainly every overwritten value.
 
     Names from `outside` (global, nonlocal) are never restored.
     """
     walk = _Walk(f, everything, outside)
-    parameters = {a.arg for a in arguments(f.args)}
+    parameters = {a.arg for a in arguments(f.args)} | (inputs or set())
     walk.block(f.body, set(parameters), set(parameters), ())
     return walk.records
 

@@ -305,7 +305,9 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(sequence=True)
     if rule.kind == "elementwise":
         array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
-        return Fact(_union([f.shape for f in facts]), dtype, array or _is_number(op, facts), array)
+        others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]
+        shape = _union([f.shape for f in (*facts, *others)])  # the condition of np.where broadcasts, too
+        return Fact(shape, dtype, array or _is_number(op, facts), array)
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True, True)
     numeric = rule.name in NUMERIC

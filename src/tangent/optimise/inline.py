@@ -129,9 +129,25 @@ class _Inline:
 
 
 def _all_writes(s: ast.stmt) -> list[str]:
-    if isinstance(s, ast.If | ast.For | ast.While):
-        return [v for x in (s, *statements([*s.body, *s.orelse])) for v in writes(x)]
-    return writes(s)
+    inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+    return [v for x in inside for v in (*writes(x), *_changed_lists(x))]
+
+
+def _changed_lists(s: ast.stmt) -> list[str]:
+    """Lists that a statement changes in place: what reads them must not move across it."""
+    if not isinstance(s, ast.Expr | ast.Assign):
+        return []
+    return [v for n in ast.walk(s.value) if isinstance(n, ast.Call) and (v := _changed_list(n))]
+
+
+def _changed_list(n: ast.Call) -> str:
+    match n:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append" | "pop")):
+            return v
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]):
+            return v if function.rstrip("_") in ("pop_grad", "add_item") else ""
+        case _:
+            return ""
 
 
 def _shown(s: ast.stmt) -> str:

@@ -74,7 +74,8 @@ class Scope:
 
     def _remember(self, path: str, found: Any) -> None:
         root = path.split(".")[0]
-        if root not in self.imports and root not in self.externals:
+        bound = isinstance(found, types.MethodType)  # a new object each time it is looked up
+        if root not in self.imports and root not in self.externals and not bound:
             self.seen[path] = found
 
 

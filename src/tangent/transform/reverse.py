@@ -84,7 +84,7 @@ class _Reverse:
         )
         self.prepared.body = self.lower_calls(self.prepared.body)
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
-        self.records: Records = recorded(tree, everything, unit.context.declared)
+        self.records: Records = recorded(tree, everything, unit.context.declared, unit.inputs)
         known = given_shapes(unit)
         self.shapes: Shapes = shapes(tree, self.operations, liveness(tree), derivatives.result_fact, numbers, known)
         self.pushes: dict[Site, ast.stmt] = {}
@@ -194,7 +194,7 @@ class _Reverse:
             state.held.add(result)
             self.scribe.derivatives["b", result] = seed
         backward = self.backward(self.prepared.body, state, ())
-        sure = surely_bound(self.prepared.body, set(self.unit.parameters))
+        sure = surely_bound(self.prepared.body, self.unit.inputs)
         kept = {v for _, v in self.pushes}
         names = [v for v in self.records.unbound if v in kept]
         names += sorted(v for v in self.zeroed if v not in sure and v not in names)
@@ -405,7 +405,8 @@ class _Reverse:
         heard = [t for t in op.targets if t in state.held]
         if op.kind == "push":
             return self.adjoint_push(op, s, state) + restores
-        if op.kind == "pop" and op.why == "read" and op.operands[0] not in self.active:
+        silent = op.kind == "pop" and not (op.operands[0] in self.active and (heard or op.operands[0] in state.held))
+        if silent and op.why == "read":
             return [at(ast.Expr(expression("s.append(v)", s=op.operands[0], v=op.targets[0])), s), *restores]
         if op.kind == "pop" and op.operands[0] in self.active and (heard or op.operands[0] in state.held):
             mark = comment(f"Grad of: {self.primal(s)}", s)

@@ -28,6 +28,11 @@ class Unit:
         return [a.arg for a in arguments(self.core.args)]
 
     @property
+    def inputs(self) -> set[str]:
+        """Names that have a value from the start: parameters and captured variables."""
+        return {*self.parameters, *self.context.scope.cells}
+
+    @property
     def result(self) -> str:
         last = self.core.body[-1]
         assert isinstance(last, ast.Return) and isinstance(last.value, ast.Name)

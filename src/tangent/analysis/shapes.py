@@ -276,6 +276,8 @@ def _made(op: Operation, table: Shapes) -> Fact:
             return Fact(None, frozenset(["<float64>"]), True, True)
         case ast.Call(func=ast.Name(id="len" | "int")):
             return SCALAR
+        case ast.Compare(left=left, comparators=[right]):
+            return Fact(_union([table.of(e).shape for e in (left, right)]))
         case _:
             return UNKNOWN
 

@@ -172,6 +172,9 @@ def _lambda(code: types.CodeType, lines: tuple[str, ...], function: types.Functi
     found = [n for n in _lambdas("".join(lines)) if _span(n.body) == _code_span(code)]
     if len(found) != 1:
         found = [n for n in _lambdas("".join(lines)) if n.lineno == code.co_firstlineno]
+    if len(found) != 1:  # a lambda that returns a constant keeps no positions: any with this constant is the same
+        constants = [n for n in found if isinstance(n.body, ast.Constant) and n.body.value in code.co_consts]
+        found = constants[:1] if not code.co_names and len(code.co_code) <= 8 else found
     if len(found) != 1:
         raise SourceError(
             "the source of a lambda cannot be told apart",

@@ -125,7 +125,7 @@ def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...
     file = code.co_filename
     linecache.checkcache(file)
     lines = linecache.getlines(file, function.__globals__)
-    if not lines:
+    if len(lines) < code.co_firstlineno:
         raise SourceError(
             f"no source for '{function.__name__}'",
             Location(file, code.co_firstlineno),
@@ -173,7 +173,8 @@ def _lambda(code: types.CodeType, lines: tuple[str, ...], function: types.Functi
     if len(found) != 1:
         found = [n for n in _lambdas("".join(lines)) if n.lineno == code.co_firstlineno]
     if len(found) != 1:  # a lambda that returns a constant keeps no positions: any with this constant is the same
-        constants = [n for n in found if isinstance(n.body, ast.Constant) and n.body.value in code.co_consts]
+        returned = repr(code.co_consts[-1]) if code.co_consts else ""
+        constants = [n for n in found if isinstance(n.body, ast.Constant) and repr(n.body.value) == returned]
         found = constants[:1] if not code.co_names and len(code.co_code) <= 8 else found
     if len(found) != 1:
         raise SourceError(

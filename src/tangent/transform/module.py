@@ -172,7 +172,7 @@ class Module:
         fixed = set(this.parameters) - assigned_inside(this.core.body)
         dtype = passes.facts.of(name(this.result)).dtype
         exact = dtype is not None and dtype <= fixed
-        if atoms is not None and atoms <= fixed and (exact or not self.may_be_complex(this)):
+        if passes.flows and atoms is not None and atoms <= fixed and (exact or not self.may_be_complex(this)):
             made.dtypes = tuple(sorted(dtype if exact and dtype is not None else fixed))
             made.exact = exact
             return tuple(sorted(atoms))

@@ -53,6 +53,7 @@ class Passes:
     state: State
     shape: frozenset[str] | None
     facts: Shapes
+    flows: bool
 
 
 Site = tuple[Any, str]
@@ -201,7 +202,7 @@ class _Reverse:
         unbound = [assign(v, constant(None)) for v in names]
         stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
         shape = self.shapes.of(name(result)).shape
-        return Passes([*stacks, *unbound, *forward], backward, state, shape, self.shapes)
+        return Passes([*stacks, *unbound, *forward], backward, state, shape, self.shapes, result in self.active)
 
     def adjoint(self, v: str) -> str:
         return self.scribe.derivative(v, "b")

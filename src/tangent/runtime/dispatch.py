@@ -76,7 +76,16 @@ def refit(b: Any, x: Any) -> Any:
 
 def settled(b: Any, x: Any) -> Any:
     """The gradient of x as it is given back: real numbers that nobody else holds."""
-    return init_grad(x) if isinstance(b, ZeroGrad) else copy(b)
+    if isinstance(b, ZeroGrad):
+        return init_grad(x)
+    return _nested(b, x) if isinstance(b, np.ndarray) and isinstance(x, list | tuple) else copy(b)
+
+
+def _nested(b: Any, x: Any) -> Any:
+    """An array of gradients in the structure of the lists and tuples that were taken for an array."""
+    if isinstance(x, list | tuple):
+        return repack(x, *(_nested(part, v) for part, v in zip(b, x, strict=True)))
+    return copy(b)
 
 
 def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:

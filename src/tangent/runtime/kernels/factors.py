@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.elementwise import ratio
 from tangent.runtime.kernels.matrices import (
     diagonals,
@@ -45,9 +46,7 @@ def qr_factors(y: Any, a: Any, mode: str) -> Any:
         return mT(np.linalg.solve(mT(y[..., :k]), mT(a[..., :k]))), y
     if mode == "reduced" or (mode == "complete" and m <= n):
         return y[0], y[1]
-    raise NotImplementedError(
-        f"np.linalg.qr(mode={mode!r}) of {m} x {n} matrices has no derivative: use mode='reduced'"
-    )
+    raise UnsupportedError(f"np.linalg.qr(mode={mode!r}) of {m} x {n} matrices has no derivative: use mode='reduced'")
 
 
 def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:

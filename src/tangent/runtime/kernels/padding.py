@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import unbroadcast
 from tangent.runtime.kernels.index import scatter
 
@@ -31,7 +32,7 @@ def pad_zero_ended(
         return np.pad(x, pad_width, mode=mode, reflect_type=reflect_type)
     if mode in ("constant", "edge", "wrap", "linear_ramp"):
         return np.pad(x, pad_width, mode=mode)
-    raise NotImplementedError(f"np.pad(mode={mode!r}) has no derivative rule: pad with one of the linear modes")
+    raise UnsupportedError(f"np.pad(mode={mode!r}) has no derivative rule: pad with one of the linear modes")
 
 
 def unpad(

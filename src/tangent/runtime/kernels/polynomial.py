@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.calculus import between_zeros
 from tangent.runtime.kernels.reduce import as_dtype
 
@@ -69,7 +70,7 @@ def polydiv_tangent(du: Any, dv: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]
 def poly_slopes(zeros: Any) -> Any:
     """The derivatives of the coefficients of a polynomial, but the first, by each of its zeros."""
     if np.ndim(zeros) != 1:
-        raise NotImplementedError("np.poly: the derivative by a matrix is not known; pass its eigenvalues")
+        raise UnsupportedError("np.poly: the derivative by a matrix is not known; pass its eigenvalues")
     rows: list[Any] = []
     for i in range(np.size(zeros)):
         rows = [*rows, -np.poly(np.delete(zeros, i)) * np.ones(np.size(zeros))]

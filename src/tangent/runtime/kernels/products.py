@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import unbroadcast
 
 
@@ -287,4 +288,4 @@ def einsum_labels(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], s
 
 def einsum_lists(b: Any) -> Any:
     """What an array in the place of the subscripts receives: that form of `np.einsum` is refused."""
-    raise NotImplementedError("np.einsum with lists of axes has no derivative rule: write the subscripts as a string")
+    raise UnsupportedError("np.einsum with lists of axes has no derivative rule: write the subscripts as a string")

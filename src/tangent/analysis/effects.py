@@ -269,7 +269,8 @@ class Aliases:
             elif op.kind == "call" and isinstance(op.value, ast.Call):
                 shared = tuple(_returned_arguments(op.value, op.callee, summaries))
             if shallow and (
-                op.kind in ("pack", "unpack", "opaque") or (op.kind == "rule" and op.rule.name == "getitem")
+                op.kind in ("pack", "unpack", "opaque")
+                or (op.kind == "rule" and (op.rule.name == "getitem" or op.rule.name in CONTAINER_COPIES))
             ):
                 shared = ()
             self.bases[s] = shared
@@ -311,6 +312,9 @@ def _may_be_view(op: Operation) -> bool:
     return op.rule.kind == "linear" and op.rule.name not in FRESH
 
 
+CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted".split())
+
+
 def _containers(operations: Operations) -> frozenset[str]:
     """Variables that only ever hold lists, tuples and dicts made by displays."""
     made: dict[str, bool] = {}
@@ -318,6 +322,7 @@ def _containers(operations: Operations) -> frozenset[str]:
         if op.kind in ("store", "augment"):
             continue
         display = op.kind == "pack" or isinstance(op.value, ast.Dict | ast.List | ast.ListComp | ast.DictComp)
+        display = display or (op.kind == "rule" and op.rule.name in CONTAINER_COPIES)
         for t in op.targets:
             made[t] = made.get(t, True) and (display or op.kind in ("push",))
     return frozenset(t for t, only in made.items() if only)
@@ -326,7 +331,7 @@ def _containers(operations: Operations) -> frozenset[str]:
 FRESH = frozenset(
     "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
     "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
-    "copy_method astype full full_like own content overwritten assigned gather_placed unmirror scatter "
+    "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
     "unbroadcast broadcast_like copy_grad settled".split()
 )
 

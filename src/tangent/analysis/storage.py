@@ -43,9 +43,9 @@ class Storage:
 
 def storage(
     f: ast.FunctionDef, operations: Operations, found: list[Write], deep: Aliases, shallow: Aliases,
-    parameters: Iterable[str],
+    parameters: Iterable[str], arrays: frozenset[str],
 ) -> Storage:  # fmt: skip
-    """Classes and handles of a Core function, given its writes."""
+    """Classes and handles of a Core function, given its writes and what is surely an array."""
     names = {v for op in operations.values() for v in (*op.targets, *op.operands)} | set(parameters)
     names |= {w.root for w in found}
     groups = [frozenset(_reach(w, deep, shallow).same(w.root, names)) for w in found]
@@ -62,7 +62,7 @@ def storage(
     }
     handles = {w.root for w in found} | _dirty_reads(f.body, touched, classes)
     table.handles = frozenset(_with_bases(handles, operations, table.bases))
-    table.local = frozenset(v for v in table.handles if _is_local(v, f, operations, table, set(parameters)))
+    table.local = frozenset(v for v in table.handles if _is_local(v, f, operations, table, set(parameters), arrays))
     return table
 
 
@@ -123,7 +123,9 @@ def binding(v: str, f: ast.FunctionDef, operations: Operations) -> list[ast.stmt
     return [s for s in statements(f.body) if v in writes(s) and not isinstance(s, ast.AugAssign)]
 
 
-def _is_local(v: str, f: ast.FunctionDef, operations: Operations, table: Storage, parameters: set[str]) -> bool:
+def _is_local(
+    v: str, f: ast.FunctionDef, operations: Operations, table: Storage, parameters: set[str], arrays: frozenset[str]
+) -> bool:
     """Whether a handle is bound once, in the block that holds all its uses, so that it can be bound there again."""
     bound = binding(v, f, operations)
     if v in parameters:
@@ -140,7 +142,7 @@ def _is_local(v: str, f: ast.FunctionDef, operations: Operations, table: Storage
     if not users <= inside:
         return False
     needed = (header_reads(s) - {v}) if table.bases.get(s) else set()
-    changed = {t for x in inside for t in writes(x) if not isinstance(x, ast.AugAssign)}
+    changed = {t for x in inside for t in writes(x) if not isinstance(x, ast.AugAssign) or t not in arrays}
     return not needed & changed
 
 

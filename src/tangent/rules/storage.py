@@ -2,6 +2,8 @@
 
 @linear
 def own(y, x, *others): d[x] = d[y]
+@linear
+def own_any(y, x, *others): d[x] = d[y]
 def shadow(y, x, content=None):
     d[content] = unbroadcast(d[y], content)
     d[y] = shadow(x, d[content])

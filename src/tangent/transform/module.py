@@ -388,7 +388,7 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
     done: list[ast.stmt] = []
     for p in settled.owned:
         others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
-        done.append(assign(p, scribe.call("own", name(p), *others), this.core.body[0]))
+        done.append(assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0]))
     return done
 
 

@@ -21,7 +21,7 @@ from tangent.errors import InPlaceError, TangentError
 from tangent.rules.classify import classified
 from tangent.rules.table import table
 from tangent.source.resolve import is_library
-from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Groups
@@ -112,6 +112,7 @@ class Settled:
     shadowed: frozenset[str]
     owned: tuple[str, ...]
     arrays: frozenset[str]
+    containers: frozenset[str]
 
 
 def settle(
@@ -122,9 +123,11 @@ def settle(
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
     deep, shallow = _aliases(this, summary, groups)
+    this, found = _items_by_value(this, found, deep)
     this, found = _augmented_in_place(this, found, deep, shapes, given)
     deep, shallow = _aliases(this, summary, groups)
-    whole = storage(this.core, this.operations, found, deep, shallow, this.parameters)
+    arrays = frozenset(_arrays(this, deep))
+    whole = storage(this.core, this.operations, found, deep, shallow, this.parameters, arrays)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
     facts = activity(this.core, this.operations, (*inputs, *given), (*outputs, *given), more)
@@ -147,8 +150,7 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    arrays = frozenset(_arrays(this, deep))
-    return Settled(this, facts, table, shadowed, owned, arrays)
+    return Settled(this, facts, table, shadowed, owned, arrays, deep.containers)
 
 
 def _arrays(this: Unit, aliases: Aliases) -> set[str]:
@@ -237,6 +239,46 @@ def _augmented_in_place(
         write = next(s for s in new if s in operations and operations[s].kind in ("store", "augment"))
         kept.append(Write(write, w.root, w.reads, "store"))
     return _replaced(this, changed, operations) if changed else this, kept
+
+
+def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:
+    """`xs[i] += v` on an item of a list or dict assigns a number anew; an array there would be changed in place."""
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    for w in found:
+        op = operations.get(w.statement)
+        s = w.statement
+        if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
+            kept.append(w)
+            continue
+        old, new = (this.context.names.numbered("t") for _ in range(2))
+        this.context.scope.local |= {old, new}
+        place: Any = s.target
+        first = assign(old, replace(place, ctx=ast.Load()), s)
+        check = _check(this, s, old, w.root)
+        second = assign(new, ast.BinOp(name(old), s.op, s.value), s)
+        store = at(ast.Assign([place], name(new)), s)
+        changed[s] = [first, check, second, store]
+        for x in (first, second, store):
+            made = reclassified(x, this)
+            assert made is not None
+            operations[x] = made
+        kept.append(Write(store, w.root, w.reads, "store", nested=False))
+    return _replaced(this, changed, operations) if changed else this, kept
+
+
+def _check(this: Unit, s: ast.stmt, v: str, holder: str) -> ast.stmt:
+    """A statement that stops where an operator in place would change an array that somebody else refers to."""
+    function = this.context.use("require_number", _runtime("require_number"))
+    place = [constant(this.source.file), constant(s.lineno), constant(this.source.line(s.lineno).strip())]
+    return at(ast.Expr(call(function, name(v), constant(holder), *place)), s)
+
+
+def _runtime(function: str) -> Any:
+    from tangent import runtime  # the object only: transformations do not call the runtime
+
+    return getattr(runtime, function)
 
 
 def _in_place(this: Unit, w: Write) -> list[ast.stmt]:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from tangent.analysis.effects import FRESH
+from tangent.analysis.aliases import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
+from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, shapes
 from tangent.errors import InPlaceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table

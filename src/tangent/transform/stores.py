@@ -10,7 +10,6 @@ Where a handle is bound anew (buffers that are swapped in a loop), shadows are b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 

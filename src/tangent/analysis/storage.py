@@ -62,6 +62,9 @@ def storage(
         for s, op in operations.items()
     }
     handles = {w.root for w in found} | _dirty_reads(f.body, touched, classes)
+    for w in found:  # a call that writes sees all its arguments change
+        if w.construct == "call":
+            handles |= {v for v in header_reads(w.statement) if classes.get(v) in written[w.statement]}
     table.handles = frozenset(_with_bases(handles, operations, table.bases))
     table.local = frozenset(v for v in table.handles if _is_local(v, f, operations, table, set(parameters), arrays))
     return table

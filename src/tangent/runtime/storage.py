@@ -326,6 +326,35 @@ def gather_placed(b: Any, v: Any, taken: Any) -> Any:
     return out.reshape(np.shape(v))[()]
 
 
+def multiplied_at(a: Any, index: Any, v: Any) -> Any:
+    """The array a after `np.multiply.at(a, index, v)`."""
+    return a * factors_at(a, index, v)
+
+
+def factors_at(a: Any, index: Any, v: Any) -> Any:
+    """The product of what `np.multiply.at` multiplies each element with."""
+    found = np.ones(np.shape(a), np.result_type(a, v))
+    np.multiply.at(found, index, v)
+    return found
+
+
+def other_factors_at(a: Any, index: Any, v: Any) -> Any:
+    """For each factor of `factors_at`, the product of the others of the same element."""
+    v = np.broadcast_to(v, np.shape(a[index]))
+    zeros = np.zeros(np.shape(a))
+    np.add.at(zeros, index, v == 0)
+    rest = factors_at(a, index, np.where(v == 0, 1.0, v))[index]
+    alone = zeros[index] - (v == 0) == 0
+    return np.where(alone, rest / np.where(v == 0, 1.0, v), 0.0)
+
+
+def factors_tangent(d: Any, a: Any, index: Any, v: Any) -> Any:
+    """The tangent of `factors_at`."""
+    found = np.zeros(np.shape(a), np.result_type(a, d))
+    np.add.at(found, index, np.broadcast_to(d, np.shape(a[index])) * other_factors_at(a, index, v))
+    return found
+
+
 class _Absent:
     def __repr__(self) -> str:
         return "ABSENT"

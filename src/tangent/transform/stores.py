@@ -302,7 +302,8 @@ class Stores:
         for s in body:
             op = self.owner.operations.get(s)
             for v in self.bound(s, op):
-                if op is not None and op.kind in ("rule", "copy") and self.table.bases.get(s):
+                bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+                if op is not None and bases and self.is_view(op, v, bases):
                     again = at(ast.Assign([ast.Name(v, ast.Store())], op.value or name(v)), s)
                     self.rebuilt.add(again)
                     done.append(again)

@@ -232,7 +232,7 @@ class _Flatten:
             elif not isinstance(func, ast.Name):
                 func = self.atom(func)
         args = self.arguments(e)
-        keywords = [replace(k, value=self.atom(k.value)) for k in e.keywords]
+        keywords = [replace(k, value=self.atom(_sole(k.value) if k.arg == "out" else k.value)) for k in e.keywords]
         flat = replace(e, func=func, args=args, keywords=keywords)
         if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
             return flat
@@ -276,6 +276,11 @@ class _Flatten:
                 return e
             case _:
                 return self.atom(e)
+
+
+def _sole(e: ast.expr) -> ast.expr:
+    """`out=(a,)` is `out=a`."""
+    return e.elts[0] if isinstance(e, ast.Tuple) and len(e.elts) == 1 else e
 
 
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)

@@ -51,7 +51,7 @@ class _Forward:
         zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others]
         for v in self.settled.owned:
             if v in inputs and v in self.shadowed:  # the tangent is written in place, too
-                given = self.scribe.call("shadow", name(v), name(self.tangent(v)))
+                given = self.scribe.call("beside", name(v), name(self.tangent(v)))
                 zeros.append(assign(self.tangent(v), given, first))
         return [*zeros, *self.block(self.unit.core.body[:-1])]
 
@@ -95,7 +95,7 @@ class _Forward:
         """The tangent of something that is written later: an array of its own, laid out like the value."""
         match s:
             case ast.Assign(targets=[ast.Name(id=d)], value=value) if d == self.tangent(v):
-                return replace(s, value=self.scribe.call("shadow", name(v), *([] if _is_zero(value) else [value])))
+                return replace(s, value=self.scribe.call("beside", name(v), *([] if _is_zero(value) else [value])))
             case _:
                 return s
 

@@ -333,7 +333,8 @@ def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.
         case ast.Name(id=v):
             assigned = [s.value for s in statements(body) if isinstance(s, ast.Assign) and v in writes(s)]
             in_place = any(isinstance(s, ast.AugAssign) for s in statements(body))
-            return in_place or not assigned or not all(isinstance(x, ast.BinOp | ast.UnaryOp) for x in assigned)
+            given = v in made.seeds.values()
+            return given or in_place or not assigned or not all(isinstance(x, ast.BinOp | ast.UnaryOp) for x in assigned)
         case ast.Subscript() | ast.Attribute():
             return True
         case ast.Tuple(elts=elts) | ast.List(elts=elts):

@@ -112,6 +112,7 @@ class _Reverse:
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
+        self.stores.check()
         self.passing = self.passing_temporaries()
         self.summed = self.summed_temporaries()
         self.items: set[str] = {
@@ -460,6 +461,11 @@ class _Reverse:
             return restores
         mark = comment(f"Grad of: {self.primal(s)}", s)
         held = set(state.held)
+        bound = [t for t in op.targets if t in self.stores.shadowed]
+        if (code := self.stores.slots(s, op, state)) is not None:
+            return [mark, *code, *restores]
+        if bound and (code := self.stores.unpacked(s, op, bound[0], state)) is not None:
+            return [mark, *code, *restores] if code else restores
         before, contributions = self.contributions(op, s, state)
         for t in op.targets:
             state.held.discard(t)
@@ -470,7 +476,6 @@ class _Reverse:
         for v in [*(v for v in contributions if v not in op.targets), *own]:
             for part in self.joined(contributions[v]) if v in own else contributions[v]:
                 adds.append(self.accumulate(v, part, state, s))
-        bound = [t for t in op.targets if t in self.stores.shadowed]
         if bound:
             new = [v for v in sorted(state.held - held) if v not in op.targets]
             adds = self.stores.handed_back(s, op, adds, bound[0], [self.zero(v, state, s) for v in new])

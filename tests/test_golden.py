@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tangent import grad, jvp
+from tangent import grad, insert_grad_of, jvp
 from tangent.api import wrt_names
 from tangent.testing import add, dot, leaves, random_like
 from tangent.testing import scale as scaled
@@ -38,6 +38,14 @@ def count_up(x):
     while x < 10000:
         x = x + 1
     return x
+
+
+def clipped(x):
+    with insert_grad_of(x) as dx:
+        if dx > 10:
+            print("Warning, large gradient", dx)
+            dx = 10
+    return x * x
 
 
 def logsumexp(x):
@@ -433,6 +441,7 @@ PROGRAMS: dict[str, tuple] = {
     "paper_assign_raw": (f_assign, grad, {"optimized": False}, (3.0,)),
     "paper_assign": (f_assign, grad, {}, (3.0,)),
     "paper_while": (count_up, grad, {}, (9990.5,)),
+    "paper_clip": (clipped, grad, {}, (3.0,)),
     "paper_mlp": (mlp, grad, {"wrt": (1, 2, 3, 4)}, MLP),
     "design_rnn": (rnn, grad, {"wrt": "w"}, (V, 0.5, 3)),
     "design_rnn_array_weights": (rnn, grad, {"wrt": ("x", "w")}, (V, W, 3)),

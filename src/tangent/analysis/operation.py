@@ -19,6 +19,7 @@ OperationKind = Literal[
     "push",  # stack.append(x)
     "pop",  # y = stack.pop()
     "closure",  # def g(...): ..., y = lambda ...: ..., capturing x
+    "insert",  # with insert_grad_of(x) as dx: ...
     "opaque",  # anything else
 ]
 

@@ -15,6 +15,7 @@ from collections import Counter
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
@@ -66,6 +67,8 @@ class _Inline:
             if isinstance(s, Comment):
                 done.append(s)
                 continue
+            if any(isinstance(x, InsertedCode) for x in statements([s])):  # nothing moves across the user's code
+                waiting, free = {}, {}
             s = self.absorb(s, waiting, free, done, indent)
             for v in _all_writes(s):
                 for candidate in free.pop(v, set()):

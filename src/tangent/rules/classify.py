@@ -19,6 +19,7 @@ from tangent.runtime.dispatch import pop_grad
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_literal, is_path, is_range
+from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
 
@@ -75,7 +76,7 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
                 spoiled |= {v for v in handed if v not in made}
             case ast.Assign(value=ast.Tuple()) | ast.Return() if generated:
                 continue  # lists among the saved values
-            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr():
+            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr() | Insertion():
                 read |= header_reads(s)
                 spoiled |= set(writes(s))
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if not _has_scope(value):
@@ -125,6 +126,8 @@ class _Reader:
             ):
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
                 return Operation("push", (v,), operands, item, why="read" if self.stacks[v] else "")
+            case Insertion(places=places):
+                return Operation("insert", (), tuple(dict.fromkeys(root(p) for p in places)))
             case ast.FunctionDef(name=target):
                 return Operation("closure", (target,), self.captured(s))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):

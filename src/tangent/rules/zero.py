@@ -331,3 +331,4 @@ runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
+runtime.stop_gradient

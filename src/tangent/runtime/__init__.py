@@ -31,6 +31,7 @@ from tangent.runtime.dispatch import (
     unsequence,
     where_nonzero,
 )
+from tangent.runtime.insert import fit_grad, insert_grad_of, replace_field, replace_item, stop_gradient
 from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
 from tangent.runtime.zeros import ZeroGrad
 
@@ -50,9 +51,11 @@ __all__ = [
     "check_tangent",
     "copy",
     "dense",
+    "fit_grad",
     "forward_of",
     "get_attribute",
     "init_grad",
+    "insert_grad_of",
     "items_like",
     "lazy_zero",
     "left_part",
@@ -64,10 +67,13 @@ __all__ = [
     "register_array_type",
     "repack",
     "repack_from",
+    "replace_field",
+    "replace_item",
     "require_number",
     "right_part",
     "sequence",
     "settled",
+    "stop_gradient",
     "tangent_of",
     "unbroadcast",
     "unsequence",

@@ -25,6 +25,7 @@ from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.forward import forward
+from tangent.transform.insert import without_insertions
 from tangent.transform.reverse import Passes, State, reverse
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Outside, globals_read, globals_rebound, settle_writes, summaries
@@ -260,7 +261,7 @@ class Module:
     def build_tangent(self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool) -> None:
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)
-        this = self.read(made.primal, outside)
+        this = without_insertions(self.read(made.primal, outside))
         if self.options.has_aux and not both:
             this = with_aux(this)
         made.seeds = tangent_names(this, active)

@@ -18,12 +18,14 @@ from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.notation import Rule
 from tangent.syntax.core import is_range
+from tangent.syntax.inserted import Insertion
 from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.insert import inserted
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
@@ -67,10 +69,10 @@ def reverse(
 
     `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays.
     """
-    return _Reverse(unit, active, scribe, derivatives, everything, numbers).run(seed)
+    return Reverse(unit, active, scribe, derivatives, everything, numbers).run(seed)
 
 
-class _Reverse:
+class Reverse:
     def __init__(
         self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, everything: bool,
         numbers: frozenset[str],
@@ -227,6 +229,8 @@ class _Reverse:
                 case ast.For(body=inner) | ast.While(body=inner):
                     self.check(s)
                     done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
+                case Insertion():
+                    continue
                 case _:
                     self.check(s)
                     done.append(s)
@@ -274,6 +278,9 @@ class _Reverse:
                     done += self.branch(s, state, path)
                 case ast.For() | ast.While():
                     done += self.loop(s, state, path)
+                case Insertion():
+                    done += inserted(self, s, state)
+                    continue
                 case _:
                     done += self.statement(s, state)
                     continue
@@ -316,14 +323,16 @@ class _Reverse:
         before: list[ast.stmt] = []
         inner_path = (*path, (s, "body"))
         written = {v for x in statements(s.body) for v in (self.operations[x].targets if x in self.operations else ())}
+        shared: set[str] = set()  # adjoints that the body hands to others: a copy before the loop is not enough
         while True:
             snapshot = self.scribe.names.taken.copy(), dict(self.scribe.names._next)
             end = state.copy()
             body = self.backward(s.body, end, inner_path)
             new = sorted(end.held - state.held)
             copied = sorted(
-                v for v in self.item_reads(s) if v in state.held and v not in state.owned and v not in written
+                v for v in self.item_reads(s) - shared if v in state.held and v not in state.owned | written
             )
+            shared |= state.owned - end.owned
             kept = state.owned & end.owned
             lazier = end.lazy - state.lazy
             if not new and not copied and kept == state.owned and not lazier:

@@ -1,0 +1,162 @@
+"""Code that users put into the backward pass: `with insert_grad_of(x) as dx:`.
+
+The statement is the identity on x; its adjoint is the user's block, which reads the adjoint of x and may replace it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tangent.analysis.effects import WRITING_METHODS
+from tangent.rules.table import table
+from tangent.source.resolve import MISSING
+from tangent.syntax.inserted import Block, InsertedCode, Insertion, root
+from tangent.syntax.print import comment
+from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import expression_reads
+from tangent.transform.unit import Unit
+
+if TYPE_CHECKING:
+    from tangent.transform.reverse import Reverse, State
+
+MARK = "Inserted code"
+
+
+def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
+    """The user's block, with the adjoints it asks for before it and those it sets after it."""
+    block = s.block
+    done: list[ast.stmt] = [comment(MARK, s, section=True)]
+    pairs = [(place, n) for place, n in zip(s.places, block.names) if n]
+    for place, n in pairs:
+        done += _given(this, place, n, s, state)
+    done.append(at(InsertedCode(block), s))
+    for place, n in pairs:
+        if n in block.binds or _may_change(block, n, this.unit):
+            done += _taken(this, place, n, s, state)
+    return done
+
+
+def _given(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -> list[ast.stmt]:
+    """`dx = bx`: a real number or array that the block may do with as it likes."""
+    v = root(place)
+    b = name(this.adjoint(v))
+    if v not in state.held:
+        return [assign(n, this.scribe.call("init_grad", place), s)]
+    if not isinstance(place, ast.Name):
+        return [assign(n, this.scribe.call("settled", _at(b, place, this), place), s)]
+    known = this.shapes.of(name(v)).number and v not in state.lazy
+    if known and (v in state.owned or not _may_change(s.block, n, this.unit)):
+        state.owned.discard(v)
+        return [assign(n, b, s)]
+    return [assign(n, this.scribe.call("copy", b) if known else this.scribe.call("settled", b, place), s)]
+
+
+def _taken(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -> list[ast.stmt]:
+    """`bx = dx`, in the shape and dtype of x."""
+    v = root(place)
+    b = this.adjoint(v)
+    value: ast.expr = this.scribe.call("fit_grad", name(n), place)
+    done: list[ast.stmt] = []
+    if not isinstance(place, ast.Name):
+        if v not in state.held:
+            done.append(assign(b, this.scribe.call("init_grad", name(v)), s))
+        elif v in state.lazy or not this.shapes.of(name(v)).number:
+            done.append(assign(b, this.scribe.call("dense", name(b)), s))
+        value = _with(name(b), place, value, this)
+    state.held.add(v)
+    state.owned.add(v)
+    state.lazy.discard(v)
+    return [*done, assign(b, value, s)]
+
+
+def _at(b: ast.expr, place: ast.expr, this: Reverse) -> ast.expr:
+    """The adjoint of a place in the adjoint of its variable: `bparams["w"]` for `params["w"]`."""
+    match place:
+        case ast.Subscript(value=value, slice=index):
+            return ast.Subscript(_at(b, value, this), index, ast.Load())
+        case ast.Attribute(value=value, attr=attr):
+            return this.scribe.call("get_attribute", _at(b, value, this), constant(attr))
+        case _:
+            return b
+
+
+def _with(b: ast.expr, place: ast.expr, value: ast.expr, this: Reverse) -> ast.expr:
+    """The adjoint of the variable with another one at a place."""
+    match place:
+        case ast.Subscript(value=outer, slice=index):
+            shown = this.scribe.as_argument(index)
+            return _with(b, outer, this.scribe.call("replace_item", _at(b, outer, this), shown, value), this)
+        case ast.Attribute(value=outer, attr=attr):
+            changed = this.scribe.call("replace_field", _at(b, outer, this), constant(attr), value)
+            return _with(b, outer, changed, this)
+        case _:
+            return value
+
+
+def _may_change(block: Block, n: str, unit: Unit) -> bool:
+    """Whether a block may write into the gradient it is given, itself or by a function that it calls."""
+    return any(_changes(node, n, unit) for s in block.body for node in ast.walk(s))
+
+
+def _changes(node: ast.AST, n: str, unit: Unit) -> bool:
+    match node:
+        case ast.Assign(targets=targets):
+            return any(root(t) == n and not isinstance(t, ast.Name) for t in targets)
+        case ast.AugAssign(target=target):
+            return root(target) == n
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if root(value) == n:
+            return attr in WRITING_METHODS
+        case ast.Call(func=func, args=args, keywords=keywords):
+            passed = any(n in expression_reads(e) for e in (*args, *(k.value for k in keywords)))
+            return passed and (any(k.arg == "out" for k in keywords) or not _only_reads(func, unit))
+        case _:
+            return False
+
+
+def _only_reads(func: ast.expr, unit: Unit) -> bool:
+    """Whether a function is known to leave its arguments alone."""
+    found = unit.context.scope.resolve(func)
+    if found is MISSING:
+        return isinstance(func, ast.Attribute) and func.attr == "append"
+    module = getattr(found, "__module__", "") or ""
+    return module in ("builtins", "math") or bool(table().lookup(found)) or table().is_zero(found)
+
+
+# Forward mode
+
+
+def without_insertions(this: Unit) -> Unit:
+    """The function for forward mode, which has no backward pass: blocks that only look at gradients are left out."""
+    if not any(op.kind == "insert" for op in this.operations.values()):
+        return this
+    operations = dict(this.operations)
+
+    def kept(s: ast.stmt) -> ast.stmt | None:
+        match s:
+            case Insertion(block=block):
+                if block.jumps or any(n in block.binds or _may_change(block, n, this) for n in block.names if n):
+                    raise this.refuse(
+                        s, "'with insert_grad_of' in forward mode",
+                        "the block changes a gradient, and forward mode has none", "Use reverse mode.",
+                    )  # fmt: skip
+                del operations[s]
+                return None
+            case ast.If(body=body, orelse=orelse):
+                return replace(s, body=_each(body, kept), orelse=_each(orelse, kept))
+            case ast.For(body=body) | ast.While(body=body):
+                new = replace(s, body=_each(body, kept))
+                if s in operations:
+                    operations[new] = operations[s]
+                return new
+            case _:
+                return s
+
+    core = replace(this.core, body=_each(this.core.body, kept))
+    return Unit(this.source, core, this.context, operations)
+
+
+def _each(body: list[ast.stmt], change: Callable[[ast.stmt], ast.stmt | None]) -> list[ast.stmt]:
+    return [new for s in body if (new := change(s)) is not None]

@@ -40,12 +40,14 @@ def count_up(x):
     return x
 
 
+# fmt: off
 def clipped(x):
     with insert_grad_of(x) as dx:
         if dx > 10:
-            print("Warning, large gradient", dx)
+            print('Warning, large gradient', dx)
             dx = 10
     return x * x
+# fmt: on
 
 
 def logsumexp(x):

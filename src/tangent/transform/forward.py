@@ -64,6 +64,9 @@ class _Forward:
                     if op is not None and op.kind == "opaque" and self.flows(op):
                         raise refusal(self.unit, s, op)
                     done.append(replace(s, body=self.block(inner)))
+                case _ if op is not None and op.kind == "pop" and op.operands[0] in self.active and not self.flows(op):
+                    dropped = self.scribe.names.numbered("dropped")
+                    done += [s, assign(dropped, expression("s.pop()", s=self.tangent(op.operands[0])), s)]
                 case _ if op is not None and any(t in self.active for t in op.targets):
                     done += self.statement(s, op)
                 case _:

@@ -1,20 +1,26 @@
 """Code that users put into the backward pass: `with insert_grad_of(x) as dx:`.
 
 The statement is the identity on x; its adjoint is the user's block, which reads the adjoint of x and may replace it.
+
+`break` and `continue` in the block act on the backward loop. What they leave out, adjoints apart, still has to be
+restored, since statements before the loop, and the iterations of a loop around it, read what the lists hold below.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tangent.analysis.effects import WRITING_METHODS
+from tangent.analysis.recorded import Block as Records
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
-from tangent.syntax.inserted import Block, InsertedCode, Insertion, root
+from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor, RestoringIf, root
 from tangent.syntax.print import comment
-from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.unit import Unit
@@ -25,18 +31,126 @@ if TYPE_CHECKING:
 MARK = "Inserted code"
 
 
+@dataclass
+class Cut:
+    """A block that may leave its backward loop: what is known and what is still to be done then."""
+
+    flag: str
+    jumps: frozenset[str]
+    rest: list[ast.stmt]
+    state: State
+    lost: list[str]
+
+
+Level = tuple[ast.stmt, list[ast.stmt], tuple[Records, ...]]
+
+
+class Cuts:
+    """Where the transformation stands: the backward loop, and what comes before a statement in each block of it."""
+
+    def __init__(self) -> None:
+        self.restoring = False
+        self.levels: list[Level] = []
+        self.found: list[Cut] = []
+        self.head: State | None = None
+
+    @contextmanager
+    def inside(self, s: ast.stmt, before: list[ast.stmt], path: tuple[Records, ...]) -> Iterator[None]:
+        self.levels.append((s, before, path))
+        yield
+        self.levels.pop()
+
+    @contextmanager
+    def loop(self, head: State) -> Iterator[list[Cut]]:
+        outer = self.levels, self.found, self.head
+        self.levels, self.found, self.head = [], [], head
+        yield self.found
+        self.levels, self.found, self.head = outer
+
+
 def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
     """The user's block, with the adjoints it asks for before it and those it sets after it."""
     block = s.block
+    if this.cuts.restoring:
+        return []
     done: list[ast.stmt] = [comment(MARK, s, section=True)]
     pairs = [(place, n) for place, n in zip(s.places, block.names) if n]
     for place, n in pairs:
         done += _given(this, place, n, s, state)
-    done.append(at(InsertedCode(block), s))
+    left = state.copy()
+    taken: list[ast.stmt] = []
     for place, n in pairs:
         if n in block.binds or _may_change(block, n, this.unit):
-            done += _taken(this, place, n, s, state)
+            taken += _taken(this, place, n, s, state)
+    code = at(InsertedCode(block), s)
+    if not block.jumps:
+        return [*done, code, *taken]
+    before, after = _cut(this, s, left, state, taken)
+    return [*before, *done, code, *after, *taken]
+
+
+def _cut(
+    this: Reverse, s: Insertion, left: State, state: State, taken: list[ast.stmt]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """What stands around a block that may jump, so that it is known that it did."""
+    head = this.cuts.head
+    assert head is not None
+    lost = sorted(head.held - left.held - {root(p) for p in s.places})
+    zeros = [this.zero(v, left, s) for v in lost]
+    kept = [x for x in taken if isinstance(x, ast.Assign) and this.adjoints_of(x) & head.held]
+    if kept:
+        left = state.copy()
+        left.held |= set(lost)
+    rest = [*kept, *_restored(this, state)]
+    flag = this.scribe.names.numbered("cut") if rest else ""
+    this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost))
+    if not rest:
+        return zeros, []
+    return [*zeros, assign(flag, constant(True), s)], [assign(flag, constant(False), s)]
+
+
+def _restored(this: Reverse, state: State) -> list[ast.stmt]:
+    """What the rest of an iteration restores, without its adjoints."""
+    done: list[ast.stmt] = []
+    with _restoring(this):
+        for s, before, path in reversed(this.cuts.levels):
+            done += [this.pop((s, v), v, s) for v in reversed(this.records.before.get(s, []))]
+            done += this.statements_backward(before, this.lists_only(state), path)
     return done
+
+
+@contextmanager
+def _restoring(this: Reverse) -> Iterator[None]:
+    this.cuts.restoring, outer = True, this.cuts.restoring
+    levels, this.cuts.levels = this.cuts.levels, list(this.cuts.levels)
+    yield
+    this.cuts.restoring, this.cuts.levels = outer, levels
+
+
+def cut_short(
+    this: Reverse, s: ast.stmt, body: list[ast.stmt], cuts: list[Cut], path: tuple[Records, ...], state: State
+) -> list[ast.stmt]:
+    """A backward loop that blocks may cut short, and after it what they left to be restored."""
+    assert isinstance(s, ast.For | ast.While)
+    flagged = [cut for cut in cuts if cut.flag]
+    before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
+    again: list[ast.stmt] = [
+        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *cut.rest], []), s)
+        for cut in flagged
+        if "continue" in cut.jumps
+    ]
+    after: list[ast.stmt] = [at(RestoringIf(name(cut.flag), cut.rest, []), s) for cut in flagged]
+    if any("break" in cut.jumps for cut in cuts):
+        with _restoring(this):
+            restores = this.backward(s.body, this.lists_only(state), path)
+        if restores:
+            left = this.scribe.names.numbered("left")
+            before.append(assign(left, this.trip_count(s), s))
+            body = [assign(left, expression("n - 1", n=left), s), *body]
+            loop = this.reversed_loop(s, restores, left)
+            assert isinstance(loop, ast.For)
+            after.append(at(RestoringFor(loop.target, loop.iter, loop.body, []), s))
+    return [*before, this.reversed_loop(s, [*again, *body]), *after]
 
 
 def _given(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -> list[ast.stmt]:

@@ -25,7 +25,7 @@ from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
-from tangent.transform.insert import inserted
+from tangent.transform.insert import Cuts, cut_short, inserted
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
@@ -91,6 +91,7 @@ class Reverse:
         known = given_shapes(unit)
         self.shapes: Shapes = shapes(tree, self.operations, liveness(tree), derivatives.result_fact, numbers, known)
         self.pushes: dict[Site, ast.stmt] = {}
+        self.cuts = Cuts()
         self.stacks: dict[Site, str] = {}
         self.chosen = self.chosen_from()
         self.wide: dict[str, Fact] = {}
@@ -98,6 +99,8 @@ class Reverse:
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
+        if unit.source.file.startswith("<generated"):
+            self.handed |= half_emptied(self.prepared.body, self.operations)
         self.passing = self.passing_temporaries()
         self.summed = self.summed_temporaries()
         self.items: set[str] = {
@@ -270,16 +273,22 @@ class Reverse:
         if path:
             ends = self.records.at_end.get(path[-1], [])
             done += [self.pop((path[-1], v), v, body[-1]) for v in reversed(ends)]
-        for s in reversed(body):
+        return done + self.statements_backward(body, state, path)
+
+    def statements_backward(self, body: list[ast.stmt], state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for position, s in reversed(list(enumerate(body))):
             match s:
                 case ast.If(body=[ast.Break()]):
                     continue
                 case ast.If():
-                    done += self.branch(s, state, path)
+                    with self.cuts.inside(s, body[:position], path):
+                        done += self.branch(s, state, path)
                 case ast.For() | ast.While():
                     done += self.loop(s, state, path)
                 case Insertion():
-                    done += inserted(self, s, state)
+                    with self.cuts.inside(s, body[:position], path):
+                        done += inserted(self, s, state)
                     continue
                 case _:
                     done += self.statement(s, state)
@@ -327,7 +336,11 @@ class Reverse:
         while True:
             snapshot = self.scribe.names.taken.copy(), dict(self.scribe.names._next)
             end = state.copy()
-            body = self.backward(s.body, end, inner_path)
+            with self.cuts.loop(state) as cuts:
+                body = self.backward(s.body, end, inner_path)
+            for cut in cuts:
+                end.owned &= cut.state.owned
+                end.lazy |= cut.state.lazy
             new = sorted(end.held - state.held)
             copied = sorted(
                 v for v in self.item_reads(s) - shared if v in state.held and v not in state.owned | written
@@ -346,6 +359,7 @@ class Reverse:
             before += [self.zero(v, state, s, dense=v in self.items and v not in written) for v in new]
         lost = sorted(state.held - end.held)
         body += [self.zero(v, end, s) for v in lost]
+        lost = sorted({*lost, *(v for cut in cuts for v in cut.lost)})
         again = [v for v in lost if v in written and not self.shapes.of(name(v)).scalar]
         pops = len(self.records.at_end.get((s, "body"), []))
         body[pops:pops] = [
@@ -355,6 +369,8 @@ class Reverse:
         state.owned &= end.owned
         if not body:
             return before
+        if cuts:
+            return before + cut_short(self, s, body, cuts, inner_path, state)
         return [*before, self.reversed_loop(s, body)]
 
     def item_reads(self, s: ast.stmt) -> set[str]:
@@ -367,8 +383,26 @@ class Reverse:
                 found.add(op.operands[0])
         return found
 
-    def reversed_loop(self, s: ast.stmt, body: list[ast.stmt]) -> ast.stmt:
-        trips = self.prepared.trips.get(s)
+    def lists_only(self, state: State) -> State:
+        """The state in which nothing is computed, but lists of adjoints keep in step."""
+        return State(state.held & self.lists)
+
+    def adjoints_of(self, s: ast.stmt) -> set[str]:
+        """The variables whose adjoints a statement sets."""
+        set_ = set(writes(s))
+        return {v for v in self.active if self.adjoint(v) in set_}
+
+    def trip_count(self, s: ast.stmt) -> ast.expr:
+        """How often a loop ran."""
+        if (trips := self.prepared.trips.get(s)) is not None:
+            return name(trips)
+        assert isinstance(s, ast.For) and isinstance(s.iter, ast.Call)
+        if _starts_at_zero(s.iter):
+            return s.iter.args[0]
+        return expression("n(l(r))", n=self.builtin("len"), l=self.builtin("list"), r=s.iter)
+
+    def reversed_loop(self, s: ast.stmt, body: list[ast.stmt], trips: str | None = None) -> ast.stmt:
+        trips = trips or self.prepared.trips.get(s)
         match s:
             case ast.While():
                 return at(ast.For(self.counter(), self.range(trips or ""), body, []), s)
@@ -755,8 +789,10 @@ class Reverse:
         if stack in self.handed and op.operands:
             popped = self.scribe.call("pop_grad", name(self.adjoint(stack)), name(op.operands[0]))
         mark = comment(f"Grad of: {self.primal(s)}", s)
+        if self.cuts.restoring:
+            popped = expression("b.pop()", b=self.adjoint(stack))
         undo: list[ast.stmt] = [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
-        if op.operands and op.operands[0] in self.active:
+        if op.operands and op.operands[0] in self.active and not self.cuts.restoring:
             held = self.scribe.names.numbered("b" + op.operands[0])
             first = assign(held, popped, s)
             return [mark, first, self.accumulate(op.operands[0], Part(name(held)), state, s), *undo]
@@ -942,6 +978,17 @@ def _spread_alone(e: ast.expr, operand: str) -> ast.expr | None:
             return inner if function.rstrip("_") == "spread" else None
         case _:
             return None
+
+
+def half_emptied(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> set[str]:
+    """Lists of generated code from which a loop that was cut short may not have taken everything."""
+    found: set[str] = set()
+    for s in statements(body):
+        if isinstance(s, ast.For | ast.While) and isinstance(s.body[-1], ast.If) and s.body[-1].body[:1]:
+            if isinstance(s.body[-1].body[0], ast.Break):
+                inside = [operations[x] for x in statements(s.body) if x in operations]
+                found |= {op.operands[0] for op in inside if op.kind == "pop"}
+    return found
 
 
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:

@@ -9,6 +9,7 @@ restored, since statements before the loop, and the iterations of a loop around 
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ def _cut(
     if kept:
         left = state.copy()
         left.held |= set(lost)
-    rest = [*kept, *_restored(this, state)]
+    rest = [*copy.deepcopy(kept), *_restored(this, state)]
     flag = this.scribe.names.numbered("cut") if rest else ""
     this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost))
     if not rest:
@@ -135,7 +136,7 @@ def cut_short(
     flagged = [cut for cut in cuts if cut.flag]
     before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
     again: list[ast.stmt] = [
-        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *cut.rest], []), s)
+        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *copy.deepcopy(cut.rest)], []), s)
         for cut in flagged
         if "continue" in cut.jumps
     ]

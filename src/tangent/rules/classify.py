@@ -267,7 +267,7 @@ class _Reader:
             return Operation("zero", (), callee=found)
         bounds = self.table.lookup(found)
         if bounds:
-            library = "math" if getattr(found, "__module__", "") == "math" else "numpy"
+            library = bounds[0].library or ("math" if getattr(found, "__module__", "") == "math" else "numpy")
             return self.by_rule(bounds, e.args, e.keywords, e, s, library)
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         if found is pop_grad and isinstance(e.args[0], ast.Name) and e.args[0].id in self.stacks:

@@ -31,7 +31,15 @@ from tangent.runtime.dispatch import (
     unsequence,
     where_nonzero,
 )
-from tangent.runtime.insert import fit_grad, insert_grad_of, replace_field, replace_item, stop_gradient
+from tangent.runtime.insert import (
+    adjoints,
+    fit_grad,
+    insert_grad_of,
+    replace_field,
+    replace_item,
+    stop_gradient,
+    unfit_grad,
+)
 from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
 from tangent.runtime.zeros import ZeroGrad
 
@@ -39,6 +47,7 @@ __all__ = [
     "ArrayType",
     "ZeroGrad",
     "add_grad",
+    "adjoints",
     "as_list",
     "backward_of",
     "broadcast_like",
@@ -76,6 +85,7 @@ __all__ = [
     "stop_gradient",
     "tangent_of",
     "unbroadcast",
+    "unfit_grad",
     "unsequence",
     "where_nonzero",
 ]  # fmt: skip

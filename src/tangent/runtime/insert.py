@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import ArgumentError
-from tangent.runtime.dispatch import copy, init_grad, repack
+from tangent.runtime.dispatch import copy, init_grad, repack, unbroadcast
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 
@@ -97,6 +97,26 @@ def _in_kind(b: Any, x: Any) -> Any:
     if dtype.kind == "f":
         b = np.real(b)
     return np.full(x.shape, b, dtype) if isinstance(x, np.ndarray) else dtype.type(b)
+
+
+def unfit_grad(b: Any, given: Any) -> Any:
+    """What the gradient that a user wrote receives: the transpose of `fit_grad`."""
+    if isinstance(given, dict):
+        return {k: unfit_grad(b[k], v) for k, v in given.items()}
+    if isinstance(given, list | tuple):
+        return repack(given, *(unfit_grad(part, v) for part, v in zip(b, given)))
+    return unbroadcast(b, given)
+
+
+def adjoints(parts: Any, count: int, title: str) -> tuple[Any, ...]:
+    """What a user's backward function gives: one adjoint for each argument."""
+    if not isinstance(parts, tuple | list) or len(parts) != count:
+        what = f"{len(parts)} adjoints" if isinstance(parts, tuple | list) else f"a {type(parts).__name__}"
+        raise ArgumentError(
+            f"the backward function of '{title}' returned {what}",
+            why=f"it gives a tuple with the adjoint of each argument: {count}",
+        )
+    return tuple(parts)
 
 
 def replace_item(b: Any, index: Any, value: Any) -> Any:

@@ -13,6 +13,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.custom import refuse_missing
 from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
@@ -266,6 +267,7 @@ class _Forward:
         slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.tangent(target), ast.Store())], ast.Store())
         if arguments is None:
             return [at(ast.Assign([slots], self.dynamic(value)), s)]
+        refuse_missing(self.unit, value, op.callee, "forward")
         wanted = arguments.active(self.active)
         known = frozenset(
             p for p, v in arguments.values.items() if isinstance(v, ast.expr) and self.shapes.of(v).number

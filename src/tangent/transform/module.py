@@ -24,6 +24,7 @@ from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.uses import arguments, assigned_inside
+from tangent.transform.custom import custom_pair, custom_tangent
 from tangent.transform.forward import forward
 from tangent.transform.insert import without_insertions
 from tangent.transform.reverse import Passes, State, reverse
@@ -74,6 +75,9 @@ class Module:
         key = (function, active, numbers, "pair")
         if key not in self._made:
             base = function.__name__.strip("<>")
+            if (custom := table().custom_of(function)) is not None:
+                self._made[key] = custom_pair(function, custom, active)
+                return self._made[key]  # type: ignore[no-any-return]
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
             self._made[key] = both
             self._waiting.append(lambda: self.build_pair(*both, active, numbers))
@@ -84,6 +88,8 @@ class Module:
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset()
     ) -> Generated:
         key = (function, active, numbers, "tangent")
+        if key not in self._made and (custom := table().custom_of(function)) is not None:
+            self._made[key] = custom_tangent(function, custom, active)
         if key not in self._made:
             made = self.new(f"{function.__name__.strip('<>')}_jvp", function)
             made.seeds = tangent_names(self.read(function), active)

@@ -25,6 +25,7 @@ from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.custom import refuse_missing
 from tangent.transform.insert import Cuts, cut_short, inserted
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.scribe import Scribe
@@ -140,6 +141,7 @@ class Reverse:
         arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
         if arguments is None:
             return self.lower_dynamic(s, value, op)
+        refuse_missing(self.unit, value, op.callee, "reverse")
         wanted = arguments.active(self.active)
         fwd, bwd = self.derivatives.pair(op.callee, wanted, self.known_numbers(arguments.values))
         saved = self.scribe.names.numbered(f"{op.callee.__name__.strip('<>')}_saved")
@@ -605,7 +607,7 @@ class Reverse:
         for k in wanted:
             operand, value = op.values[k], found[k]
             if isinstance(operand, ast.Tuple):
-                statements_ += self.spread_parts(operand, value, parts, s)
+                statements_ += self.spread_parts(operand, value, parts, s, rule.kind == "custom")
                 continue
             assert isinstance(operand, ast.Name)
             if rule.name in UNBOUNDED and target in self.chosen:
@@ -615,7 +617,8 @@ class Reverse:
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
             elif rule.kind == "custom":
-                value = self.scribe.call("unbroadcast", value, operand)
+                several = any(p.star and p.name == k for p in rule.parameters)
+                value = self.scribe.call("fit_grad" if several else "unbroadcast", value, operand)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
             number = arithmetic or summed or self.shapes.operand(operand, op).number
@@ -623,13 +626,15 @@ class Reverse:
         return statements_, parts
 
     def spread_parts(
-        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt
+        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt, broadcast: bool
     ) -> list[ast.stmt]:
         """The adjoint of several arguments at once is a sequence of theirs."""
         held = self.scribe.names.numbered("parts")
         for i, e in enumerate(operand.elts):
             if isinstance(e, ast.Name) and e.id in self.active:
-                parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=constant(i))))
+                part = expression("p[i]", p=held, i=constant(i))
+                part = self.scribe.call("unbroadcast", part, e) if broadcast else part
+                parts.setdefault(e.id, []).append(Part(part))
         return [assign(held, value, s)]
 
     def chosen_from(self) -> frozenset[str]:

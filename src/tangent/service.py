@@ -71,8 +71,7 @@ class DerivativesOnDemand:
 
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str) -> Made:
         module = Module(Options(wrt=wanted), optimiser(True))
-        first: tuple[Any, ...]
-        first = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
+        first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
         if table().custom_of(plain) is not None:
             return Made(first, first[0].seeds, lambda: False)
         module.finish()

@@ -15,7 +15,7 @@ from tangent.analysis.effects import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
-from tangent.errors import TangentError
+from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table
 from tangent.source.read import Source, comments
@@ -63,7 +63,7 @@ class Module:
         self._waiting: list[Callable[[], None]] = []
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
-        self._summaries = summaries(self.read)
+        self._summaries = summaries(self.read_for_facts)
         self._read: set[tuple[int, str]] = set()
         self._written: Outside = []
 
@@ -118,13 +118,19 @@ class Module:
         context.scope.externals = dict(found.context.scope.externals)
         return Unit(found.source, found.core, context, found.operations)
 
+    def read_for_facts(self, function: types.FunctionType) -> Unit:
+        """What a function does, found in its source; not of those whose derivatives are given: they may be anything."""
+        if table().custom_of(function) is not None:
+            raise SourceError(f"'{function.__name__}' is taken as it is")
+        return self.read(function)
+
     def result_fact(self, function: Any) -> Fact:
         """What is known of the result of a callee, whatever it is called with."""
         if function not in self._facts:
             self._facts[function] = UNKNOWN  # while it is being found out, for recursion
             if isinstance(function, types.FunctionType) and function.__module__ not in sys.stdlib_module_names:
                 try:
-                    this = self.read(function)
+                    this = self.read_for_facts(function)
                 except TangentError:  # no source, or not in Core Python: only an error if it turns out to be active
                     return UNKNOWN
                 facts = shapes(this.core, this.operations, liveness(this.core), self.result_fact)
@@ -196,6 +202,8 @@ class Module:
             if op.kind in ("dynamic", "opaque", "closure"):
                 return True
             if op.kind == "rule" and (op.rule.name in COMPLEX_RESULTS | TO_REAL or "fft" in op.rule.name):
+                return True
+            if op.kind == "call" and table().custom_of(op.callee) is not None:
                 return True
             if op.kind == "call" and op.callee not in seen and isinstance(op.callee, types.FunctionType):
                 if self.may_be_complex(self.read(op.callee), seen | {op.callee}):

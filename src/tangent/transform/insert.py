@@ -22,7 +22,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor, RestoringIf, root
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.unit import Unit
 
@@ -225,10 +225,18 @@ def _changes(node: ast.AST, n: str, unit: Unit) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if root(value) == n:
             return attr in WRITING_METHODS
         case ast.Call(func=func, args=args, keywords=keywords):
-            passed = any(n in expression_reads(e) for e in (*args, *(k.value for k in keywords)))
+            passed = any(n in _handed(e) for e in (*args, *(k.value for k in keywords)))
             return passed and (any(k.arg == "out" for k in keywords) or not _only_reads(func, unit))
         case _:
             return False
+
+
+def _handed(e: ast.expr) -> set[str]:
+    """Names that an argument hands on; shapes and the like apart."""
+    plain = table().zero_attributes
+    return expression_reads(
+        rebuild(e, lambda x: ast.Constant(None) if isinstance(x, ast.Attribute) and x.attr in plain else x)
+    )
 
 
 def _only_reads(func: ast.expr, unit: Unit) -> bool:

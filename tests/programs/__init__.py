@@ -19,6 +19,7 @@ THEMES = (
     "models",
     "augmented",
     "names",
+    "surgery",
 )
 LATER = ("later_storage", "later_language")
 

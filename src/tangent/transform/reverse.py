@@ -804,8 +804,9 @@ class Reverse:
         return [mark, at(ast.Expr(popped), s), *undo]
 
     def no_items(self, v: str) -> ast.expr:
-        """The adjoint of a list where nothing has flowed yet; the lists of generated code end up empty."""
-        generated = self.unit.source.file.startswith("<generated")
+        """The adjoint of a list where nothing has flowed yet; the records of generated code end up empty."""
+        record = v.rstrip("_0123456789").endswith("_stack")
+        generated = record and self.unit.source.file.startswith("<generated")
         return ast.List([], ast.Load()) if generated else self.scribe.call("init_grad", name(v))
 
     def adjoint_pop(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:

@@ -990,8 +990,8 @@ def half_emptied(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) ->
     """Lists of generated code from which a loop that was cut short may not have taken everything."""
     found: set[str] = set()
     for s in statements(body):
-        if isinstance(s, ast.For | ast.While) and isinstance(s.body[-1], ast.If) and s.body[-1].body[:1]:
-            if isinstance(s.body[-1].body[0], ast.Break):
+        match s:
+            case ast.For(body=[*_, ast.If(body=[ast.Break()])]) | ast.While(body=[*_, ast.If(body=[ast.Break()])]):
                 inside = [operations[x] for x in statements(s.body) if x in operations]
                 found |= {op.operands[0] for op in inside if op.kind == "pop"}
     return found

@@ -681,7 +681,11 @@ def test_strings_over_several_lines_in_nested_functions():
     def f(x):
         """Two
         lines."""
-        return x * x * len("""a
+        return (
+            x
+            * x
+            * len("""a
             b""")
+        )
 
     assert grad(f)(2.0) == 4.0 * 15

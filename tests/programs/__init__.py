@@ -20,8 +20,9 @@ THEMES = (
     "augmented",
     "names",
     "surgery",
+    "storage",
 )
-LATER = ("later_storage", "later_language")
+LATER = ("later_language",)
 
 
 def load(*themes: str) -> None:

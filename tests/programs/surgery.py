@@ -118,3 +118,23 @@ def strings_over_several_lines(x):
     text = """and
         a text"""
     return x * x * len(text)
+
+
+@program({"x": signed(4), "n": 3})
+def looks_at_storage(x, n):
+    a = np.zeros(4)
+    for i in range(n):
+        a[i] = np.sin(x[i]) + a[i - 1]
+        with insert_grad_of(a) as da:
+            SEEN.append((a.copy(), da))
+    return np.sum(a * a)
+
+
+@program({"x": signed(4), "n": 3}, modes=("reverse",))
+def sets_the_same_in_storage(x, n):
+    a = x * 1.0
+    for i in range(n):
+        with insert_grad_of(a) as da, insert_grad_of(a[i]) as di:
+            da, di = da * 1.0, di + 0.0
+        a[i] = a[i] * np.sin(a[i + 1])
+    return np.sum(a * a)

@@ -22,12 +22,15 @@ class Activity:
         return self.varied & self.useful
 
 
-def activity(f: ast.FunctionDef, operations: Operations, inputs: Iterable[str], outputs: Iterable[str]) -> Activity:
-    """Forward from the inputs, backward from the outputs, each to its fixed point.
+def activity(
+    f: ast.FunctionDef, operations: Operations, inputs: Iterable[str], outputs: Iterable[str],
+    more: Iterable[Operation] = (),
+) -> Activity:  # fmt: skip
+    """Forward from the inputs, backward from the outputs, each to its fixed point; `more` ways of flow on request.
 
     Variables whose adjoints are looked at, or set, by inserted code are both.
     """
-    flow = [operations[s] for s in statements(f.body) if s in operations]
+    flow = [*(operations[s] for s in statements(f.body) if s in operations), *more]
     asked = {v for op in flow if op.kind == "insert" for v in op.operands}
     varied = _closure(flow, {*inputs, *asked}, forward=True)
     useful = _closure(flow[::-1], {*outputs, *asked}, forward=False)

@@ -332,3 +332,6 @@ runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
 runtime.stop_gradient
+
+runtime.shares
+runtime.sources

@@ -22,7 +22,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor, RestoringIf, root
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.unit import Unit
 
@@ -54,6 +54,7 @@ class Cuts:
         self.levels: list[Level] = []
         self.found: list[Cut] = []
         self.head: State | None = None
+        self.body: list[ast.stmt] = []
 
     @contextmanager
     def inside(self, s: ast.stmt, before: list[ast.stmt], path: tuple[Records, ...]) -> Iterator[None]:
@@ -62,11 +63,11 @@ class Cuts:
         self.levels.pop()
 
     @contextmanager
-    def loop(self, head: State) -> Iterator[list[Cut]]:
-        outer = self.levels, self.found, self.head
-        self.levels, self.found, self.head = [], [], head
+    def loop(self, head: State, body: list[ast.stmt]) -> Iterator[list[Cut]]:
+        outer = self.levels, self.found, self.head, self.body
+        self.levels, self.found, self.head, self.body = [], [], head, body
         yield self.found
-        self.levels, self.found, self.head = outer
+        self.levels, self.found, self.head, self.body = outer
 
 
 def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
@@ -86,6 +87,7 @@ def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
     code = at(InsertedCode(block), s)
     if not block.jumps:
         return [*done, code, *taken]
+    _refuse_storage(this, s)
     before, after = _cut(this, s, left, state, taken)
     return [*before, *done, code, *after, *taken]
 
@@ -108,6 +110,20 @@ def _cut(
     if not rest:
         return zeros, []
     return [*zeros, assign(flag, constant(True), s)], [assign(flag, constant(False), s)]
+
+
+def _refuse_storage(this: Reverse, s: Insertion) -> None:
+    """A loop that writes in place cannot be cut short: its shadows are undone by the adjoints that a jump leaves out."""
+    for x in statements(this.cuts.body):
+        op = this.operations.get(x)
+        bound = [v for v in (op.targets if op is not None else ()) if v in this.stores.shadowed]
+        if x in this.stores.table.written or bound:
+            word = sorted(s.block.jumps)[0]
+            raise this.unit.refuse(
+                s, f"'{word}' in a block for the backward pass",
+                f"the loop writes in place (line {getattr(x, 'lineno', 0)}), which its adjoints undo",
+                "Make new values in the loop instead of changing old ones, or set the gradient to zero.",
+            )  # fmt: skip
 
 
 def _restored(this: Reverse, state: State) -> list[ast.stmt]:
@@ -158,6 +174,8 @@ def _given(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -
     """`dx = bx`: a real number or array that the block may do with as it likes."""
     v = root(place)
     b = name(this.adjoint(v))
+    if v in this.stores.shadowed:
+        return [assign(n, this.scribe.call("settled", _at(b, place, this), place), s)]
     if v not in state.held:
         return [assign(n, this.scribe.call("init_grad", place), s)]
     if not isinstance(place, ast.Name):
@@ -174,6 +192,8 @@ def _taken(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -
     v = root(place)
     b = this.adjoint(v)
     value: ast.expr = this.scribe.call("fit_grad", name(n), place)
+    if v in this.stores.shadowed:
+        return [_into_shadow(this, place, value, s)]
     done: list[ast.stmt] = []
     if not isinstance(place, ast.Name):
         if v not in state.held:
@@ -185,6 +205,20 @@ def _taken(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -
     state.owned.add(v)
     state.lazy.discard(v)
     return [*done, assign(b, value, s)]
+
+
+def _into_shadow(this: Reverse, place: ast.expr, value: ast.expr, s: Insertion) -> ast.stmt:
+    """`ba[...] = da`: what is written in place has its adjoint in place."""
+    v = root(place)
+    if not this.stores.is_array(v) or not isinstance(place, ast.Name | ast.Subscript):
+        raise this.unit.refuse(
+            s, f"a block that sets the gradient of '{ast.unparse(place)}'", f"'{v}' is written in place",
+            "Set the gradient of an array, or of a value that is read from it.",
+        )  # fmt: skip
+    target = _at(name(this.adjoint(v)), place, this)
+    if isinstance(place, ast.Name):
+        target = ast.Subscript(target, constant(Ellipsis), ast.Load())
+    return at(ast.Assign([replace(target, ctx=ast.Store())], value), s)
 
 
 def _at(b: ast.expr, place: ast.expr, this: Reverse) -> ast.expr:

@@ -81,10 +81,13 @@ def _custom(function: Callable[..., Any]) -> CustomFunction:
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a black box; any number of arguments, where it does not tell."""
+    kinds = inspect.Parameter
     try:
-        return inspect.signature(function)
+        known = list(inspect.signature(function).parameters.values())
     except (ValueError, TypeError):
-        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
+        known = [kinds("args", kinds.VAR_POSITIONAL)]
+    return inspect.Signature([p for p in known if p.kind is not kinds.VAR_KEYWORD])
 
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -330,6 +330,7 @@ runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
+runtime.stop_gradient
 
 runtime.is_part
 runtime.sources

@@ -19,6 +19,7 @@ from tangent.analysis.recorded import Block
 from tangent.analysis.shapes import Fact, Shapes
 from tangent.analysis.storage import Storage
 from tangent.errors import InPlaceError
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
@@ -28,7 +29,7 @@ from tangent.transform.storage import Settled
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
-    from tangent.transform.reverse import Part, State, _Reverse
+    from tangent.transform.reverse import Part, Reverse, State
 
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
@@ -52,7 +53,7 @@ class Kept:
 class Stores:
     """The part of the reverse transformation that deals with storage."""
 
-    def __init__(self, owner: _Reverse, settled: Settled, given: frozenset[str]) -> None:
+    def __init__(self, owner: Reverse, settled: Settled, given: frozenset[str]) -> None:
         self.owner, self.settled, self.given = owner, settled, given
         self.table: Storage = settled.storage
         self._shadowed = settled.shadowed
@@ -304,7 +305,11 @@ class Stores:
                 return None
         done: list[ast.stmt] = []
         for key, e in items:
-            if not isinstance(e, ast.Name) or e.id not in self.owner.active or (e.id in self.shadowed and self.is_array(e.id)):
+            if (
+                not isinstance(e, ast.Name)
+                or e.id not in self.owner.active
+                or (e.id in self.shadowed and self.is_array(e.id))
+            ):
                 continue
             part: ast.expr = expression("b[k]", b=b, k=key)
             if e.id in self.shadowed:
@@ -644,7 +649,12 @@ class Stores:
         """Values read from storage by index, which are read again rather than kept."""
         for s in body:
             op = self.owner.operations.get(s)
-            if op is not None and op.kind == "rule" and op.rule.name == "getitem" and op.targets[0] not in self.table.handles:
+            if (
+                op is not None
+                and op.kind == "rule"
+                and op.rule.name == "getitem"
+                and op.targets[0] not in self.table.handles
+            ):
                 if op.operands[0] in self.table.classes:
                     self.shown[op.targets[0]] = s
 
@@ -677,7 +687,9 @@ class Stores:
 
     # What nothing reads is not kept
 
-    def without_useless(self, forward: list[ast.stmt], backward: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    def without_useless(
+        self, forward: list[ast.stmt], backward: list[ast.stmt]
+    ) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """Both passes without keeping and putting back content that no adjoint reads afterwards."""
         if not self.saves or self.owner.records.everything:
             return forward, backward
@@ -718,6 +730,8 @@ class Stores:
 
     def content_reads(self, s: ast.stmt) -> set[str]:
         """Variables of storage whose content a statement reads; shapes alone do not count."""
+        if isinstance(s, InsertedCode):
+            return set(s.block.reads)
         found: set[str] = set()
         externals = self.owner.scribe.externals
 

@@ -169,6 +169,10 @@ JOINS: dict[str, list[Sample]] = {
         S("unpad(b, x, 1, mode='mean')", "x", b=real(4), x=real(2)),
     ],
     "pad_zero_ended": [S("pad_zero_ended(x, 1)", x=real(2)), S("pad_zero_ended(x, 1, mode='edge')", x=real(2, 2))],
+    "pad_tangent": [
+        S("pad_tangent(t, x, 1, mode='maximum')", "x", t=real(2, 2), x=real(2, 2)),
+        S("pad_tangent(t, x, 1)", "x", t=real(2), x=real(2)),
+    ],
     "pad_value_sums": [
         S("pad_value_sums(b, x, 1, 0.5)", "x", b=real(4), x=real(2)),
         S("pad_value_sums(b, x, 1, v)", "x", "v", b=real(4, 4), x=real(2, 2), v=((0.1, 0.2), (0.3, 0.4))),

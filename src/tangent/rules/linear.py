@@ -9,9 +9,15 @@ A function that is linear in several operands jointly, as `append`, is not bilin
 
 
 @linear
-def reshape(y, a, shape, order="C", copy=None):  d[a] = np.reshape(d[y], np.shape(a), order=order)
+def reshape(y, a, shape):                        d[a] = np.reshape(d[y], np.shape(a))
 @linear
-def ravel(y, a, order="C"):                      d[a] = np.reshape(d[y], np.shape(a), order=order)
+def ravel(y, a):                                 d[a] = np.reshape(d[y], np.shape(a))
+def reshape_ordered(y, a, shape, order="C", copy=None):
+    d[a] = np.reshape(d[y], np.shape(a), order=layout(a, order))
+    d[y] = np.reshape(d[a], np.shape(y), order=layout(a, order))
+def ravel_ordered(y, a, order="C"):
+    d[a] = np.reshape(d[y], np.shape(a), order=layout(a, order))
+    d[y] = np.reshape(d[a], np.shape(y), order=layout(a, order))
 @linear
 def T(y, a):                                     d[a] = np.transpose(d[y])
 @linear
@@ -104,7 +110,7 @@ def pad(y, array, pad_width, mode="constant", stat_length=None, constant_values=
     d[array] = unpad(d[y], array, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
     d[constant_values] = pad_value_sums(d[y], array, pad_width, constant_values)
     d[end_values] = ramp_end_sums(d[y], array, pad_width, end_values)
-    d[y] = (pad_zero_ended(d[array], pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
+    d[y] = (pad_tangent(d[array], array, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
             + np.pad(np.zeros_like(array), pad_width, constant_values=d[constant_values])
             + np.pad(np.zeros_like(array), pad_width, mode="linear_ramp", end_values=d[end_values]))
 
@@ -206,15 +212,20 @@ def tensordot(z, a, b, axes=2):     d[a] = tensordot_adjoint_a(d[z], a, b, axes=
 @linear
 def kron(z, a, b):                  d[a] = kron_adjoint_a(d[z], a, b);  d[b] = kron_adjoint_b(d[z], a, b)
 @linear
-def einsum_one(z, subscripts, x, *, optimize=False):  d[x] = einsum_adjoint_only(d[z], subscripts, x);  d[subscripts] = einsum_lists(d[z])
+def einsum_one(z, subscripts, x, *, optimize=False, dtype=None, order="K", casting="safe"):
+    d[subscripts] = einsum_adjoint_first(d[z], subscripts, (x,))
+    d[x] = einsum_adjoint_only(d[z], subscripts, x)
 @linear
-def einsum_two(z, subscripts, x, y, *, optimize=False):  d[x] = einsum_adjoint_x(d[z], subscripts, x, y, optimize=optimize);  d[y] = einsum_adjoint_y(d[z], subscripts, x, y, optimize=optimize);  d[subscripts] = einsum_lists(d[z])
+def einsum_two(z, subscripts, x, y, *, optimize=False, dtype=None, order="K", casting="safe"):
+    d[subscripts] = einsum_adjoint_first(d[z], subscripts, (x, y))
+    d[x] = einsum_adjoint_x(d[z], subscripts, x, y, optimize=optimize)
+    d[y] = einsum_adjoint_y(d[z], subscripts, x, y, optimize=optimize)
 
 
-def einsum(z, subscripts, *operands, optimize=False):
+def einsum(z, subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe"):
     d[operands] = einsum_adjoints(d[z], subscripts, operands, optimize=optimize)
-    d[subscripts] = einsum_lists(d[z])
-    d[z] = einsum_tangent(d[operands], subscripts, operands, optimize=optimize) + einsum_lists(d[subscripts])
+    d[subscripts] = einsum_adjoint_first(d[z], subscripts, operands, optimize=optimize)
+    d[z] = einsum_tangent(d[operands], subscripts, operands, optimize=optimize) + einsum_tangent_first(d[subscripts], subscripts, operands, optimize=optimize)
 
 
 @linear

@@ -194,20 +194,23 @@ def logaddexp_accumulate(y, array, axis=0, dtype=None):
 
 # Other reductions of ufuncs; those of add, multiply, maximum and minimum are sum, prod, max and min
 
-def logaddexp_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def logaddexp_reduce(y, array, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
     w = np.exp(gap(array, spread(y, array, axis, keepdims)))
-    d[array] = spread(d[y], array, axis, keepdims) * w
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * np.exp(gap(initial, y)), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp(gap(initial, y))
 
-def logaddexp2_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def logaddexp2_reduce(y, array, axis=None, dtype=None, *, keepdims=False, initial=None, where=True):
     w = np.exp2(gap(array, spread(y, array, axis, keepdims)))
-    d[array] = spread(d[y], array, axis, keepdims) * w
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * np.exp2(gap(initial, y)), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp2(gap(initial, y))
 
-def hypot_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def hypot_reduce(y, array, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
     w = ratio(array, spread(y, array, axis, keepdims))
-    d[array] = spread(d[y], array, axis, keepdims) * w
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * ratio(initial, y), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * ratio(initial, y)
 
 @linear
 def subtract_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
@@ -222,7 +225,7 @@ def divide_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
 def add_reduceat(y, array, indices, axis=0, dtype=None):
     d[array] = reduceat_adjoint(d[y], array, indices, axis)
 
-# Outer forms of ufuncs: the first operand has axes of its own, the second is broadcast
+# Outer forms of ufuncs: the first operand has axes of its own, the second is broadcast; others are written out
 
 def add_outer(z, A, B):
     d[A] = unbroadcast(sum_behind(d[z], A), A)
@@ -238,42 +241,6 @@ def subtract_outer(z, A, B):
 def multiply_outer(z, A, B):
     d[A] = unbroadcast(sum_behind(d[z] * B, A), A)
     d[B] = unbroadcast(d[z] * outer_operand(A, B), B)
-
-def divide_outer(z, A, B):
-    d[A] = unbroadcast(sum_behind(d[z] / B, A), A)
-    d[B] = unbroadcast(-d[z] * z / B, B)
-    d[z] = outer_operand(d[A], B) / B - z * d[B] / B
-
-def power_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(times(d[z], power_slope(x, B)), A), A)
-    d[B] = unbroadcast(d[z] * z * power_log(x, B), B)
-    d[z] = times(outer_operand(d[A], B), power_slope(x, B)) + d[B] * z * power_log(x, B)
-
-def maximum_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(share(d[z], z == x, z == B), A), A)
-    d[B] = unbroadcast(share(d[z], z == B, z == x), B)
-    d[z] = share(outer_operand(d[A], B), z == x, z == B) + share(d[B], z == B, z == x)
-
-def hypot_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(d[z] * ratio(x, z), A), A)
-    d[B] = unbroadcast(d[z] * ratio(B, z), B)
-    d[z] = outer_operand(d[A], B) * ratio(x, z) + d[B] * ratio(B, z)
-
-def logaddexp_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(d[z] * logistic(gap(x, B)), A), A)
-    d[B] = unbroadcast(d[z] * logistic(gap(B, x)), B)
-    d[z] = outer_operand(d[A], B) * logistic(gap(x, B)) + d[B] * logistic(gap(B, x))
-
-def arctan2_outer(z, A, B):
-    y = outer_operand(A, B)
-    r = np.hypot(y, B)
-    d[A] = unbroadcast(sum_behind(ratio(d[z] * ratio(B, r), r), A), A)
-    d[B] = unbroadcast(-ratio(d[z] * ratio(y, r), r), B)
-    d[z] = ratio(outer_operand(d[A], B) * ratio(B, r), r) - ratio(d[B] * ratio(y, r), r)
 
 # Differences and integrals
 
@@ -360,11 +327,6 @@ def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):
 @linear
 def bincount(y, x, weights=None, minlength=0):
     d[weights] = d[y][x]
-
-def histogram(y, a, bins=10, range=None, *, weights=None):
-    i = histogram_bins(a, y[1])
-    d[weights] = np.where(i < 0, 0.0, d[y][0][i])
-    d[y] = (sum_at(np.where(i < 0, 0.0, d[weights]), np.maximum(i, 0), np.size(y[0])), init_grad(y[1]))
 
 # Convolution
 

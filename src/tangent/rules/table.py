@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import threading
+import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tangent.rules.notation import Kind, Rule, parse_rules
+from tangent.rules.ufuncs import written_method
 
 FOLDER = Path(__file__).parent
 KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
@@ -37,6 +39,7 @@ class Table:
 
     rules: dict[str, Rule] = field(default_factory=dict)
     functions: dict[Any, list[Bound]] = field(default_factory=dict)
+    written: dict[Any, types.FunctionType] = field(default_factory=dict)
     methods: dict[str, list[Bound]] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     zero: set[Any] = field(default_factory=set)
@@ -52,6 +55,13 @@ class Table:
         except TypeError:  # unhashable, as functions of ctypes are
             return self.functions.get(_key(function), [])
 
+    def written_out(self, function: Any) -> types.FunctionType | None:
+        """What a function does, written in terms of functions that have rules; for those that a rule does not cover."""
+        try:
+            return self.written.get(function) or written_method(function)
+        except TypeError:
+            return None
+
     def bind(self, function: Any, rule: Rule) -> None:
         """Differentiate a function by a rule of its own."""
         self.rules[rule.name] = rule
@@ -59,6 +69,7 @@ class Table:
         self.kept.append(function)
         if _key(function) is function:
             self.zero.discard(function)
+            self.written.pop(function, None)
         self.version += 1
 
     def is_zero(self, function: Any) -> bool:

@@ -16,6 +16,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
+from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
@@ -194,7 +195,8 @@ class _Reverse:
         if result in self.active:
             state.held.add(result)
             self.scribe.derivatives["b", result] = seed
-        backward = self.backward(self.prepared.body, state, ())
+        own = [assign(seed, self.scribe.call("as_list", name(seed)))] if result in self.lists & self.active else []
+        backward = own + self.backward(self.prepared.body, state, ())
         sure = surely_bound(self.prepared.body, self.unit.inputs)
         kept = {v for _, v in self.pushes}
         names = [v for v in self.records.unbound if v in kept]
@@ -556,7 +558,10 @@ class _Reverse:
                 "Add one with @tangent.adjoint.",
             )  # fmt: skip
         values = {**op.values, rule.result: name(target)}
-        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: name(b)})
+        seed: ast.expr = name(b)
+        if (dtype := result_dtype(op.value, rule.kind)) is not None:
+            seed = self.scribe.call("uncast", seed, dtype)
+        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: seed})
         parts: dict[str, list[Part]] = {}
         statements_: list[ast.stmt] = [at(x, s) for x in before]
         for k in wanted:
@@ -585,8 +590,12 @@ class _Reverse:
         """The adjoint of several arguments at once is a sequence of theirs."""
         held = self.scribe.names.numbered("parts")
         for i, e in enumerate(operand.elts):
+            start = self.offset(operand.elts[:i])
             if isinstance(e, ast.Name) and e.id in self.active:
-                parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=constant(i))))
+                parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=start)))
+            elif isinstance(e, ast.Starred) and isinstance(e.value, ast.Name) and e.value.id in self.active:
+                items = expression("p[i:j]", p=held, i=start, j=self.offset(operand.elts[: i + 1]))
+                parts.setdefault(e.value.id, []).append(Part(self.scribe.call("repack_from", e.value, items)))
         return [assign(held, value, s)]
 
     def chosen_from(self) -> frozenset[str]:
@@ -945,6 +954,8 @@ def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _as_leaves(e: ast.expr) -> Any:
+    if isinstance(e, ast.Starred):
+        return e.value
     return tuple(_as_leaves(x) for x in e.elts) if isinstance(e, ast.Tuple) else e
 
 

@@ -105,3 +105,14 @@ def reduceat_adjoint(b: Any, a: Any, indices: Any, axis: int = 0) -> Any:
     for start, stop, part in zip(indices, stops, np.moveaxis(b, axis, 0)):
         out[start : max(stop, start + 1)] += part
     return np.moveaxis(out, 0, axis)
+
+
+def rows_along(a: Any, axis: int = 0) -> Any:
+    """a with an axis moved to the front."""
+    return np.moveaxis(np.asarray(a), axis, 0)
+
+
+def segments(indices: Any, n: int) -> list[tuple[int, int]]:
+    """Where the segments of `reduceat` start and stop: each holds one element at least."""
+    starts = [int(i) % n for i in indices]
+    return [(start, max(stop, start + 1)) for start, stop in zip(starts, [*starts[1:], n])]

@@ -70,7 +70,11 @@ def polydiv_tangent(du: Any, dv: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]
 def poly_slopes(zeros: Any) -> Any:
     """The derivatives of the coefficients of a polynomial, but the first, by each of its zeros."""
     if np.ndim(zeros) != 1:
-        raise UnsupportedError("np.poly: the derivative by a matrix is not known; pass its eigenvalues")
+        raise UnsupportedError(
+            "cannot differentiate 'np.poly' of a matrix",
+            why="only the zeros of the polynomial have a rule",
+            todo="Pass np.linalg.eigvals of the matrix.",
+        )
     rows: list[Any] = []
     for i in range(np.size(zeros)):
         rows = [*rows, -np.poly(np.delete(zeros, i)) * np.ones(np.size(zeros))]

@@ -115,9 +115,19 @@ def library_signature(f: Any) -> inspect.Signature | None:
     if not bounds:
         return None
     kinds = inspect.Parameter
-    found = []
+    found: list[inspect.Parameter] = []
+    behind = False  # whether `out`, which is not for derivatives, would stand before a parameter
     for p in table().rules[bounds[0].rule].parameters:
-        kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if p.keyword_only else kinds.POSITIONAL_OR_KEYWORD
+        if p.name == "out":
+            behind = True
+            continue
+        kind = (
+            kinds.VAR_POSITIONAL
+            if p.star
+            else kinds.KEYWORD_ONLY
+            if p.keyword_only or behind
+            else kinds.POSITIONAL_OR_KEYWORD
+        )
         default = kinds.empty if p.default is None else ast.literal_eval(p.default)
         found.append(kinds(p.name, kind, default=default))
     return inspect.Signature(found)

@@ -193,7 +193,8 @@ def test_refused_forms(sample: Sample) -> None:
         (S("np.sin(x, where=m)", "m", x=real(3), m=np.array([True, False, True])), "where"),
         (S("np.add(x, x, signature='dd->d')", x=real(3)), "signature"),
         (S("np.matmul(x, x, axes=[(0, 1), (0, 1), (0, 1)])", x=real(3, 3)), "axes"),
-        (S("np.linspace(x, 1.0, 3, retstep=True)", x=0.3), "retstep"),
+        (S("np.sum(x, 0, None, y)", "y", x=real(3), y=np.zeros(())), "out"),
+        (S("np.polyfit(x, x, 1, full=True)[0]", x=real(3)), "full"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

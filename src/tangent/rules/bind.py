@@ -33,6 +33,12 @@ def bind(
             raise _refused(shown, "'**' arguments", where, "Write the keywords out.")
         if k.arg in known and k.arg not in values:
             values[k.arg] = k.value
+        elif k.arg == "where":
+            raise RuleError(
+                f"cannot differentiate '{shown}' with the keyword 'where'", where,
+                "it leaves the elements undefined where the condition does not hold",
+                f"Write np.where(condition, {shown}(...), other).",
+            )  # fmt: skip
         elif not _is_none(k.value):
             raise _refused(shown, f"the keyword '{k.arg}'", where, f"Leave '{k.arg}' out, or write the step by hand.")
     if "out" in values and not _is_none(values["out"]):

@@ -63,7 +63,7 @@ def matrix_power(y, a, n):
     d[y] = matrix_power_tangent(d[a], a, n)
 
 
-def multi_dot(z, arrays):
+def multi_dot(z, arrays, *, out=None):
     d[arrays] = multi_dot_adjoints(d[z], arrays)
     d[z] = multi_dot_tangent(d[arrays], arrays)
 

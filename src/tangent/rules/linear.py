@@ -48,9 +48,9 @@ def meshgrid(ys, *xi, copy=True, sparse=False, indexing="xy"):  d[xi] = sum_grid
 
 
 @linear
-def concatenate(y, arrays, axis=0, dtype=None, casting="same_kind"):  d[arrays] = split_like(d[y], arrays, axis=axis)
+def concatenate(y, arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):  d[arrays] = split_like(d[y], arrays, axis=axis)
 @linear
-def stack(y, arrays, axis=0, dtype=None, casting="same_kind"):        d[arrays] = unstack_like(d[y], arrays, axis=axis)
+def stack(y, arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):        d[arrays] = unstack_like(d[y], arrays, axis=axis)
 @linear
 def vstack(y, tup, dtype=None, casting="same_kind"):                  d[tup] = split_like(d[y], tup)
 @linear
@@ -125,7 +125,7 @@ def diagflat(y, v, k=0):                                        d[v] = np.reshap
 @linear
 def diagonal(y, a, offset=0, axis1=0, axis2=1):                 d[a] = on_diagonal(d[y], a, offset=offset, axis1=axis1, axis2=axis2)
 @linear
-def trace(y, a, offset=0, axis1=0, axis2=1, dtype=None):        d[a] = along_diagonal(d[y], a, offset=offset, axis1=axis1, axis2=axis2)
+def trace(y, a, offset=0, axis1=0, axis2=1, dtype=None, out=None):        d[a] = along_diagonal(d[y], a, offset=offset, axis1=axis1, axis2=axis2)
 @linear
 def tril(y, m, k=0):                                            d[m] = unbroadcast(np.tril(d[y], k=k), m)
 @linear
@@ -156,7 +156,7 @@ def full_like(y, a, fill_value, dtype=None, order="K", subok=True, shape=None, d
 @linear
 def item(y, a):                                                                d[a] = unbroadcast(np.reshape(d[y], np.shape(a)), a)
 @linear
-def item_at(y, a, index):                                                      d[a] = np.reshape(scatter(d[y], np.ravel(a), index), np.shape(a))
+def item_at(y, a, index):                                                      d[a] = item_adjoint(d[y], a, index)
 @linear
 def tolist(y, a):                                                              d[a] = unbroadcast(np.array(d[y]), a)
 
@@ -165,13 +165,13 @@ def tolist(y, a):                                                              d
 
 
 @linear
-def take(y, a, indices, axis=None, mode="raise"):      d[a] = untake(d[y], a, indices, axis=axis, mode=mode)
+def take(y, a, indices, axis=None, out=None, mode="raise"):      d[a] = untake(d[y], a, indices, axis=axis, mode=mode)
 @linear
 def take_along_axis(y, arr, indices, axis=-1):         d[arr] = untake_along_axis(d[y], arr, indices, axis=axis)
 @linear
-def compress(y, condition, a, axis=None):              d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
+def compress(y, condition, a, axis=None, out=None):              d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
 @linear
-def compress_method(y, a, condition, axis=None):       d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
+def compress_method(y, a, condition, axis=None, out=None):       d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
 @linear
 def extract(y, condition, arr):                        d[arr] = untake(d[y], arr, np.flatnonzero(condition))
 @linear
@@ -179,7 +179,7 @@ def delete(y, arr, obj, axis=None):                    d[arr] = undelete(d[y], a
 @linear
 def trim_zeros(y, filt, trim="fb", axis=None):         d[filt] = scatter(d[y], np.asarray(filt), trimmed_slices(filt, trim=trim, axis=axis))
 @linear
-def choose(y, a, choices, mode="raise"):               d[choices] = unchoose(d[y], a, choices, mode=mode)
+def choose(y, a, choices, out=None, mode="raise"):               d[choices] = unchoose(d[y], a, choices, mode=mode)
 
 
 def select(y, condlist, choicelist, default=0):
@@ -194,11 +194,11 @@ def select(y, condlist, choicelist, default=0):
 @linear
 def matmul(z, x, y):                d[x] = matmul_adjoint_x(d[z], x, y);  d[y] = matmul_adjoint_y(d[z], x, y)
 @linear
-def dot(z, a, b):                   d[a] = dot_adjoint_a(d[z], a, b);     d[b] = dot_adjoint_b(d[z], a, b)
+def dot(z, a, b, out=None):                   d[a] = dot_adjoint_a(d[z], a, b);     d[b] = dot_adjoint_b(d[z], a, b)
 @linear
 def inner(z, a, b):                 d[a] = inner_adjoint_a(d[z], a, b);   d[b] = inner_adjoint_b(d[z], a, b)
 @linear
-def outer(z, a, b):                 d[a] = outer_adjoint_a(d[z], a, b);   d[b] = outer_adjoint_b(d[z], a, b)
+def outer(z, a, b, out=None):                 d[a] = outer_adjoint_a(d[z], a, b);   d[b] = outer_adjoint_b(d[z], a, b)
 @linear
 def vdot(z, a, b):                  d[a] = unbroadcast(np.conj(d[z] * np.reshape(b, np.shape(a))), a);  d[b] = unbroadcast(d[z] * np.conj(np.reshape(a, np.shape(b))), b)
 @linear

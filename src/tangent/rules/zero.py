@@ -340,6 +340,8 @@ runtime.is_start
 runtime.einsum_transposed
 runtime.einsum_spelled
 runtime.order_of
+runtime.order_to
+runtime.shape_along
 runtime.layout
 runtime.statistic_weights
 runtime.refuse_filling

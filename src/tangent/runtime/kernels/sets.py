@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.runtime.dispatch import repack
 from tangent.runtime.kernels.calculus import sum_at
+from tangent.runtime.kernels.reduce import weights_over
 from tangent.runtime.kernels.statistics import histogram_bins
 
 
@@ -202,3 +203,27 @@ def atleast_3d_each(*arys: Any) -> Any:
     for a in arys:
         out = (*out, np.atleast_3d(a))
     return out
+
+
+# Several results at once
+
+
+def averaged(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    """`np.average`, with the sum of the weights if asked for."""
+    mean = np.average(a, axis=axis, weights=weights, keepdims=keepdims)
+    if not returned:
+        return mean
+    total = np.sum(weights_over(weights, a, axis) * np.ones_like(a), axis=axis, keepdims=keepdims)
+    return mean, np.broadcast_to(total, np.shape(mean))
+
+
+def linspaced(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, *, device: Any = None,
+) -> Any:  # fmt: skip
+    """`np.linspace`, with the step if asked for."""
+    grid = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
+    if not retstep:
+        return grid
+    divisions = num - 1 if endpoint else num
+    return grid, np.subtract(stop, start) / (divisions if divisions > 0 else np.nan)

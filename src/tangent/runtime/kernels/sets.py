@@ -208,7 +208,7 @@ def atleast_3d_each(*arys: Any) -> Any:
 # Several results at once
 
 
-def averaged(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+def averaged(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     """`np.average`, with the sum of the weights if asked for."""
     mean = np.average(a, axis=axis, weights=weights, keepdims=keepdims)
     if not returned:

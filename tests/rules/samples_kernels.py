@@ -185,6 +185,11 @@ JOINS: dict[str, list[Sample]] = {
     "untake_along_axis": [
         S("untake_along_axis(b, x, i)", "x", "i", b=real(2, 1), x=real(2, 3), i=np.array([[0], [2]])),
     ],
+    "unpermute": [
+        S("unpermute(b, i, a)", "i", "a", b=real(3), i=np.array([2, 0, 1]), a=real(3)),
+        S("unpermute(b, i, a, None)", "i", "a", b=real(4), i=np.array([2, 0, 1, 3]), a=real(2, 2)),
+        S("unpermute(b, i, a, 0)", "i", "a", b=real(2, 2), i=np.array([[1, 0], [0, 1]]), a=real(2, 2)),
+    ],
     "undelete": [
         S("undelete(b, x, 1)", "x", b=real(2), x=real(3)),
         S("undelete(b, x, [0], axis=1)", "x", b=real(2, 1), x=real(2, 2)),

@@ -117,7 +117,7 @@ def svdvals(s, x):
 
 
 def norm(y, x, ord=None, axis=None, keepdims=False):
-    slope = norm_slope(x, ord=ord, axis=axis)
+    slope = norm_slope(x, y, ord=ord, axis=axis, keepdims=keepdims)
     d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
     d[y] = np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
 

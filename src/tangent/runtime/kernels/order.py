@@ -84,7 +84,9 @@ def expand_behind(q: Any, y: Any) -> Any:
 
 def unpermute(b: Any, i: Any, a: Any, axis: int | None = -1) -> Any:
     """b in the order and shape of a, where b belongs to the elements `i` of a."""
-    return np.reshape(np.take_along_axis(b, np.argsort(i, axis=axis), axis), np.shape(a))
+    out = np.empty(np.shape(b), np.asarray(b).dtype)
+    np.put_along_axis(out, i, b, axis)
+    return np.reshape(out, np.shape(a))
 
 
 def first_index(y: Any, a: Any) -> Any:

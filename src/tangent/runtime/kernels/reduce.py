@@ -63,7 +63,7 @@ def winners(y: Any, a: Any, axis: Axis = None, keepdims: bool = False, initial: 
     ties = np.sum(won, axis=axis, keepdims=True)
     if initial is not None:
         ties = ties + np.reshape(np.equal(y, initial), np.shape(ties))
-    return as_dtype(won / np.maximum(ties, 1), a)
+    return as_dtype(won / np.maximum(ties, 1) if np.any(ties > 1) else won, a)
 
 
 def remainder_at(initial: Any, y: Any, w: Any, axis: Axis = None, keepdims: bool = False) -> Any:

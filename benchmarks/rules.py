@@ -1,7 +1,7 @@
 """Gradient time over primal time for 40 calls, against autograd and JAX: `python -m benchmarks.rules [--only NAME]`.
 
 The sum of the squares of each call's result is differentiated. A ratio is the time of the gradient over the time
-of that sum in NumPy, for all three; JAX is jitted and compiled beforehand. The tools take turns, and the best of all turns
+of that sum in NumPy, for all three; JAX is jitted and compiled beforehand. The tools take turns, the best of all turns
 counts. Prints a table and the calls where another tool is faster by more than a tenth.
 """
 

@@ -340,6 +340,7 @@ runtime.is_start
 runtime.einsum_transposed
 runtime.einsum_spelled
 runtime.order_of
+runtime.is_lazy_zero
 runtime.is_regular
 runtime.order_to
 runtime.shape_along

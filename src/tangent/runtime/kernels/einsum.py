@@ -20,12 +20,14 @@ def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any
     """The adjoint of operand i of `np.einsum(subscripts, *operands)`, as one `np.einsum`."""
     transposed, constants = einsum_transposed(subscripts, i, operands)
     others = (b, *operands[:i], *operands[i + 1 :], *constants)
-    return unbroadcast(einsum_of(transposed, others, order_of(optimize)), operands[i])
+    return unbroadcast(einsum_of(transposed, others, order_of(optimize, others)), operands[i])
 
 
-def order_of(optimize: Any) -> Any:
-    """The option `optimize` for other operands: a path that was given does not fit them."""
-    return "greedy" if isinstance(optimize, list | tuple) else optimize
+def order_of(optimize: Any, operands: Any) -> Any:
+    """The option `optimize` for other operands: a path does not fit them, and large ones are worth a matrix product."""
+    if isinstance(optimize, list | tuple):
+        return "greedy"
+    return optimize or sum(np.size(p) for p in operands) > 10_000
 
 
 def einsum_transposed(subscripts: str, i: int, operands: Any) -> tuple[str, list[Any]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.elementwise import ratio
+from tangent.runtime.kernels.index import is_lazy_zero
 from tangent.runtime.kernels.matrices import (
     diagonals,
     from_triangle,
@@ -122,6 +123,8 @@ def unturn(rate: Any, v: Any, k: int) -> Any:
 def eigh_adjoint(b: Any, y: Any, UPLO: str = "L") -> Any:
     """The adjoint of a Hermitian matrix in its eigenvalues and eigenvectors y."""
     w, v = y
+    if is_lazy_zero(b[1]):
+        return np.conj(v * np.expand_dims(b[0], -2) @ mH(v))
     bv = np.conj(b[1])
     if np.iscomplexobj(v):
         bv = bv + unturn(np.imag(parallel(v, bv)), v, phase_row(UPLO))
@@ -180,6 +183,8 @@ def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
     if not compute_uv:
         return svdvals_adjoint(b, a)
     u, s, v = thin(y)
+    if is_lazy_zero(b[0]) and is_lazy_zero(b[2]):
+        return np.conj(u * np.expand_dims(b[1], -2) @ mH(v))
     refuse_filling(b[0][..., np.shape(s)[-1] :], "np.linalg.svd", "Use full_matrices=False.")
     refuse_filling(b[2][..., np.shape(s)[-1] :, :], "np.linalg.svd", "Use full_matrices=False.")
     bu, bv = np.conj(b[0][..., : np.shape(s)[-1]]), mT(b[2][..., : np.shape(s)[-1], :])

@@ -293,10 +293,10 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
     d[right] = unbroadcast(np.where(np.greater(x, xp[-1]), d[y], 0.0), right)
     d[y] = (
         s * d[x]
-        + m * (1.0 - t) * d[fp][i]
-        + m * t * d[fp][j]
-        - s * (1.0 - t) * d[xp][i]
-        - s * t * d[xp][j]
+        + m * (1.0 - t) * np.take(d[fp], i)
+        + m * t * np.take(d[fp], j)
+        - s * (1.0 - t) * np.take(d[xp], i)
+        - s * t * np.take(d[xp], j)
         + s * interp_turns(x, xp, i, j, t, period) * d[period]
         + np.where(np.less(x, xp[0]), d[left], 0.0)
         + np.where(np.greater(x, xp[-1]), d[right], 0.0)

@@ -53,7 +53,9 @@ def sequence_like(parts: list[Any], x: Any) -> Any:
 
 
 def like(b: Any, x: Any) -> Any:
-    """b, which has as many elements as x, in the shape and dtype of x."""
+    """b, which has as many elements as x, in the shape and dtype of x, or in lists like those of x."""
+    if isinstance(x, list | tuple):
+        return restructure(np.reshape(b, np.shape(x)), x)
     return unbroadcast(b if np.shape(b) == np.shape(x) else np.reshape(b, np.shape(x)), x)
 
 

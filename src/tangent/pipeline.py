@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import threading
 import types
@@ -14,11 +15,13 @@ import numpy as np
 
 from tangent.codegen.emit import emit
 from tangent.codegen.load import load
+from tangent.errors import UnsupportedError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.options import Options
 from tangent.rules.table import table
+from tangent.runtime.kernels.functions import vectorized
 from tangent.source.adapt import as_function
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
@@ -80,10 +83,10 @@ def plain_function(f: Any) -> types.FunctionType:
     with _lock:
         try:
             if f not in _plain:
-                _plain[f] = as_function(f, library_signature, has_rule)
+                _plain[f] = as_function(_written_out(f), library_signature, has_rule)
             return _plain[f]
         except TypeError:  # neither hashable nor weakly referable: bound methods and the like
-            return as_function(f, library_signature, has_rule)
+            return as_function(_written_out(f), library_signature, has_rule)
 
 
 def has_rule(f: Any) -> bool:
@@ -110,6 +113,25 @@ def rule_modes(f: Any) -> tuple[str, ...]:
     )
 
 
+def _written_out(f: Any) -> Any:
+    """What stands for a library function that has no rule but is written out in Python."""
+    if isinstance(f, np.vectorize):
+        refuse_options(f)
+        return functools.partial(vectorized, f.pyfunc)
+    written = table().written_out(f) if not table().lookup(f) else None
+    return f if written is None else written
+
+
+def refuse_options(f: np.vectorize) -> None:
+    """`np.vectorize` with options that change what a call means."""
+    for option in ("excluded", "signature"):
+        if getattr(f, option):
+            raise UnsupportedError(
+                f"cannot differentiate 'np.vectorize' with the keyword '{option}'", why="the rule does not handle it",
+                todo="Write the loop, or a function of whole arrays.",
+            )  # fmt: skip
+
+
 def library_signature(f: Any) -> inspect.Signature | None:
     """The parameters of a library function, as its rule lists them."""
     bounds = table().lookup(f)
@@ -118,9 +140,19 @@ def library_signature(f: Any) -> inspect.Signature | None:
     if not bounds:
         return None
     kinds = inspect.Parameter
-    found = []
+    found: list[inspect.Parameter] = []
+    behind = False  # whether `out`, which is not for derivatives, would stand before a parameter
     for p in table().rules[bounds[0].rule].parameters:
-        kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if p.keyword_only else kinds.POSITIONAL_OR_KEYWORD
+        if p.name == "out":
+            behind = True
+            continue
+        kind = (
+            kinds.VAR_POSITIONAL
+            if p.star
+            else kinds.KEYWORD_ONLY
+            if p.keyword_only or behind
+            else kinds.POSITIONAL_OR_KEYWORD
+        )
         default = kinds.empty if p.default is None else ast.literal_eval(p.default)
         found.append(kinds(p.name, kind, default=default))
     return inspect.Signature(found)

@@ -186,6 +186,10 @@ JOINS: dict[str, list[Sample]] = {
         S("unpad(b, x, 1, mode='mean')", "x", b=real(4), x=real(2)),
     ],
     "pad_zero_ended": [S("pad_zero_ended(x, 1)", x=real(2)), S("pad_zero_ended(x, 1, mode='edge')", x=real(2, 2))],
+    "pad_tangent": [
+        S("pad_tangent(t, x, 1, mode='maximum')", "x", t=real(2, 2), x=real(2, 2)),
+        S("pad_tangent(t, x, 1)", "x", t=real(2), x=real(2)),
+    ],
     "pad_value_sums": [
         S("pad_value_sums(b, x, 1, 0.5)", "x", b=real(4), x=real(2)),
         S("pad_value_sums(b, x, 1, v)", "x", "v", b=real(4, 4), x=real(2, 2), v=((0.1, 0.2), (0.3, 0.4))),
@@ -197,6 +201,11 @@ JOINS: dict[str, list[Sample]] = {
     ],
     "untake_along_axis": [
         S("untake_along_axis(b, x, i)", "x", "i", b=real(2, 1), x=real(2, 3), i=np.array([[0], [2]])),
+    ],
+    "unpermute": [
+        S("unpermute(b, i, a)", "i", "a", b=real(3), i=np.array([2, 0, 1]), a=real(3)),
+        S("unpermute(b, i, a, None)", "i", "a", b=real(4), i=np.array([2, 0, 1, 3]), a=real(2, 2)),
+        S("unpermute(b, i, a, 0)", "i", "a", b=real(2, 2), i=np.array([[1, 0], [0, 1]]), a=real(2, 2)),
     ],
     "undelete": [
         S("undelete(b, x, 1)", "x", b=real(2), x=real(3)),

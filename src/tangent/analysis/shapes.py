@@ -361,7 +361,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.of(op.values["x"])
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
-    if rule.name in TO_REAL:
+    if rule.name in TO_REAL or _says_dtype(op.value):
         dtype = None
     if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add) and any(
         f.sequence and f is not ANYTHING and f.shape != ANY for f in facts
@@ -378,6 +378,10 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
+
+
+def _says_dtype(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Call) and any(k.arg == "dtype" for k in e.keywords)
 
 
 def _union(parts: list[Atoms | None]) -> Atoms | None:

@@ -14,6 +14,7 @@ from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
+from tangent.rules.forms import method_form, plain_form
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
@@ -259,7 +260,8 @@ class _Reader:
         self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], e: ast.expr, s: ast.stmt,
         library: str = "numpy",
     ) -> Operation:  # fmt: skip
-        binding = self.fit(bounds, args, keywords, self.context.source.locate(e if hasattr(e, "lineno") else s))
+        where = self.context.source.locate(e if hasattr(e, "lineno") else s)
+        binding = self.fit(bounds, args, keywords, where, ast.unparse(e.func) if isinstance(e, ast.Call) else "")
         if isinstance(binding, RuleError):
             reads = tuple(sorted(v for v in expression_reads(e) if self.is_local(v)))
             return Operation("opaque", (), reads, callee=binding, why="call form")
@@ -268,7 +270,7 @@ class _Reader:
                          library=library)  # fmt: skip
 
     def fit(
-        self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], where: Location
+        self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], where: Location, shown: str
     ) -> Binding | RuleError:
         """The first rule that the call fits; a call that fits none is only an error if it is active."""
         error: RuleError | None = None
@@ -278,9 +280,9 @@ class _Reader:
             names = [p.name for p in self.table.rules[bound.rule].parameters][: len(args)]
             extra = [ast.keyword(k, v) for k, v in bound.defaults.items() if k not in given and k not in names]
             try:
-                return bind(self.table.rules[bound.rule], args, [*renamed, *extra], where)
+                return bind(self.table.rules[bound.rule], args, [*renamed, *extra], where, shown)
             except RuleError as e:
-                error = error or e
+                error = e
         return error or RuleError("no rule for this operator", where)
 
     def call(self, e: ast.Call, s: ast.stmt) -> Operation:
@@ -304,16 +306,19 @@ class _Reader:
         if self.table.is_zero(found):
             return Operation("zero", (), callee=found)
         bounds = self.table.lookup(found)
+        written = self.table.written_out(found)
         if bounds:
             library = bounds[0].library or ("math" if getattr(found, "__module__", "") == "math" else "numpy")
-            return self.by_rule(bounds, e.args, e.keywords, e, s, library)
+            op = self.by_rule(bounds, *plain_form(found, e.args, e.keywords), e, s, library)
+            if written is None or op.kind == "rule":
+                return op
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         if found is pop_grad and isinstance(e.args[0], ast.Name) and e.args[0].id in self.stacks:
             return Operation("pop", (), (e.args[0].id,), why="read" if self.stacks[e.args[0].id] else "")
         if getattr(found, "makes_derivatives", False):
             return Operation("copy", (), _names(args[:1]))
-        if isinstance(found, types.FunctionType):
-            return Operation("call", (), _names(args), callee=found)
+        if isinstance(found, types.FunctionType) or written is not None:
+            return Operation("call", (), _names(args), callee=written or found)
         if isinstance(found, types.MethodType | functools.partial) or isinstance(
             getattr(type(found), "__call__", None), types.FunctionType
         ):
@@ -327,22 +332,11 @@ class _Reader:
             return Operation("zero", ())
         bounds = self.table.methods.get(attr)
         if bounds:
-            args, keywords = adapt_method(attr, owner, e.args, e.keywords)
+            args, keywords = method_form(attr, owner, e.args, e.keywords)
             return self.by_rule(bounds, args, keywords, e, s)
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         kind: OperationKind = "opaque" if attr in WRITING_METHODS or not isinstance(owner, ast.Name) else "dynamic"
         return Operation(kind, (), _names([owner, *args]), why="method")
-
-
-def adapt_method(
-    attr: str, owner: ast.expr, args: list[ast.expr], keywords: list[ast.keyword]
-) -> tuple[list[ast.expr], list[ast.keyword]]:
-    """`x.reshape(2, 3)` and `x.transpose(1, 0)` take their tuple apart; other methods are functions of x."""
-    if attr in ("reshape", "transpose") and (len(args) > 1 or (args and isinstance(args[0], ast.Constant))):
-        value = getattr(args[0], "value", 0)
-        if len(args) > 1 or value is not None:
-            return [owner, ast.Tuple(list(args), ast.Load())], list(keywords)
-    return [owner, *args], list(keywords)
 
 
 def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
@@ -354,6 +348,8 @@ def _operand_names(e: ast.expr) -> list[str]:
     match e:
         case ast.Name(id=v):
             return [v]
+        case ast.Starred(value=value):
+            return _operand_names(value)
         case ast.Tuple(elts=elts):
             return [n for x in elts for n in _operand_names(x)]
         case _:

@@ -6,6 +6,7 @@ import ast
 import copy
 import itertools
 import threading
+import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tangent.rules.notation import Kind, Rule, parse_rules
+from tangent.rules.ufuncs import written_method
 
 FOLDER = Path(__file__).parent
 KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
@@ -49,6 +51,7 @@ class Table:
 
     rules: dict[str, Rule] = field(default_factory=dict)
     functions: dict[Any, list[Bound]] = field(default_factory=dict)
+    written: dict[Any, types.FunctionType] = field(default_factory=dict)
     methods: dict[str, list[Bound]] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     zero: set[Any] = field(default_factory=set)
@@ -66,6 +69,13 @@ class Table:
         except TypeError:  # unhashable, as functions of ctypes are
             return self.functions.get(_key(function), [])
 
+    def written_out(self, function: Any) -> types.FunctionType | None:
+        """What a function does, written in terms of functions that have rules; for those that a rule does not cover."""
+        try:
+            return self.written.get(function) or written_method(function)
+        except TypeError:
+            return None
+
     def bind(self, function: Any, rule: Rule) -> None:
         """Differentiate a function by a rule of its own."""
         self.rules[rule.name] = rule
@@ -79,6 +89,7 @@ class Table:
         self.custom.pop(_key(function), None)
         if _key(function) is function:
             self.zero.discard(function)
+            self.written.pop(function, None)
         self.changed()
 
     def flatten(self, function: Any) -> None:

@@ -304,6 +304,20 @@ ndarray.device
 # Kernels: masks, shares and counts that are constant between kinks
 
 runtime.count
+runtime.segments
+runtime.chosen_pieces
+runtime.shortest
+runtime.best
+runtime.unique_places
+runtime.common_places
+runtime.remaining_places
+runtime.single_places
+runtime.edge_count
+runtime.whole
+runtime.cells
+runtime.asked
+runtime.unique_named
+runtime.kept_places
 runtime.reduced_axes
 runtime.from_end
 runtime.present
@@ -323,6 +337,15 @@ runtime.lost
 runtime.first_index
 runtime.is_start
 runtime.einsum_transposed
+runtime.einsum_spelled
+runtime.order_of
+runtime.is_lazy_zero
+runtime.is_regular
+runtime.order_to
+runtime.shape_along
+runtime.layout
+runtime.statistic_weights
+runtime.refuse_filling
 
 # The runtime of generated code
 

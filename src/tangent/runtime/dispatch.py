@@ -179,7 +179,7 @@ def as_list(b: Any) -> Any:
 
 def where_nonzero(b: Any, value: Any) -> Any:
     """The value, but zero where b is: what np.where left out contributes nothing, not even nan."""
-    return np.where(b == 0, 0.0, value)[()]
+    return value if np.all(np.isfinite(value)) else np.where(b == 0, 0.0, value)[()]
 
 
 def items_like(b: Any, x: Any, later: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import Shapes, shapes
+from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, rename, replace
@@ -214,6 +215,8 @@ class _Forward:
             value = self.add(value, term, rule.kind == "elementwise")
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
+        if result_dtype(op.value, rule.kind) is not None:
+            value = self.scribe.call("cast_tangent", value, name(result))
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
 
@@ -250,6 +253,8 @@ class _Forward:
     def tangent_argument(self, e: ast.expr) -> ast.expr:
         if isinstance(e, ast.Tuple):
             return ast.Tuple([self.tangent_argument(x) for x in e.elts], ast.Load())
+        if isinstance(e, ast.Starred):
+            return ast.Starred(self.tangent_of(e.value), ast.Load())
         return self.tangent_of(e)
 
     def applied(self, op: Operation, k: str) -> ast.expr:
@@ -257,7 +262,7 @@ class _Forward:
         old = op.values[k]
         assert op.value is not None
         if isinstance(old, ast.Tuple) and not any(old is n for n in ast.walk(op.value)):
-            parts = {id(e): self.tangent_of(e) for e in old.elts}
+            parts = {id(e): self.tangent_argument(e) for e in old.elts}
         else:
             parts = {id(old): self.tangent_argument(old)}
         return rebuild(op.value, lambda e: parts.get(id(e), e))
@@ -446,4 +451,6 @@ def _operands_read(e: ast.expr) -> frozenset[str]:
 
 
 def _as_leaves(e: ast.expr) -> Any:
+    if isinstance(e, ast.Starred):
+        return e.value
     return tuple(_as_leaves(x) for x in e.elts) if isinstance(e, ast.Tuple) else e

@@ -18,6 +18,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
+from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion
@@ -221,7 +222,9 @@ class Reverse:
         state = State()
         if result in self.active and result not in self.stores.shadowed:
             state.held.add(result)
-        backward = self.stores.with_given(self.backward(self.prepared.body, state, ()))
+        seed = self.scribe.derivatives["b", result] if result in self.active else ""
+        own = [assign(seed, self.scribe.call("as_list", name(seed)))] if result in self.lists & self.active else []
+        backward = own + self.stores.with_given(self.backward(self.prepared.body, state, ()))
         forward, backward = self.stores.without_useless(forward, backward)
         sure = surely_bound(self.prepared.body, self.unit.inputs)
         kept = {v for _, v in self.pushes}
@@ -654,7 +657,10 @@ class Reverse:
                 "Add one with @tangent.adjoint.",
             )  # fmt: skip
         values = {**op.values, rule.result: name(target)}
-        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: name(b)})
+        seed: ast.expr = name(b)
+        if (dtype := result_dtype(op.value, rule.kind)) is not None:
+            seed = self.scribe.call("uncast", seed, dtype)
+        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: seed})
         parts: dict[str, list[Part]] = {}
         statements_: list[ast.stmt] = [at(x, s) for x in before]
         for k in wanted:
@@ -684,10 +690,14 @@ class Reverse:
         """The adjoint of several arguments at once is a sequence of theirs."""
         held = self.scribe.names.numbered("parts")
         for i, e in enumerate(operand.elts):
+            start = self.offset(operand.elts[:i])
             if isinstance(e, ast.Name) and e.id in self.active:
-                part = expression("p[i]", p=held, i=constant(i))
+                part = expression("p[i]", p=held, i=start)
                 part = self.scribe.call("unbroadcast", part, e) if broadcast else part
                 parts.setdefault(e.id, []).append(Part(part))
+            elif isinstance(e, ast.Starred) and isinstance(e.value, ast.Name) and e.value.id in self.active:
+                items = expression("p[i:j]", p=held, i=start, j=self.offset(operand.elts[: i + 1]))
+                parts.setdefault(e.value.id, []).append(Part(self.scribe.call("repack_from", e.value, items)))
         return [assign(held, value, s)]
 
     def chosen_from(self) -> frozenset[str]:
@@ -1072,6 +1082,8 @@ def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _as_leaves(e: ast.expr) -> Any:
+    if isinstance(e, ast.Starred):
+        return e.value
     return tuple(_as_leaves(x) for x in e.elts) if isinstance(e, ast.Tuple) else e
 
 

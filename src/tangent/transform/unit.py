@@ -11,6 +11,7 @@ from tangent.errors import UnsupportedError
 from tangent.normalise import normalise
 from tangent.normalise.context import Context
 from tangent.rules.classify import classify
+from tangent.rules.displays import arrays_of_displays
 from tangent.rules.table import table
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
@@ -46,4 +47,5 @@ def unit(function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
     """Read, normalise and classify a function; captured variables are inputs like its parameters."""
     source = read(function)
     core, context = normalise(source, captured)
-    return Unit(source, core, context, classify(core, context, table()))
+    core, operations = arrays_of_displays(core, classify(core, context, table()), context, table())
+    return Unit(source, core, context, operations)

@@ -18,6 +18,7 @@ from tangent.rules.table import table
 from tangent.runtime.calls import Active, captured, closure_of
 from tangent.runtime.dispatch import init_grad
 from tangent.source.adapt import define
+from tangent.syntax.names import Names
 from tangent.transform.module import Generated, Module
 
 Wanted = tuple[str, ...]
@@ -128,7 +129,9 @@ def _places(plain: types.FunctionType, active: Active, count: int, names: tuple[
         if isinstance(a, int):
             routes.append(at(a))
         elif a == "f":
-            routes.append({v: (v, None) for v, value in closure_of(plain).items() if _may_vary(value)})
+            routes.append(
+                {v: (v, None) for v, value in closure_of(plain).items() if value is not plain and _may_vary(value)}
+            )
         elif a == "**":
             routes.append({k: keyword(k) for k in names if k not in named})
         elif a.startswith("*"):
@@ -184,10 +187,12 @@ def pushed(
     names: tuple[str, ...],
 ) -> types.FunctionType:  # fmt: skip
     """A function with value and tangent whose tangents come by place, as text that can be read again."""
-    positional = [f"a{i}" for i in range(count)]
+    cells = dict(zip(plain.__code__.co_freevars, plain.__closure__ or ()))
+    free = Names([*cells, *names])
+    positional = [free.fresh(f"a{i}") for i in range(count)]
+    callee, held, take, zeros = (free.fresh(v) for v in ("function", "tangents", "captured", "init_grad"))
     given: dict[str, str] = {}
     inside: dict[str, dict[Any, str]] = {}
-    values = closure_of(plain)
 
     def put(place: tuple[str, Any], text: str) -> None:
         p, key = place
@@ -199,27 +204,25 @@ def pushed(
     for i, r in enumerate(places.routes):
         if isinstance(r, dict):
             for k, place in r.items():
-                held = f"captured(tangents[{i}], {k!r}, value_{k})" if k in values else f"tangents[{i}][{k!r}]"
-                put(place, held)
+                put(place, f"{take}({held}[{i}], {k!r}, {k})" if k in cells else f"{held}[{i}][{k!r}]")
         elif isinstance(r, list):
             for j, place in enumerate(r):
-                put(place, f"tangents[{i}][{j}]")
+                put(place, f"{held}[{i}][{j}]")
         else:
-            put(r, f"tangents[{i}]")
+            put(r, f"{held}[{i}]")
     fixed = plain.__code__.co_argcount
     for p, known in inside.items():
         if all(isinstance(k, int) for k in known):
-            rest = [known.get(j, f"init_grad(a{fixed + j})") for j in range(count - fixed)]
+            rest = [known.get(j, f"{zeros}({positional[fixed + j]})") for j in range(count - fixed)]
             given[p] = "(" + "".join(f"{t}, " for t in rest) + ")"
         else:
             given[p] = "{" + ", ".join(f"{k!r}: {t}" for k, t in known.items()) + "}"
     keywords = [*(f"{k}={k}" for k in names), *(f"{seeds[p]}={t}" for p, t in given.items())]
     text = (
-        f"def pushed({', '.join(['tangents', *positional, *names])}):\n"
-        f"    return function({', '.join([*positional, *keywords])})\n"
+        f"def pushed({', '.join([held, *positional, *names])}):\n"
+        f"    return {callee}({', '.join([*positional, *keywords])})\n"
     )
-    namespace = {"function": function, "captured": captured, "init_grad": init_grad}
-    return define("pushed", text, namespace | {f"value_{k}": v for k, v in values.items()})
+    return define("pushed", text, {callee: function, take: captured, zeros: init_grad}, cells)
 
 
 def _flat_pair(function: Any, active: Active) -> tuple[Any, Any]:

@@ -19,6 +19,8 @@ THEMES = (
     "models",
     "augmented",
     "names",
+    "closures",
+    "iterators",
 )
 LATER = ("later_storage", "later_language")
 

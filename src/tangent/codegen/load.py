@@ -95,6 +95,8 @@ def make(
     function = types.FunctionType(code, g.primal.__globals__, node.name, None, tuple(contents))
     function.__module__ = g.primal.__module__
     function.__qualname__ = node.name
+    captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
+    function.captures = captures  # type: ignore[attr-defined]
     function.__defaults__, function.__kwdefaults__ = _defaults(node, g.primal)
     return function
 

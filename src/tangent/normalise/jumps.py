@@ -39,7 +39,7 @@ def jumps(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return replace(f, body=[*plain, last])
             out = context.names.fresh("out")
             return replace(f, body=[*plain, assign(out, value or constant(None), last), _return(out, last)])
-    out = context.names.fresh("out")
+    out = _common_result(body) or context.names.fresh("out")
     flag = context.names.fresh("returned")
     trial = _Lowering(context, out, flag=flag)
     trial.block(body)
@@ -47,6 +47,17 @@ def jumps(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     lowered = final.block(body)
     start = [assign(flag, constant(False), f)] if flag in trial.tested else []
     return replace(f, body=[*start, *lowered, _return(out, body[-1])])
+
+
+def _common_result(body: list[ast.stmt]) -> str:
+    """The variable that every `return` returns, if it is always the same."""
+    found = {ast.dump(n.value) if n.value else "" for s in body for n in (s, *_inside(s)) if isinstance(n, ast.Return)}
+    last = body[-1]
+    match last:
+        case ast.Return(value=ast.Name(id=v)) if len(found) == 1:
+            return v
+        case _:
+            return ""
 
 
 def _located(node: ast.Return, like: ast.AST) -> ast.Return:
@@ -72,6 +83,11 @@ def falls_through(body: list[ast.stmt]) -> bool:
 
 def _own_breaks(loop: ast.stmt) -> bool:
     return any(isinstance(n, ast.Break) for n in _inside(loop, through_loops=False))
+
+
+def leaves_loop(loop: ast.For) -> bool:
+    """Whether a loop may end before its iterable does."""
+    return _own_breaks(loop) or any(isinstance(n, ast.Return) for n in _inside(loop))
 
 
 def _inside(s: ast.AST, through_loops: bool = True) -> list[ast.AST]:
@@ -153,7 +169,9 @@ class _Lowering:
         stop, skip = self.current or ("", "")
         match s:
             case ast.Return(value=value):
-                return [assign(self.out, value or constant(None), s), *self.raise_flag(self.flag, s)]
+                same = isinstance(value, ast.Name) and value.id == self.out
+                kept = [] if same else [assign(self.out, value or constant(None), s)]
+                return [*kept, *self.raise_flag(self.flag, s)]
             case ast.Break():
                 return self.raise_flag(stop, s)
             case _:

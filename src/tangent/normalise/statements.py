@@ -1,9 +1,11 @@
-"""Plain statements: annotations, augmented and chained assignment, unpacking, `del`, docstrings.
+"""Plain statements: annotations, augmented and chained assignment, unpacking, decorators, `del`, docstrings.
 
 s += v            ->  s = s + v
 a = b = e         ->  t = e; a = t; b = t
 a, b = b, a       ->  t = b; t2 = a; a = t; b = t2
 (a, b), c = e     ->  t, c = e; a, b = t
+@d                ->  def f_plain(v): ...
+def f(v): ...         f = d(f_plain)
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return _statement(ast.copy_location(ast.Assign([target], value), s), context)
         case ast.Expr(value=ast.Constant()):
             return []
+        case ast.FunctionDef(name=v, decorator_list=[_, *_] as decorators):
+            return _decorated(s, v, decorators, context)
         case ast.Delete(targets=targets) if all(isinstance(t, ast.Name) for t in targets):
             return []
         case ast.AugAssign(target=ast.Name(id=target), op=op, value=value):
@@ -50,6 +54,24 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [assign(held, value, s), *(n for t in targets for n in assign_target(t, name(held), s, context))]
         case _:
             return [s]
+
+
+def _decorated(s: ast.FunctionDef, v: str, decorators: list[ast.expr], context: Context) -> list[ast.stmt]:
+    """Decorators are evaluated first, from the top, and called last, from the bottom."""
+    before: list[ast.stmt] = []
+    held: list[ast.expr] = []
+    for d in decorators:
+        if isinstance(d, ast.Name | ast.Attribute):
+            held.append(d)
+        else:
+            maker = context.names.numbered("decorate")
+            before.append(assign(maker, d, s))
+            held.append(name(maker))
+    inner = context.names.numbered(f"{v}_plain")
+    value: ast.expr = name(inner)
+    for d in reversed(held):
+        value = ast.copy_location(ast.Call(d, [value], []), d)
+    return [*before, replace(s, name=inner, decorator_list=[]), assign(v, value, s)]
 
 
 def assign_target(target: ast.expr, value: ast.expr, s: ast.stmt, context: Context) -> list[ast.stmt]:

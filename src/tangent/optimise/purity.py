@@ -53,6 +53,7 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
 
 
 def _is_runtime(found: Any) -> bool:
-    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith(
-        ("call_", "require_", "check_")
-    )
+    module = getattr(found, "__module__", "") or ""
+    if module == "tangent.runtime.library":  # its functions call the user's
+        return False
+    return module.startswith("tangent.runtime.") and not found.__name__.startswith(("call_", "require_", "check_"))

@@ -16,7 +16,7 @@ def bind(rule: Rule, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], 
     rest = list(args)
     for p in positional:
         if p.star:
-            values[p.name] = ast.Tuple(rest, ast.Load())
+            values[p.name] = _collected(rule, rest, where)
             rest = []
         elif rest:
             if isinstance(rest[0], ast.Starred):
@@ -38,6 +38,17 @@ def bind(rule: Rule, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], 
                 raise RuleError(f"'{rule.name}' is called without '{p.name}'", where)
             values[p.name] = p.default
     return Binding(rule, values)
+
+
+def _collected(rule: Rule, rest: list[ast.expr], where: Location) -> ast.expr:
+    """What a variadic parameter holds: a tuple of arguments, or the one sequence that was starred."""
+    match rest:
+        case [ast.Starred(value=value)]:
+            return value
+        case _ if any(isinstance(a, ast.Starred) for a in rest):
+            raise _refused(rule, "a starred argument among others", where, "Pass all of them in one list: f(*xs).")
+        case _:
+            return ast.Tuple(rest, ast.Load())
 
 
 def _is_default(e: ast.expr) -> bool:

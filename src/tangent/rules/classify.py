@@ -126,7 +126,7 @@ class _Reader:
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
                 return Operation("push", (v,), operands, item, why="read" if self.stacks[v] else "")
             case ast.FunctionDef(name=target):
-                return Operation("closure", (target,), self.captured(s))
+                return Operation("closure", (target,), tuple(v for v in self.captured(s) if v != target))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
             case ast.With() | ast.Try() | ast.Match() | ast.ClassDef() | ast.AsyncFor() | ast.AsyncWith() | ast.AugAssign():
@@ -137,6 +137,8 @@ class _Reader:
 
     def assignment(self, target: str, value: ast.expr, s: ast.stmt) -> Operation:
         op = self.operation(value, s)
+        if op.kind == "closure":  # a function that calls itself finds itself where it runs
+            op = Operation("closure", (), tuple(v for v in op.operands if v != target))
         if target not in self.context.scope.local:
             return Operation("opaque", (target,), op.operands, value, why="global")
         return Operation(
@@ -190,7 +192,9 @@ class _Reader:
     def binary(self, op: ast.operator, left: ast.expr, right: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
         if isinstance(op, ast.Pow) and _whole_power(right):
             return self.by_rule([Bound("power_integer")], [left, right], [], e, s)
-        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
+        if isinstance(op, ast.BitOr):  # of numbers, bit by bit; of dicts, their union
+            return self.by_rule([Bound("either")], [left, right], [], e, s)
+        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitXor | ast.LShift | ast.RShift):
             return Operation("zero", ())
         if isinstance(left, ast.Constant) and isinstance(left.value, str):
             return Operation("zero", ())
@@ -265,14 +269,16 @@ class _Reader:
         bounds = self.table.lookup(found)
         if bounds:
             library = "math" if getattr(found, "__module__", "") == "math" else "numpy"
-            return self.by_rule(bounds, e.args, e.keywords, e, s, library)
+            op = self.by_rule(bounds, e.args, e.keywords, e, s, library)
+            return self.dynamic(e) if op.kind == "opaque" and _is_spread(e) else op
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         if found is pop_grad and isinstance(e.args[0], ast.Name) and e.args[0].id in self.stacks:
             return Operation("pop", (), (e.args[0].id,), why="read" if self.stacks[e.args[0].id] else "")
         if getattr(found, "makes_derivatives", False):
             return Operation("copy", (), _names(args[:1]))
         if isinstance(found, types.FunctionType):
-            return Operation("call", (), _names(args), callee=found)
+            shared = tuple(v for v in self.context.scope.shared(found).values() if v not in _names(args))
+            return Operation("call", (), (*_names(args), *shared), callee=found)
         if isinstance(found, types.MethodType | functools.partial) or isinstance(
             getattr(type(found), "__call__", None), types.FunctionType
         ):
@@ -307,6 +313,11 @@ def adapt_method(
 def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
     found = (e.value if isinstance(e, ast.Starred) else e for e in exprs)
     return tuple(dict.fromkeys(e.id for e in found if isinstance(e, ast.Name)))
+
+
+def _is_spread(e: ast.Call) -> bool:
+    """Whether how many arguments a call has is known only when it happens."""
+    return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
 
 
 def _operand_names(e: ast.expr) -> list[str]:

@@ -29,7 +29,9 @@ def add_grad(y, a, b):
 def forward_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
 def tangent_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
 @linear
-def captured(y, b, name, value): d[b] = {name: d[y]}
+def captured(y, b, name, value): d[b] = put_captured(d[y], b, name)
+@linear
+def put_captured(y, b, like, name): d[b] = captured(d[y], name, b)
 
 @linear
 def cast_tangent(y, b, like): d[b] = unbroadcast(cast_tangent(d[y], like), b)
@@ -57,3 +59,24 @@ def builtin_list(y, iterable): d[iterable] = repack_from(iterable, d[y])
 def builtin_tuple(y, iterable): d[iterable] = repack_from(iterable, d[y])
 @linear
 def repack_from(y, like, parts): d[parts] = repack_from(parts, d[y])
+@linear
+def dict_of(y, keys, parts): d[parts] = parts_of(d[y], keys, parts)
+@linear
+def parts_of(y, b, keys, parts): d[b] = dict_of(keys, d[y])
+@linear
+def subset(y, x, keys): d[x] = superset(d[y], x, keys)
+@linear
+def superset(y, b, x, keys): d[b] = subset(d[y], keys)
+
+def either(z, x, y):
+    d[x] = left_items(d[z], x, y)
+    d[y] = right_items(d[z], y)
+    d[z] = from_left(d[x], y, z) + from_right(d[y], y, z)
+@linear
+def left_items(w, b, x, y): d[b] = from_left(d[w], y, b)
+@linear
+def right_items(w, b, y): d[b] = from_right(d[w], y, b)
+@linear
+def from_left(w, b, y, z): d[b] = left_items(d[w], b, y)
+@linear
+def from_right(w, b, y, z): d[b] = right_items(d[w], b)

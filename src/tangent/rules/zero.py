@@ -141,7 +141,6 @@ math.perm
 math.factorial
 math.isqrt
 operator.and_
-operator.or_
 operator.xor
 operator.invert
 operator.lshift
@@ -331,3 +330,18 @@ runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
+runtime.combination_indices
+runtime.extreme
+runtime.has_keys
+runtime.is_mapping
+runtime.is_sequence
+runtime.keys_list
+runtime.left_open
+runtime.longest
+runtime.permutation_indices
+runtime.product_indices
+runtime.ranking
+runtime.repeated_combination_indices
+runtime.shortest
+runtime.slice_indices
+runtime.other_keys

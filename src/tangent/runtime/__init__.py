@@ -1,7 +1,16 @@
 """What generated code calls: small functions, dispatched on run-time types. Nothing in here knows about syntax."""
 
 # isort: split  (names of kernel modules must not hide the functions below)
-from tangent.runtime.calls import backward_of, call_bwd, call_fwd, call_jvp, captured, forward_of, tangent_of
+from tangent.runtime.calls import (
+    backward_of,
+    call_bwd,
+    call_fwd,
+    call_jvp,
+    captured,
+    forward_of,
+    put_captured,
+    tangent_of,
+)
 from tangent.runtime.checks import check_seed, check_tangent, require_number
 from tangent.runtime.dispatch import (
     ArrayType,
@@ -32,6 +41,29 @@ from tangent.runtime.dispatch import (
     where_nonzero,
 )
 from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
+from tangent.runtime.library import (
+    combination_indices,
+    dict_of,
+    extreme,
+    from_left,
+    from_right,
+    has_keys,
+    keys_list,
+    left_items,
+    left_open,
+    longest,
+    parts_of,
+    permutation_indices,
+    product_indices,
+    ranking,
+    repeated_combination_indices,
+    right_items,
+    shortest,
+    slice_indices,
+    subset,
+    superset,
+)
+from tangent.runtime.patterns import is_mapping, is_sequence, other_keys
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [
@@ -48,26 +80,50 @@ __all__ = [
     "cast_tangent",
     "check_seed",
     "check_tangent",
+    "combination_indices",
     "copy",
     "dense",
+    "dict_of",
+    "extreme",
     "forward_of",
+    "from_left",
+    "from_right",
     "get_attribute",
+    "has_keys",
     "init_grad",
+    "is_mapping",
+    "is_sequence",
     "items_like",
+    "keys_list",
     "lazy_zero",
+    "left_items",
+    "left_open",
     "left_part",
+    "longest",
     "map_structure",
     "merged_like",
+    "other_keys",
+    "parts_of",
+    "permutation_indices",
     "pop_grad",
+    "product_indices",
     "put_attribute",
+    "put_captured",
+    "ranking",
     "refit",
     "register_array_type",
     "repack",
     "repack_from",
+    "repeated_combination_indices",
     "require_number",
+    "right_items",
     "right_part",
     "sequence",
     "settled",
+    "shortest",
+    "slice_indices",
+    "subset",
+    "superset",
     "tangent_of",
     "unbroadcast",
     "unsequence",

@@ -83,7 +83,15 @@ def captured(b: Any, name: str, value: Any) -> Any:
     return init_grad(value)
 
 
+def put_captured(b: Any, like: Any, name: str) -> Any:
+    """The transpose of `captured`: a gradient of a closure that holds this for one of its variables."""
+    if not isinstance(like, dict):
+        return {name: b}
+    return {k: b if k == name else init_grad(v) for k, v in like.items()}
+
+
 def closure_of(function: types.FunctionType) -> dict[str, Any]:
-    """The variables a function captured, and their values."""
+    """The variables a function captured, and their values; of a derivative, those that its primal captured."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or ())
-    return {name: cell.cell_contents for name, cell in cells}
+    own = getattr(function, "captures", function.__code__.co_freevars)
+    return {name: cell.cell_contents for name, cell in cells if name in own}

@@ -333,7 +333,7 @@ def number_parameters(this: Unit) -> tuple[str, ...]:
     used = {
         e.id
         for op in this.operations.values()
-        if isinstance(op.value, ast.BinOp)
+        if isinstance(op.value, ast.BinOp) and not isinstance(op.value.op, ast.BitOr)
         for e in (op.value.left, op.value.right)
         if isinstance(e, ast.Name)
     }

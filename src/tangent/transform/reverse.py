@@ -195,6 +195,8 @@ class _Reverse:
             state.held.add(result)
             self.scribe.derivatives["b", result] = seed
         backward = self.backward(self.prepared.body, state, ())
+        if result in self.lists and result in self.active:  # the seed is the caller's: its items are taken from a copy
+            backward.insert(0, assign(seed, self.scribe.call("as_list", name(seed))))
         sure = surely_bound(self.prepared.body, self.unit.inputs)
         kept = {v for _, v in self.pushes}
         names = [v for v in self.records.unbound if v in kept]
@@ -789,7 +791,7 @@ class _Reverse:
             elif p == "*":
                 starred = op.value.args[-1]
                 assert isinstance(starred, ast.Starred)
-                given.append(("args", starred.value))
+                given.append(("*args", starred.value))
             else:
                 given.append((p, next(k.value for k in op.value.keywords if (k.arg or "**") == p)))
         return self.hand_back(given, value, s, state, op.targets)
@@ -801,12 +803,12 @@ class _Reverse:
         before: list[ast.stmt] = []
         parts: dict[str, list[Part]] = {}
         if len(given) == 1:
-            self.hand_to(given[0][1], value, parts, before, s)
+            self.hand_to(given[0][1], self.as_starred(*given[0], value), parts, before, s)
             return before, parts
         every = [n for _, argument in given for n in leaf_names(argument)]
         slots: list[str] = []
         for p, argument in given:
-            first = isinstance(argument, ast.Name) and argument.id not in (*state.held, *targets)
+            first = isinstance(argument, ast.Name) and argument.id not in (*state.held, *targets) and p != "*args"
             if first and every.count(argument.id) == 1:
                 slots.append(self.adjoint(argument.id))
                 state.held.add(argument.id)
@@ -814,10 +816,14 @@ class _Reverse:
                 slots.append(self.scribe.names.numbered(f"b{p.strip('*')}"))
         target = ast.Tuple([ast.Name(n, ast.Store()) for n in slots], ast.Store())
         before.append(at(ast.Assign([target], value), s))
-        for slot, (_, argument) in zip(slots, given):
+        for slot, (p, argument) in zip(slots, given):
             if not (isinstance(argument, ast.Name) and slot == self.adjoint(argument.id)):
-                self.hand_to(argument, name(slot), parts, before, s)
+                self.hand_to(argument, self.as_starred(p, argument, name(slot)), parts, before, s)
         return before, parts
+
+    def as_starred(self, p: str, argument: Any, value: ast.expr) -> ast.expr:
+        """The adjoint of a starred argument is a sequence of the kind of the argument."""
+        return self.scribe.call("repack_from", argument, value) if p == "*args" else value
 
     def hand_to(
         self, argument: Any, value: ast.expr, parts: dict[str, list[Part]], before: list[ast.stmt], s: ast.stmt

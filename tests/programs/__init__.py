@@ -21,6 +21,7 @@ THEMES = (
     "names",
     "closures",
     "iterators",
+    "exceptions",
 )
 LATER = ("later_storage", "later_language")
 

@@ -6,7 +6,9 @@ import ast
 
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
+from tangent.normalise.contexts import contexts
 from tangent.normalise.defaults import defaults
+from tangent.normalise.exceptions import exceptions
 from tangent.normalise.flatten import flatten
 from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
@@ -20,7 +22,10 @@ from tangent.syntax.core import check_core
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
-PASSES = (matches, walrus, iterators, comprehensions, defaults, statements, jumps, iteration, flatten, versions)
+PASSES = (
+    matches, exceptions, walrus, iterators, comprehensions, defaults, statements, jumps, contexts, iteration, flatten,
+    versions,
+)  # fmt: skip
 
 
 def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.FunctionDef, Context]:

@@ -21,7 +21,7 @@ from tangent.normalise.context import Context
 from tangent.runtime import library
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, expression, name
-from tangent.syntax.rebuild import rename, replace
+from tangent.syntax.rebuild import rename, replace, with_blocks
 
 CONDITIONAL = (ast.BoolOp, ast.Lambda, ast.SetComp, ast.Compare)
 HOISTED = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
@@ -39,6 +39,8 @@ def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 
 def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
     match s:
+        case ast.With() | ast.Try():
+            return [with_blocks(s, lambda body: _block(body, context))]
         case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
             before: list[ast.stmt] = []
             changed = replace(s, body=_block(body, context), orelse=_block(orelse, context))

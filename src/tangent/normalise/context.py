@@ -20,6 +20,7 @@ class Context:
     names: Names
     scope: Scope
     declared: frozenset[str] = frozenset()
+    caught: set[str] = field(default_factory=set)
     externals: dict[str, Any] = field(default_factory=dict)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
 

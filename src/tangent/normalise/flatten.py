@@ -15,6 +15,7 @@ import ast
 import numpy as np
 
 from tangent.normalise.context import Context
+from tangent.syntax.blocks import Attempt, Enter
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
@@ -46,6 +47,14 @@ class _Flatten:
         match s:
             case ast.If(body=[ast.Break()]):
                 self.emit(s)
+            case Attempt(body=body, orelse=orelse):
+                self.emit(replace(s, body=self.block(body), orelse=self.block(orelse)))
+            case ast.If(test=test, body=body, orelse=orelse) if self.asks_for_caught(test):
+                self.emit(replace(s, body=self.block(body), orelse=self.block(orelse)))
+            case Enter(value=ast.expr() as value):
+                self.emit(replace(s, value=value if is_path(value) else self.operation(value)))
+            case ast.Pass():
+                return
             case ast.If(test=test, body=body, orelse=orelse):
                 branch = test if isinstance(test, ast.Name | ast.Constant) else name(self.condition(test))
                 self.emit(replace(s, test=branch, body=self.block(body), orelse=self.block(orelse)))
@@ -70,6 +79,13 @@ class _Flatten:
                 self.emit(replace(s, value=self.atom(value)))
             case _:
                 self.emit(s)
+
+    def asks_for_caught(self, test: ast.expr) -> bool:
+        match test:
+            case ast.Compare(left=ast.Name(id=v), ops=[ast.Is() | ast.IsNot()]):
+                return v in self.context.caught
+            case _:
+                return False
 
     def iterable(self, e: ast.expr) -> ast.expr:
         """The arguments of a range become atoms or lengths; other iterables stay whole."""

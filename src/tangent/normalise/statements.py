@@ -14,7 +14,7 @@ import ast
 
 from tangent.normalise.context import Context
 from tangent.syntax.quote import assign, at, name
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import replace, with_blocks
 from tangent.syntax.uses import expression_reads, target_names
 
 
@@ -29,6 +29,8 @@ def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 
 def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
     match s:
+        case ast.With() | ast.Try():
+            return [with_blocks(s, lambda body: _block(body, context))]
         case ast.If(test=test, body=body, orelse=orelse):
             return [replace(s, test=test, body=_block(body, context), orelse=_block(orelse, context))]
         case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):

@@ -45,7 +45,7 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
     if found is MISSING:
         return isinstance(func, ast.Attribute) and (func.attr in rules.methods or func.attr in rules.zero_methods)
     try:
-        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_")):
+        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_", "error_")):
             return False
     except TypeError:
         return False
@@ -56,4 +56,6 @@ def _is_runtime(found: Any) -> bool:
     module = getattr(found, "__module__", "") or ""
     if module == "tangent.runtime.library":  # its functions call the user's
         return False
-    return module.startswith("tangent.runtime.") and not found.__name__.startswith(("call_", "require_", "check_"))
+    return module.startswith("tangent.runtime.") and not found.__name__.startswith(
+        ("call_", "require_", "check_", "error_")
+    )

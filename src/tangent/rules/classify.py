@@ -18,6 +18,7 @@ from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
+from tangent.syntax.blocks import Enter
 from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
@@ -129,6 +130,8 @@ class _Reader:
                 return Operation("closure", (target,), tuple(v for v in self.captured(s) if v != target))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
+            case Enter(value=ast.expr() as value, target=ast.Name(id=target)):
+                return Operation("opaque", (target,), self.opaque(value, "").operands, value, why="with")
             case ast.With() | ast.Try() | ast.Match() | ast.ClassDef() | ast.AsyncFor() | ast.AsyncWith() | ast.AugAssign():
                 reads = tuple(sorted(v for v in expression_reads(s) if self.is_local(v)))
                 return Operation("opaque", tuple(writes(s)), reads, why=type(s).__name__.lower())

@@ -11,7 +11,7 @@ from tangent.runtime.calls import (
     put_captured,
     tangent_of,
 )
-from tangent.runtime.checks import check_seed, check_tangent, require_number
+from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_finished, require_number
 from tangent.runtime.dispatch import (
     ArrayType,
     add_grad,
@@ -84,6 +84,7 @@ __all__ = [
     "copy",
     "dense",
     "dict_of",
+    "error_raised",
     "extreme",
     "forward_of",
     "from_left",
@@ -115,6 +116,7 @@ __all__ = [
     "repack",
     "repack_from",
     "repeated_combination_indices",
+    "require_finished",
     "require_number",
     "right_items",
     "right_part",

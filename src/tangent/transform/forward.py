@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tangent.analysis.liveness import liveness
+from tangent.analysis.liveness import live_into, liveness
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import Shapes, shapes
 from tangent.rules.notation import Rule
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
 from tangent.transform.scribe import Scribe
@@ -58,6 +59,8 @@ class _Forward:
             match s:
                 case ast.If(body=[ast.Break()]):
                     done.append(s)
+                case Attempt(body=then):
+                    done += self.attempt(s, then)
                 case ast.If(body=then, orelse=other):
                     done.append(replace(s, body=self.block(then), orelse=self.block(other)))
                 case ast.For(body=inner) | ast.While(body=inner):
@@ -69,6 +72,24 @@ class _Forward:
                 case _:
                     done.append(s)
         return done
+
+    def attempt(self, s: Attempt, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Where the body is plain, tangents come after it: what they raise is not the program's to catch."""
+        end = len(body)
+        while end and isinstance(last := body[end - 1], ast.Assign) and isinstance(last.value, ast.Name):
+            end -= 1
+        first, copies = body[:end], body[end:]
+        found = self.block(first)
+        own = {id(x) for x in first}
+        tangents = [x for x in found if id(x) not in own]
+        targets = [v for x in first for v in writes(x)]
+        simple = all(isinstance(x, ast.Assign | ast.Raise | ast.Expr) for x in found)
+        changed = live_into(first) & set(targets)
+        if not simple or changed or len(set(targets)) < len(targets) or any(_mixed(x, targets) for x in tangents):
+            return [replace(s, body=[*found, *self.block(copies)])]
+        plain = replace(s, body=[x for x in found if id(x) in own] or [at(ast.Pass(), s)])
+        after = [*tangents, *self.block(copies)]
+        return [plain, at(ast.If(s.test, after, []), s)] if after else [plain]
 
     def flows(self, op: Operation) -> bool:
         return any(t in self.active for t in op.targets) and any(v in self.active for v in op.operands)
@@ -301,6 +322,11 @@ class _Forward:
         function = name(self.scribe.runtime("call_jvp"))
         head = [value.func, ast.Tuple(active, ast.Load()), ast.Tuple(tangents, ast.Load())]
         return ast.Call(function, [*head, *value.args], value.keywords)
+
+
+def _mixed(s: ast.stmt, primal: list[str]) -> bool:
+    """Whether a statement makes a value beside a tangent."""
+    return any(v in primal for v in writes(s))
 
 
 def _only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.Assign | None:

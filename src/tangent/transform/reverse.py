@@ -17,12 +17,14 @@ from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.notation import Rule
+from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
+from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.scribe import Scribe
@@ -223,9 +225,12 @@ class _Reverse:
                     return done
                 case ast.If(body=then, orelse=other):
                     first, second = (s, "body"), (s, "orelse")
-                    done.append(
-                        replace(s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second)))
+                    new = replace(
+                        s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second))
                     )
+                    if isinstance(new, Attempt) and self.in_loop(path):
+                        refuse_early_records(self.unit, new, set(self.stacks.values()))
+                    done.append(new)
                 case ast.For(body=inner) | ast.While(body=inner):
                     self.check(s)
                     done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
@@ -276,6 +281,9 @@ class _Reverse:
                     done += self.branch(s, state, path)
                 case ast.For() | ast.While():
                     done += self.loop(s, state, path)
+                case Enter() | Leave():
+                    done += reentered(s, body, self.unit.context.scope.local)
+                    continue
                 case _:
                     done += self.statement(s, state)
                     continue

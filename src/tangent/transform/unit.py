@@ -14,6 +14,7 @@ from tangent.rules.classify import classify
 from tangent.rules.table import table
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
+from tangent.transform.attempts import settle_attempts
 
 
 @dataclass(frozen=True)
@@ -46,4 +47,5 @@ def unit(function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
     """Read, normalise and classify a function; captured variables are inputs like its parameters."""
     source = read(function)
     core, context = normalise(source, captured)
+    core = settle_attempts(core, context)
     return Unit(source, core, context, classify(core, context, table()))

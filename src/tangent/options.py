@@ -20,3 +20,4 @@ class Options:
     check_dims: bool = True
     has_aux: bool = False
     value_first: bool = False
+    objects: bool = False  # operators may be those of the arguments' classes

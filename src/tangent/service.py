@@ -17,6 +17,7 @@ from tangent.pipeline import optimiser, plain_function
 from tangent.rules.table import table
 from tangent.runtime.calls import Active, captured, closure_of
 from tangent.runtime.dispatch import init_grad
+from tangent.runtime.objects import is_object
 from tangent.source.adapt import define
 from tangent.syntax.names import Names
 from tangent.transform.module import Generated, Module
@@ -43,9 +44,10 @@ class DerivativesOnDemand:
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
         if table().is_zero(function):
             return _flat_pair(function, active)
-        plain = plain_function(function)
-        places = _places(plain, active, count, names)
-        made = self.made(plain, places.wanted, "pair")
+        plain, objects = plain_function(function), "o" in active
+        active = tuple(a for a in active if a != "o")
+        places = _places(plain, active, count, names, function)
+        made = self.made(plain, places.wanted, "pair", objects)
         forward, backward = made.functions
         if places.is_plain:
             return forward, backward
@@ -54,24 +56,25 @@ class DerivativesOnDemand:
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
         if table().is_zero(function):
             return _FlatTangent(function)
-        plain = plain_function(function)
-        places = _places(plain, active, count, names)
-        made = self.made(plain, places.wanted, "tangent")
+        plain, objects = plain_function(function), "o" in active
+        active = tuple(a for a in active if a != "o")
+        places = _places(plain, active, count, names, function)
+        made = self.made(plain, places.wanted, "tangent", objects)
         return pushed(made.functions[0], made.seeds, places, plain, count, names)
 
-    def made(self, plain: types.FunctionType, wanted: Wanted, kind: str) -> Made:
+    def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
         with self._lock:
-            key = (plain.__code__, id(plain.__globals__), wanted, kind, _cell_ids(plain))
+            key = (plain.__code__, id(plain.__globals__), wanted, kind, objects, _cell_ids(plain))
             found = self._made.get(key)
             if found is None or found[0].changed():
-                found = self._build(plain, wanted, kind), plain
+                found = self._build(plain, wanted, kind, objects), plain
                 self._made[key] = found
                 while len(self._made) > 4096:
                     self._made.pop(next(iter(self._made)))
             return found[0]
 
-    def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str) -> Made:
-        module = Module(Options(wrt=wanted), optimiser(True))
+    def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
+        module = Module(Options(wrt=wanted, objects=objects), optimiser(True))
         first: tuple[Generated, ...]
         first = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
         module.finish()
@@ -99,7 +102,9 @@ class Places:
         return self.routes == tuple((p, None) for p in self.wanted)
 
 
-def _places(plain: types.FunctionType, active: Active, count: int, names: tuple[str, ...]) -> Places:
+def _places(
+    plain: types.FunctionType, active: Active, count: int, names: tuple[str, ...], function: Any
+) -> Places:  # fmt: skip
     signature = inspect.signature(plain, follow_wrapped=False)
     kinds = inspect.Parameter
     positional = [
@@ -128,6 +133,8 @@ def _places(plain: types.FunctionType, active: Active, count: int, names: tuple[
     for a in active:
         if isinstance(a, int):
             routes.append(at(a))
+        elif a == "f" and (isinstance(function, types.MethodType) or is_object(function)):
+            routes.append((plain.__code__.co_freevars[0], None))  # the object behind it, as `_forwarding` captures it
         elif a == "f":
             routes.append(
                 {v: (v, None) for v, value in closure_of(plain).items() if value is not plain and _may_vary(value)}
@@ -152,6 +159,8 @@ def _may_vary(value: Any) -> bool:
     """Whether a captured value can carry a derivative."""
     if isinstance(value, types.FunctionType):
         return bool(value.__closure__)
+    if is_object(value):
+        return True
     if isinstance(value, list | tuple):
         return any(_may_vary(v) for v in value)
     if isinstance(value, dict):
@@ -159,6 +168,13 @@ def _may_vary(value: Any) -> bool:
     return isinstance(value, float | int | complex) or getattr(getattr(value, "dtype", None), "kind", "") in tuple(
         "fciub"
     )
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # a function that is not defined yet
+        return None
 
 
 def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionType:
@@ -218,8 +234,10 @@ def pushed(
         else:
             given[p] = "{" + ", ".join(f"{k!r}: {t}" for k, t in known.items()) + "}"
     keywords = [*(f"{k}={k}" for k in names), *(f"{seeds[p]}={t}" for p, t in given.items())]
+    unread = [v for v, c in cells.items() if f" {v})" not in "".join(given.values()) and _may_vary(_content(c))]
     text = (
         f"def pushed({', '.join([held, *positional, *names])}):\n"
+        f"{'    ' + ', '.join(unread) + ',' + chr(10) if unread else ''}"  # what the function captures, this does, too
         f"    return {callee}({', '.join([*positional, *keywords])})\n"
     )
     return define("pushed", text, {callee: function, take: captured, zeros: init_grad}, cells)

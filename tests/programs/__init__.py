@@ -22,6 +22,8 @@ THEMES = (
     "closures",
     "iterators",
     "exceptions",
+    "patterns",
+    "objects",
 )
 LATER = ("later_storage", "later_language")
 

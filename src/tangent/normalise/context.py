@@ -21,6 +21,7 @@ class Context:
     scope: Scope
     declared: frozenset[str] = frozenset()
     caught: set[str] = field(default_factory=set)
+    objects: bool = False
     externals: dict[str, Any] = field(default_factory=dict)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
 

@@ -13,14 +13,40 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.context import Context
-from tangent.syntax.quote import assign, at, name
-from tangent.syntax.rebuild import replace, with_blocks
-from tangent.syntax.uses import expression_reads, target_names
+from tangent.runtime.objects import parent_method
+from tangent.syntax.quote import assign, at, call, constant, name
+from tangent.syntax.rebuild import rebuild, replace, with_blocks
+from tangent.syntax.uses import arguments, expression_reads, target_names
 
 
 def statements(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    f = _without_super(f, context)
     body = f.body[1:] if ast.get_docstring(f, clean=False) is not None else f.body
     return replace(f, body=_block(body, context))
+
+
+def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    """`super().m(x)` as a function that takes the object: `parent_method(C, self, "m")(self, x)`."""
+    known = "super" not in context.scope.local and "__class__" in context.scope.cells
+    if not known or not any(isinstance(n, ast.Name) and n.id == "super" for n in ast.walk(f)):
+        return f
+    cls = context.scope.cells["__class__"].cell_contents
+    parameters = arguments(f.args)
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attr)):
+                owner = name(parameters[0].arg)
+                parent = [name(context.use(cls.__name__, cls)), owner, constant(attr)]
+                found = call(context.use("parent_method", parent_method), *parent)
+                return ast.copy_location(ast.Call(ast.copy_location(found, e), [owner, *e.args], e.keywords), e)
+            case _:
+                return e
+
+    new = rebuild(f, change)
+    if left := next((n for n in ast.walk(new) if isinstance(n, ast.Name) and n.id == "super"), None):
+        raise context.refuse(left, "'super()' here", "only calls of its methods are followed", "Call a method of it.")
+    return new
 
 
 def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:

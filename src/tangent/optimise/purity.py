@@ -19,6 +19,10 @@ WRITING_METHODS = frozenset(
     "resize partition write writelines send throw close setflags byteswap".split()
 )
 
+PURE_CALLS = frozenset(
+    "captured put_captured with_objects behind in_front forward_of backward_of tangent_of dict_of parts_of subset superset".split()
+)
+
 Resolve = Callable[[ast.expr], Any]
 
 
@@ -54,7 +58,7 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
 
 def _is_runtime(found: Any) -> bool:
     module = getattr(found, "__module__", "") or ""
-    if module == "tangent.runtime.library":  # its functions call the user's
+    if module in ("tangent.runtime.library", "tangent.runtime.calls") and found.__name__ not in PURE_CALLS:
         return False
     return module.startswith("tangent.runtime.") and not found.__name__.startswith(
         ("call_", "require_", "check_", "error_")

@@ -26,8 +26,12 @@ def add_grad(y, a, b):
     d[b] = d[y]
     d[y] = d[a] + d[b]
 
-def forward_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
-def tangent_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
+def forward_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+def tangent_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+@linear
+def behind(y, b, function): d[b] = in_front(d[y], function)
+@linear
+def in_front(y, b, function): d[b] = behind(d[y], function)
 @linear
 def captured(y, b, name, value): d[b] = put_captured(d[y], b, name)
 @linear
@@ -42,11 +46,14 @@ def where_nonzero(y, b, value): d[value] = where_nonzero(b, d[y])
 
 def attribute(y, x, name):
     d[x] = put_attribute(d[y], x, name)
-    d[y] = get_attribute(d[x], name)
+    d[y] = attribute_tangent(d[x], x, name)
 @linear
-def put_attribute(y, b, x, name): d[b] = get_attribute(d[y], name)
+def put_field(y, b, x, name): d[b] = get_attribute(d[y], name)
 @linear
-def get_attribute(y, x, name): d[x] = put_attribute(d[y], x, name)
+def get_attribute(y, x, name): d[x] = put_field(d[y], x, name)
+def field(y, x, name):
+    d[x] = put_attribute(d[y], x, name)
+    d[y] = attribute_tangent(d[x], x, name)
 
 @linear
 def repack(y, like, *parts): d[parts] = tuple(d[y])

@@ -347,3 +347,12 @@ runtime.repeated_combination_indices
 runtime.shortest
 runtime.slice_indices
 runtime.other_keys
+runtime.is_property
+runtime.is_field
+runtime.class_zero
+runtime.with_objects
+runtime.parent_method
+runtime.getter_of
+runtime.is_method
+runtime.has_method
+runtime.method_of

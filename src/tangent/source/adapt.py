@@ -98,7 +98,8 @@ def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[
     callee = f"{title}_" if title in signature.parameters else title
     callee = callee if callee != title else f"{title}_"
     text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join(passed)})\n"
-    made = define(title, text, {callee: behind, **given})
+    cells = {v: types.CellType(given.pop(v)) for v in passed[: len(first)]}
+    made = define(title, text, {callee: behind, **given}, cells)
     made.__module__ = getattr(f, "__module__", None) or "tangent"
     return made
 

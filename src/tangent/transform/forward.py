@@ -14,7 +14,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
-from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
+from tangent.transform.reverse import given_shapes, refusal, unbound_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
@@ -304,7 +304,7 @@ class _Forward:
 
     def dynamic(self, value: ast.Call) -> ast.expr:
         """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
-        refuse_active_method(self.unit, value, self.active)
+        value = unbound_method(self.unit, value, self.active, self.scribe)
         active: list[ast.expr] = []
         tangents: list[ast.expr] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:

@@ -102,7 +102,7 @@ class Module:
         """A unit of its own for each derivative: names are given per generated function."""
         key = (function, captured)
         if key not in self._units:
-            self._units[key] = unit(function, captured)
+            self._units[key] = unit(function, captured, self.options.objects)
         found = self._units[key]
         context = copy.copy(found.context)
         context.names = copy.deepcopy(found.context.names)

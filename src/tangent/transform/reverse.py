@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
@@ -160,7 +162,7 @@ class _Reverse:
 
     def lower_dynamic(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
         """The callee is asked for its derivative when the call happens."""
-        refuse_active_method(self.unit, value, self.active)
+        value = unbound_method(self.unit, value, self.active, self.scribe)
         positions: list[int | str] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
             positions.append("f")
@@ -860,14 +862,19 @@ class Part:
     index: ast.expr | None = None
 
 
-def refuse_active_method(unit: Unit, value: ast.Call, active: frozenset[str]) -> None:
-    """Methods without a rule are asked for their derivative at run time, unless their object is active itself."""
+def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: Scribe) -> ast.Call:
+    """A method of an active object as a function that takes it; methods of arrays and containers have rules or none."""
     match value.func:
-        case ast.Attribute(value=ast.Name(id=owner)) if owner in active:
-            raise MissingRuleError(
-                f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
-                "there is no rule for this method", "Use a NumPy function, or write the step by hand.",
-            )  # fmt: skip
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in active:
+            if any(hasattr(cls, attr) for cls in (np.ndarray, list, dict, float, set)) and not attr.startswith("__"):
+                raise MissingRuleError(
+                    f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
+                    "there is no rule for this method", "Use a NumPy function, or write the step by hand.",
+                )  # fmt: skip
+            function = scribe.call("method_of", name(owner), constant(attr))
+            return replace(value, func=function, args=[name(owner), *value.args])
+        case _:
+            return value
 
 
 def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:

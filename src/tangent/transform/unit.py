@@ -43,9 +43,9 @@ class Unit:
         return self.context.refuse(node, construct, why, todo)
 
 
-def unit(function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
+def unit(function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False) -> Unit:
     """Read, normalise and classify a function; captured variables are inputs like its parameters."""
     source = read(function)
-    core, context = normalise(source, captured)
+    core, context = normalise(source, captured, objects)
     core = settle_attempts(core, context)
     return Unit(source, core, context, classify(core, context, table()))

@@ -234,7 +234,10 @@ def pushed(
         else:
             given[p] = "{" + ", ".join(f"{k!r}: {t}" for k, t in known.items()) + "}"
     keywords = [*(f"{k}={k}" for k in names), *(f"{seeds[p]}={t}" for p, t in given.items())]
-    unread = [v for v, c in cells.items() if f" {v})" not in "".join(given.values()) and _may_vary(_content(c))]
+    own = getattr(plain, "captures", tuple(cells))
+    unread = [
+        v for v, c in cells.items() if v in own and f" {v})" not in "".join(given.values()) and _may_vary(_content(c))
+    ]
     text = (
         f"def pushed({', '.join([held, *positional, *names])}):\n"
         f"{'    ' + ', '.join(unread) + ',' + chr(10) if unread else ''}"  # what the function captures, this does, too

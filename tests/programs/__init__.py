@@ -24,6 +24,7 @@ THEMES = (
     "exceptions",
     "patterns",
     "objects",
+    "nested",
 )
 LATER = ("later_storage", "later_language")
 

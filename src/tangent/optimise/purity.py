@@ -20,8 +20,8 @@ WRITING_METHODS = frozenset(
 )
 
 PURE_CALLS = frozenset(
-    "captured put_captured with_objects behind in_front forward_of backward_of tangent_of dict_of parts_of subset superset".split()
-)
+    "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
+) | {"dict_of", "parts_of", "subset", "superset"}
 
 Resolve = Callable[[ast.expr], Any]
 

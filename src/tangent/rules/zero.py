@@ -347,6 +347,9 @@ runtime.repeated_combination_indices
 runtime.shortest
 runtime.slice_indices
 runtime.other_keys
+runtime.unit_arrays
+runtime.joined_shape
+runtime.argument_position
 runtime.is_property
 runtime.is_field
 runtime.class_zero

@@ -48,12 +48,14 @@ from tangent.runtime.dispatch import (
 )
 from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule files, each listed in its module)
 from tangent.runtime.library import (
+    argument_position,
     combination_indices,
     dict_of,
     extreme,
     from_left,
     from_right,
     has_keys,
+    joined_shape,
     keys_list,
     left_items,
     left_open,
@@ -68,6 +70,7 @@ from tangent.runtime.library import (
     slice_indices,
     subset,
     superset,
+    unit_arrays,
 )
 from tangent.runtime.objects import (
     field,
@@ -86,6 +89,7 @@ __all__ = [
     "ArrayType",
     "ZeroGrad",
     "add_grad",
+    "argument_position",
     "as_list",
     "attribute_tangent",
     "backward_of",
@@ -121,6 +125,7 @@ __all__ = [
     "is_property",
     "is_sequence",
     "items_like",
+    "joined_shape",
     "keys_list",
     "lazy_zero",
     "left_items",
@@ -157,6 +162,7 @@ __all__ = [
     "superset",
     "tangent_of",
     "unbroadcast",
+    "unit_arrays",
     "unsequence",
     "where_nonzero",
     "with_objects",

@@ -7,10 +7,13 @@ lists: they are used only where Python reads the whole iterator at once.
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, sequence
@@ -255,6 +258,22 @@ def keys_list(d: Any) -> list[Any]:
             todo="Loop over what it holds.",
         )  # fmt: skip
     return list(d)
+
+
+def unit_arrays(value: Any) -> list[Any]:
+    """Arrays like the value with a single one in them, each in turn."""
+    return [np.reshape(row, np.shape(value))[()] for row in np.eye(int(np.size(value)))]
+
+
+def joined_shape(value: Any, argument: Any) -> tuple[int, ...]:
+    return (*np.shape(value), *np.shape(argument))
+
+
+def argument_position(f: Any, wrt: Any) -> int:
+    """The position of the one argument that `wrt` means."""
+    if isinstance(wrt, tuple | list):
+        (wrt,) = wrt
+    return list(inspect.signature(f).parameters).index(wrt) if isinstance(wrt, str) else int(wrt)
 
 
 # Dicts

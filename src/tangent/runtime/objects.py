@@ -155,7 +155,8 @@ def _overloads(cls: Any) -> bool:
 def overloads(x: Any, depth: int = 3) -> bool:
     """Whether x is, or holds, an object whose class defines operators."""
     if is_object(x):
-        return _overloads(type(x)) or (depth > 0 and any(overloads(v, depth - 1) for v in fields_of(x).values()))
+        cls: Any = type(x)
+        return _overloads(cls) or (depth > 0 and any(overloads(v, depth - 1) for v in fields_of(x).values()))
     if isinstance(x, list | tuple) and depth > 0:
         kinds = {type(v): v for v in x}  # one of each class tells for all
         return any(overloads(v, depth - 1) for v in kinds.values())

@@ -21,7 +21,7 @@ from tangent.rules.table import table
 from tangent.source.read import Source, comments
 from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment, comment
-from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.forward import forward
@@ -146,6 +146,9 @@ class Module:
         made.numbers = number_parameters(this)
         this, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
         gradients = [returned(v, passes.state, passes.facts, made.numbers, scribe, own=True) for v in wrt]
+        if self.options.paths:
+            whole = {v: ast.unparse(g) for v, g in zip(wrt, gradients)}
+            gradients = [expression(whole[v] + path) for v, path in self.options.paths]
         kept: list[ast.stmt] = []
         extra: list[ast.expr] = []
         last_line = this.core.body[-1]

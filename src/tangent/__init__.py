@@ -1,6 +1,6 @@
 """Tangent: the gradient operator for Python. It reads a function and writes its derivative, as Python."""
 
-from tangent import template
+from tangent import inside, template
 from tangent.api import autodiff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 from tangent.backends.library import bind_library
 from tangent.custom import custom_jvp, custom_vjp
@@ -15,6 +15,7 @@ from tangent.template import adjoint, non_differentiable, rules, tangent_
 from tangent.testing import check_grads
 
 install(DerivativesOnDemand())
+inside.install()
 
 __version__ = "0.1.0"
 __all__ = [

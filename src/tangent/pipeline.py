@@ -9,6 +9,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,10 +57,22 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
         module.pushforward(function, title)
     module.finish()
     text = emit(module.functions)
-    made = load(text, module.functions, lambda: _renewed(function, options))
+    with_operators = replace(options, objects=True)
+    objects = None if options.objects else lambda: derive(for_objects(function), with_operators)
+    made = load(text, module.functions, lambda: _renewed(function, options), objects)
     made.__doc__ = description(function, options)
     made.source = text.text  # type: ignore[attr-defined]
     made.origin = (function, options)  # type: ignore[attr-defined]
+    return made
+
+
+def for_objects(function: types.FunctionType) -> types.FunctionType:
+    """A function; of a derivative, the one for arguments whose classes define operators."""
+    origin = getattr(function, "origin", None)
+    if origin is None or origin[1].objects:
+        return function
+    made = derive(for_objects(origin[0]), replace(origin[1], objects=True))
+    assert isinstance(made, types.FunctionType)
     return made
 
 

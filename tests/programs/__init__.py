@@ -21,6 +21,12 @@ THEMES = (
     "names",
     "surgery",
     "storage",
+    "closures",
+    "iterators",
+    "exceptions",
+    "patterns",
+    "objects",
+    "nested",
 )
 LATER = ("later_language",)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
+from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, statements
@@ -140,8 +141,12 @@ class _Readers:
                     self.block(inner, (*owners, s))
                 case Comment():
                     continue
-            if self.is_root(s):
+            if self.is_root(s) or (any(isinstance(x, Attempt) for x in owners) and self.may_raise(s)):
                 self.roots.append(s)
+
+    def may_raise(self, s: ast.stmt) -> bool:
+        """Whether a statement under `try` counts by what it may raise."""
+        return isinstance(s, ast.Assign) and not isinstance(s.value, ast.Name | ast.Constant)
 
     def is_root(self, s: ast.stmt) -> bool:
         match s:
@@ -174,6 +179,10 @@ def _sweep(body: Body, needed: set[ast.stmt]) -> Body:
     for s in body:
         if isinstance(s, Comment):
             done.append(s)
+        elif isinstance(s, Leave) and _is_empty(done):
+            while not isinstance(done[-1], Enter):
+                done.pop()
+            done.pop()
         elif s in needed:
             match s:
                 case ast.If(body=[ast.Break()]):
@@ -187,11 +196,19 @@ def _sweep(body: Body, needed: set[ast.stmt]) -> Body:
     return done
 
 
+def _is_empty(done: Body) -> bool:
+    """Whether what comes last is a quiet block without statements."""
+    last = next((x for x in reversed(done) if not isinstance(x, Comment)), None)
+    return isinstance(last, Enter) and last.quiet
+
+
 def _branch(s: ast.If, then: Body, other: Body) -> Body:
     """The branch with new sides: gone if both are empty, turned round if only the first is."""
     if _same(then, s.body) and _same(other, s.orelse):
         return [s]
     full_then, full_other = _has_code(then), _has_code(other)
+    if isinstance(s, Attempt):
+        return [replace(s, body=then, orelse=other)]
     if full_then:
         return [replace(s, body=then, orelse=other if full_other else [])]
     if full_other:
@@ -262,6 +279,7 @@ class _Overwritten:
                 self.gone.add(s)  # the lists of a loop that runs once may stay half full
                 return live
             case ast.If(body=then, orelse=other):
+                drop = drop and not isinstance(s, Attempt)
                 second = self.block(other, set(live), drop)
                 return self.block(then, live, drop) | second | expression_reads(s.test)
             case ast.For(body=inner) | ast.While(body=inner):

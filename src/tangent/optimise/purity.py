@@ -20,6 +20,9 @@ WRITING_METHODS = frozenset(
 )
 
 WRITING_FUNCTIONS = frozenset("add_at add_into put_item_back take_item add_to_item put_flat at".split())
+PURE_CALLS = frozenset(
+    "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
+) | {"dict_of", "parts_of", "subset", "superset"}
 
 Resolve = Callable[[ast.expr], Any]
 
@@ -47,7 +50,7 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
     if found is MISSING:
         return isinstance(func, ast.Attribute) and (func.attr in rules.methods or func.attr in rules.zero_methods)
     try:
-        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_")):
+        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_", "error_")):
             return False
         if getattr(found, "__name__", "") in WRITING_FUNCTIONS:
             return False
@@ -57,8 +60,11 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
 
 
 def _is_runtime(found: Any) -> bool:
-    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith(
-        ("call_", "require_", "check_")
+    module = getattr(found, "__module__", "") or ""
+    if module in ("tangent.runtime.library", "tangent.runtime.calls") and found.__name__ not in PURE_CALLS:
+        return False
+    return module.startswith("tangent.runtime.") and not found.__name__.startswith(
+        ("call_", "require_", "check_", "error_")
     )
 
 

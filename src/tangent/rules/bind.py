@@ -18,13 +18,8 @@ def bind(
     positional = [p for p in rule.parameters if not p.keyword_only]
     rest = list(args)
     for p in positional:
-        if p.star and len(rest) == 1 and isinstance(first := rest[0], ast.Starred):
-            values[p.name] = first.value  # a sequence of arguments, whose adjoint is one, too
-            rest = []
-        elif p.star:
-            if any(isinstance(e, ast.Starred) for e in rest):
-                raise _refused(rule, "a starred argument beside others", where, "Put them into one list.")
-            values[p.name] = ast.Tuple(rest, ast.Load())
+        if p.star:
+            values[p.name] = _collected(rule, rest, where)
             rest = []
         elif rest:
             if isinstance(rest[0], ast.Starred):
@@ -57,6 +52,17 @@ def bind(
                 raise RuleError(f"'{shown}' is called without '{p.name}'", where)
             values[p.name] = p.default
     return Binding(rule, values)
+
+
+def _collected(rule: Rule, rest: list[ast.expr], where: Location) -> ast.expr:
+    """What a variadic parameter holds: a tuple of arguments, or the one sequence that was starred."""
+    match rest:
+        case [ast.Starred(value=value)]:
+            return value
+        case _ if any(isinstance(a, ast.Starred) for a in rest):
+            raise _refused(rule, "a starred argument among others", where, "Pass all of them in one list: f(*xs).")
+        case _:
+            return ast.Tuple(rest, ast.Load())
 
 
 def _is_none(e: ast.expr) -> bool:

@@ -21,6 +21,7 @@ from tangent.runtime.dispatch import pop_grad
 from tangent.runtime.storage import add_at
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
+from tangent.syntax.blocks import Enter
 from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
@@ -150,9 +151,11 @@ class _Reader:
                 return Operation("augment", (v,), _names([value, owner]), value,
                                  values={"index": index, "value": value}, why=added)  # fmt: skip
             case ast.FunctionDef(name=target):
-                return Operation("closure", (target,), self.captured(s))
+                return Operation("closure", (target,), tuple(v for v in self.captured(s) if v != target))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
+            case Enter(value=ast.expr() as value, target=ast.Name(id=target)):
+                return Operation("opaque", (target,), self.opaque(value, "").operands, value, why="with")
             case ast.With() | ast.Try() | ast.Match() | ast.ClassDef() | ast.AsyncFor() | ast.AsyncWith():
                 reads = tuple(sorted(v for v in expression_reads(s) if self.is_local(v)))
                 return Operation("opaque", tuple(writes(s)), reads, why=type(s).__name__.lower())
@@ -179,6 +182,8 @@ class _Reader:
 
     def assignment(self, target: str, value: ast.expr, s: ast.stmt) -> Operation:
         op = self.operation(value, s)
+        if op.kind == "closure":  # a function that calls itself finds itself where it runs
+            op = Operation("closure", (), tuple(v for v in op.operands if v != target))
         if target not in self.context.scope.local:
             return Operation("opaque", (target,), op.operands, value, why="global")
         return Operation(
@@ -232,7 +237,9 @@ class _Reader:
     def binary(self, op: ast.operator, left: ast.expr, right: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
         if isinstance(op, ast.Pow) and _whole_power(right):
             return self.by_rule([Bound("power_integer")], [left, right], [], e, s)
-        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
+        if isinstance(op, ast.BitOr):  # of numbers, bit by bit; of dicts, their union
+            return self.by_rule([Bound("either")], [left, right], [], e, s)
+        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitXor | ast.LShift | ast.RShift):
             return Operation("zero", ())
         if isinstance(left, ast.Constant) and isinstance(left.value, str):
             return Operation("zero", ())
@@ -311,14 +318,17 @@ class _Reader:
             library = bounds[0].library or ("math" if getattr(found, "__module__", "") == "math" else "numpy")
             op = self.by_rule(bounds, *plain_form(found, e.args, e.keywords), e, s, library)
             if written is None or op.kind == "rule":
-                return op
+                return self.dynamic(e) if op.kind == "opaque" and _is_spread(e) else op
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         if found is pop_grad and isinstance(e.args[0], ast.Name) and e.args[0].id in self.stacks:
             return Operation("pop", (), (e.args[0].id,), why="read" if self.stacks[e.args[0].id] else "")
         if getattr(found, "makes_derivatives", False):
             return Operation("copy", (), _names(args[:1]))
-        if isinstance(found, types.FunctionType) or written is not None:
-            return Operation("call", (), _names(args), callee=written or found)
+        if written is not None:
+            return Operation("call", (), _names(args), callee=written)
+        if isinstance(found, types.FunctionType):
+            shared = tuple(v for v in self.context.scope.shared(found).values() if v not in _names(args))
+            return Operation("call", (), (*_names(args), *shared), callee=found)
         if isinstance(found, types.MethodType | functools.partial) or isinstance(
             getattr(type(found), "__call__", None), types.FunctionType
         ):
@@ -342,6 +352,11 @@ class _Reader:
 def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
     found = (e.value if isinstance(e, ast.Starred) else e for e in exprs)
     return tuple(dict.fromkeys(e.id for e in found if isinstance(e, ast.Name)))
+
+
+def _is_spread(e: ast.Call) -> bool:
+    """Whether how many arguments a call has is known only when it happens."""
+    return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
 
 
 def _operand_names(e: ast.expr) -> list[str]:

@@ -15,6 +15,8 @@ from functools import cached_property, lru_cache
 from tangent.errors import Location, SourceError
 from tangent.syntax.rebuild import function_node, replace
 
+FUTURE = annotations.compiler_flag  # as `from __future__ import annotations` sets it
+
 
 @dataclass(frozen=True)
 class Source:
@@ -58,7 +60,9 @@ class Source:
 
 
 def read(function: types.FunctionType) -> Source:
-    """The source of a plain Python function."""
+    """The source of a plain Python function; one that was made from a tree brings its tree along."""
+    if isinstance(tree := getattr(function, "tree", None), ast.FunctionDef):
+        return Source(function, tree, function.__code__.co_filename, _lines(function, function.__code__))
     return _read(function, function.__code__)
 
 
@@ -88,7 +92,7 @@ def _is_source_of(tree: ast.FunctionDef, code: types.CodeType) -> bool:
     )
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
     try:
-        compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
+        compiled = compile(module, code.co_filename, "exec", code.co_flags & FUTURE, dont_inherit=True)
     except SyntaxError:  # a method that uses super(), a future statement: not comparable in isolation
         return True
     scope = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode, Insertion
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -112,6 +113,8 @@ def target_names(target: ast.expr) -> list[str]:
 def header_reads(s: ast.stmt) -> set[str]:
     """Names read by the statement itself, not by the blocks inside it."""
     match s:
+        case Attempt(test=test, types=types):
+            return expression_reads(test) | expression_reads(types)
         case ast.If(test=test) | ast.While(test=test):
             return expression_reads(test)
         case ast.For(iter=iter):

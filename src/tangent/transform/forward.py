@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tangent.analysis.liveness import liveness
+from tangent.analysis.liveness import live_into, liveness
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import Shapes, shapes
 from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Rule
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, rename, replace
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
 from tangent.transform.custom import refuse_missing
-from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
+from tangent.transform.reverse import given_shapes, refusal, unbound_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
 
@@ -65,6 +66,8 @@ class _Forward:
             match s:
                 case ast.If(body=[ast.Break()]):
                     done.append(s)
+                case Attempt(body=then):
+                    done += self.attempt(s, then)
                 case ast.If(body=then, orelse=other):
                     done.append(replace(s, body=self.block(then), orelse=self.block(other)))
                 case ast.For(body=inner) | ast.While(body=inner):
@@ -79,6 +82,24 @@ class _Forward:
                 case _:
                     done.append(s)
         return done
+
+    def attempt(self, s: Attempt, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Where the body is plain, tangents come after it: what they raise is not the program's to catch."""
+        end = len(body)
+        while end and isinstance(last := body[end - 1], ast.Assign) and isinstance(last.value, ast.Name):
+            end -= 1
+        first, copies = body[:end], body[end:]
+        found = self.block(first)
+        own = {id(x) for x in first}
+        tangents = [x for x in found if id(x) not in own]
+        targets = [v for x in first for v in writes(x)]
+        simple = all(isinstance(x, ast.Assign | ast.Raise | ast.Expr) for x in found)
+        changed = live_into(first) & set(targets)
+        if not simple or changed or len(set(targets)) < len(targets) or any(_mixed(x, targets) for x in tangents):
+            return [replace(s, body=[*found, *self.block(copies)])]
+        plain = replace(s, body=[x for x in found if id(x) in own] or [at(ast.Pass(), s)])
+        after = [*tangents, *self.block(copies)]
+        return [plain, at(ast.If(s.test, after, []), s)] if after else [plain]
 
     def flows(self, op: Operation) -> bool:
         return any(t in self.active for t in op.targets) and any(v in self.active for v in op.operands)
@@ -363,7 +384,7 @@ class _Forward:
 
     def dynamic(self, value: ast.Call) -> ast.expr:
         """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
-        refuse_active_method(self.unit, value, self.active)
+        value = unbound_method(self.unit, value, self.active, self.scribe)
         active: list[ast.expr] = []
         tangents: list[ast.expr] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
@@ -405,6 +426,9 @@ def rename_target(s: ast.stmt, names: dict[str, str]) -> ast.Assign:
 
 def replace_value(s: ast.Assign, value: ast.expr) -> ast.stmt:
     return replace(s, value=value)
+def _mixed(s: ast.stmt, primal: list[str]) -> bool:
+    """Whether a statement makes a value beside a tangent."""
+    return any(v in primal for v in writes(s))
 
 
 def _only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.Assign | None:

@@ -20,7 +20,7 @@ from tangent.rules.table import table
 from tangent.source.read import Source, comments
 from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment, comment
-from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import function_node, replace, statements
 from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.calls import Groups
@@ -125,7 +125,7 @@ class Module:
         """A unit of its own for each derivative: names are given per generated function."""
         key = (function, captured)
         if key not in self._units:
-            self._units[key] = unit(function, captured)
+            self._units[key] = unit(function, captured, self.options.objects)
         found = self._units[key]
         context = copy.copy(found.context)
         context.names = copy.deepcopy(found.context.names)
@@ -176,6 +176,9 @@ class Module:
         settled, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
         this = settled.unit
         gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
+        if self.options.paths:
+            whole = {v: ast.unparse(g) for v, g in zip(wrt, gradients)}
+            gradients = [expression(whole[v] + path) for v, path in self.options.paths]
         kept: list[ast.stmt] = []
         extra: list[ast.expr] = []
         last_line = this.core.body[-1]
@@ -383,7 +386,7 @@ def number_parameters(this: Unit) -> tuple[str, ...]:
     used = {
         e.id
         for op in this.operations.values()
-        if isinstance(op.value, ast.BinOp)
+        if isinstance(op.value, ast.BinOp) and not isinstance(op.value.op, ast.BitOr)
         for e in (op.value.left, op.value.right)
         if isinstance(e, ast.Name)
     }

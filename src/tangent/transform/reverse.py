@@ -20,6 +20,7 @@ from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Rule
+from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion
 from tangent.syntax.names import identifiers
@@ -27,6 +28,7 @@ from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
+from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.custom import refuse_missing
 from tangent.transform.insert import Cuts, cut_short, inserted
@@ -186,7 +188,7 @@ class Reverse:
 
     def lower_dynamic(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
         """The callee is asked for its derivative when the call happens."""
-        refuse_active_method(self.unit, value, self.active)
+        value = unbound_method(self.unit, value, self.active, self.scribe)
         positions: list[int | str] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
             positions.append("f")
@@ -254,9 +256,12 @@ class Reverse:
                     return done
                 case ast.If(body=then, orelse=other):
                     first, second = (s, "body"), (s, "orelse")
-                    done.append(
-                        replace(s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second)))
+                    new = replace(
+                        s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second))
                     )
+                    if isinstance(new, Attempt) and self.in_loop(path):
+                        refuse_early_records(self.unit, new, set(self.stacks.values()))
+                    done.append(new)
                 case ast.For(body=inner) | ast.While(body=inner):
                     self.check(s)
                     done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
@@ -320,6 +325,9 @@ class Reverse:
                 case Insertion():
                     with self.cuts.inside(s, body[:position], path):
                         done += inserted(self, s, state)
+                    continue
+                case Enter() | Leave():
+                    done += reentered(s, body, self.unit.context.scope.local)
                     continue
                 case _:
                     code = self.statement(s, state)
@@ -903,7 +911,7 @@ class Reverse:
             elif p == "*":
                 starred = op.value.args[-1]
                 assert isinstance(starred, ast.Starred)
-                given.append(("args", starred.value))
+                given.append(("*args", starred.value))
             else:
                 given.append((p, next(k.value for k in op.value.keywords if (k.arg or "**") == p)))
         return self.hand_back(given, value, s, state, op.targets)
@@ -915,13 +923,13 @@ class Reverse:
         before: list[ast.stmt] = []
         parts: dict[str, list[Part]] = {}
         if len(given) == 1:
-            self.hand_to(given[0][1], value, parts, before, s)
+            self.hand_to(given[0][1], self.as_starred(*given[0], value), parts, before, s)
             return before, parts
         every = [n for _, argument in given for n in leaf_names(argument)]
         slots: list[str] = []
         for p, argument in given:
             known = (*state.held, *targets, *self.stores.shadowed)
-            first = isinstance(argument, ast.Name) and argument.id not in known
+            first = isinstance(argument, ast.Name) and argument.id not in known and p != "*args"
             if first and every.count(argument.id) == 1:
                 slots.append(self.adjoint(argument.id))
                 state.held.add(argument.id)
@@ -929,10 +937,14 @@ class Reverse:
                 slots.append(self.scribe.names.numbered(f"b{p.strip('*')}"))
         target = ast.Tuple([ast.Name(n, ast.Store()) for n in slots], ast.Store())
         before.append(at(ast.Assign([target], value), s))
-        for slot, (_, argument) in zip(slots, given):
+        for slot, (p, argument) in zip(slots, given):
             if not (isinstance(argument, ast.Name) and slot == self.adjoint(argument.id)):
-                self.hand_to(argument, name(slot), parts, before, s)
+                self.hand_to(argument, self.as_starred(p, argument, name(slot)), parts, before, s)
         return before, parts
+
+    def as_starred(self, p: str, argument: Any, value: ast.expr) -> ast.expr:
+        """The adjoint of a starred argument is a sequence of the kind of the argument."""
+        return self.scribe.call("repack_from", argument, value) if p == "*args" else value
 
     def hand_to(
         self, argument: Any, value: ast.expr, parts: dict[str, list[Part]], before: list[ast.stmt], s: ast.stmt
@@ -961,14 +973,19 @@ class Part:
     index: ast.expr | None = None
 
 
-def refuse_active_method(unit: Unit, value: ast.Call, active: frozenset[str]) -> None:
-    """Methods without a rule are asked for their derivative at run time, unless their object is active itself."""
+def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: Scribe) -> ast.Call:
+    """A method of an active object as a function that takes it; methods of arrays and containers have rules or none."""
     match value.func:
-        case ast.Attribute(value=ast.Name(id=owner)) if owner in active:
-            raise MissingRuleError(
-                f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
-                "there is no rule for this method", "Use a NumPy function, or write the step by hand.",
-            )  # fmt: skip
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in active:
+            if any(hasattr(cls, attr) for cls in (np.ndarray, list, dict, float, set)) and not attr.startswith("__"):
+                raise MissingRuleError(
+                    f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
+                    "there is no rule for this method", "Use a NumPy function, or write the step by hand.",
+                )  # fmt: skip
+            function = scribe.call("method_of", name(owner), constant(attr))
+            return replace(value, func=function, args=[name(owner), *value.args])
+        case _:
+            return value
 
 
 def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:

@@ -682,7 +682,7 @@ class Stores:
         assert isinstance(source, ast.Assign)
         needed = expression_reads(source.value)
         changed = {v for x in statements(body[start + 1 : stop + 1]) for v in writes(x)}
-        own = {v for v in writes(source)}
+        own = set(writes(source))
         return not (needed | own) & (changed - (own if body[start] is s else set()))
 
     # What nothing reads is not kept

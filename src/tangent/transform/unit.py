@@ -15,6 +15,7 @@ from tangent.rules.displays import arrays_of_displays
 from tangent.rules.table import table
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
+from tangent.transform.attempts import settle_attempts
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,10 @@ class Unit:
         return self.context.refuse(node, construct, why, todo)
 
 
-def unit(function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
+def unit(function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False) -> Unit:
     """Read, normalise and classify a function; captured variables are inputs like its parameters."""
     source = read(function)
-    core, context = normalise(source, captured)
+    core, context = normalise(source, captured, objects)
+    core = settle_attempts(core, context)
     core, operations = arrays_of_displays(core, classify(core, context, table()), context, table())
     return Unit(source, core, context, operations)

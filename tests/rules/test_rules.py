@@ -18,7 +18,7 @@ import tangent
 from rules.check import FIRST, MIXED, SECOND, Wrong, check, function_of, is_missing
 from rules.sample import S, Sample, real
 from rules.uncovered import EXERCISED_ELSEWHERE, NOTHING_TO_DIFFERENTIATE, REFUSED
-from tangent.errors import RuleError, UnsupportedError
+from tangent.errors import MissingRuleError, RuleError, UnsupportedError
 from tangent.rules import table as tables
 from tangent.rules.notation import parse_rules
 from tangent.rules.table import Table
@@ -201,3 +201,16 @@ def test_refused_forms(sample: Sample) -> None:
 def test_refused_keywords_are_named(sample: Sample, keyword: str) -> None:
     with pytest.raises(RuleError, match=f"'{keyword}'"):
         tangent.vjp(function_of(sample), sample.wrt)
+
+
+def test_reductions_in_no_certain_order_are_refused() -> None:
+    """NumPy reduces with powers in an order that depends on memory."""
+    with pytest.raises(MissingRuleError, match=r"numpy\.power\.reduce"):
+        tangent.grad(function_of(S("np.power.reduce(x)", x=real(3))))
+
+
+def test_a_seed_is_not_consumed() -> None:
+    f = function_of(S("[k * v for k, v in enumerate(x)]", x=real(3)))
+    seed = [1.0, 2.0, 3.0]
+    np.testing.assert_array_equal(tangent.vjp(f)(real(3), seed), [0.0, 2.0, 6.0])
+    assert seed == [1.0, 2.0, 3.0]

@@ -18,7 +18,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
-from tangent.rules.forms import result_dtype
+from tangent.rules.forms import is_ufunc_method, result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.core import is_range
@@ -1017,6 +1017,8 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
     if op.why == "no rule":
         shown = getattr(op.callee, "__qualname__", repr(op.callee))
         module = getattr(op.callee, "__module__", "") or ""
+        if is_ufunc_method(op.callee):
+            shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,
             "it has no Python source and nobody has said what its derivative is",

@@ -11,7 +11,7 @@ from typing import Any
 
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, changed_elsewhere, definitions, register
-from tangent.errors import ArgumentError
+from tangent.errors import ArgumentError, InPlaceError
 from tangent.options import Options
 from tangent.pipeline import optimiser, plain_function
 from tangent.rules.table import table
@@ -19,8 +19,11 @@ from tangent.runtime.calls import Active, captured, closure_of
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.objects import is_object
 from tangent.source.adapt import define
+from tangent.source.resolve import is_library
 from tangent.syntax.names import Names
 from tangent.transform.module import Module
+from tangent.transform.storage import summaries
+from tangent.transform.unit import unit
 
 Wanted = tuple[str, ...]
 
@@ -61,6 +64,20 @@ class DerivativesOnDemand:
         places = _places(plain, active, count, names, function)
         made = self.made(plain, places.wanted, "tangent", objects)
         return pushed(made.functions[0], made.seeds, places, plain, count, names)
+
+    def refuse_writer(self, function: Any) -> None:
+        """Stop before a function that writes into its arguments is called for its effects."""
+        behind = getattr(function, "__func__", function)
+        if not isinstance(behind, types.FunctionType) or is_library(behind):
+            return
+        own = {behind.__code__.co_varnames[0]} if behind is not function else set()
+        written = sorted(summaries(unit)(behind).written - own)
+        if written:
+            raise InPlaceError(
+                f"cannot differentiate a call of '{behind.__name__}'",
+                why=f"it writes into its argument '{written[0]}', which is found out only when the call happens",
+                todo="Call it by its own name, or let it return a new array.",
+            )
 
     def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
         with self._lock:

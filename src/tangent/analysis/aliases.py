@@ -124,7 +124,9 @@ def _copies_container(op: Operation) -> bool:
     return op.kind == "rule" and op.rule.name in CONTAINER_COPIES
 
 
-VIEWS = frozenset("real imag conj real_if_close nan_to_num einsum einsum_one einsum_two".split())
+VIEWS = frozenset(
+    "real imag conj real_if_close nan_to_num einsum einsum_one einsum_two reshape_ordered ravel_ordered".split()
+)
 
 
 def _viewed(op: Operation) -> set[str]:

@@ -25,6 +25,8 @@ class Service(Protocol):
 
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any: ...
 
+    def refuse_writer(self, function: Any) -> None: ...
+
 
 class _Holder:
     service: Service | None = None
@@ -77,6 +79,12 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
     active = with_objects(active, args, kwargs)
     pushforward = tangent_of(function, active, len(args), tuple(kwargs))
     return pushforward(tangents, *args, **kwargs)
+
+
+def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call for its effects, of a function that must not write into its arguments."""
+    _service().refuse_writer(function)
+    return function(*args, **kwargs)
 
 
 def captured(b: Any, name: str, value: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from tangent.analysis.activity import Activity, activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
-from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
+from tangent.analysis.effects import WRITING_METHODS, Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes import Shapes
@@ -21,7 +21,7 @@ from tangent.analysis.storage import Storage, storage
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.classify import classified
 from tangent.rules.table import table
-from tangent.source.resolve import is_library
+from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
@@ -147,6 +147,7 @@ def settle(
     for w in found:
         if not _has_adjoint(this, w, aliases):
             _refuse_store(this, w, aliases, varied, useful, on_path, outside)
+    this = _watched(this, varied & useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
@@ -209,9 +210,13 @@ def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     if op.kind in ("store", "augment"):
         sorted_list = w.root in aliases.containers and isinstance(op.values.get("index"), ast.Slice)
         return "attribute" not in op.values and op.targets[0] == w.root and not sorted_list
-    if op.kind == "call" and w.construct == "call" and isinstance(op.callee, types.FunctionType):
+    if op.kind == "call" and w.construct == "call" and _is_own(op.callee):
         return isinstance(op.value, ast.Call) and not _has_stars(op.value)
     return False
+
+
+def _is_own(callee: Any) -> bool:
+    return isinstance(callee, types.FunctionType) and not is_library(callee)
 
 
 def _has_stars(e: ast.Call) -> bool:
@@ -245,6 +250,26 @@ def _augmented_in_place(
         write = next(s for s in new if s in operations and operations[s].kind in ("store", "augment"))
         kept.append(Write(write, w.root, w.reads, "store"))
     return _replaced(this, changed, operations) if changed else this, kept
+
+
+def _watched(this: Unit, active: frozenset[str]) -> Unit:
+    """Calls for their effects of functions that are known at run time only: they must not write into what is active."""
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    for s in statements(this.core.body):
+        match s:
+            case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as func, args=args, keywords=keywords) as e):
+                given = {n for a in (*args, *(k.value for k in keywords)) for n in expression_reads(a)}
+                known = s in this.operations or this.context.scope.resolve(func) is not MISSING
+                owner = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant)
+                if known or owner or not given & active or _is_plain_method(func):
+                    continue
+                watch = this.context.use("call_effect", _runtime("call_effect"))
+                changed[s] = [replace(s, value=replace(e, func=name(watch), args=[func, *args]))]
+    return _replaced(this, changed, dict(this.operations)) if changed else this
+
+
+def _is_plain_method(func: ast.expr) -> bool:
+    return isinstance(func, ast.Attribute) and func.attr in WRITING_METHODS | {"write", "format", "info", "debug"}
 
 
 def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:

@@ -133,7 +133,7 @@ class _Flatten:
             return False
         if found is MISSING:
             own = isinstance(e.func, ast.Attribute) and self.is_local_path(e.func.value)
-            return own and isinstance(e.func, ast.Attribute) and e.func.attr in ("fill", "sort", "put")
+            return own and isinstance(e.func, ast.Attribute) and e.func.attr in FLATTENED_METHODS
         return (getattr(found, "__module__", None) or "numpy").split(".")[0] in ("numpy", "operator", "_operator")
 
     def is_local_path(self, e: ast.expr) -> bool:
@@ -313,6 +313,7 @@ def _assigns(s: ast.If, v: str) -> bool:
     return v in assigned_inside([*s.body, *s.orelse])
 
 
+FLATTENED_METHODS = frozenset("fill sort put extend insert update".split())
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 

@@ -44,3 +44,18 @@ def multiplied_at(y, a, index, v):
 def factors_at(y, a, index, v):
     d[v] = unbroadcast(d[y][index] * other_factors_at(a, index, v), v)
     d[y] = factors_tangent(d[v], a, index, v)
+
+def mutated(y, x, method, key, value):
+    d[x] = unmutated(d[y], x, method, key, value)
+    d[value] = mutated_part(d[y], x, method, key, value)
+    d[y] = mutated(d[x], method, key, d[value])
+@linear
+def unmutated(y, b, x, method, key, value): d[b] = mutated(d[y], method, key, init_grad(value))
+@linear
+def mutated_part(y, b, x, method, key, value): d[b] = mutated(init_grad(x), method, key, d[y])
+def with_attribute(y, x, name, value):
+    d[x] = cleared_attribute(d[y], x, name)
+    d[value] = get_attribute(d[y], name)
+    d[y] = with_attribute(d[x], name, d[value])
+@linear
+def cleared_attribute(y, b, x, name): d[b] = cleared_attribute(d[y], b, name)

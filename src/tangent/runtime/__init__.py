@@ -19,6 +19,7 @@ from tangent.runtime.calls import (
     with_objects,
 )
 from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_finished, require_number
+from tangent.runtime.containers import cleared_attribute, mutated, mutated_part, unmutated, with_attribute
 from tangent.runtime.dispatch import (
     ArrayType,
     add_grad,
@@ -152,6 +153,7 @@ __all__ = [
     "check_seed",
     "check_tangent",
     "class_zero",
+    "cleared_attribute",
     "combination_indices",
     "content",
     "copy",
@@ -195,6 +197,8 @@ __all__ = [
     "method_of",
     "mirror",
     "multiplied_at",
+    "mutated",
+    "mutated_part",
     "other_factors_at",
     "other_keys",
     "overwritten",
@@ -241,7 +245,9 @@ __all__ = [
     "unfit_grad",
     "unit_arrays",
     "unmirror",
+    "unmutated",
     "unsequence",
     "where_nonzero",
+    "with_attribute",
     "with_objects",
 ]  # fmt: skip

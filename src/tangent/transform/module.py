@@ -424,11 +424,11 @@ def aliases_of(settled: Settled, scribe: Scribe) -> dict[str, str]:
 
 def refuse_hidden_writes(settled: Settled) -> None:
     """A function that is called may write into what its caller knows of, and into nothing else."""
-    if settled.owned:
+    if hidden := [*settled.owned, *settled.rebound]:
         this = settled.unit
         raise InPlaceError(
             f"cannot differentiate the call of '{this.source.function.__name__}'", this.source.locate(this.source.tree),
-            f"it writes into its argument '{settled.owned[0]}', which is found out only when the call happens",
+            f"it writes into its argument '{hidden[0]}', which is found out only when the call happens",
             "Call it by its own name, or let it return a new array.",
         )  # fmt: skip
 

@@ -26,6 +26,7 @@ from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Groups
+from tangent.transform.containers import held_elsewhere, rebinding
 from tangent.transform.unit import Unit
 
 Outside = list[tuple[int, str, InPlaceError]]
@@ -115,6 +116,7 @@ class Settled:
     owned: tuple[str, ...]
     arrays: frozenset[str]
     containers: frozenset[str]
+    rebound: tuple[str, ...]
 
 
 def settle(
@@ -126,6 +128,8 @@ def settle(
     found = all_writes(this, summary)
     aliases = _aliases(this, summary, groups)
     this, found = _items_by_value(this, found, aliases)
+    this, found, rebound = containers_by_value(this, found, aliases, given)
+    aliases = _aliases(this, summary, groups)
     open_ = -1
     while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
         this, found = _augmented_in_place(this, found, aliases, shapes, given)
@@ -155,7 +159,7 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound)
 
 
 def _arrays(this: Unit, aliases: Aliases) -> set[str]:
@@ -208,8 +212,7 @@ def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     if op is None:
         return False
     if op.kind in ("store", "augment"):
-        sorted_list = w.root in aliases.containers and isinstance(op.values.get("index"), ast.Slice)
-        return "attribute" not in op.values and op.targets[0] == w.root and not sorted_list
+        return "attribute" not in op.values and op.targets[0] == w.root and w.root not in aliases.containers
     if op.kind == "call" and w.construct == "call" and _is_own(op.callee):
         return isinstance(op.value, ast.Call) and not _has_stars(op.value)
     return False
@@ -272,6 +275,57 @@ def _is_plain_method(func: ast.expr) -> bool:
     return isinstance(func, ast.Attribute) and func.attr in WRITING_METHODS | {"write", "format", "info", "debug"}
 
 
+def containers_by_value(
+    this: Unit, found: list[Write], aliases: Aliases, given: frozenset[str]
+) -> tuple[Unit, list[Write], tuple[str, ...]]:
+    """Containers and objects that nobody else holds are made anew where they are changed."""
+    asked = frozenset(w.statement for w in found)
+    live = liveness(this.core, asked)
+    names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    rebound: list[str] = []
+    for w in found:
+        local = w.root in this.context.scope.local or w.root in this.parameters
+        after = live.after.get(w.statement, frozenset())
+        new = None
+        if local and w.root not in given and _is_container(this, w, aliases):
+            if not held_elsewhere(w, aliases, after, names):
+                new = rebinding(w, this, aliases, _runtime)
+        if new is None or w.statement in changed:
+            kept.append(w)
+            continue
+        changed[w.statement] = new
+        operations |= {s: op for s in new if (op := reclassified(s, this)) is not None}
+        if w.root in this.parameters:
+            rebound.append(w.root)
+    return _replaced(this, changed, operations) if changed else this, kept, tuple(dict.fromkeys(rebound))
+
+
+def _is_container(this: Unit, w: Write, aliases: Aliases) -> bool:
+    """Whether what a statement writes into is a list, a dict or an object, as far as the statement tells."""
+    s = w.statement
+    match s:
+        case ast.Assign(targets=[ast.Attribute(attr=attr)]) | ast.AugAssign(target=ast.Attribute(attr=attr)):
+            return attr not in ("shape", "strides", "dtype", "real", "imag", "flat", "T")
+        case ast.Assign(targets=[ast.Subscript(slice=index)]) | ast.AugAssign(target=ast.Subscript(slice=index)):
+            return w.root in aliases.containers or _is_key(index)
+        case ast.Delete():
+            return True
+        case _:
+            return w.construct == "call" and w.root in aliases.containers
+
+
+def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases) -> bool:
+    """Whether an item of a container may be an array that another variable refers to."""
+    items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
+    names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
+    held = {n for n in names if n != root and aliases.of(n) & items}
+    live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
+    return bool(held & live)
+
+
 def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:
     """`xs[i] += v` on an item of a list or dict assigns a number anew; an array there would be changed in place."""
     changed: dict[ast.stmt, list[ast.stmt]] = {}
@@ -281,6 +335,9 @@ def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[U
         op = operations.get(w.statement)
         s = w.statement
         if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
+            kept.append(w)
+            continue
+        if not _shares_items(this, s, w.root, aliases):
             kept.append(w)
             continue
         old, new = (this.context.names.numbered("t") for _ in range(2))

@@ -138,6 +138,10 @@ class _Forward:
         target = replace(d, ctx=ast.Store())
         active = not (isinstance(tangent, ast.Constant) and tangent.value == 0.0)
         kind = op.why
+        if kind.startswith("into "):
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+            beside = replace(s.value, args=[name(self.tangent(a)), tangent])
+            return [s, at(ast.Expr(beside), s)] if active else [s]
         if kind.startswith("at "):
             assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
             args = [name(self.tangent(a)), s.value.args[1], tangent]

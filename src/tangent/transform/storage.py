@@ -80,7 +80,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
             inner = any(summary(callee).stores for callee, _ in called_functions(this))
             stores = inner or any(w.construct != "augmented" for w in found)
             returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
-            known[function] = Summary(written, returned, outside, stores)
+            arrays = frozenset(_arrays(this, aliases, summary) & parameters)
+            known[function] = Summary(written, returned, outside, stores, arrays)
         return known[function]
 
     return summary
@@ -135,7 +136,7 @@ def settle(
         this, found = _augmented_in_place(this, found, aliases, shapes, given)
         aliases = _aliases(this, summary, groups)
     found = [w for w in found if w.construct != "augmented"]
-    arrays = frozenset(_arrays(this, aliases))
+    arrays = frozenset(_arrays(this, aliases, summary))
     whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
@@ -162,13 +163,21 @@ def settle(
     return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound)
 
 
-def _arrays(this: Unit, aliases: Aliases) -> set[str]:
+OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".split())
+
+
+def _arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[str]:
     """Variables that are written into by an index and are no lists or dicts made here: taken for arrays."""
     found: set[str] = set()
     for op in this.operations.values():
         index = op.values.get("index") if op.kind in ("store", "augment") else None
         if index is not None and op.targets[0] not in aliases.containers and not _is_key(index):
             found.add(op.targets[0])
+        if op.kind == "call" and isinstance(op.value, ast.Call) and _is_own(op.callee) and not _has_stars(op.value):
+            names = op.callee.__code__.co_varnames
+            given = [*zip(names, op.value.args), *((k.arg or "", k.value) for k in op.value.keywords)]
+            inside = summary(op.callee).arrays
+            found |= {a.id for p, a in given if p in inside and isinstance(a, ast.Name)} - aliases.containers
     bound: dict[str, list[Operation]] = {}
     for op in this.operations.values():
         for t in op.targets if op.kind not in ("store", "augment") else ():
@@ -178,6 +187,8 @@ def _arrays(this: Unit, aliases: Aliases) -> set[str]:
         copies = {t: ops for t, ops in bound.items() if all(op.kind == "copy" for op in ops)}
         new = {t for t, ops in copies.items() if all(op.operands[0] in found for op in ops)}
         new |= {ops[0].operands[0] for t, ops in copies.items() if t in found and len(ops) == 1}
+        views = {t: ops[0] for t, ops in bound.items() if len(ops) == 1 and ops[0].kind == "rule" and t in found}
+        new |= {op.operands[0] for op in views.values() if op.rule.name in OF_ARRAYS and op.operands}
         new -= found | aliases.containers
         found |= new
         changed = bool(new)

@@ -297,12 +297,13 @@ def containers_by_value(
     operations = dict(this.operations)
     kept: list[Write] = []
     rebound: list[str] = []
+    written = set().union(*(aliases.of(w.root) for w in found if not _is_container(this, w, aliases)))
     for w in found:
         local = w.root in this.context.scope.local or w.root in this.parameters
         after = live.after.get(w.statement, frozenset())
         new = None
         if local and w.root not in given and _is_container(this, w, aliases):
-            if not held_elsewhere(w, aliases, after, names):
+            if not written & (aliases.reach(w.root) - aliases.of(w.root)) and not held_elsewhere(w, aliases, after, names):
                 new = rebinding(w, this, aliases, _runtime)
         if new is None or w.statement in changed:
             kept.append(w)

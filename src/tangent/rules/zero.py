@@ -351,6 +351,7 @@ runtime.unit_arrays
 runtime.joined_shape
 runtime.argument_position
 runtime.is_property
+runtime.has_member
 runtime.is_field
 runtime.class_zero
 runtime.with_objects

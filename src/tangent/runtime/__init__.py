@@ -75,6 +75,7 @@ from tangent.runtime.library import (
 from tangent.runtime.objects import (
     field,
     getter_of,
+    has_member,
     has_method,
     is_field,
     is_method,
@@ -116,6 +117,7 @@ __all__ = [
     "get_attribute",
     "getter_of",
     "has_keys",
+    "has_member",
     "has_method",
     "in_front",
     "init_grad",

@@ -697,6 +697,7 @@ class _Reverse:
         parts: dict[str, list[Part]] = {}
         match op.value:
             case ast.Dict(keys=keys, values=values):
+                refuse_active_keys(self.unit, s, keys, self.active)
                 for key, e in zip(keys, values):
                     if isinstance(e, ast.Name) and e.id in self.active:
                         if key is None:
@@ -875,6 +876,16 @@ def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: 
             return replace(value, func=function, args=[name(owner), *value.args])
         case _:
             return value
+
+
+def refuse_active_keys(
+    unit: Unit, s: ast.stmt, keys: list[ast.expr | None], active: frozenset[str]
+) -> None:  # fmt: skip
+    """What a dict holds has derivatives, what it is looked up by has none."""
+    if any(isinstance(k, ast.Name) and k.id in active for k in keys):
+        raise unit.refuse(
+            s, "a dict whose keys depend on the input", "keys have no derivatives", "Use a list of pairs."
+        )
 
 
 def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:

@@ -41,10 +41,6 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
         if scoped or (isinstance(node, ast.stmt) and not isinstance(node, SIMPLE) and node is not f):
             found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])
             found |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
-        match node:
-            case ast.Expr(value=ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_])):
-                if function.startswith("require_finished"):  # what it looks at is set under an exception
-                    found.add(v)
         if isinstance(node, Attempt):
             found |= {n.id for part in (node.test, node.types) for n in ast.walk(part) if isinstance(n, ast.Name)}
         if isinstance(node, ast.Global | ast.Nonlocal):

@@ -30,10 +30,6 @@ def _pinned(body: Body) -> frozenset[str]:
         parts: list[ast.AST] = [s] if not simple else []
         if isinstance(s, ast.Assign | ast.Expr | ast.Return):
             parts = [n for n in ast.walk(s) if isinstance(n, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))]
-        match s:
-            case ast.Expr(value=ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_])):
-                if function.startswith("require_finished"):  # what it looks at is set under an exception
-                    found.add(v)
         for part in parts:
             found |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
     return frozenset(found)

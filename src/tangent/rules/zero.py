@@ -330,7 +330,6 @@ runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
-runtime.require_finished
 runtime.error_raised
 runtime.combination_indices
 runtime.extreme

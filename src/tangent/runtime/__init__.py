@@ -17,7 +17,7 @@ from tangent.runtime.calls import (
     tangent_of,
     with_objects,
 )
-from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_finished, require_number
+from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_number, whole
 from tangent.runtime.dispatch import (
     ArrayType,
     add_grad,
@@ -152,7 +152,6 @@ __all__ = [
     "repack",
     "repack_from",
     "repeated_combination_indices",
-    "require_finished",
     "require_number",
     "right_items",
     "right_part",
@@ -167,5 +166,6 @@ __all__ = [
     "unit_arrays",
     "unsequence",
     "where_nonzero",
+    "whole",
     "with_objects",
 ]  # fmt: skip

@@ -7,6 +7,8 @@
                | if test: block else: block    tests are any inactive expression
                | for name in iterable: block   ends with `if test: break` at most
                | while test: block             likewise
+               | try: block except E: block    the first takes effect as a whole, or nothing of it is read
+               | with value as name: ...       marks around statements of the same block; `try ... finally`, too
                | opaque                        any other Python, as long as no derivative flows through it
     operation := atom | atom op atom | op atom | callee(atom, ..., key=atom) | atom.attribute | atom[index]
                | (atom, ...) | [atom, ...] | {atom: atom, ...} | opaque expression

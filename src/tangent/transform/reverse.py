@@ -922,6 +922,11 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             "it has no Python source and nobody has said what its derivative is",
             "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on.",
         )  # fmt: skip
+    if op.why == "global":
+        return UnsupportedError(
+            f"cannot differentiate the assignment to the global '{op.targets[0]}'", where,
+            "the result depends on it", "Compute with a local variable, and assign it to the global at the end.",
+        )  # fmt: skip
     if op.why == "method":
         return MissingRuleError(
             f"cannot differentiate the method call '{what}'", where, "there is no rule for this method",

@@ -15,7 +15,7 @@ from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
 from tangent.normalise.matches import matches
-from tangent.normalise.overloading import overloading
+from tangent.normalise.overloading import mentions_operators, overloading
 from tangent.normalise.statements import statements
 from tangent.normalise.versions import versions
 from tangent.normalise.walrus import walrus
@@ -34,7 +34,7 @@ PASSES = (
 def normalise(source: Source, captured: tuple[str, ...] = (), objects: bool = False) -> tuple[ast.FunctionDef, Context]:
     """The function in Core Python; captured variables count as its own, `objects` may have operators of their own."""
     context = Context.of(source)
-    context.objects = objects
+    context.objects = objects or mentions_operators(source.function)
     context.scope.local |= set(captured)
     tree = source.tree
     for node in walk_scope(tree):

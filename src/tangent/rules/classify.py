@@ -215,8 +215,8 @@ class _Reader:
                 return self.subscript(value, index, e, s)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 return Operation("pack", (), _names(elts))
-            case ast.Dict(values=values):
-                return Operation("pack", (), _names(values))
+            case ast.Dict(keys=keys, values=values):
+                return Operation("pack", (), _names([*values, *(k for k in keys if k is not None)]))
             case ast.Call():
                 return self.call(e, s)
             case ast.Lambda():

@@ -356,7 +356,6 @@ runtime.stop_gradient
 
 runtime.is_part
 runtime.sources
-runtime.require_finished
 runtime.error_raised
 runtime.combination_indices
 runtime.extreme
@@ -377,6 +376,7 @@ runtime.unit_arrays
 runtime.joined_shape
 runtime.argument_position
 runtime.is_property
+runtime.has_member
 runtime.is_field
 runtime.class_zero
 runtime.with_objects

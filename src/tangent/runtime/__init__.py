@@ -18,7 +18,7 @@ from tangent.runtime.calls import (
     tangent_of,
     with_objects,
 )
-from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_finished, require_number
+from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_number, whole
 from tangent.runtime.containers import cleared_attribute, mutated, mutated_part, unmutated, with_attribute
 from tangent.runtime.dispatch import (
     ArrayType,
@@ -86,6 +86,7 @@ from tangent.runtime.library import (
 from tangent.runtime.objects import (
     field,
     getter_of,
+    has_member,
     has_method,
     is_field,
     is_method,
@@ -172,6 +173,7 @@ __all__ = [
     "get_attribute",
     "getter_of",
     "has_keys",
+    "has_member",
     "has_method",
     "in_front",
     "init_grad",
@@ -223,7 +225,6 @@ __all__ = [
     "repeated_combination_indices",
     "replace_field",
     "replace_item",
-    "require_finished",
     "require_number",
     "rest",
     "returned_rest",
@@ -248,6 +249,7 @@ __all__ = [
     "unmutated",
     "unsequence",
     "where_nonzero",
+    "whole",
     "with_attribute",
     "with_objects",
 ]  # fmt: skip

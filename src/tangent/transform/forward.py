@@ -16,7 +16,7 @@ from tangent.syntax.rebuild import rebuild, rename, replace
 from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
 from tangent.transform.custom import refuse_missing
-from tangent.transform.reverse import given_shapes, refusal, unbound_method
+from tangent.transform.reverse import given_shapes, refusal, refuse_active_keys, unbound_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
 
@@ -174,7 +174,7 @@ class _Forward:
             case "rule":
                 return self.by_rule(op, s)
             case "pack":
-                return [s, self.set(op, self.packed(op), s)]
+                return [s, self.set(op, self.packed(op, s), s)]
             case "unpack":
                 return self.unpacked(op, s)
             case "pop":
@@ -319,7 +319,7 @@ class _Forward:
 
     # Containers
 
-    def packed(self, op: Operation) -> ast.expr:
+    def packed(self, op: Operation, s: ast.stmt) -> ast.expr:
         def part(e: ast.expr) -> ast.expr:
             if isinstance(e, ast.Starred):
                 return ast.Starred(self.tangent_of(e.value), ast.Load())
@@ -327,6 +327,7 @@ class _Forward:
 
         match op.value:
             case ast.Dict(keys=keys, values=values):
+                refuse_active_keys(self.unit, s, keys, self.active)
                 return ast.Dict(keys, [part(e) for e in values])
             case ast.Tuple(elts=elts) | ast.List(elts=elts) as e:
                 return replace(e, elts=[part(x) for x in elts])

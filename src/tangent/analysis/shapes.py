@@ -2,6 +2,7 @@
 
 A shape is a set of atoms: the variables whose shapes it is broadcast from. The empty set is a scalar. Elementwise
 results have the union of their operands' atoms, so `x * x` has the shape of `x` whatever that is. Dtypes likewise.
+`x[]` stands for a row of `x`: what an integer picks out of an array.
 An atom is only good while its variable keeps its value. A variable with several definitions (or carried around a loop)
 has a shape beyond one statement only if all of them agree on atoms that last; the analysis assumes they do and takes
 it back where they do not.
@@ -31,6 +32,7 @@ LIKE_FIRST = frozenset(
 )
 LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
+ROW_RULES = frozenset({"append_row", "setitem"})
 ANY: Atoms = frozenset(["<any>"])
 
 
@@ -58,6 +60,7 @@ ANYTHING = Fact(ANY, ANY, True, True, True)
 class Shapes:
     facts: dict[str, Fact] = field(default_factory=dict)
     shifting: frozenset[str] = frozenset()
+    steady: frozenset[str] = frozenset()
     lasting: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     results: Callable[[object], Fact] = lambda _: UNKNOWN
@@ -105,7 +108,8 @@ def shapes(
     shapes of parameters by those of others.
     """
     shifting, lasting = _kinds(f, live)
-    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results)
+    steady = _steady(operations)
+    table = Shapes({}, shifting, steady, lasting, _used_as_numbers(f, operations) | numbers, results)
     parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
     defined: list[tuple[Operation | None, ast.stmt | None]]
     defined = [(operations[s], None) if s in operations else (None, s) for s in statements(f.body)]
@@ -148,6 +152,22 @@ def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozense
             inside |= inner | set(writes(s))
             shifting |= inner & live.entry.get(s, frozenset())
     return frozenset(shifting), frozenset(seen - shifting - inside)
+
+
+def _steady(operations: Operations) -> frozenset[str]:
+    """Variables that change by `x = append(x, row)` and `x = setitem(x, i, v)` only: dtype and rows stay alike."""
+    steps: dict[str, bool] = {}
+    for op in operations.values():
+        for v in op.targets:
+            steps[v] = steps.get(v, True) and _is_step(op, v)
+    return frozenset(v for v, only in steps.items() if only)
+
+
+def _is_step(op: Operation, v: str) -> bool:
+    if op.kind != "rule" or op.rule.name not in ROW_RULES:
+        return False
+    x = op.values["x"]
+    return isinstance(x, ast.Name) and x.id == v
 
 
 def _used_as_numbers(f: ast.FunctionDef, operations: Operations) -> frozenset[str]:
@@ -210,17 +230,24 @@ def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
     """Atoms that do not hold as long as the variable does are replaced by the variable itself."""
     own = frozenset([v])
 
-    def kept(atoms: Atoms | None) -> Atoms:
+    def kept(atoms: Atoms | None, shifting: frozenset[str], lasting: frozenset[str]) -> Atoms:
         if atoms is None:
             return own
         if atoms == ANY:
             return ANY
-        foreign = {a for a in atoms if not a.startswith("<")} - {v}
-        if v in table.shifting:
-            return atoms if foreign <= table.lasting and v not in atoms else own
-        return own if any(a in table.shifting for a in foreign) else atoms
+        foreign = {_variable(a, table) for a in atoms if not a.startswith("<")} - {v}
+        if v in shifting:
+            return atoms if foreign <= lasting and v not in atoms else own
+        return own if foreign & shifting else atoms
 
-    return replace(fact, shape=kept(fact.shape), dtype=kept(fact.dtype))
+    kinds = table.shifting - table.steady, table.lasting | table.steady
+    return replace(fact, shape=kept(fact.shape, table.shifting, table.lasting), dtype=kept(fact.dtype, *kinds))
+
+
+def _variable(atom: str, table: Shapes) -> str:
+    """The variable that an atom depends on; rows of a steady variable are all alike, whatever its length."""
+    base = atom.partition("[")[0]
+    return "" if atom != base and base in table.steady else base
 
 
 def _join(a: Fact, b: Fact, v: str) -> Fact:
@@ -297,6 +324,10 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.of(values[1].elts[0])
     if rule.name == "add_item":
         return table.of(op.values["x"])
+    if rule.name in ("add_at", "added_at", "clear_item", "cleared"):
+        return table.of(op.values["b"])
+    if rule.name in ("append_row", "setitem"):
+        return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
     if rule.name in TO_REAL:
@@ -312,8 +343,29 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(shape, dtype, array or _is_number(op, facts), array)
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True, True)
+    if rule.name == "getitem" and facts[0].number and facts[0].shape != NO_ATOMS:
+        return _item(facts[0], integers(op.values["index"], table))
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
+
+
+def integers(index: ast.expr, table: Shapes) -> int:
+    """How many integers an index consists of; 0 if there may be something else in it."""
+    match index:
+        case ast.Tuple(elts=elts):
+            return len(elts) if all(integers(e, table) == 1 for e in elts) else 0
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right=right):
+            return integers(left, table) and integers(right, table)
+        case _:
+            return int(table.of(index).scalar)
+
+
+def _item(x: Fact, integers: int) -> Fact:
+    """What is read from an array: of its dtype, and a row of it if the index is a number."""
+    rows = None
+    if integers and x.shape is not None and len(x.shape) == 1 and x.shape != ANY:
+        rows = frozenset(atom + "[]" * integers for atom in x.shape)
+    return Fact(ANY if x.shape == ANY else rows, x.dtype, True)
 
 
 def _union(parts: list[Atoms | None]) -> Atoms | None:

@@ -14,7 +14,7 @@ from tangent.analysis.activity import Activity, activity
 from tangent.analysis.effects import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
+from tangent.analysis.shapes import ROW_RULES, SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
 from tangent.errors import TangentError
 from tangent.options import Options
 from tangent.rules.table import table
@@ -336,6 +336,11 @@ def number_parameters(this: Unit) -> tuple[str, ...]:
         if isinstance(op.value, ast.BinOp)
         for e in (op.value.left, op.value.right)
         if isinstance(e, ast.Name)
+    }
+    used |= {
+        x.id
+        for op in this.operations.values()
+        if op.kind == "rule" and op.rule.name in ROW_RULES and isinstance(x := op.values["x"], ast.Name)
     }
     plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
     return tuple(p for p in plain if p in used)

@@ -14,7 +14,7 @@ from typing import Any
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
-from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
+from tangent.analysis.shapes import NO_ATOMS, ROW_RULES, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.notation import Rule
 from tangent.syntax.core import is_range
@@ -25,6 +25,7 @@ from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.prepare import Prepared, prepare
+from tangent.transform.rows import Part, row_adjoint, rows_written
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
@@ -98,6 +99,7 @@ class _Reverse:
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
         self.passing = self.passing_temporaries()
         self.summed = self.summed_temporaries()
+        self.rows = rows_written(self.operations)
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
         }
@@ -314,6 +316,7 @@ class _Reverse:
     def loop(self, s: ast.stmt, state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
         assert isinstance(s, ast.For | ast.While)
         before: list[ast.stmt] = []
+        tried: set[str] = set()
         inner_path = (*path, (s, "body"))
         written = {v for x in statements(s.body) for v in (self.operations[x].targets if x in self.operations else ())}
         while True:
@@ -321,9 +324,9 @@ class _Reverse:
             end = state.copy()
             body = self.backward(s.body, end, inner_path)
             new = sorted(end.held - state.held)
-            copied = sorted(
-                v for v in self.item_reads(s) if v in state.held and v not in state.owned and v not in written
-            )
+            wanted = self.item_reads(s) - written | (self.rows & written & end.owned - tried)
+            copied = sorted(v for v in wanted if v in state.held and v not in state.owned)
+            tried.update(copied)
             kept = state.owned & end.owned
             lazier = end.lazy - state.lazy
             if not new and not copied and kept == state.owned and not lazier:
@@ -498,7 +501,9 @@ class _Reverse:
         state.lazy.discard(v)
         if not held:
             return assign(b, scattered, like)
-        if owned or v in self.lists:
+        if owned and v not in self.lists:
+            return assign(b, self.scribe.call("add_at", name(b), index, part.value), like)
+        if v in self.lists:
             return assign(b, self.scribe.call("add_item", name(b), name(v), index, part.value), like)
         return assign(b, self.scribe.call("add_grad", name(b), scattered), like)
 
@@ -508,6 +513,8 @@ class _Reverse:
             case "copy":
                 b = self.adjoint(op.targets[0])
                 return [], {op.operands[0]: [Part(name(b))]}
+            case "rule" if op.rule.name in ROW_RULES:
+                return row_adjoint(self, op, s, state)
             case "rule":
                 return self.by_rule(op, s)
             case "pack":
@@ -834,16 +841,6 @@ class _Reverse:
                 items = enumerate(argument) if isinstance(argument, tuple) else argument.items()
                 for key, e in items:
                     self.hand_to(e, expression("p[k]", p=held, k=constant(key)), parts, before, s)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One contribution to an adjoint: an expression, or an expression at an index."""
-
-    value: ast.expr
-    fresh: bool = False
-    number: bool = False
-    index: ast.expr | None = None
 
 
 def refuse_active_method(unit: Unit, value: ast.Call, active: frozenset[str]) -> None:

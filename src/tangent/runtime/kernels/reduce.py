@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.elementwise import precision
-from tangent.runtime.zeros import gradient_dtype
+from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 # An axis as NumPy takes it: all axes, one, or several.
 Axis = int | tuple[int, ...] | None
@@ -24,7 +24,7 @@ def spread(b: Any, x: Any, axis: Axis = None, keepdims: bool = False, where: Any
 
 def as_dtype(b: Any, x: Any) -> Any:
     """b in the dtype of derivatives of x: its real part if x is real."""
-    to = gradient_dtype(np.asarray(x).dtype)
+    to = gradient_dtype(dtype_of(x))
     return np.asarray(np.real(b) if to.kind == "f" and np.iscomplexobj(b) else b, to)
 
 

@@ -73,19 +73,14 @@ RUNTIME: dict[str, list[Sample]] = {
         S("add_item(b.copy(), x, [0, 0], v)", "x", b=real(3), x=real(3), v=real(2)),
         S("add_item(b.copy(), x, slice(1, 3), v)", "x", b=real(3), x=real(3), v=real(2)),
     ],
-    "add_at": [
-        S("add_at(b.copy(), 1, v)", b=real(3), v=0.3),
-        S("add_at(b.copy(), [0, 0], v)", b=real(3), v=real(2)),
-        S("add_at(b.copy(), slice(1, 3), v)", b=real(3), v=real(2)),
+    "add_part": [
+        S("add_part(b.copy(), 1, v)", b=real(3), v=0.3),
+        S("add_part(b.copy(), [0, 0], v)", b=real(3), v=real(2)),
+        S("add_part(b.copy(), slice(1, 3), v)", b=real(3), v=real(2)),
     ],
-    "added_at": [
-        S("added_at(b, 1, v)", b=real(3), v=0.3),
-        S("added_at(b, [0, 0], v)", b=real(3), v=real(2)),
-    ],
-    "taken_item": [
-        S("taken_item(b, 1)", b=real(3, 2)),
-        S("taken_item(b, [0, 2, 0])", b=real(3)),
-        S("taken_item(b, (slice(2), 0))", b=real(3, 2)),
+    "with_part": [
+        S("with_part(b, 1, v)", b=real(3), v=0.3),
+        S("with_part(b, [0, 0], v)", b=real(3), v=real(2)),
     ],
     "cleared": [S("cleared(b, 1)", b=real(3, 2)), S("cleared(b, [0, 0])", b=real(3))],
     "clear_item": [S("clear_item(b.copy(), 1)", b=real(3, 2))],

@@ -2,7 +2,7 @@
 
 A shape is a set of atoms: the variables whose shapes it is broadcast from. The empty set is a scalar. Elementwise
 results have the union of their operands' atoms, so `x * x` has the shape of `x` whatever that is. Dtypes likewise.
-`x[]` stands for a row of `x`: what an integer picks out of an array.
+`x[i]` stands for a row of `x`: what an integer picks out of an array.
 An atom is only good while its variable keeps its value. A variable with several definitions (or carried around a loop)
 has a shape beyond one statement only if all of them agree on atoms that last; the analysis assumes they do and takes
 it back where they do not.
@@ -28,7 +28,7 @@ FULL_REDUCTIONS = frozenset(
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
 LIKE_FIRST = frozenset(
-    "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
+    "own shadow content zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
 )
 LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
@@ -60,10 +60,11 @@ ANYTHING = Fact(ANY, ANY, True, True, True)
 class Shapes:
     facts: dict[str, Fact] = field(default_factory=dict)
     shifting: frozenset[str] = frozenset()
-    steady: frozenset[str] = frozenset()
     lasting: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     results: Callable[[object], Fact] = lambda _: UNKNOWN
+    arrays: frozenset[str] = frozenset()
+    steady: frozenset[str] = frozenset()
 
     def of(self, e: ast.expr) -> Fact:
         """What is known of an operand at the statement that reads it."""
@@ -73,13 +74,28 @@ class Shapes:
                 own = frozenset([v])
                 shape = own if fact.shape is None else fact.shape
                 dtype = own if fact.dtype is None else fact.dtype
-                return Fact(shape, dtype, fact.number or v in self.numbers, fact.array, fact.sequence)
+                array = fact.array or v in self.arrays
+                return Fact(shape, dtype, fact.number or array or v in self.numbers, array, fact.sequence)
             case ast.Constant(value=value):
                 return _constant(value)
             case ast.UnaryOp(operand=operand):
                 return self.of(operand)
             case _:
                 return UNKNOWN
+
+    def item(self, v: str, index: ast.expr) -> Fact:
+        """What is known of `v[index]`: of an array, how many axes are left, and how much shorter they are."""
+        whole = self.of(ast.Name(v, ast.Load()))
+        array = whole.array or (whole.number and whole.shape != NO_ATOMS)
+        parts = _axes(index, self) if array else None
+        if parts is None or whole.shape is None:
+            return Fact(None, whole.dtype if array else None, array)
+        while parts and parts[-1] == "-0":
+            parts.pop()
+        if not parts:
+            return whole
+        root = next(iter(whole.shape)) if len(whole.shape) == 1 else v
+        return Fact(frozenset([f"{root}[{','.join(parts)}]"]), whole.dtype, True, any(p != "i" for p in parts))
 
     def result(self, op: Operation) -> Fact:
         """What is known of the result of an operation, at the statement that makes it."""
@@ -92,6 +108,53 @@ class Shapes:
         return replace(fact, number=True) if proven else fact
 
 
+def picks_one(index: ast.expr, table: Shapes) -> bool:
+    """Whether an index consists of integers only, so that it names nothing twice."""
+    parts = _axes(index, table)
+    return parts is not None and all(p == "i" for p in parts)
+
+
+def _axes(index: ast.expr, table: Shapes) -> list[str] | None:
+    """For each axis that an index names: `i` if a number selects from it, or by how much a slice shortens it."""
+    found: list[str] = []
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        match part:
+            case ast.Slice(lower=lower, upper=upper, step=None):
+                first, last = _offset(lower, 0), _offset(upper, 0)
+                if first is None or last is None or first < 0 or last > 0 or (upper is not None and last == 0):
+                    return None
+                found.append(f"-{first - last}")
+            case ast.Constant(value=int() as value) if not isinstance(value, bool):
+                found.append("i")
+            case ast.Name() | ast.BinOp() | ast.UnaryOp() if _is_scalar(part, table):
+                found.append("i")
+            case _:
+                return None
+    return found
+
+
+def _is_scalar(e: ast.expr, table: Shapes) -> bool:
+    match e:
+        case ast.BinOp(left=left, right=right):
+            return _is_scalar(left, table) and _is_scalar(right, table)
+        case ast.UnaryOp(operand=operand):
+            return _is_scalar(operand, table)
+        case _:
+            return table.of(e).scalar
+
+
+def _offset(e: ast.expr | None, default: int) -> int | None:
+    match e:
+        case None:
+            return default
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return -value
+        case _:
+            return None
+
+
 def _constant(value: object) -> Fact:
     if isinstance(value, complex):
         return Fact(NO_ATOMS, frozenset(["<complex>"]), True)
@@ -101,18 +164,23 @@ def _constant(value: object) -> Fact:
 def shapes(
     f: ast.FunctionDef, operations: Operations, live: Liveness, results: Callable[[object], Fact] = lambda _: UNKNOWN,
     numbers: frozenset[str] = frozenset(), given: Mapping[str, Atoms] | None = None,
+    arrays: frozenset[str] = frozenset(),
 ) -> Shapes:  # fmt: skip
     """The facts of all variables of a Core function.
 
     `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays, `given` the
-    shapes of parameters by those of others.
+    shapes of parameters by those of others, `arrays` what is written into by index.
     """
     shifting, lasting = _kinds(f, live)
     steady = _steady(operations)
-    table = Shapes({}, shifting, steady, lasting, _used_as_numbers(f, operations) | numbers, results)
+    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays, steady)
     parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
     defined: list[tuple[Operation | None, ast.stmt | None]]
-    defined = [(operations[s], None) if s in operations else (None, s) for s in statements(f.body)]
+    defined = [
+        (operations[s], None) if s in operations else (None, s)
+        for s in statements(f.body)
+        if s not in operations or operations[s].kind not in ("store", "augment")
+    ]
     names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
     table.facts = dict.fromkeys(names, ANYTHING) | parameters
     for _ in range(20):
@@ -145,7 +213,7 @@ def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozense
     shifting: set[str] = set()
     inside: set[str] = set()
     for s in statements(f.body):
-        for v in writes(s):
+        for v in writes(s) if not isinstance(s, ast.AugAssign) else ():
             (shifting if v in seen else seen).add(v)
         if isinstance(s, ast.For | ast.While):
             inner = {v for x in statements(s.body) for v in writes(x)}
@@ -246,8 +314,8 @@ def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
 
 def _variable(atom: str, table: Shapes) -> str:
     """The variable that an atom depends on; rows of a steady variable are all alike, whatever its length."""
-    base = atom.partition("[")[0]
-    return "" if atom != base and base in table.steady else base
+    base, _, axes = atom.partition("[")
+    return "" if axes.startswith("i") and base in table.steady else base
 
 
 def _join(a: Fact, b: Fact, v: str) -> Fact:
@@ -324,7 +392,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.of(values[1].elts[0])
     if rule.name == "add_item":
         return table.of(op.values["x"])
-    if rule.name in ("add_at", "added_at", "clear_item", "cleared"):
+    if rule.name in ("add_part", "with_part", "clear_item", "cleared"):
         return table.of(op.values["b"])
     if rule.name in ("append_row", "setitem"):
         return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
@@ -343,29 +411,10 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(shape, dtype, array or _is_number(op, facts), array)
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True, True)
-    if rule.name == "getitem" and facts[0].number and facts[0].shape != NO_ATOMS:
-        return _item(facts[0], integers(op.values["index"], table))
+    if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:
+        return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
-
-
-def integers(index: ast.expr, table: Shapes) -> int:
-    """How many integers an index consists of; 0 if there may be something else in it."""
-    match index:
-        case ast.Tuple(elts=elts):
-            return len(elts) if all(integers(e, table) == 1 for e in elts) else 0
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), right=right):
-            return integers(left, table) and integers(right, table)
-        case _:
-            return int(table.of(index).scalar)
-
-
-def _item(x: Fact, integers: int) -> Fact:
-    """What is read from an array: of its dtype, and a row of it if the index is a number."""
-    rows = None
-    if integers and x.shape is not None and len(x.shape) == 1 and x.shape != ANY:
-        rows = frozenset(atom + "[]" * integers for atom in x.shape)
-    return Fact(ANY if x.shape == ANY else rows, x.dtype, True)
 
 
 def _union(parts: list[Atoms | None]) -> Atoms | None:

@@ -23,7 +23,7 @@ def append_row(y, x, row):
 
 def setitem(y, x, index, value):
     d[x] = cleared(d[y], index)
-    d[value] = unbroadcast(taken_item(d[y], index), value)
+    d[value] = unbroadcast(overwritten(d[y], index), value)
     d[y] = replaced_item(d[x], x, index, d[value])
 
 

@@ -11,20 +11,18 @@ def add_item(c, b, x, index, v):
     d[c] = d[b] + scatter(d[v], x, index)
 
 
-def add_at(c, b, index, v):
+def add_part(c, b, index, v):
     d[b] = d[c]
     d[v] = d[c][index]
-    d[c] = added_at(d[b], index, d[v])
+    d[c] = with_part(d[b], index, d[v])
 
 
-def added_at(c, b, index, v):
+def with_part(c, b, index, v):
     d[b] = d[c]
     d[v] = d[c][index]
-    d[c] = added_at(d[b], index, d[v])
+    d[c] = with_part(d[b], index, d[v])
 
 
-@linear
-def taken_item(y, b, index):  d[b] = replaced_item(init_grad(b), b, index, d[y])
 @linear
 def cleared(y, b, index):     d[b] = cleared(d[y], index)
 @linear

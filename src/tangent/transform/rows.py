@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tangent.analysis.operation import Operation, Operations
-from tangent.analysis.shapes import ROW_RULES, integers
+from tangent.analysis.shapes import ROW_RULES, picks_one
 from tangent.syntax.quote import assign, expression, name
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def row_adjoint(r: _Reverse, op: Operation, s: ast.stmt, state: State) -> tuple[
 
 def _taken(r: _Reverse, b: ast.expr, index: ast.expr, owned: bool) -> ast.expr:
     """The part of an adjoint at an index: a copy, if the adjoint is written into; repeated indices count once."""
-    if not integers(index, r.shapes):
-        return r.scribe.call("taken_item", b, index)
+    if not picks_one(index, r.shapes):
+        return r.scribe.call("overwritten", b, index)
     part = expression("b[i]", b=b, i=index)
     return expression("np.copy(e)", np=r.scribe.library(np, "np"), e=part) if owned else part

@@ -43,7 +43,7 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
     return b
 
 
-def add_at(b: Any, index: Any, v: Any) -> Any:
+def add_part(b: Any, index: Any, v: Any) -> Any:
     """b with v added at `b[index]`, in place; b is not the lazy zero."""
     if type(index) is int and type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None):
         b[index] += v
@@ -51,20 +51,9 @@ def add_at(b: Any, index: Any, v: Any) -> Any:
     return add_item(b, b, index, v)
 
 
-def added_at(b: Any, index: Any, v: Any) -> Any:
+def with_part(b: Any, index: Any, v: Any) -> Any:
     """b with v added at `b[index]`, as a new value."""
     return add_item(b if is_lazy_zero(b) or isinstance(b, tuple) else b.copy(), b, index, v)
-
-
-def taken_item(b: Any, index: Any) -> Any:
-    """What was put at an index receives: a copy of `b[index]`, 0 for what was put there earlier and replaced."""
-    part = np.array(b[index])[()]
-    if not may_repeat(index):
-        return part
-    order = np.reshape(np.arange(np.size(part)), np.shape(part))
-    last = np.zeros(np.shape(b), int)
-    last[index] = order
-    return np.where(last[index] == order, part, 0)
 
 
 def cleared(b: Any, index: Any) -> Any:

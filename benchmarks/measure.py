@@ -1,4 +1,7 @@
-"""Timing side by side: contenders take turns, so that what the machine does meanwhile happens to all of them."""
+"""Timing side by side: contenders take turns, so that what the machine does meanwhile happens to all of them.
+
+Seconds are those of the processor, which other programs on a busy machine do not take part in.
+"""
 
 from __future__ import annotations
 
@@ -100,10 +103,10 @@ def _once(action: Action) -> float:
 
 
 def _turn(action: Action, calls: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(calls):
         action()
-    return (time.perf_counter() - start) / calls
+    return (time.process_time() - start) / calls
 
 
 def peak_bytes(action: Action) -> int:

@@ -82,6 +82,15 @@ RUNTIME: dict[str, list[Sample]] = {
         S("with_part(b, 1, v)", b=real(3), v=0.3),
         S("with_part(b, [0, 0], v)", b=real(3), v=real(2)),
     ],
+    "fit_matmul": [
+        S("fit_matmul(b, x, y)", "x", "y", b=real(2, 2, 3), x=real(2, 4), y=real(4, 3)),
+        S("fit_matmul(b, x, y)", "x", "y", b=real(2, 3), x=real(4), y=real(4, 3)),
+        S("fit_matmul(b, x, y)", "x", "y", b=real(2, 5, 2, 3), x=real(5, 2, 4), y=real(4, 3)),
+    ],
+    "fit_dot": [
+        S("fit_dot(b, x, y)", "x", "y", b=real(2, 2, 3), x=real(2, 4), y=real(4, 3)),
+        S("fit_dot(b, x, y)", "x", "y", b=real(3), x=real(4), y=real(4)),
+    ],
     "cleared": [S("cleared(b, 1)", b=real(3, 2)), S("cleared(b, [0, 0])", b=real(3))],
     "clear_item": [S("clear_item(b.copy(), 1)", b=real(3, 2))],
 }

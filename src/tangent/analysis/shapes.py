@@ -18,7 +18,7 @@ from tangent.analysis.liveness import Liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import arguments, writes
+from tangent.syntax.uses import arguments, header_reads, writes
 
 Atoms = frozenset[str]
 NO_ATOMS: Atoms = frozenset()
@@ -30,7 +30,7 @@ TO_REAL = frozenset("real imag abs angle real_if_close".split())
 LIKE_FIRST = frozenset(
     "own shadow content zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
 )
-LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
+LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled as_given refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
 ROW_RULES = frozenset({"append_row", "setitem"})
 ANY: Atoms = frozenset(["<any>"])
@@ -175,6 +175,7 @@ def shapes(
     steady = _steady(operations)
     table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays, steady)
     parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
+    parameters |= dict.fromkeys(_counts(f.body, f.body) & lasting & parameters.keys(), SCALAR)
     defined: list[tuple[Operation | None, ast.stmt | None]]
     defined = [
         (operations[s], None) if s in operations else (None, s)
@@ -220,6 +221,20 @@ def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozense
             inside |= inner | set(writes(s))
             shifting |= inner & live.entry.get(s, frozenset())
     return frozenset(shifting), frozenset(seen - shifting - inside)
+
+
+def _counts(body: list[ast.stmt], whole: list[ast.stmt]) -> set[str]:
+    """Names that `range` proves to be integers wherever they are used: all uses are in the block of such a loop."""
+    found: set[str] = set()
+    for s in body:
+        if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.iter, ast.Call):
+            inside = set(statements(body))
+            for v in {a.id for a in s.iter.args if isinstance(a, ast.Name)}:
+                if all(x in inside for x in statements(whole) if v in header_reads(x)):
+                    found.add(v)
+        if isinstance(s, ast.For | ast.While):
+            found |= _counts(s.body, whole)
+    return found
 
 
 def _steady(operations: Operations) -> frozenset[str]:

@@ -21,6 +21,8 @@ WRITING_METHODS = frozenset(
 
 WRITING_FUNCTIONS = frozenset("add_at put_item_back take_item add_to_item put_flat at".split())
 
+IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "clear_item"}
+
 Resolve = Callable[[ast.expr], Any]
 
 

@@ -6,6 +6,7 @@ from tangent.runtime.checks import check_seed, check_tangent, require_number
 from tangent.runtime.dispatch import (
     ArrayType,
     add_grad,
+    as_given,
     as_list,
     broadcast_like,
     cast_tangent,
@@ -64,6 +65,7 @@ __all__ = [
     "add_at",
     "add_grad",
     "add_to_item",
+    "as_given",
     "as_list",
     "assigned",
     "backward_of",

@@ -101,13 +101,14 @@ class PersistentArray(NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Any:
         """A part, as an array of its own that cannot be written to: `x[i][j] = v` would not reach x."""
-        version = self._held()
-        with version.buffer.lock:
-            found = version.rows()[index]
+        version = self._version or self._held()
+        buffer = version.buffer
+        with buffer.lock:
+            found = (buffer.rows() if version.next is None else version.rows())[index]
             if not isinstance(found, np.ndarray):
                 return found
             found = found.copy() if found.base is not None else found
-        found.flags.writeable = False
+        found.setflags(False)
         return found
 
     def __iter__(self) -> Iterator[Any]:
@@ -256,10 +257,11 @@ def setitem(x: Any, index: Any, value: Any) -> Any:
     array([5., 2.])
     """
     if isinstance(x, PersistentArray):
-        held = x._held()
+        held = x._version or x._held()
         with held.buffer.lock:
             rows = held.rows()
-            old = np.array(rows[index])
+            part = rows[index]
+            old = part.copy() if isinstance(part, np.ndarray) else part
             value = _fitting(value, old.shape, rows.dtype, "value")
             made = object.__new__(PersistentArray)
             new = made._version = Version(held.buffer)
@@ -281,11 +283,13 @@ def _require_array(x: Any, function: str) -> None:
 def _fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> Array:
     """The value as an array, if it has the shape and can have the dtype."""
     found = value if type(value) is np.ndarray else np.asarray(value)
+    if found.shape == shape and found.dtype == dtype:
+        return found
     if found.shape != shape:
         raise ShapeError(
             f"the {what} has shape {found.shape}, the place for it {shape}", todo="Use np.broadcast_to or np.reshape."
         )
-    if found.dtype != dtype and not np.can_cast(found.dtype, dtype, "same_kind"):
+    if not np.can_cast(found.dtype, dtype, "same_kind"):
         raise ShapeError(f"the {what} is {found.dtype}, the array {dtype}", todo="Convert one of them with 'astype'.")
     return found
 

@@ -428,6 +428,8 @@ def returned(v: str, passes: Passes, numbers: tuple[str, ...], scribe: Scribe, o
         return b
     if v in state.owned and v not in state.lazy and (v in numbers or facts.of(name(v)).number):
         return b
+    if v in state.owned and v not in state.lazy:
+        return scribe.call("as_given", b, name(v))
     if facts.of(name(v)).number and v not in state.lazy:
         return scribe.call("copy", b)
     return scribe.call("settled", b, name(v))

@@ -27,6 +27,7 @@ from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.prepare import Prepared, prepare
+from tangent.transform.ownership import is_new
 from tangent.transform.rows import Part, row_adjoint, rows_written
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
@@ -363,7 +364,7 @@ class _Reverse:
                 before.append(assign(self.adjoint(v), self.scribe.call("copy", name(self.adjoint(v))), s))
             state.owned = kept | set(copied)
             state.lazy |= lazier
-            before += [self.zero(v, state, s, dense=v in self.items and v not in written) for v in new]
+            before += [self.zero(v, state, s, dense=v not in written and self.is_summed_up(v)) for v in new]
         lost = sorted(state.held - end.held)
         body += [self.zero(v, end, s) for v in lost]
         again = [v for v in lost if v in written and not self.shapes.of(name(v)).scalar]
@@ -376,6 +377,13 @@ class _Reverse:
         if not body:
             return before
         return [*before, self.reversed_loop(s, body)]
+
+    def is_summed_up(self, v: str) -> bool:
+        """Whether contributions to an adjoint are added to zeros made before the loop, in place."""
+        number = self.shapes.of(name(v)).number
+        if number and v not in self.lists:
+            self.scribe.accumulators.add(self.adjoint(v))
+        return number or v in self.items
 
     def item_reads(self, s: ast.stmt) -> set[str]:
         """Active variables that the loop reads by index."""
@@ -607,6 +615,8 @@ class _Reverse:
         before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: name(b)})
         parts: dict[str, list[Part]] = {}
         statements_: list[ast.stmt] = [at(x, s) for x in before]
+        if rule.name in PRODUCTS and target in self.wide:  # it was left to us to sum the adjoint to the product's shape
+            statements_.insert(0, assign(b, self.scribe.call(f"fit_{rule.name}", name(b), *op.values.values()), s))
         for k in wanted:
             operand, value = op.values[k], found[k]
             if isinstance(operand, ast.Tuple):
@@ -624,7 +634,7 @@ class _Reverse:
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
             number = arithmetic or summed or self.shapes.operand(operand, op).number
-            parts.setdefault(operand.id, []).append(Part(value, arithmetic, number))
+            parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))
         return statements_, parts
 
     def spread_parts(
@@ -649,7 +659,7 @@ class _Reverse:
         return frozenset(found)
 
     def passing_temporaries(self) -> frozenset[str]:
-        """Temporaries that one elementwise operation makes and the next one uses up.
+        """Temporaries that one elementwise operation (or a product) makes and the next one uses up.
 
         Their adjoints need not be summed to their shape: the sum can wait for the operands they were made from.
         """
@@ -665,7 +675,8 @@ class _Reverse:
                 for v in op.operands:
                     local = elementwise and made.get(v) == id(block)
                     used[v] = used.get(v, 0) + (1 if local else 2)
-                if elementwise and op.targets[0] not in user and op.rule.name not in TO_REAL:
+                passes = elementwise and op.rule.name not in TO_REAL
+                if (passes or (op.kind == "rule" and op.rule.name in PRODUCTS)) and op.targets[0] not in user:
                     made[op.targets[0]] = id(block)
         return frozenset(v for v in made if used.get(v) == 1)
 
@@ -900,6 +911,7 @@ def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:
     return known
 
 
+PRODUCTS = frozenset({"matmul", "dot"})
 UNBOUNDED = frozenset(
     "divide reciprocal power power_integer float_power exp exp2 expm1 tan sinh cosh square multiply".split()
 )

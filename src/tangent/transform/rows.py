@@ -1,6 +1,6 @@
 """Reverse mode of `append` and `setitem`: their adjoints are cut and cleared in place where they are nobody else's.
 
-y = setitem(x, i, v)      ->   bv = np.copy(by[i]); bx = clear_item(by, i)
+y = setitem(x, i, v)      ->   bv = by[i].copy(); bx = clear_item(by, i)
 y = append(x, row)        ->   brow = by[-1]; bx = by[:-1]
 """
 
@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes import ROW_RULES, picks_one
@@ -72,5 +70,4 @@ def _taken(r: _Reverse, b: ast.expr, index: ast.expr, owned: bool) -> ast.expr:
     """The part of an adjoint at an index: a copy, if the adjoint is written into; repeated indices count once."""
     if not picks_one(index, r.shapes):
         return r.scribe.call("overwritten", b, index)
-    part = expression("b[i]", b=b, i=index)
-    return expression("np.copy(e)", np=r.scribe.library(np, "np"), e=part) if owned else part
+    return expression("b[i].copy()" if owned else "b[i]", b=b, i=index)

@@ -57,7 +57,16 @@ def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
     if not isinstance(x, list | tuple):
         return like(uncast(b, dtype), x)
     b = np.reshape(b, np.shape(b)[np.ndim(b) - max(1, np.ndim(x)) :])
-    return sequence_like([restructure(b[i], x[i], dtype) for i in range(len(x))], x)
+    return restructured(b, x, dtype)
+
+
+def restructured(b: Any, x: Any, dtype: Any = None) -> Any:
+    """`restructure` for a b with as many axes as x has levels."""
+    if isinstance(x, list | tuple):
+        return sequence_like([restructured(part, v, dtype) for part, v in zip(b, x)], x)
+    if dtype is None and isinstance(b, float) and isinstance(x, float):
+        return b
+    return like(uncast(b, dtype), x)
 
 
 def uncast(b: Any, dtype: Any = None) -> Any:

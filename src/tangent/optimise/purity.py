@@ -19,7 +19,7 @@ WRITING_METHODS = frozenset(
     "resize partition write writelines send throw close setflags byteswap".split()
 )
 
-WRITING_FUNCTIONS = frozenset("add_at put_item_back take_item add_to_item put_flat at".split())
+WRITING_FUNCTIONS = frozenset("add_at add_into put_item_back take_item add_to_item put_flat at".split())
 
 IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "clear_item"}
 
@@ -77,6 +77,13 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
             if isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve):
                 found |= {m.id for a in (*n.args, *(k.value for k in n.keywords)) for m in ast.walk(a) if isinstance(m, ast.Name)}
     return found - {""}
+
+
+def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
+    """Whether a statement calls something that is not known to only compute."""
+    if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
+        return False
+    return any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in ast.walk(s.value))
 
 
 def _root(e: ast.expr) -> str:

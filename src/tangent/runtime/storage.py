@@ -26,6 +26,16 @@ def own(x: Any, *others: Any) -> Any:
     >>> own(a) is a
     False
     """
+    if isinstance(x, list | tuple | dict):
+        raise InPlaceError(
+            f"an argument that is written in place by index is a {type(x).__name__}",
+            why="the derivative takes it for an array", todo="Pass np.array(...), or fill a list made in the function.",
+        )  # fmt: skip
+    return own_any(x, *others)
+
+
+def own_any(x: Any, *others: Any) -> Any:
+    """A copy of an argument of any kind that will be written into."""
     if isinstance(x, np.ndarray):
         for other in others:
             if _overlap(x, other):
@@ -146,10 +156,34 @@ def mirror(v: Any, base: Any, shade: Any) -> Any:
             if x is v:
                 return b
         if isinstance(v, dict):
-            return {k: mirror(item, base, shade) for k, item in v.items()}
-        parts = [mirror(item, base, shade) for item in v]
+            return {k: _item_mirror(item, base, shade) for k, item in v.items()}
+        parts = [_item_mirror(item, base, shade) for item in v]
         return parts if isinstance(v, list) else tuple(parts)
     return shadow(v)
+
+
+def _item_mirror(v: Any, base: Any, shade: Any) -> Any:
+    return 0.0 if isinstance(v, NUMBERS) else mirror(v, base, shade)
+
+
+def add_into(b: Any, v: Any) -> None:
+    """Add a gradient to the shadow of a container, in place."""
+    if isinstance(b, np.ndarray):
+        b += v
+    elif isinstance(b, dict):
+        for k in b:
+            b[k] = _added(b[k], v[k])
+    elif isinstance(b, list):
+        b[:] = [_added(p, q) for p, q in zip(b, v, strict=True)]
+
+
+def _added(b: Any, v: Any) -> Any:
+    from tangent.runtime.dispatch import add_grad  # beside its use: dispatch knows nothing of storage
+
+    if isinstance(b, np.ndarray | list | dict) and b is not v:
+        add_into(b, v)
+        return b
+    return add_grad(b, v)
 
 
 def _leaves(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
@@ -176,9 +210,8 @@ def _same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[A
     memory: Any = b
     while isinstance(memory.base, np.ndarray):
         memory = memory.base
-    flat = memory.reshape(-1, order="K") if memory.base is None else memory
-    low = flat.__array_interface__["data"][0]
-    return np.ndarray(v.shape, v.dtype, flat, start - low + offset, v.strides)
+    flat = memory if memory.flags.c_contiguous else memory.T
+    return np.ndarray(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
 
 
 def shares(b: Any, shade: Any) -> bool:
@@ -291,6 +324,35 @@ def gather_placed(b: Any, v: Any, taken: Any) -> Any:
     chosen = taken >= 0
     np.add.at(out, taken[chosen], b[chosen])
     return out.reshape(np.shape(v))[()]
+
+
+def multiplied_at(a: Any, index: Any, v: Any) -> Any:
+    """The array a after `np.multiply.at(a, index, v)`."""
+    return a * factors_at(a, index, v)
+
+
+def factors_at(a: Any, index: Any, v: Any) -> Any:
+    """The product of what `np.multiply.at` multiplies each element with."""
+    found = np.ones(np.shape(a), np.result_type(a, v))
+    np.multiply.at(found, index, v)
+    return found
+
+
+def other_factors_at(a: Any, index: Any, v: Any) -> Any:
+    """For each factor of `factors_at`, the product of the others of the same element."""
+    v = np.broadcast_to(v, np.shape(a[index]))
+    zeros = np.zeros(np.shape(a))
+    np.add.at(zeros, index, v == 0)
+    rest = factors_at(a, index, np.where(v == 0, 1.0, v))[index]
+    alone = zeros[index] - (v == 0) == 0
+    return np.where(alone, rest / np.where(v == 0, 1.0, v), 0.0)
+
+
+def factors_tangent(d: Any, a: Any, index: Any, v: Any) -> Any:
+    """The tangent of `factors_at`."""
+    found = np.zeros(np.shape(a), np.result_type(a, d))
+    np.add.at(found, index, np.broadcast_to(d, np.shape(a[index])) * other_factors_at(a, index, v))
+    return found
 
 
 class _Absent:

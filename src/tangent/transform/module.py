@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from tangent.analysis.effects import FRESH
+from tangent.analysis.aliases import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import ROW_RULES, SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
+from tangent.analysis.shapes import ROW_RULES, SCALAR, TO_REAL, UNKNOWN, Fact, shapes
 from tangent.errors import InPlaceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table
@@ -393,7 +393,7 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
     done: list[ast.stmt] = []
     for p in settled.owned:
         others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
-        done.append(assign(p, scribe.call("own", name(p), *others), this.core.body[0]))
+        done.append(assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0]))
     return done
 
 

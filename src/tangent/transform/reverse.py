@@ -104,6 +104,7 @@ class _Reverse:
         live, results = liveness(tree), derivatives.result_fact
         self.shapes = shapes(tree, self.operations, live, results, numbers, known, settled.arrays)
         self.pushes: dict[Site, ast.stmt] = {}
+        self.deferred: list[ast.stmt] = []
         self.stacks: dict[Site, str] = {}
         self.chosen = self.chosen_from()
         self.wide: dict[str, Fact] = {}
@@ -441,7 +442,11 @@ class _Reverse:
     def statement(self, s: ast.stmt, state: State) -> list[ast.stmt]:
         op = self.operations.get(s)
         restores = [self.pop((s, v), v, s) for v in reversed(self.records.before.get(s, []))]
-        if op is None or op.kind == "shadow":
+        if op is not None and op.kind == "shadow":  # after the adjoint of what it stands beside
+            self.deferred = [*restores, *self.deferred]
+            return []
+        restores, self.deferred = [*restores, *self.deferred], []
+        if op is None:
             return restores
         if op.kind in ("store", "augment"):
             return self.stores.statement(s, op, state) + restores

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from tangent.analysis.activity import Activity, activity
+from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
-from tangent.analysis.effects import Aliases, Summaries, Summary, Write, writes_in_place
+from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes import Shapes
@@ -21,7 +22,7 @@ from tangent.errors import InPlaceError, TangentError
 from tangent.rules.classify import classified
 from tangent.rules.table import table
 from tangent.source.resolve import is_library
-from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Groups
@@ -66,10 +67,10 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
                 this = read(function)
             except TangentError:
                 return known[function]
-            aliases = Aliases(this.core, this.operations, summary)
             parameters = set(this.parameters)
+            aliases = Aliases(this.core, this.operations, summary, this.parameters)
             found = all_writes(this, summary)
-            written = {p for w in found for p in aliases.same(w.root, parameters)}
+            written = {p for w in found for p in parameters if aliases.of(w.root) & aliases.reach(p)}
             space = id(function.__globals__)
             local = this.context.scope.local
             outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
@@ -77,7 +78,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
             outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
             inner = any(summary(callee).stores for callee, _ in called_functions(this))
             stores = inner or any(w.construct != "augmented" for w in found)
-            known[function] = Summary(written, set(aliases.same(this.result, parameters)), outside, stores)
+            returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
+            known[function] = Summary(written, returned, outside, stores)
         return known[function]
 
     return summary
@@ -112,6 +114,7 @@ class Settled:
     shadowed: frozenset[str]
     owned: tuple[str, ...]
     arrays: frozenset[str]
+    containers: frozenset[str]
 
 
 def settle(
@@ -121,10 +124,15 @@ def settle(
     """Find the storage of a function. `groups` are parameters that the caller lets it write into, by what they share."""
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
-    deep, shallow = _aliases(this, summary, groups)
-    this, found = _augmented_in_place(this, found, deep, shapes, given)
-    deep, shallow = _aliases(this, summary, groups)
-    whole = storage(this.core, this.operations, found, deep, shallow, this.parameters)
+    aliases = _aliases(this, summary, groups)
+    this, found = _items_by_value(this, found, aliases)
+    open_ = -1
+    while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
+        this, found = _augmented_in_place(this, found, aliases, shapes, given)
+        aliases = _aliases(this, summary, groups)
+    found = [w for w in found if w.construct != "augmented"]
+    arrays = frozenset(_arrays(this, aliases))
+    whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
     facts = activity(this.core, this.operations, (*inputs, *given), (*outputs, *given), more)
@@ -137,9 +145,8 @@ def settle(
             outside.append((space, v, _refusal(this, Write(s, v, frozenset(), "call"), v)))
     on_path = _read_by_active(this, varied & useful)
     for w in found:
-        if not _has_adjoint(this, w, deep):
-            items_only = w.root in deep.containers and not w.nested
-            _refuse_store(this, w, shallow if items_only else deep, varied, useful, on_path, outside)
+        if not _has_adjoint(this, w):
+            _refuse_store(this, w, aliases, varied, useful, on_path, outside)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
@@ -147,8 +154,7 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    arrays = frozenset(_arrays(this, deep))
-    return Settled(this, facts, table, shadowed, owned, arrays)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers)
 
 
 def _arrays(this: Unit, aliases: Aliases) -> set[str]:
@@ -171,13 +177,8 @@ def _is_key(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and isinstance(index.value, str)
 
 
-def _aliases(this: Unit, summary: Summaries, groups: Groups) -> tuple[Aliases, Aliases]:
-    both = Aliases(this.core, this.operations, summary), Aliases(this.core, this.operations, summary, shallow=True)
-    for aliases in both:
-        for first, *others in groups:
-            for p in others:
-                aliases.join(first, p)
-    return both
+def _aliases(this: Unit, summary: Summaries, groups: Groups) -> Aliases:
+    return Aliases(this.core, this.operations, summary, this.parameters, groups)
 
 
 def _class_sets(table: Storage) -> list[set[str]]:
@@ -194,7 +195,7 @@ def _restricted(table: Storage, relevant: set[str]) -> Storage:
     return Storage(classes, table.handles & set(classes), written, table.bases, table.local)
 
 
-def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
+def _has_adjoint(this: Unit, w: Write) -> bool:
     """Whether a write is of a form that has an adjoint."""
     op = this.operations.get(w.statement)
     if op is None:
@@ -217,8 +218,7 @@ def _augmented_in_place(
     augmented = [w for w in found if w.construct == "augmented"]
     if not augmented:
         return this, found
-    others = {aliases.find(w.root) for w in found if w.construct != "augmented"}
-    others |= {aliases.find(p) for p in given}
+    others = {w.root for w in found if w.construct != "augmented"} | given
     live = liveness(this.core, frozenset(w.statement for w in augmented))
     kept = [w for w in found if w.construct != "augmented"]
     changed: dict[ast.stmt, list[ast.stmt]] = {}
@@ -226,7 +226,8 @@ def _augmented_in_place(
     for w in augmented:
         own = {w.root, *this.operations[w.statement].targets}
         holders = set(aliases.same(w.root, live.after[w.statement])) - own
-        if shapes.of(name(w.root)).scalar or not (holders or aliases.find(w.root) in others):
+        if shapes.of(name(w.root)).scalar or not (holders or aliases.meets(w.root, others)):
+            kept.append(w)
             continue
         new = _in_place(this, w)
         changed[w.statement] = new
@@ -237,6 +238,46 @@ def _augmented_in_place(
         write = next(s for s in new if s in operations and operations[s].kind in ("store", "augment"))
         kept.append(Write(write, w.root, w.reads, "store"))
     return _replaced(this, changed, operations) if changed else this, kept
+
+
+def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:
+    """`xs[i] += v` on an item of a list or dict assigns a number anew; an array there would be changed in place."""
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    for w in found:
+        op = operations.get(w.statement)
+        s = w.statement
+        if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
+            kept.append(w)
+            continue
+        old, new = (this.context.names.numbered("t") for _ in range(2))
+        this.context.scope.local |= {old, new}
+        place: Any = s.target
+        first = assign(old, replace(place, ctx=ast.Load()), s)
+        check = _check(this, s, old, w.root)
+        second = assign(new, ast.BinOp(name(old), s.op, s.value), s)
+        store = at(ast.Assign([place], name(new)), s)
+        changed[s] = [first, check, second, store]
+        for x in (first, second, store):
+            made = reclassified(x, this)
+            assert made is not None
+            operations[x] = made
+        kept.append(Write(store, w.root, w.reads, "store", nested=False))
+    return _replaced(this, changed, operations) if changed else this, kept
+
+
+def _check(this: Unit, s: ast.stmt, v: str, holder: str) -> ast.stmt:
+    """A statement that stops where an operator in place would change an array that somebody else refers to."""
+    function = this.context.use("require_number", _runtime("require_number"))
+    place = [constant(this.source.file), constant(s.lineno), constant(this.source.line(s.lineno).strip())]
+    return at(ast.Expr(call(function, name(v), constant(holder), *place)), s)
+
+
+def _runtime(function: str) -> Any:
+    from tangent import runtime  # the object only: transformations do not call the runtime
+
+    return getattr(runtime, function)
 
 
 def _in_place(this: Unit, w: Write) -> list[ast.stmt]:

@@ -10,7 +10,6 @@ Where a handle is bound anew (buffers that are swapped in a loop), shadows are b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +61,7 @@ class Stores:
         self.saves: dict[ast.stmt, str] = {}
         self.stacks: dict[str, ast.stmt] = {}
         self.rebuilt: set[ast.stmt] = set()
+        self.forced: set[ast.stmt] = set()
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}
@@ -76,6 +76,9 @@ class Stores:
 
     def is_array(self, v: str) -> bool:
         return v in self.settled.arrays or self.owner.shapes.of(name(v)).array
+
+    def is_container(self, v: str) -> bool:
+        return v in self.settled.containers
 
     def class_of(self, v: str) -> str:
         return self.table.classes.get(v, "")
@@ -153,7 +156,7 @@ class Stores:
             return
         own = scribe.names.fresh("b" + result)
         scribe.derivatives["b", result] = own
-        self.seeding = [at(ast.AugAssign(ast.Name(own, ast.Store()), ast.Add(), name(seed)), last)]
+        self.seeding = [self.add(result, name(seed), last)]
 
     def zeros(self, v: str) -> ast.expr:
         """A new shadow, with what it starts from."""
@@ -300,7 +303,8 @@ class Stores:
         for s in body:
             op = self.owner.operations.get(s)
             for v in self.bound(s, op):
-                if op is not None and op.kind in ("rule", "copy") and self.table.bases.get(s):
+                bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+                if op is not None and bases and self.is_view(op, v, bases):
                     again = at(ast.Assign([ast.Name(v, ast.Store())], op.value or name(v)), s)
                     self.rebuilt.add(again)
                     done.append(again)
@@ -402,6 +406,9 @@ class Stores:
             return restored
         mark = comment(f"Grad of: {self.owner.primal(s)}", s)
         if not self.is_array(a) and "index" in op.values:
+            for x in restored:
+                self.saves.pop(x)
+                self.pairs.pop(x)
             return [mark, *self.item(s, op, state)]
         if op.kind == "store":
             return [mark, *self.store(s, op, state), *restored]
@@ -495,6 +502,7 @@ class Stores:
         """Stores into lists and dicts: their shadows hold the shadows of their items."""
         a, value = op.targets[0], op.values["value"]
         kept = self.kept[s, a]
+        self.forced.add(self.sites[s, a])
         scribe = self.owner.scribe
         key = scribe.as_argument(op.values["index"])
         b = name(self.adjoint(a))
@@ -535,6 +543,8 @@ class Stores:
 
     def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv += value`."""
+        if self.is_container(v):
+            return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
         return at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), value), like)
 
     def add_item(self, v: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> ast.stmt:
@@ -594,7 +604,7 @@ class Stores:
         drop = {s for s in self.saves if s not in needed}
         sites = {save: restore for restore, save in self.pairs.items()}
         drop |= {save for save, restore in sites.items() if restore in drop}
-        drop -= {save for save, restore in sites.items() if restore not in drop}
+        drop -= {save for save, restore in sites.items() if restore not in drop} | self.forced
         for stack, push in list(self.stacks.items()):
             if push in drop:
                 del self.stacks[stack]

@@ -42,6 +42,14 @@ class Storage:
         return {v for v, c in self.classes.items() if c in chosen}
 
 
+    def follow(self, held: str, handle: str, first: ast.stmt, second: ast.stmt, bases: tuple[str, ...]) -> None:
+        """A binding was split in two: the name between is a handle, too."""
+        if handle in self.classes:
+            self.classes[held] = self.classes[handle]
+            self.handles |= {held}
+            self.bases |= {first: bases, second: (held,)}
+
+
 def storage(
     f: ast.FunctionDef, operations: Operations, found: list[Write], aliases: Aliases,
     parameters: Iterable[str], arrays: frozenset[str],

@@ -75,18 +75,19 @@ def reverse(
     `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays, `given`
     those whose shadows the caller brings.
     """
-    return _Reverse(settled, scribe, derivatives, everything, numbers, given).run(seed)
+    return _Reverse(settled, scribe, derivatives, seed, everything, numbers, given).run()
 
 
 class _Reverse:
     def __init__(
-        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, everything: bool, numbers: frozenset[str],
-        given: frozenset[str],
+        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
+        numbers: frozenset[str], given: frozenset[str],
     ) -> None:  # fmt: skip
         unit = settled.unit
         self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
         self.stores = Stores(self, settled, given)
-        self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, self.active, scribe)
+        self.stores.name_shadow_of_result(unit.result, seed)
+        self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, self.active, scribe, settled.storage)
         self.operations = self.prepared.operations
         self.active = frozenset(self.prepared.active)
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
@@ -99,7 +100,8 @@ class _Reverse:
         self.masks = {op.targets[0] for op in self.operations.values() if _is_mask(op)}
         self.prepared.body = self.stores.carry(self.lower_calls(self.prepared.body))
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
-        self.records: Records = recorded(tree, everything, unit.context.declared, unit.inputs)
+        twins = {self.adjoint(v): v for v in self.stores.shadowed} if self.stores.carried else {}
+        self.records: Records = recorded(tree, everything, unit.context.declared, unit.inputs, twins)
         known = given_shapes(unit)
         live, results = liveness(tree), derivatives.result_fact
         self.shapes = shapes(tree, self.operations, live, results, numbers, known, settled.arrays)
@@ -206,16 +208,12 @@ class _Reverse:
 
     # The two passes
 
-    def run(self, seed: str) -> Passes:
+    def run(self) -> Passes:
         result = self.unit.result
         forward = self.forward(self.prepared.body, ())
         state = State()
-        if result in self.stores.shadowed:
-            self.scribe.derivatives["b", result] = seed
-            self.stores.seeded(result, seed)
-        elif result in self.active:
+        if result in self.active and result not in self.stores.shadowed:
             state.held.add(result)
-            self.scribe.derivatives["b", result] = seed
         backward = self.stores.with_given(self.backward(self.prepared.body, state, ()))
         forward, backward = self.stores.without_useless(forward, backward)
         sure = surely_bound(self.prepared.body, self.unit.inputs)

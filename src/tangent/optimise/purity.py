@@ -75,8 +75,19 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
     if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
         for n in ast.walk(s.value):
             if isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve):
-                found |= {m.id for a in (*n.args, *(k.value for k in n.keywords)) for m in ast.walk(a) if isinstance(m, ast.Name)}
+                found |= _kept_by(n) or {
+                    m.id for a in (*n.args, *(k.value for k in n.keywords)) for m in ast.walk(a) if isinstance(m, ast.Name)
+                }
     return found - {""}
+
+
+def _kept_by(n: ast.Call) -> set[str]:
+    """The list that `append` and `pop` change; what they are given stays as it is."""
+    match n:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append" | "pop")):
+            return {v}
+        case _:
+            return set()
 
 
 def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:

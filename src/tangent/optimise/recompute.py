@@ -52,6 +52,7 @@ class _Plan:
         self.home: dict[ast.stmt, _Block] = {}
         self._place(self.body, ())
         self.written = Counter(v for s in statements(self.body) for v in writes(s))
+        self.once = {v for s in self.body if isinstance(s, ast.Assign) for v in writes(s)}
         self.stored = _stored(self.body) | set(self.o.shared)
         self.stacks = {name: s for name, s in local_stacks(self.body).items() if len(s.pushes) == len(s.pops) == 1}
         pairs = {
@@ -106,7 +107,7 @@ class _Plan:
         self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt, moves: list[ast.stmt]
     ) -> bool:
         """Whether a name has in the place of the restore the value that it had in the forward pass."""
-        if self.written[n] == 0 or (self.written[n] == 1 and any(n in writes(s) for s in self.body)):
+        if self.written[n] == 0 or (self.written[n] == 1 and n in self.once):
             return True
         if any(_counter(a) == n == _counter(b) for a, b in zip(reversed(there.loops), reversed(here.loops))):
             return self.written[n] == 2

@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.errors import ArgumentError, InPlaceError, Location, SeedError
 
+_FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 
 
@@ -38,6 +39,8 @@ def check_seed_by(seed: Any, shapes: tuple[Any, ...], dtypes: tuple[Any, ...], e
 
     Whatever is no number at all is left to the derivative, which does with it what the function does.
     """
+    if type(seed) is float and not shapes and all(getattr(a, "dtype", None) is _FLOAT for a in dtypes):
+        return seed
     numbers = [float(a) if isinstance(a, bool | np.bool_) else a for a in shapes]
     if not all(isinstance(a, np.ndarray | np.generic | float | int | complex) for a in numbers):
         return seed

@@ -30,6 +30,15 @@ def recurrence(x, a, n):
     return x
 
 
+def annotated(x: float, a: float, n: int):
+    for _ in range(n):
+        if x > 0.5:
+            x = a * math.sin(x) + 0.1 * x
+        else:
+            x = math.exp(-x * x) + a * x
+    return x
+
+
 def recurrence_by_hand(x, a, n, bx=1.0):
     xs = []
     for _ in range(n):
@@ -63,7 +72,7 @@ def traced_recurrence(np, x, a):
 
 
 def cases() -> list[Case]:
-    up, step = tangent.grad(count_up), tangent.grad(recurrence, wrt=(0, 1))
+    up, step, known = tangent.grad(count_up), tangent.grad(recurrence, (0, 1)), tangent.grad(annotated, (0, 1))
     return [
         Case(
             "the `while` listing, against the primal", lambda: count_up(1.0), lambda: up(1.0),
@@ -71,8 +80,12 @@ def cases() -> list[Case]:
             peers.by(traced_count_up, (1.0,), (0,), "jax"), 1.2, "primal", rounds=9,
         ),
         Case(
-            f"recurrence of {STEPS} steps on floats", lambda: recurrence(0.3, 1.7, STEPS),
-            lambda: step(0.3, 1.7, STEPS), lambda: recurrence_by_hand(0.3, 1.7, STEPS),
+            f"recurrence of {STEPS} steps, annotated as floats", lambda: annotated(0.3, 1.7, STEPS),
+            lambda: known(0.3, 1.7, STEPS), lambda: recurrence_by_hand(0.3, 1.7, STEPS),
             peers.by(traced_recurrence, (0.3, 1.7), (0, 1), "jax"), 1.2, tolerance=1e-6, rounds=9,
+        ),
+        Case(
+            "the same, not annotated", lambda: recurrence(0.3, 1.7, STEPS), lambda: step(0.3, 1.7, STEPS),
+            lambda: recurrence_by_hand(0.3, 1.7, STEPS), {}, 1.2, tolerance=1e-6, rounds=9,
         ),
     ]  # fmt: skip

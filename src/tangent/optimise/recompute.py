@@ -38,6 +38,7 @@ class _Block:
 
     body: Body
     loops: tuple[ast.stmt, ...]
+    branch: ast.stmt | None = None  # the `if` it is a side of
 
 
 @dataclass
@@ -71,14 +72,15 @@ class _Plan:
                     self.gone |= {push, *(s for n, s in inits.items() if self.stacks[n].pushes == [push])}
                     changed = True
 
-    def _place(self, body: Body, loops: tuple[ast.stmt, ...]) -> None:
-        block = _Block(body, loops)
+    def _place(self, body: Body, loops: tuple[ast.stmt, ...], branch: ast.stmt | None = None) -> None:
+        block = _Block(body, loops, branch)
         for s in body:
             self.home[s] = block
             if isinstance(s, ast.If | ast.For | ast.While):
                 inner = loops if isinstance(s, ast.If) else (*loops, s)
-                self._place(s.body, inner)
-                self._place(s.orelse, inner)
+                around = s if isinstance(s, ast.If) else None
+                self._place(s.body, inner, around)
+                self._place(s.orelse, inner, around)
 
     def order(self, block: _Block) -> Body:
         """The statements of a block, as far as some have moved up already."""
@@ -114,6 +116,8 @@ class _Plan:
         if n not in self.pairs:
             return False
         push, back = self.pairs[n]
+        if there.branch is not None and here.branch is not None and self.home[push] is not there:
+            return self.is_outside(n, made, there, here, pop)
         if self.home[push] is not there or self.home[back] is not here:
             return False
         first, last = sorted((there.body.index(made), there.body.index(push)))
@@ -130,6 +134,20 @@ class _Plan:
                 return False
             moves.append(back)
         return True
+
+    def is_outside(self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt) -> bool:
+        """Whether a name is kept before the branch that a value is made in, and restored before the one it is read in."""
+        push, back = self.pairs[n]
+        assert there.branch is not None and here.branch is not None
+        outer, inner = self.home[there.branch], self.home[here.branch]
+        if self.home[push] is not outer or self.home[back] is not inner:
+            return False
+        kept, branch = outer.body.index(push), outer.body.index(there.branch)
+        order = self.order(inner)
+        restored, reading = order.index(back), order.index(here.branch)
+        ahead = order[restored + 1 : reading] + here.body[: here.body.index(pop)]
+        before = outer.body[kept + 1 : branch] + there.body[: there.body.index(made)]
+        return kept < branch and restored < reading and not any(n in _all_writes(s) for s in (*ahead, *before))
 
     def early(self, source: ast.stmt, order: Body, i: int) -> bool:
         """Whether what a recomputed value is made from is there before a place."""
@@ -178,6 +196,8 @@ def _is_cheap(e: ast.expr) -> bool:
             return _is_atom(left) and _is_atom(right)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _is_atom(operand)
+        case ast.Compare(left=left, comparators=[right]):
+            return _is_atom(left) and _is_atom(right)
         case _:
             return False
 

@@ -15,6 +15,8 @@ _TODO = "Pass a seed of the result's shape as the last argument, or reduce the r
 
 def check_seed(seed: Any, *results: Any) -> Any:
     """The seed in the dtype of the result, which is broadcast from the values given."""
+    if type(seed) is float and len(results) == 1 and isinstance(results[0], float):
+        return seed
     if seed is None or isinstance(seed, str | bytes):
         raise SeedError(f"the seed is {type(seed).__name__}, not a number", todo=_TODO)
     if len(results) == 1 and not isinstance(results[0], np.ndarray | np.generic | float | int | complex):

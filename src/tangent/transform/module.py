@@ -26,6 +26,7 @@ from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.calls import Groups
 from tangent.transform.forward import forward
 from tangent.transform.reverse import Passes, reverse
+from tangent.transform.ownership import is_new
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import (
     Outside,
@@ -333,11 +334,13 @@ def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.
         case ast.Name(id=v):
             assigned = [s.value for s in statements(body) if isinstance(s, ast.Assign) and v in writes(s)]
             in_place = any(isinstance(s, ast.AugAssign) for s in statements(body))
-            return in_place or not assigned or not all(isinstance(x, ast.BinOp | ast.UnaryOp) for x in assigned)
+            return in_place or not assigned or not all(is_new(x) for x in assigned)
         case ast.Subscript() | ast.Attribute():
             return True
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             return any(may_be_view(x, this, made, body) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name() as first, _]) if function.rstrip("_") == "as_given":
+            return may_be_view(first, this, made, body)
         case ast.Call(func=func):
             found = this.context.scope.resolve(func)
             bounds = table().lookup(found) if found is not MISSING else []

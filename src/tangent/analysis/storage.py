@@ -44,7 +44,7 @@ class Storage:
 
     def follow(self, held: str, handle: str, first: ast.stmt, second: ast.stmt, bases: tuple[str, ...]) -> None:
         """A binding was split in two: the name between is a handle, too."""
-        if handle in self.classes:
+        if bases and handle in self.classes:
             self.classes[held] = self.classes[handle]
             self.handles |= {held}
             self.bases |= {first: bases, second: (held,)}
@@ -52,9 +52,9 @@ class Storage:
 
 def storage(
     f: ast.FunctionDef, operations: Operations, found: list[Write], aliases: Aliases,
-    parameters: Iterable[str], arrays: frozenset[str],
+    parameters: Iterable[str], arrays: frozenset[str], given: frozenset[str] = frozenset(),
 ) -> Storage:  # fmt: skip
-    """Classes and handles of a Core function, given its writes and what is surely an array."""
+    """Classes and handles of a Core function, given its writes, what is surely an array, and what its caller holds."""
     names = {v for op in operations.values() for v in (*op.targets, *op.operands)} | set(parameters)
     names |= {w.root for w in found}
     groups = [frozenset(aliases.same(w.root, names)) for w in found]
@@ -69,7 +69,7 @@ def storage(
         s: tuple(v for v in aliases.bases.get(s, ()) if v in classes and any(t in classes for t in op.targets))
         for s, op in operations.items()
     }
-    handles = {w.root for w in found} | _dirty_reads(f.body, touched, classes)
+    handles = {w.root for w in found} | _dirty_reads(f.body, touched, classes) | (given & set(classes))
     for w in found:  # a call that writes sees all its arguments change
         if w.construct == "call":
             handles |= {v for v in header_reads(w.statement) if classes.get(v) in written[w.statement]}

@@ -223,7 +223,10 @@ def shares(b: Any, shade: Any) -> bool:
 
 def rest(b: Any, shade: Any) -> Any:
     """What a call's result hands back: nothing, where its shadow is part of that of an argument."""
-    return 0.0 if shares(b, shade) else b
+    if isinstance(b, list | tuple | dict):
+        items = {k: rest(v, shade) for k, v in (b.items() if isinstance(b, dict) else enumerate(b))}
+        return items if isinstance(b, dict) else type(b)(items.values())
+    return np.zeros_like(b) if shares(b, shade) else b
 
 
 def unboxed(b: Any, x: Any) -> Any:

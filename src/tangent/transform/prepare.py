@@ -86,8 +86,9 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
                 op.kind, (held,), op.operands, op.value, op.rule, op.values, op.callee, op.library, op.why
             )
             found.operations[second] = Operation("copy", op.targets, (held,), name(held))
-            if bases:
-                found.storage.follow(held, op.targets[0], first, second, bases)
+            found.storage.follow(held, op.targets[0], first, second, bases)
+            if s in found.storage.written:
+                found.storage.written[first] = found.storage.written[s]
             return [first, second]
         case _:
             return [s]

@@ -169,6 +169,7 @@ class _Reverse:
             "call", (op.targets[0], saved), op.operands, value, values=arguments.values, callee=op.callee, why=saved
         )
         self.pairs_of[new] = (self.scribe.use(bwd.name, bwd), saved, wanted)
+        self.stores.holding[saved] = op.operands
         self.stores.lowered(s, new, [p for group in groups for p in group], self.derivatives.gives_nothing(op.callee))
         return new
 
@@ -204,6 +205,7 @@ class _Reverse:
         )  # fmt: skip
         self.operations[new] = Operation("dynamic", (op.targets[0], saved), op.operands, value, why=saved)
         self.pairs_of[new] = (self.scribe.runtime("call_bwd"), saved, positions)
+        self.stores.holding[saved] = op.operands
         return new
 
     # The two passes
@@ -468,6 +470,7 @@ class _Reverse:
                 state.held.discard(t)
             return restores
         mark = comment(f"Grad of: {self.primal(s)}", s)
+        held = set(state.held)
         before, contributions = self.contributions(op, s, state)
         for t in op.targets:
             state.held.discard(t)
@@ -480,7 +483,8 @@ class _Reverse:
                 adds.append(self.accumulate(v, part, state, s))
         bound = [t for t in op.targets if t in self.stores.shadowed]
         if bound:
-            adds = self.stores.handed_back(s, op, adds, bound[0])
+            new = [v for v in sorted(state.held - held) if v not in op.targets]
+            adds = self.stores.handed_back(s, op, adds, bound[0], [self.zero(v, state, s) for v in new])
             mark = mark if adds else comment("", s)
         if restores and self.reads_overwritten(op):
             return [mark, *restores, *adds]
@@ -835,12 +839,12 @@ class _Reverse:
 
     def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, wanted = self.pairs_of[s]
-        value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
+        value = call(backward, name(saved), self.stores.seed(s, op.targets[0], state))
         return self.hand_back([(p, op.values[p]) for p in wanted], value, s, state, op.targets)
 
     def dynamic_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, positions = self.pairs_of[s]
-        value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
+        value = call(backward, name(saved), self.stores.seed(s, op.targets[0], state))
         assert isinstance(op.value, ast.Call)
         given: list[tuple[str, Any]] = []
         for p in positions:
@@ -868,7 +872,8 @@ class _Reverse:
         every = [n for _, argument in given for n in leaf_names(argument)]
         slots: list[str] = []
         for p, argument in given:
-            first = isinstance(argument, ast.Name) and argument.id not in (*state.held, *targets)
+            known = (*state.held, *targets, *self.stores.shadowed)
+            first = isinstance(argument, ast.Name) and argument.id not in known
             if first and every.count(argument.id) == 1:
                 slots.append(self.adjoint(argument.id))
                 state.held.add(argument.id)

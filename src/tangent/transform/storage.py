@@ -132,7 +132,7 @@ def settle(
         aliases = _aliases(this, summary, groups)
     found = [w for w in found if w.construct != "augmented"]
     arrays = frozenset(_arrays(this, aliases))
-    whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays)
+    whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
     facts = activity(this.core, this.operations, (*inputs, *given), (*outputs, *given), more)
@@ -164,10 +164,16 @@ def _arrays(this: Unit, aliases: Aliases) -> set[str]:
         index = op.values.get("index") if op.kind in ("store", "augment") else None
         if index is not None and op.targets[0] not in aliases.containers and not _is_key(index):
             found.add(op.targets[0])
+    bound: dict[str, list[Operation]] = {}
+    for op in this.operations.values():
+        for t in op.targets if op.kind not in ("store", "augment") else ():
+            bound.setdefault(t, []).append(op)
     changed = True
     while changed:
-        pairs = [(op.targets[0], op.operands[0]) for op in this.operations.values() if op.kind == "copy"]
-        new = {v for pair in pairs if found & set(pair) for v in pair} - found - aliases.containers
+        copies = {t: ops for t, ops in bound.items() if all(op.kind == "copy" for op in ops)}
+        new = {t for t, ops in copies.items() if all(op.operands[0] in found for op in ops)}
+        new |= {ops[0].operands[0] for t, ops in copies.items() if t in found and len(ops) == 1}
+        new -= found | aliases.containers
         found |= new
         changed = bool(new)
     return found

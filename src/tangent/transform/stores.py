@@ -62,6 +62,7 @@ class Stores:
         self.stacks: dict[str, ast.stmt] = {}
         self.rebuilt: set[ast.stmt] = set()
         self.forced: set[ast.stmt] = set()
+        self.holding: dict[str, tuple[str, ...]] = {}
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}
@@ -320,10 +321,12 @@ class Stores:
                 done.append(self.binding(s, op, v))
         return done if path else [*done, *self.seeding]
 
-    def handed_back(self, s: ast.stmt, op: Operation, adds: list[ast.stmt], v: str) -> list[ast.stmt]:
+    def handed_back(
+        self, s: ast.stmt, op: Operation, adds: list[ast.stmt], v: str, zeros: list[ast.stmt]
+    ) -> list[ast.stmt]:
         """The adjoint of binding a handle: of a view nothing, of a copy that of any value."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
-        if not bases:
+        if not bases or op.kind in ("call", "dynamic"):
             return adds
         if not adds or self.is_view(op, v, bases):
             return []
@@ -331,7 +334,7 @@ class Stores:
         if len(bases) > 1:
             shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
         test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("shares", name(self.adjoint(v)), shades))
-        return [at(ast.If(test, adds, []), s)]
+        return [at(ast.If(test, adds, zeros), s)]
 
     # Keeping what is overwritten
 
@@ -672,6 +675,7 @@ class Stores:
 
         if not isinstance(s, Comment):
             visit(s)
+        found |= {w for v in found for w in self.holding.get(v, ())}
         return {v for v in found if v in self.table.classes}
 
 

@@ -25,11 +25,23 @@ def are_matrices(b: Any, x: Any, y: Any) -> bool:
     )
 
 
+def are_vectors(b: Any, x: Any, y: Any) -> bool:
+    """Whether x is a plain matrix and the others vectors, of one dtype."""
+    return (
+        type(b) is type(x) is type(y) is np.ndarray
+        and b.ndim == y.ndim == 1
+        and x.ndim == 2
+        and b.dtype == x.dtype == y.dtype
+    )
+
+
 def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `x @ y`."""
     if are_matrices(b, x, y):
         return np.dot(b, y.T)
     if np.ndim(y) == 1:
+        if are_vectors(b, x, y):
+            return b[:, None] * y
         return unbroadcast(np.multiply.outer(b, y), x)
     if np.ndim(x) == 1:
         return unbroadcast(np.matmul(y, np.expand_dims(b, -1))[..., 0], x)
@@ -43,6 +55,8 @@ def matmul_adjoint_y(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of y in `x @ y`."""
     if are_matrices(b, x, y):
         return np.dot(x.T, b)
+    if are_vectors(b, x, y):
+        return np.dot(b, x)
     if np.ndim(x) == 1:
         return (
             unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y) if np.ndim(y) > 1 else unbroadcast(b * x, y)

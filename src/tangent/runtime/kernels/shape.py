@@ -56,8 +56,17 @@ def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
     """The adjoint of `np.array(x, dtype)`, with the structure of x: an array, or nested lists and tuples."""
     if not isinstance(x, list | tuple):
         return like(uncast(b, dtype), x)
-    b = np.reshape(b, np.shape(b)[np.ndim(b) - max(1, np.ndim(x)) :])
+    levels = max(1, depth(x))
+    if np.ndim(b) != levels:
+        b = np.reshape(b, np.shape(b)[np.ndim(b) - levels :])
     return restructured(b, x, dtype)
+
+
+def depth(x: Any) -> int:
+    """How many axes nested lists and tuples make: `np.ndim`, without the array."""
+    if not isinstance(x, list | tuple):
+        return np.ndim(x)
+    return 1 + (depth(x[0]) if x else 0)
 
 
 def restructured(b: Any, x: Any, dtype: Any = None) -> Any:

@@ -59,6 +59,8 @@ def simplified(e: ast.expr) -> ast.expr:
             return ast.BinOp(left, ast.Add(), inner)
         case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return inner
+        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp() as product) if (inner := _positive(product)) is not None:
+            return inner
         case ast.Call(func=ast.Name(id=function), args=[ast.UnaryOp(op=ast.USub(), operand=inner), x]) if (
             function.rstrip("_") == "unbroadcast"
         ):  # the smaller array is negated

@@ -33,7 +33,7 @@ def filled(b: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
         axes = reduced_axes(x, axis)
         b = np.reshape(b, [1 if i in axes else n for i, n in enumerate(x.shape)])
     out = np.empty(x.shape, x.dtype)
-    out[...] = np.real(b) if np.iscomplexobj(b) else b
+    out[...] = b.real if isinstance(b, complex | np.ndarray | np.generic) else b
     return out[()]
 
 

@@ -24,9 +24,9 @@ SECTIONS: dict[str, tuple[str, Callable[[], Iterable[Case]]]] = {
 }
 HEAD = """# Benchmarks
 
-Written by `python -m benchmarks`. Contenders take turns and compute on one thread each; a number is the median over rounds of
-processor time, a range is the middle half of the ratios. "Hand-written" is a derivative as an expert writes it, with sums in
-place, in the benchmark's file, and checked to be equal. Targets that are missed are marked.
+Written by `python -m benchmarks`. Contenders take turns and compute on one thread each; a number is the median over
+rounds of processor time, a range is the middle half of the ratios. "Hand-written" is a derivative as an expert writes
+it, with sums in place, in the benchmark's file, and checked to be equal. Targets that are missed are marked.
 
 """
 
@@ -41,7 +41,13 @@ def row(m: Measured) -> str:
 
 
 def section(title: str, cases: Iterable[Case]) -> list[str]:
-    lines = ["", f"## {title}", "", "| program | us | over primal | ratio | target | peers |", "|---|---|---|---|---|---|"]
+    lines = [
+        "",
+        f"## {title}",
+        "",
+        "| program | us | over primal | ratio | target | peers |",
+        "|---|---|---|---|---|---|",
+    ]
     for case in cases:
         found = measured(case)
         lines.append(row(found))
@@ -54,8 +60,9 @@ def memory_section() -> list[str]:
     verdict = "met" if found["ours"] <= 1.1 else "**missed**"
     return [
         "", "## Memory", "",
-        f"Peak memory of the gradient of {memory.STEPS} steps with a state of {memory.WIDTH} floats, as a multiple of the",
-        f"states that must be kept: {found['ours']:.2f} (by hand {found['hand-written']:.2f}; at most 1.1: {verdict}).",
+        f"Peak memory of the gradient of {memory.STEPS} steps with a state of {memory.WIDTH} floats, as a multiple",
+        f"of the states that must be kept: {found['ours']:.2f}",
+        f"(by hand {found['hand-written']:.2f}; at most 1.1: {verdict}).",
     ]  # fmt: skip
 
 

@@ -178,14 +178,14 @@ def cholesky_loss(a):
     return np.sum(np.log(np.diag(a)))
 
 
-def solve_triangular(l, b):
+def solve_triangular(a, b):
     for i in range(len(b)):
-        b[i] = (b[i] - l[i, :i] @ b[:i]) / l[i, i]
+        b[i] = (b[i] - a[i, :i] @ b[:i]) / a[i, i]
 
 
-def solve_loss(l, b):
+def solve_loss(a, b):
     b = b.copy()
-    solve_triangular(l, b)
+    solve_triangular(a, b)
     return np.sum(b * b)
 
 

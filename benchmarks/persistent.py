@@ -1,7 +1,7 @@
 """The lattice listing: `python -m benchmarks.persistent [--plot FILE.svg]`.
 
-A lattice of rows of d = 2000 floats grows by a row in each of n outer steps, and m = 15 inner steps assign to a row of it.
-Time and peak memory of its gradient are measured for n = 100..1000, and the exponents of their growth in n fitted:
+A lattice of rows of d = 2000 floats grows by a row in each of n outer steps, and m = 15 inner steps assign to a row
+of it. Time and peak memory of its gradient are measured for n = 100..1000, and the exponents of growth in n fitted:
 
 The listing adds rows, so its gradient keeps nothing; the comparison is of the same program with products.
 

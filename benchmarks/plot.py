@@ -20,7 +20,8 @@ def line_plot(file: Path, lines: dict[str, dict[int, float]], across: str, up: s
         return x, HEIGHT - BOTTOM - (math.log10(v) - low) / (high - low) * (HEIGHT - BOTTOM - TOP)
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"',
+        ' font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
     ]  # fmt: skip
     for power in range(low, high + 1):

@@ -213,7 +213,7 @@ def rows(x, w):
 
 def growing(x):
     xs = [x]
-    for k in range(3):
+    for _ in range(3):
         t = xs[-1]
         xs.append(np.sin(t) * t)
     return xs[-1] * xs[1]
@@ -221,7 +221,7 @@ def growing(x):
 
 def bias(x, w, b):
     s = 0.0
-    for k in range(3):
+    for _ in range(3):
         z = np.dot(x, w) + b
         s = s + np.sum(np.tanh(z) * z)
     return s

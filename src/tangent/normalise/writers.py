@@ -172,4 +172,3 @@ def _is_at(found: Any, *ufuncs: np.ufunc) -> bool:
 
 def _is_placing(found: Any) -> bool:
     return any(found is f for f in PLACING)
-

@@ -12,7 +12,23 @@ from tangent.optimise.inline import inline
 from tangent.optimise.recompute import recompute
 from tangent.optimise.simplify import simplify
 
-PASSES = (dead, copies, simplify, dead, hoist, recompute, dead, inline, copies, dead, doubles, inline, doubles, simplify, accumulate)
+PASSES = (
+    dead,
+    copies,
+    simplify,
+    dead,
+    hoist,
+    recompute,
+    dead,
+    inline,
+    copies,
+    dead,
+    doubles,
+    inline,
+    doubles,
+    simplify,
+    accumulate,
+)
 
 
 def optimise(body: Body, o: Optimisation) -> Body:

@@ -44,7 +44,9 @@ def hoist(body: Body, o: Optimisation) -> Body:
 
 def _pairs(s: ast.If, stacks: Stacks) -> list[tuple[str, str, str]]:
     """Variables that both sides of a branch keep, with the lists."""
-    sides = [{_kept(stacks[k].pushes[0]): k for k in stacks if stacks[k].pushes[0] in side} for side in (s.body, s.orelse)]
+    sides = [
+        {_kept(stacks[k].pushes[0]): k for k in stacks if stacks[k].pushes[0] in side} for side in (s.body, s.orelse)
+    ]
     return [(v, sides[0][v], sides[1][v]) for v in sides[0] if v and v in sides[1]]
 
 
@@ -78,7 +80,9 @@ def _rebuilt(body: Body, before: dict[ast.stmt, list[ast.stmt]], gone: set[ast.s
             case ast.If(body=[ast.Break()]):
                 done.append(s)
             case ast.If(body=then, orelse=other):
-                new = replace(s, body=_rebuilt(then, before, gone) or [ast.Pass()], orelse=_rebuilt(other, before, gone))
+                new = replace(
+                    s, body=_rebuilt(then, before, gone) or [ast.Pass()], orelse=_rebuilt(other, before, gone)
+                )
                 done.append(new)
             case ast.For(body=inner) | ast.While(body=inner):
                 done.append(replace(s, body=_rebuilt(inner, before, gone) or [ast.Pass()]))

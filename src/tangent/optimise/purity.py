@@ -76,7 +76,10 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
         for n in ast.walk(s.value):
             if isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve):
                 found |= _kept_by(n) or {
-                    m.id for a in (*n.args, *(k.value for k in n.keywords)) for m in ast.walk(a) if isinstance(m, ast.Name)
+                    m.id
+                    for a in (*n.args, *(k.value for k in n.keywords))
+                    for m in ast.walk(a)
+                    if isinstance(m, ast.Name)
                 }
     return found - {""}
 

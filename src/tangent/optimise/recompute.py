@@ -136,7 +136,7 @@ class _Plan:
         return True
 
     def is_outside(self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt) -> bool:
-        """Whether a name is kept before the branch that a value is made in, and restored before the one it is read in."""
+        """Whether a name is kept before the branch that makes a value, and restored before the one that reads it."""
         push, back = self.pairs[n]
         assert there.branch is not None and here.branch is not None
         outer, inner = self.home[there.branch], self.home[here.branch]
@@ -202,7 +202,17 @@ def _is_cheap(e: ast.expr) -> bool:
             return False
 
 
-_INDEX = (ast.Name, ast.Constant, ast.Slice, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.expr_context, ast.operator, ast.unaryop)
+_INDEX = (
+    ast.Name,
+    ast.Constant,
+    ast.Slice,
+    ast.Tuple,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.expr_context,
+    ast.operator,
+    ast.unaryop,
+)
 
 
 def _is_atom(e: ast.expr) -> bool:

@@ -108,7 +108,7 @@ class PersistentArray(NDArrayOperatorsMixin):
             if not isinstance(found, np.ndarray):
                 return found
             found = found.copy() if found.base is not None else found
-        found.setflags(False)
+        found.setflags(write=False)
         return found
 
     def __iter__(self) -> Iterator[Any]:

@@ -217,7 +217,9 @@ def _same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[A
 def shares(b: Any, shade: Any) -> bool:
     """Whether something is a part of a shadow, so that nothing has to be handed back to it."""
     if isinstance(b, np.ndarray):
-        return any(b is s or (isinstance(s, np.ndarray) and np.may_share_memory(b, s)) for s, _ in _leaves(shade, shade))
+        return any(
+            b is s or (isinstance(s, np.ndarray) and np.may_share_memory(b, s)) for s, _ in _leaves(shade, shade)
+        )
     return any(b is s for s, _ in _leaves(shade, shade)) if isinstance(b, list | tuple | dict) else False
 
 

@@ -30,9 +30,7 @@ CASTING = frozenset("astype array asarray require ascontiguousarray".split())
 
 
 class _Forward:
-    def __init__(
-        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]
-    ) -> None:
+    def __init__(self, settled: Settled, scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]) -> None:
         unit = settled.unit
         self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
         self.settled, self.shadowed, self.table = settled, settled.shadowed, settled.storage

@@ -25,8 +25,8 @@ from tangent.syntax.rebuild import function_node, replace, statements
 from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.calls import Groups
 from tangent.transform.forward import forward
-from tangent.transform.reverse import Passes, reverse
 from tangent.transform.ownership import is_new
+from tangent.transform.reverse import Passes, reverse
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import (
     Outside,
@@ -396,7 +396,9 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
     done: list[ast.stmt] = []
     for p in settled.owned:
         others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
-        done.append(assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0]))
+        done.append(
+            assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0])
+        )
     return done
 
 

@@ -26,8 +26,8 @@ from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
-from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.ownership import is_new
+from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.rows import Part, row_adjoint, rows_written
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled

@@ -458,7 +458,7 @@ class Stores:
         return expression("p.copy()", p=e)
 
     def part(self, e: ast.expr, fresh: bool = False) -> Part:
-        from tangent.transform.reverse import Part  # the two modules are one transformation in two files
+        from tangent.transform.rows import Part  # the two modules are one transformation in two files
 
         return Part(e, fresh, True)
 
@@ -529,7 +529,7 @@ class Stores:
             return [*done, at(ast.Expr(taken), s)]
         assert isinstance(value, ast.Name)
         held = scribe.names.numbered("b" + value.id)
-        from tangent.transform.reverse import Part
+        from tangent.transform.rows import Part
 
         return [*done, assign(held, taken, s), self.owner.accumulate(value.id, Part(name(held)), state, s)]
 
@@ -573,7 +573,12 @@ class Stores:
         """Values read from storage by index, which are read again rather than kept."""
         for s in body:
             op = self.owner.operations.get(s)
-            if op is not None and op.kind == "rule" and op.rule.name == "getitem" and op.targets[0] not in self.table.handles:
+            if (
+                op is not None
+                and op.kind == "rule"
+                and op.rule.name == "getitem"
+                and op.targets[0] not in self.table.handles
+            ):
                 if op.operands[0] in self.table.classes:
                     self.shown[op.targets[0]] = s
 
@@ -606,7 +611,9 @@ class Stores:
 
     # What nothing reads is not kept
 
-    def without_useless(self, forward: list[ast.stmt], backward: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    def without_useless(
+        self, forward: list[ast.stmt], backward: list[ast.stmt]
+    ) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """Both passes without keeping and putting back content that no adjoint reads afterwards."""
         if not self.saves or self.owner.records.everything:
             return forward, backward

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import re
 from pathlib import Path
 from typing import Any
 
+from tangent import runtime
 from tangent.rules.notation import Parameter, Rule
 from tangent.rules.table import FOLDER, read_rules
 
@@ -32,10 +34,10 @@ NOTES = {
     "sqrt": "infinite at 0", "power": "infinite where the slope is", "sinc": "exact near 0",
     "mod": "between its jumps", "fmod": "between its jumps", "divmod": "between its jumps",
     "unique": "of each value the first", "sort": "equal elements keep their order",
-    "pad": "the modes maximum, minimum, median and empty are refused", "qr": "mode='raw' is refused",
+    "pad": "a mode that is a function is refused", "qr": "mode='raw' is refused",
     "svd": "vectors that fill up to square matrices have no derivative",
     "eig": "nan between vectors of equal eigenvalues", "eigh": "nan between vectors of equal eigenvalues",
-    "quantile": "constant weights between ties", "histogram": "by the weights only", "bincount": "by the weights only",
+    "quantile": "constant weights between ties", "bincount": "by the weights only",
     "poly": "a matrix is refused: pass its eigenvalues", "getitem": "`x[index]`, with every kind of index",
     "arange": "the length is taken as constant", "real_if_close": "the choice is taken as constant",
 }  # fmt: skip
@@ -46,7 +48,7 @@ def page() -> str:
     rules = {r.name: r for r in read_rules()}
     rows: dict[str, list[str]] = {section: [] for section in SECTIONS}
     for path, rule in sorted(bindings(), key=lambda pair: (pair[0].lower(), pair[0], pair[1])):
-        rows[section_of(path)].append(row(path, rules[rule]))
+        rows[section_of(path)].append(row(path, rules[rule]) if rule in rules else written_row(path, rule))
     tables = [f"## {SECTIONS[s]}\n\n{HEAD}\n" + "\n".join(dict.fromkeys(found)) for s, found in rows.items() if found]
     return "\n\n".join([INTRODUCTION, *tables, zeros(), refused()]) + "\n"
 
@@ -81,9 +83,16 @@ def section_of(path: str) -> str:
 def row(path: str, rule: Rule) -> str:
     """One line of a table."""
     by = [shown(p) for p in rule.parameters if p.name in rule.operands]
-    options = [shown(p) for p in rule.parameters if p.name not in rule.operands]
+    options = [shown(p) for p in rule.parameters if p.name not in rule.operands and p.name != "out"]
     cells = [f"`{path}`", modes(rule), ", ".join(by), ", ".join(options), NOTES.get(rule.name, "")]
     return "| " + " | ".join(cells) + " |"
+
+
+def written_row(path: str, kernel: str) -> str:
+    """One line for a function that is written out in Python, so that derivatives flow as they do in that."""
+    parameters = inspect.signature(getattr(runtime, kernel)).parameters.values()
+    names = [str(p).partition(":")[0].replace("*", r"\*").replace("_", r"\_") for p in parameters if p.name != "out"]
+    return f"| `{path}` | both | {', '.join(names)} | | written out in Python |"
 
 
 def shown(p: Parameter) -> str:

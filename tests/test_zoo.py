@@ -217,6 +217,8 @@ def test_kinks(case: Case) -> None:
 @every(SMOOTH, "reverse", orders=2)
 def test_second_order(case: Case, mixture: str) -> None:
     """The Hessian of <seed, f>, times the tangents: the three mixtures are three ways to it."""
+    if mixture == "reverse-forward" and "forward" not in case.program.modes:
+        pytest.skip("no forward mode")
     setting = Setting(case)
     derivative = mixed(case.program, mixture)
     seed, tangents = copy.deepcopy((setting.seed, setting.tangents))
@@ -274,7 +276,7 @@ def test_tangents_look_like_results(case: Case) -> None:
     setting = Setting(case)
     got = setting.tangent(forward(case.program))
     assert [np.shape(t) for t in numeric.leaves(got)] == [np.shape(y) for y in numeric.leaves(setting.result)]
-    assert numeric.rebuild(got, lambda _: 0) == numeric.rebuild(setting.result, lambda _: 0)
+    assert skeleton(got) == skeleton(setting.result)
 
 
 @every(CASES, "reverse")
@@ -294,7 +296,8 @@ def test_arguments_are_unchanged(case: Case) -> None:
     arguments, seed, tangents = setting.at(copy.deepcopy(setting.point)), setting.seed, setting.tangents
     given = copy.deepcopy((arguments, seed, tangents))
     call(case.program, reverse(case.program), given[0], given[1])
-    call(case.program, forward(case.program), given[0], *given[2])
+    if "forward" in case.program.modes:
+        call(case.program, forward(case.program), given[0], *given[2])
     unchanged(given, (arguments, seed, tangents))
 
 
@@ -339,8 +342,19 @@ def alike(gradient: Any, argument: Any) -> None:
             assert argument.ndim == 0 or isinstance(gradient, np.ndarray)
         case complex():
             assert isinstance(gradient, (complex, np.complexfloating))
+        case _ if numeric.is_object(argument):
+            assert type(gradient) is type(argument)
+            alike(vars(gradient), vars(argument))
+        case None | str():
+            assert gradient is None
         case _:
             assert isinstance(gradient, (float, np.floating))
+
+
+def skeleton(structure: Any) -> Any:
+    """A structure without its numbers; objects by their class and attributes."""
+    bare = numeric.rebuild(structure, lambda _: 0)
+    return (type(bare), vars(bare)) if numeric.is_object(bare) else bare
 
 
 def arrays(structure: Any) -> list[np.ndarray]:
@@ -361,5 +375,7 @@ def unchanged(got: Any, want: Any) -> None:
         case np.ndarray():
             assert got.dtype == want.dtype
             assert np.array_equal(got, want, equal_nan=want.dtype.kind in "fc")
+        case _ if numeric.is_object(want):
+            unchanged(vars(got), vars(want))
         case _:
             assert got == want

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import re
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +15,7 @@ import numpy as np
 from tangent.errors import SeedError, WrtError
 from tangent.options import Mode, Motion, Options
 from tangent.pipeline import derive, plain_function
+from tangent.runtime.objects import is_object
 
 Wrt = int | str | Sequence[int | str]
 Function = Callable[..., Any]
@@ -43,7 +47,8 @@ def grad(
 ) -> Function:  # fmt: skip
     """The gradient of a function of numbers or arrays with one number as result.
 
-    `wrt` holds positions or names of arguments; one gives the gradient itself, several a tuple. The derivative takes
+    `wrt` holds positions or names of arguments, or paths into them (`"params.layers[0].w"`, of a method also
+    `"self.w"`); one gives the gradient itself, several a tuple. The derivative takes
     the arguments of `f` and then the seed, the adjoint of the result, which is 1.0 by default. `preserve_result=True`
     appends the value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and
     the second is appended. `optimized=False` gives the raw code, `verbose=1` prints the source.
@@ -239,11 +244,54 @@ def _one(entry: int | str, parameters: list[str], title: str) -> str:
 
 
 def _derivative(f: Function, wrt: Wrt, options: Options, verbose: int) -> Function:
-    names = wrt_names(f, wrt)
-    made = derive(plain_function(f), replace(options, wrt=names))
+    f, owner = _by_owner(f, wrt)
+    paths = _paths(f, wrt)
+    if paths and options.mode == "forward":
+        raise WrtError(
+            "wrt names a part of an argument, which is for reverse mode: pass a tangent of the whole argument"
+        )
+    names = tuple(dict.fromkeys(root for root, _ in paths)) or wrt_names(f, wrt)
+    made = derive(plain_function(f), replace(options, wrt=names, paths=paths))
     if verbose > 0:
         print(made.source, end="")  # type: ignore[attr-defined]
-    return made
+    return _bound_to(made, owner) if owner is not None else made
+
+
+def _by_owner(f: Function, wrt: Wrt) -> tuple[Function, Any]:
+    """A method or a callable object by the attributes of its object: the function behind it, and the object."""
+    first = wrt if isinstance(wrt, str) else next((w for w in wrt if isinstance(w, str)), "") if isinstance(
+        wrt, list | tuple
+    ) else ""  # fmt: skip
+    owner = f.__self__ if isinstance(f, types.MethodType) else f if is_object(f) else None
+    behind = f.__func__ if isinstance(f, types.MethodType) else getattr(type(f), "__call__", None)
+    if owner is None or not isinstance(behind, types.FunctionType):
+        return f, None
+    name = behind.__code__.co_varnames[0]
+    return (behind, owner) if re.match(rf"{name}\b", first) else (f, None)
+
+
+def _bound_to(made: Function, owner: Any) -> Function:
+    """A derivative whose first argument is known."""
+
+    @functools.wraps(made)
+    def bound(*args: Any, **kwargs: Any) -> Any:
+        return made(owner, *args, **kwargs)
+
+    return bound
+
+
+def _paths(f: Function, wrt: Wrt) -> tuple[tuple[str, str], ...]:
+    """Arguments and paths inside them, if `wrt` names any: `("params", ".layers[0].w")`."""
+    entries = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    if not any(isinstance(e, str) and re.search(r"[.\[]", e) for e in entries):
+        return ()
+    found: list[tuple[str, str]] = []
+    for entry in entries:
+        root, path = re.match(r"(\w*)(.*)", entry, re.S).groups() if isinstance(entry, str) else (entry, "")  # type: ignore[union-attr]
+        if not re.fullmatch(r"(\.\w+|\[\s*(-?\d+|'[^']*'|\"[^\"]*\")\s*\])*", path):
+            raise WrtError(f"wrt={entry!r} is not a path of attributes and items, as 'params.layers[0].w'")
+        found.append((wrt_names(f, root)[0], path))
+    return tuple(found)
 
 
 def _bound(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:

@@ -20,3 +20,5 @@ class Options:
     check_dims: bool = True
     has_aux: bool = False
     value_first: bool = False
+    paths: tuple[tuple[str, str], ...] = ()  # what is given back, where it is a part of an argument: ('p', '.w')
+    objects: bool = False  # operators may be those of the arguments' classes

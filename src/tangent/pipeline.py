@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import threading
 import types
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tangent.codegen.emit import emit
 from tangent.codegen.load import load
+from tangent.errors import UnsupportedError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.options import Options
 from tangent.rules.table import table
+from tangent.runtime.kernels.functions import vectorized
 from tangent.source.adapt import as_function
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
@@ -53,10 +57,22 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
         module.pushforward(function, title)
     module.finish()
     text = emit(module.functions)
-    made = load(text, module.functions, lambda: _renewed(function, options))
+    with_operators = replace(options, objects=True)
+    objects = None if options.objects else lambda: derive(for_objects(function), with_operators)
+    made = load(text, module.functions, lambda: _renewed(function, options), objects)
     made.__doc__ = description(function, options)
     made.source = text.text  # type: ignore[attr-defined]
     made.origin = (function, options)  # type: ignore[attr-defined]
+    return made
+
+
+def for_objects(function: types.FunctionType) -> types.FunctionType:
+    """A function; of a derivative, the one for arguments whose classes define operators."""
+    origin = getattr(function, "origin", None)
+    if origin is None or origin[1].objects:
+        return function
+    made = derive(for_objects(origin[0]), replace(origin[1], objects=True))
+    assert isinstance(made, types.FunctionType)
     return made
 
 
@@ -75,14 +91,58 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
 def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for any callable."""
     if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__"):
-        return f
+        if not has_rule(f):
+            return f
     with _lock:
         try:
             if f not in _plain:
-                _plain[f] = as_function(f, library_signature)
+                _plain[f] = as_function(_written_out(f), library_signature, has_rule)
             return _plain[f]
         except TypeError:  # neither hashable nor weakly referable: bound methods and the like
-            return as_function(f, library_signature)
+            return as_function(_written_out(f), library_signature, has_rule)
+
+
+def has_rule(f: Any) -> bool:
+    """Whether a function is differentiated by what somebody said, not by its source."""
+    rules = table()
+    return bool(rules.lookup(f)) or rules.custom_of(f) is not None or rules.is_zero(f)
+
+
+def rule_modes(f: Any) -> tuple[str, ...]:
+    """The modes in which a function is differentiated by what somebody said."""
+    rules = table()
+    if (custom := rules.custom_of(f)) is not None:
+        return tuple(m for m, given in (("reverse", custom.bwd), ("forward", custom.jvp)) if given is not None)
+    found = [rules.rules[b.rule] for b in rules.lookup(f)]
+    if not found:
+        return ("reverse", "forward") if rules.is_zero(f) else ()
+    return tuple(
+        m
+        for m, has in (
+            ("reverse", all(r.adjoint for r in found)),
+            ("forward", all(r.tangent or r.kind != "custom" for r in found)),
+        )
+        if has
+    )
+
+
+def _written_out(f: Any) -> Any:
+    """What stands for a library function that has no rule but is written out in Python."""
+    if isinstance(f, np.vectorize):
+        refuse_options(f)
+        return functools.partial(vectorized, f.pyfunc)
+    written = table().written_out(f) if not table().lookup(f) else None
+    return f if written is None else written
+
+
+def refuse_options(f: np.vectorize) -> None:
+    """`np.vectorize` with options that change what a call means."""
+    for option in ("excluded", "signature"):
+        if getattr(f, option):
+            raise UnsupportedError(
+                f"cannot differentiate 'np.vectorize' with the keyword '{option}'", why="the rule does not handle it",
+                todo="Write the loop, or a function of whole arrays.",
+            )  # fmt: skip
 
 
 def library_signature(f: Any) -> inspect.Signature | None:
@@ -93,9 +153,19 @@ def library_signature(f: Any) -> inspect.Signature | None:
     if not bounds:
         return None
     kinds = inspect.Parameter
-    found = []
+    found: list[inspect.Parameter] = []
+    behind = False  # whether `out`, which is not for derivatives, would stand before a parameter
     for p in table().rules[bounds[0].rule].parameters:
-        kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if p.keyword_only else kinds.POSITIONAL_OR_KEYWORD
+        if p.name == "out":
+            behind = True
+            continue
+        kind = (
+            kinds.VAR_POSITIONAL
+            if p.star
+            else kinds.KEYWORD_ONLY
+            if p.keyword_only or behind
+            else kinds.POSITIONAL_OR_KEYWORD
+        )
         default = kinds.empty if p.default is None else ast.literal_eval(p.default)
         found.append(kinds(p.name, kind, default=default))
     return inspect.Signature(found)

@@ -11,14 +11,19 @@ from typing import Any
 
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, changed_elsewhere, definitions, register
-from tangent.errors import ArgumentError
+from tangent.errors import ArgumentError, InPlaceError
 from tangent.options import Options
 from tangent.pipeline import optimiser, plain_function
 from tangent.rules.table import table
 from tangent.runtime.calls import Active, captured, closure_of
 from tangent.runtime.dispatch import init_grad
+from tangent.runtime.objects import is_object
 from tangent.source.adapt import define
-from tangent.transform.module import Generated, Module
+from tangent.source.resolve import is_library
+from tangent.syntax.names import Names
+from tangent.transform.module import Module
+from tangent.transform.storage import summaries
+from tangent.transform.unit import unit
 
 Wanted = tuple[str, ...]
 
@@ -42,9 +47,10 @@ class DerivativesOnDemand:
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
         if table().is_zero(function):
             return _flat_pair(function, active)
-        plain = plain_function(function)
-        places = _places(plain, active, count, names)
-        made = self.made(plain, places.wanted, "pair")
+        plain, objects = _own(function), "o" in active
+        active = tuple(a for a in active if a != "o")
+        places = _places(plain, active, count, names, function)
+        made = self.made(plain, places.wanted, "pair", objects)
         forward, backward = made.functions
         if places.is_plain:
             return forward, backward
@@ -53,32 +59,53 @@ class DerivativesOnDemand:
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
         if table().is_zero(function):
             return _FlatTangent(function)
-        plain = plain_function(function)
-        places = _places(plain, active, count, names)
-        made = self.made(plain, places.wanted, "tangent")
+        plain, objects = _own(function), "o" in active
+        active = tuple(a for a in active if a != "o")
+        places = _places(plain, active, count, names, function)
+        made = self.made(plain, places.wanted, "tangent", objects)
         return pushed(made.functions[0], made.seeds, places, plain, count, names)
 
-    def made(self, plain: types.FunctionType, wanted: Wanted, kind: str) -> Made:
+    def refuse_writer(self, function: Any) -> None:
+        """Stop before a function that writes into its arguments is called for its effects."""
+        behind = getattr(function, "__func__", function)
+        if not isinstance(behind, types.FunctionType) or is_library(behind):
+            return
+        own = {behind.__code__.co_varnames[0]} if behind is not function else set()
+        written = sorted(summaries(unit)(behind).written - own)
+        if written:
+            raise InPlaceError(
+                f"cannot differentiate a call of '{behind.__name__}'",
+                why=f"it writes into its argument '{written[0]}', which is found out only when the call happens",
+                todo="Call it by its own name, or let it return a new array.",
+            )
+
+    def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
         with self._lock:
-            key = (plain.__code__, id(plain.__globals__), wanted, kind, _cell_ids(plain))
+            key = (plain.__code__, id(plain.__globals__), wanted, kind, objects, _cell_ids(plain), table().version)
             found = self._made.get(key)
             if found is None or found[0].changed():
-                found = self._build(plain, wanted, kind), plain
+                found = self._build(plain, wanted, kind, objects), plain
                 self._made[key] = found
                 while len(self._made) > 4096:
                     self._made.pop(next(iter(self._made)))
             return found[0]
 
-    def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str) -> Made:
-        module = Module(Options(wrt=wanted), optimiser(True))
-        first: tuple[Generated, ...]
-        first = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
+    def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
+        module = Module(Options(wrt=wanted, objects=objects), optimiser(True))
+        first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
+        if table().custom_of(plain) is not None:
+            return Made(first, first[0].seeds, lambda: False)
         module.finish()
         text = emit(module.functions)
         register(text)
         functions = bind(definitions(text), module.functions, text.file)
         seen = [(g.primal, path, value) for g in module.functions for path, value in g.seen.items()]
         return Made(tuple(functions[g] for g in first), first[0].seeds, changed_elsewhere(seen))
+
+
+def _own(function: Any) -> types.FunctionType:
+    """The function that is differentiated: itself, where its derivatives are given."""
+    return function if table().custom_of(function) is not None else plain_function(function)
 
 
 def _cell_ids(plain: types.FunctionType) -> tuple[int, ...]:
@@ -98,7 +125,9 @@ class Places:
         return self.routes == tuple((p, None) for p in self.wanted)
 
 
-def _places(plain: types.FunctionType, active: Active, count: int, names: tuple[str, ...]) -> Places:
+def _places(
+    plain: types.FunctionType, active: Active, count: int, names: tuple[str, ...], function: Any
+) -> Places:  # fmt: skip
     signature = inspect.signature(plain, follow_wrapped=False)
     kinds = inspect.Parameter
     positional = [
@@ -127,8 +156,12 @@ def _places(plain: types.FunctionType, active: Active, count: int, names: tuple[
     for a in active:
         if isinstance(a, int):
             routes.append(at(a))
+        elif a == "f" and (isinstance(function, types.MethodType) or is_object(function)):
+            routes.append((plain.__code__.co_freevars[0], None))  # the object behind it, as `_forwarding` captures it
         elif a == "f":
-            routes.append({v: (v, None) for v, value in closure_of(plain).items() if _may_vary(value)})
+            routes.append(
+                {v: (v, None) for v, value in closure_of(plain).items() if value is not plain and _may_vary(value)}
+            )
         elif a == "**":
             routes.append({k: keyword(k) for k in names if k not in named})
         elif a.startswith("*"):
@@ -149,6 +182,8 @@ def _may_vary(value: Any) -> bool:
     """Whether a captured value can carry a derivative."""
     if isinstance(value, types.FunctionType):
         return bool(value.__closure__)
+    if is_object(value):
+        return True
     if isinstance(value, list | tuple):
         return any(_may_vary(v) for v in value)
     if isinstance(value, dict):
@@ -156,6 +191,13 @@ def _may_vary(value: Any) -> bool:
     return isinstance(value, float | int | complex) or getattr(getattr(value, "dtype", None), "kind", "") in tuple(
         "fciub"
     )
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # a function that is not defined yet
+        return None
 
 
 def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionType:
@@ -184,10 +226,12 @@ def pushed(
     names: tuple[str, ...],
 ) -> types.FunctionType:  # fmt: skip
     """A function with value and tangent whose tangents come by place, as text that can be read again."""
-    positional = [f"a{i}" for i in range(count)]
+    cells = dict(zip(plain.__code__.co_freevars, plain.__closure__ or ()))
+    free = Names([*cells, *names])
+    positional = [free.fresh(f"a{i}") for i in range(count)]
+    callee, held, take, zeros = (free.fresh(v) for v in ("function", "tangents", "captured", "init_grad"))
     given: dict[str, str] = {}
     inside: dict[str, dict[Any, str]] = {}
-    values = closure_of(plain)
 
     def put(place: tuple[str, Any], text: str) -> None:
         p, key = place
@@ -199,27 +243,30 @@ def pushed(
     for i, r in enumerate(places.routes):
         if isinstance(r, dict):
             for k, place in r.items():
-                held = f"captured(tangents[{i}], {k!r}, value_{k})" if k in values else f"tangents[{i}][{k!r}]"
-                put(place, held)
+                put(place, f"{take}({held}[{i}], {k!r}, {k})" if k in cells else f"{held}[{i}][{k!r}]")
         elif isinstance(r, list):
             for j, place in enumerate(r):
-                put(place, f"tangents[{i}][{j}]")
+                put(place, f"{held}[{i}][{j}]")
         else:
-            put(r, f"tangents[{i}]")
+            put(r, f"{held}[{i}]")
     fixed = plain.__code__.co_argcount
     for p, known in inside.items():
         if all(isinstance(k, int) for k in known):
-            rest = [known.get(j, f"init_grad(a{fixed + j})") for j in range(count - fixed)]
+            rest = [known.get(j, f"{zeros}({positional[fixed + j]})") for j in range(count - fixed)]
             given[p] = "(" + "".join(f"{t}, " for t in rest) + ")"
         else:
             given[p] = "{" + ", ".join(f"{k!r}: {t}" for k, t in known.items()) + "}"
     keywords = [*(f"{k}={k}" for k in names), *(f"{seeds[p]}={t}" for p, t in given.items())]
+    own = getattr(plain, "captures", tuple(cells))
+    unread = [
+        v for v, c in cells.items() if v in own and f" {v})" not in "".join(given.values()) and _may_vary(_content(c))
+    ]
     text = (
-        f"def pushed({', '.join(['tangents', *positional, *names])}):\n"
-        f"    return function({', '.join([*positional, *keywords])})\n"
+        f"def pushed({', '.join([held, *positional, *names])}):\n"
+        f"{'    ' + ', '.join(unread) + ',' + chr(10) if unread else ''}"  # what the function captures, this does, too
+        f"    return {callee}({', '.join([*positional, *keywords])})\n"
     )
-    namespace = {"function": function, "captured": captured, "init_grad": init_grad}
-    return define("pushed", text, namespace | {f"value_{k}": v for k, v in values.items()})
+    return define("pushed", text, {callee: function, take: captured, zeros: init_grad}, cells)
 
 
 def _flat_pair(function: Any, active: Active) -> tuple[Any, Any]:

@@ -19,7 +19,14 @@ THEMES = (
     "models",
     "augmented",
     "names",
+    "surgery",
     "storage",
+    "closures",
+    "iterators",
+    "exceptions",
+    "patterns",
+    "objects",
+    "nested",
 )
 LATER = ("later_language",)
 

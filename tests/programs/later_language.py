@@ -12,14 +12,6 @@ from programs.samples import signed
 
 
 @later({"x": 0.7})
-def closure_over_an_active_value(x):
-    def scale(v):
-        return v * x
-
-    return scale(scale(2.0))
-
-
-@later({"x": 0.7})
 def closure_rebinds_after_capture(x):
     y = x * 2.0
 
@@ -28,20 +20,6 @@ def closure_rebinds_after_capture(x):
 
     y = y * x
     return use(x)
-
-
-@later({"x": 0.7})
-def lambda_over_an_active_value(x):
-    f = lambda v: v * x + x
-    return f(f(1.0))
-
-
-@later({"x": 0.7})
-def closure_returned(x):
-    def make(a):
-        return lambda v: a * v * v
-
-    return make(x)(x)
 
 
 @later({"x": 0.7})
@@ -57,89 +35,11 @@ def nonlocal_counter(x):
     return total
 
 
-def apply_twice(f, x):
-    return f(f(x))
-
-
-@later({"x": 0.7})
-def function_as_argument(x):
-    return apply_twice(np.sin, x) + apply_twice(lambda v: v * v, x)
-
-
-@later({"x": 0.7, "kind": "tanh"}, {"x": 0.7, "kind": "sin"})
-def function_from_a_table(x, kind):
-    table = {"tanh": np.tanh, "sin": np.sin}
-    return table[kind](x) * x
-
-
-@later({"x": 0.7})
-def functions_in_a_list(x):
-    for f in [np.sin, np.exp, lambda v: v * v]:
-        x = f(x)
-    return x
-
-
-@later({"x": 0.7})
-def composition_by_reduce(x):
-    return functools.reduce(lambda a, f: f(a), [np.sin, np.cos], x)
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def reduce_of_values(xs):
-    return functools.reduce(lambda a, b: a * b + a, xs)
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def list_comprehension(xs):
-    return sum([x * x for x in xs])
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def list_comprehension_with_condition(xs):
-    return [x**3 for x in xs if x > 0]
-
-
-@later({"x": signed(3)})
-def nested_comprehension(x):
-    return np.array([[a * b for a in x] for b in x])
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def generator_expression(xs):
-    return sum(np.sin(x) * i for i, x in enumerate(xs))
-
-
-@later({"d": {"a": 0.5, "b": 1.5}})
-def dict_comprehension(d):
-    return {k: v * v for k, v in d.items()}
-
-
 @later({"params": {"a": 0.5, "b": 1.5}, "rate": 0.1})
 def update_by_comprehension(params, rate):
     for _ in range(2):
         params = {k: v - rate * 2.0 * v for k, v in params.items()}
     return params
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def map_and_filter(xs):
-    return sum(map(lambda x: x * x, filter(lambda x: x > 0, xs)))
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def sorted_values(xs):
-    a, b, c = sorted(xs)
-    return a * b + c
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def sorted_by_key(xs):
-    return sorted(xs, key=lambda x: -x)[0] ** 2
-
-
-@later({"xs": [0.5, 1.5, -2.0]})
-def max_by_key(xs):
-    return max(xs, key=abs) ** 2
 
 
 @later({"x": 0.7})
@@ -300,20 +200,6 @@ def cached_helper_on_inactive(x):
     return x * cached(3)
 
 
-def steps(x, n):
-    for i in range(n):
-        x = x * 1.5
-        yield x
-
-
-@later({"x": 0.7})
-def generator_of_values(x):
-    s = 0.0
-    for v in steps(x, 3):
-        s = s + v * v
-    return s
-
-
 @later({"x": 0.7})
 def list_repeated(x):
     xs = [x * x] * 3
@@ -356,16 +242,3 @@ def any_and_all(xs):
     if any(x < 0 for x in xs) and not all(x < 0 for x in xs):
         return xs[0] * xs[1]
     return xs[2]
-
-
-@later({"x": 0.7})
-def recursion_in_a_local_function(x):
-    def power(v, n):
-        return 1.0 if n == 0 else v * power(v, n - 1)
-
-    return power(x, 3)
-
-
-@later({"x": signed(3)})
-def vectorised_python(x):
-    return np.array(list(map(float, x))) * 2.0

@@ -4,6 +4,7 @@ A complex number z counts as two coordinates, (re, im). A gradient g follows the
 d/dre - 1j * d/dim, so that the change of a real loss is Re(sum(g * dz)); as a vector it is (re, -im).
 """
 
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,8 @@ def leaves(value: Any) -> Iterator[Any]:
         case dict():
             for key in sorted(value, key=repr):
                 yield from leaves(value[key])
+        case _ if is_object(value):
+            yield from leaves(vars(value))
         case _:
             yield value
 
@@ -37,8 +40,18 @@ def rebuild(value: Any, convert: Callable[[Any], Any]) -> Any:
         case dict():
             built = {key: rebuild(value[key], convert) for key in sorted(value, key=repr)}
             return {key: built[key] for key in value}
+        case _ if is_object(value):
+            made = type(value).__new__(type(value))
+            for key, item in rebuild(vars(value), convert).items():
+                object.__setattr__(made, key, item)
+            return made
         case _:
             return convert(value)
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an object of one of the zoo's classes, which counts by its attributes."""
+    return type(value).__module__.startswith("programs.") or isinstance(value, types.SimpleNamespace)
 
 
 def numeric(leaf: Any) -> bool:

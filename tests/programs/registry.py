@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from programs import numeric
+
 BOTH = ("reverse", "forward")
 
 
@@ -125,5 +127,7 @@ def _active(value) -> bool:
             return any(map(_active, value.values()))
         case np.ndarray() | np.generic():
             return value.dtype.kind in "fc"
+        case _ if numeric.is_object(value):
+            return any(map(_active, vars(value).values()))
         case _:
             return isinstance(value, (float, complex))

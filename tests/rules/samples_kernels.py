@@ -26,6 +26,23 @@ RUNTIME: dict[str, list[Sample]] = {
     "copy_grad": [S("runtime.copy(b)", b=real(2, 3)), S("runtime.copy(b)", b=[0.5, real(2)])],
     "dense": [S("runtime.dense(b)", b=real(3)), S("runtime.dense(b)", b=(0.5, real(2)))],
     "settled": [S("runtime.settled(b, x)", "x", b=real(3), x=real(3))],
+    "adjoints": [S("runtime.adjoints(parts, 2, 'f')", parts=(0.5, real(2)))],
+    "fit_grad": [
+        S("runtime.fit_grad(b, x)", "x", b=real(3), x=real(3)),
+        S("runtime.fit_grad(b, x)", "x", b=0.5, x=real(3)),
+        S("runtime.fit_grad(b, x)", "x", b=(0.5, real(2)), x=(1.5, real(2))),
+        S("runtime.fit_grad(b, x)", "x", b={"k": real(2)}, x={"k": real(2)}),
+    ],
+    "unfit_grad": [
+        S("runtime.unfit_grad(b, g)", "g", b=real(3), g=0.5),
+        S("runtime.unfit_grad(b, g)", "g", b=(real(3), 0.5), g=(0.5, 1.5)),
+        S("runtime.unfit_grad(b, g)", "g", b={"k": real(2)}, g={"k": real(2)}),
+    ],
+    "replace_item": [
+        S("runtime.replace_item(b, 1, v)", b=real(3), v=0.5),
+        S("runtime.replace_item(b, 'k', v)", b={"k": real(2), "n": 0.5}, v=real(2)),
+        S("runtime.replace_item(b, -1, v)", b=(0.5, real(2)), v=real(2)),
+    ],
     "refit": [S("runtime.refit(b, x)", "x", b=real(3), x=real(3))],
     "items_like": [
         S("runtime.items_like(b, x, [])", "x", b={"u": 0.3, "v": 0.4}, x={"u": 1.0}),
@@ -189,6 +206,10 @@ JOINS: dict[str, list[Sample]] = {
         S("unpad(b, x, 1, mode='mean')", "x", b=real(4), x=real(2)),
     ],
     "pad_zero_ended": [S("pad_zero_ended(x, 1)", x=real(2)), S("pad_zero_ended(x, 1, mode='edge')", x=real(2, 2))],
+    "pad_tangent": [
+        S("pad_tangent(t, x, 1, mode='maximum')", "x", t=real(2, 2), x=real(2, 2)),
+        S("pad_tangent(t, x, 1)", "x", t=real(2), x=real(2)),
+    ],
     "pad_value_sums": [
         S("pad_value_sums(b, x, 1, 0.5)", "x", b=real(4), x=real(2)),
         S("pad_value_sums(b, x, 1, v)", "x", "v", b=real(4, 4), x=real(2, 2), v=((0.1, 0.2), (0.3, 0.4))),
@@ -200,6 +221,11 @@ JOINS: dict[str, list[Sample]] = {
     ],
     "untake_along_axis": [
         S("untake_along_axis(b, x, i)", "x", "i", b=real(2, 1), x=real(2, 3), i=np.array([[0], [2]])),
+    ],
+    "unpermute": [
+        S("unpermute(b, i, a)", "i", "a", b=real(3), i=np.array([2, 0, 1]), a=real(3)),
+        S("unpermute(b, i, a, None)", "i", "a", b=real(4), i=np.array([2, 0, 1, 3]), a=real(2, 2)),
+        S("unpermute(b, i, a, 0)", "i", "a", b=real(2, 2), i=np.array([[1, 0], [0, 1]]), a=real(2, 2)),
     ],
     "undelete": [
         S("undelete(b, x, 1)", "x", b=real(2), x=real(3)),
@@ -217,6 +243,7 @@ JOINS: dict[str, list[Sample]] = {
 Point = namedtuple("Point", "x y")
 FIELDS: dict[str, list[Sample]] = {
     "attribute": [S("p.x * p.y", p=Point(0.5, 0.7)), S("p.y", p=Point(real(2), real(3)))],
+    "replace_field": [S("runtime.replace_field(p, 'x', v)", p=Point(real(2), real(3)), v=real(2))],
     "put_attribute": [S("put_attribute(b, p, 'x')", "p", b=real(2), p=Point(real(2), real(3)))],
     "get_attribute": [S("get_attribute(p, 'y')", p=Point(real(2), real(3)))],
     "cast_tangent": [S("cast_tangent(b, y)", "y", b=real(2), y=real(2))],

@@ -331,11 +331,6 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.bincount(i, weights=w)", "i", i=np.array([0, 2, 2, 1]), w=real(4)),
         S("np.bincount(i, w, minlength=5)", "i", i=np.array([0, 2, 2]), w=real(3)),
     ],
-    "histogram": [
-        S("np.histogram(a, bins=3, weights=w)[0]", "a", a=real(5), w=real(5, seed=1)),
-        S("np.histogram(a, bins=[-1.0, 0.0, 1.0], weights=w)[0]", "a", a=real(5), w=real(5, seed=1)),
-        S("np.histogram(a, bins=2, range=(-0.5, 0.5), weights=w)[0]", "a", a=real(5), w=real(5, seed=1)),
-    ],
     # Convolution and polynomials
     "convolve": [
         *[

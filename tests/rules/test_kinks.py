@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 def number(text: str) -> Any:
     """`[1.0, inf]` as an array, `0.0` as a number."""
-    value = eval(text, {"inf": np.inf, "nan": np.nan})
+    value = eval(text, {"inf": np.inf, "nan": np.nan, "np": np})
     return np.array(value) if isinstance(value, list) else value
 
 

@@ -8,6 +8,7 @@ shares that of its items. The order of statements does not matter.
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -93,7 +94,7 @@ class Aliases:
         for t in op.targets:
             if op.kind == "copy" and shared:
                 found = set(self.of(shared[0]))
-            elif op.kind == "pack" or _copies_container(op) or op.kind == "closure":
+            elif op.kind == "pack" or _copies_container(op) or op.kind == "closure" or _makes_object(op):
                 found = {t}
                 items = set().union(*(self._items(v) if _copies_container(op) else self.of(v) for v in shared))
                 self.holds.setdefault(t, set()).update(items - {t})
@@ -120,11 +121,19 @@ class Aliases:
             self.holds.setdefault(o, set()).update(*(self.of(v) for v in items))
 
 
+def _makes_object(op: Operation) -> bool:
+    """Whether an operation makes an object that holds what it is given."""
+    made = isinstance(op.callee, type) and issubclass(op.callee, types.SimpleNamespace)
+    return made or (op.kind == "rule" and op.rule.name in ("with_attribute", "mutated"))
+
+
 def _copies_container(op: Operation) -> bool:
     return op.kind == "rule" and op.rule.name in CONTAINER_COPIES
 
 
-VIEWS = frozenset("real imag conj real_if_close nan_to_num einsum einsum_one einsum_two".split())
+VIEWS = frozenset(
+    "with_attribute mutated real imag conj real_if_close nan_to_num einsum einsum_one einsum_two reshape_ordered ravel_ordered".split()
+)
 
 
 def _viewed(op: Operation) -> set[str]:

@@ -40,9 +40,6 @@ def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Co
                     yield Conflict(s, v, f"'{target}' rebinds it")
         for v in sorted(_default_reads(node)):
             yield Conflict(s, v, f"it is a default argument of '{target}'")
-        if target in op.operands:
-            for v in op.operands:
-                yield Conflict(s, v, f"'{target}' calls itself and captures it")
         for a in assignments:
             later = order[a] > order[s] or _same_loop(f, a, s)
             if a is s or not later or not (escapes or target in live.after.get(a, frozenset())):

@@ -15,6 +15,7 @@ import numpy as np
 
 from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operations
+from tangent.runtime.library import partial_of
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, expression_reads
@@ -187,7 +188,7 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
             for a in node.args:
                 yield from base_names(a)
         return
-    if found is functools.partial and node.args:
+    if found in (functools.partial, partial_of) and node.args:
         inner = scope.resolve(node.args[0])
         if isinstance(inner, types.FunctionType) and summaries(inner).written:
             for a in node.args[1:]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tangent.analysis.liveness import liveness
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, header_reads, writes
 
@@ -35,10 +36,16 @@ def recorded(
 
     Names from `outside` (global, nonlocal) are never restored; `twins` are needed as long as the names they go with.
     """
-    walk = _Walk(f, everything, outside, twins or {})
+    walk = _Walk(f, everything and not _attempts_in_loops(f), outside, twins or {})
     parameters = {a.arg for a in arguments(f.args)} | (inputs or set())
     walk.block(f.body, set(parameters), set(parameters), ())
     return walk.records
+
+
+def _attempts_in_loops(f: ast.FunctionDef) -> bool:
+    """Attempts that are repeated keep what they keep at their end, whatever is asked for."""
+    loops = [s for s in statements(f.body) if isinstance(s, ast.For | ast.While)]
+    return any(isinstance(x, Attempt) for s in loops for x in statements(s.body))
 
 
 class _Walk:
@@ -127,16 +134,18 @@ def _homes(f: ast.FunctionDef) -> dict[str, tuple[Block, ...]]:
                 common += 1
             where[v] = path[:common]
 
-    def visit(body: list[ast.stmt], path: tuple[Block, ...]) -> None:
+    def visit(body: list[ast.stmt], path: tuple[Block, ...], home: tuple[Block, ...]) -> None:
         for s in body:
             for v in (*header_reads(s), *writes(s)):
-                meet(v, path)
+                meet(v, home)
             match s:
                 case ast.If(body=then, orelse=other):
-                    visit(then, (*path, (s, "body")))
-                    visit(other, (*path, (s, "orelse")))
-                case ast.For(body=block) | ast.While(body=block):
-                    visit(block, (*path, (s, "body")))
+                    for block, inner in (("body", then), ("orelse", other)):
+                        deeper = (*path, (s, block))
+                        attempted = any(isinstance(owner, Attempt) for owner, _ in path)
+                        visit(inner, deeper, home if attempted else deeper)  # an attempt keeps all at its end
+                case ast.For(body=inner) | ast.While(body=inner):
+                    visit(inner, (*path, (s, "body")), (*path, (s, "body")))
 
-    visit(f.body, ())
+    visit(f.body, (), ())
     return {v: where[v] for s in statements(f.body) if isinstance(s, ast.Assign) for v in writes(s)}

@@ -28,7 +28,8 @@ FULL_REDUCTIONS = frozenset(
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
 LIKE_FIRST = frozenset(
-    "own shadow content zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
+    "own beside shadow content "
+    "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
 )
 LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled as_given refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
@@ -413,7 +414,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
-    if rule.name in TO_REAL:
+    if rule.name in TO_REAL or _says_dtype(op.value):
         dtype = None
     if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add) and any(
         f.sequence and f is not ANYTHING and f.shape != ANY for f in facts
@@ -430,6 +431,10 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
+
+
+def _says_dtype(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Call) and any(k.arg == "dtype" for k in e.keywords)
 
 
 def _union(parts: list[Atoms | None]) -> Atoms | None:

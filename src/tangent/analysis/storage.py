@@ -143,7 +143,7 @@ def _is_local(
     assert path is not None
     block = block_at(path, f.body)
     position = next(i for i, x in enumerate(block) if x is s)
-    inside = {x for x in statements(block[position + 1 :])}
+    inside = set(statements(block[position + 1 :]))
     users = {x for x in statements(f.body) if x is not s and v in header_reads(x)}
     if not users <= inside:
         return False

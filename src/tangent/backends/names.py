@@ -7,6 +7,7 @@ import builtins
 import cmath
 import math
 import operator
+import types
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def _check_names(table: Table) -> None:
 def _bind(table: Table, rule: str, path: str) -> None:
     """`np.clip(min>a_min)` renames a keyword, `np.add.reduce(axis=0)` changes a default."""
     if rule not in table.rules:
-        raise KeyError(f"names.txt binds '{path}' to '{rule}', which is no rule")
+        _bind_written(table, rule, path)
+        return
     path, _, notes = path.rstrip(")").partition("(")
     adapted = Bound(
         rule, _pairs(notes, ">"), {k: ast.parse(v, mode="eval").body for k, v in _pairs(notes, "=").items()}
@@ -60,6 +62,14 @@ def _bind(table: Table, rule: str, path: str) -> None:
         table.attributes[path[1:]] = rule
     elif (found := find(path)) is not None:
         table.functions.setdefault(found, []).append(adapted)
+
+
+def _bind_written(table: Table, name: str, path: str) -> None:
+    """A function of the runtime that says in Python what a library function does."""
+    if not isinstance(written := getattr(runtime, name, None), types.FunctionType):
+        raise KeyError(f"names.txt binds '{path}' to '{name}', which is neither a rule nor a kernel")
+    if (found := find(path)) is not None:
+        table.written[found] = written
 
 
 def _pairs(notes: str, sign: str) -> dict[str, str]:

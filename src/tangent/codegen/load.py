@@ -19,6 +19,7 @@ from typing import Any
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import annotate, remember
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
+from tangent.runtime.objects import overloads
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
@@ -27,7 +28,7 @@ from tangent.transform.module import Generated
 Renew = Callable[[], Callable[..., Any]]
 
 
-def load(text: Text, functions: list[Generated], renew: Renew) -> types.FunctionType:
+def load(text: Text, functions: list[Generated], renew: Renew, objects: Renew | None = None) -> types.FunctionType:
     """The first function of a generated module, ready to be called."""
     register(text)
     nodes = definitions(text)
@@ -36,6 +37,8 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     plain = made[entry]
     extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed_by}
     extra |= {"_type": type, "_float": float, "_Exception": Exception}
+    if objects is not None:
+        extra |= {"_objects": objects, "_overloads": overloads}
     extra |= {"_check_tangent": check_tangent, "_check_arguments": check_arguments}
     node = guarded(nodes[entry.name], entry, callees, extra)
     cells = {g: types.CellType(f) for g, f in made.items()}
@@ -95,6 +98,8 @@ def make(
     function = types.FunctionType(code, g.primal.__globals__, node.name, None, tuple(contents))
     function.__module__ = g.primal.__module__
     function.__qualname__ = node.name
+    captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
+    function.captures = captures  # type: ignore[attr-defined]
     function.__defaults__, function.__kwdefaults__ = _defaults(node, g.primal)
     return function
 
@@ -138,6 +143,8 @@ def guarded(
     stale = _stale(entry, callees, extra)
     if stale is not None:
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
+    if "_objects" in extra and (test := _overloaded(entry, node.args)) is not None:
+        before.append(ast.If(test, [ast.Return(_same_call(node.args, "_objects"))], []))
     checks = _argument_checks(entry, node.args) + _checks(entry)
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
@@ -206,7 +213,17 @@ def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callab
     return changed
 
 
-def _same_call(args: ast.arguments) -> ast.expr:
+def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:
+    """Whether an argument is an object whose class defines operators."""
+    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
+    star = [a.arg for a in (args.vararg, args.kwarg) if a is not None]
+    if not plain and not star:
+        return None
+    tests = [expression(f"_type({v}) is not _float and _overloads({v})") for v in (*plain, *star)]
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+
+
+def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:
     """The call of the renewed derivative with the arguments of this one."""
     positional: list[ast.expr] = [name(a.arg) for a in (*args.posonlyargs, *args.args)]
     if args.vararg:
@@ -214,7 +231,7 @@ def _same_call(args: ast.arguments) -> ast.expr:
     keywords = [ast.keyword(a.arg, name(a.arg)) for a in args.kwonlyargs]
     if args.kwarg:
         keywords.append(ast.keyword(None, name(args.kwarg.arg)))
-    return ast.Call(call("_renew"), positional, keywords)
+    return ast.Call(call(made), positional, keywords)
 
 
 def _argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:

@@ -6,9 +6,16 @@ import ast
 
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
+from tangent.normalise.contexts import contexts
+from tangent.normalise.defaults import defaults
+from tangent.normalise.exceptions import exceptions
 from tangent.normalise.flatten import flatten
+from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
+from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
+from tangent.normalise.matches import matches
+from tangent.normalise.overloading import overloading
 from tangent.normalise.statements import statements
 from tangent.normalise.versions import versions
 from tangent.normalise.walrus import walrus
@@ -17,12 +24,17 @@ from tangent.syntax.core import check_core
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
-PASSES = (walrus, comprehensions, statements, jumps, iteration, flatten, versions)
+PASSES = (
+    insertions, matches, exceptions, walrus,
+    iterators, comprehensions, defaults, statements, jumps, contexts, iteration, flatten,
+    overloading, versions,
+)  # fmt: skip
 
 
-def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.FunctionDef, Context]:
-    """The function in Core Python; captured variables count as its own."""
+def normalise(source: Source, captured: tuple[str, ...] = (), objects: bool = False) -> tuple[ast.FunctionDef, Context]:
+    """The function in Core Python; captured variables count as its own, `objects` may have operators of their own."""
     context = Context.of(source)
+    context.objects = objects
     context.scope.local |= set(captured)
     tree = source.tree
     for node in walk_scope(tree):

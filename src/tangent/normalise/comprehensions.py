@@ -1,11 +1,15 @@
-"""List comprehensions, and generators that are consumed at once, become loops that append.
+"""Comprehensions of lists and dicts, and generators that are consumed at once, become loops that append.
 
     y = sum([a * x for a in w if a > 0])   ->   parts = []
                                                 for a in w:
                                                     if a > 0: parts.append(a * x)
                                                 y = sum(parts)
 
-Those inside conditional expressions, lambdas and other comprehensions' scopes are left to them.
+    d = {k: v * x for k, v in w}       ->   keys = []; parts = []
+                                            for k, v in w: keys.append(k); parts.append(v * x)
+                                            d = dict_of(keys, parts)
+
+A conditional expression with a comprehension inside becomes a branch first; those in lambdas are left to them.
 """
 
 from __future__ import annotations
@@ -14,12 +18,15 @@ import ast
 from typing import Any
 
 from tangent.normalise.context import Context
+from tangent.runtime import library
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, expression, name
-from tangent.syntax.rebuild import rename, replace
+from tangent.syntax.rebuild import rename, replace, with_blocks
 
-CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.DictComp, ast.SetComp, ast.Compare)
-CONSUMERS = frozenset({sum, list, tuple, max, min, sorted})
+CONDITIONAL = (ast.BoolOp, ast.Lambda, ast.SetComp, ast.Compare)
+HOISTED = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
+CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, library.reduced, library.made_dict, library.sorted_by})
+CONSUMERS |= {library.chosen_by, library.chosen_or}
 
 
 def comprehensions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -32,6 +39,8 @@ def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 
 def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
     match s:
+        case ast.With() | ast.Try():
+            return [with_blocks(s, lambda body: _block(body, context))]
         case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
             before: list[ast.stmt] = []
             changed = replace(s, body=_block(body, context), orelse=_block(orelse, context))
@@ -46,7 +55,10 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             hoist = _Hoist(s, context)
             hoist.filled(value, target)
             return hoist.before
-        case ast.Assign(value=value) | ast.Return(value=ast.expr() as value):
+        case (
+            ast.Assign(value=value) | ast.Return(value=ast.expr() as value) | ast.Expr(value=value)
+            | ast.AugAssign(value=value) | ast.AnnAssign(value=ast.expr() as value)
+        ):  # fmt: skip
             hoist = _Hoist(s, context)
             new = hoist.expression(value)
             return [*hoist.before, s if new is value else replace(s, value=new)]
@@ -63,10 +75,13 @@ class _Hoist:
 
     def expression(self, e: ast.expr) -> ast.expr:
         match e:
-            case ast.ListComp():
+            case ast.ListComp() | ast.DictComp():
                 return self.filled(e)
-            case ast.Call(func=func, args=[ast.GeneratorExp() as inner, *rest]) if self.consumes(func):
-                return replace(e, args=[self.filled(inner), *(self.expression(a) for a in rest)])
+            case ast.IfExp() if any(isinstance(n, HOISTED) for n in ast.walk(e)):
+                return self.chosen(e)
+            case ast.Call(func=func, args=args) if self.consumes(func) and any(map(_is_generator, args)):
+                done = [self.filled(a) if isinstance(a, ast.GeneratorExp) else self.expression(a) for a in args]
+                return replace(e, args=done)
             case ast.Constant() | ast.Name() | ast.GeneratorExp():
                 return e
             case _ if isinstance(e, CONDITIONAL):
@@ -83,6 +98,13 @@ class _Hoist:
         same = all(_same(new, getattr(e, field)) for field, new in changes.items())
         return e if same else replace(e, **changes)
 
+    def chosen(self, e: ast.IfExp) -> ast.expr:
+        """`a if c else b` as a branch that assigns."""
+        target = self.context.names.numbered("t")
+        sides = [_statement(assign(target, side, self.s), self.context) for side in (e.body, e.orelse)]
+        self.before.append(at(ast.If(self.expression(e.test), *sides), self.s))
+        return name(target)
+
     def consumes(self, func: ast.expr) -> bool:
         """Whether a function reads all of its iterable before it returns."""
         found = self.context.scope.resolve(func)
@@ -93,8 +115,8 @@ class _Hoist:
         except TypeError:
             return False
 
-    def filled(self, e: ast.ListComp | ast.GeneratorExp, target: str = "") -> ast.expr:
-        """The loop that fills a list, and the list."""
+    def filled(self, e: ast.ListComp | ast.DictComp | ast.GeneratorExp, target: str = "") -> ast.expr:
+        """The loop that fills a list, and the list; that of a dict is made from its keys and its values."""
         target = target or self.context.names.numbered("parts")
         names = {
             n.id: self.context.names.numbered(n.id)
@@ -103,25 +125,40 @@ class _Hoist:
             if isinstance(n, ast.Name)
         }
         first = self.expression(e.generators[0].iter)
-        append = at(ast.Expr(expression("p.append(v)", p=target, v=rename(e.elt, names))), self.s)
-        body: list[ast.stmt] = _block([*self.held(append)], self.context)
+        elt = e.value if isinstance(e, ast.DictComp) else e.elt
+        append = at(ast.Expr(expression("p.append(v)", p=target, v=rename(elt, names))), self.s)
+        items: list[ast.stmt] = self.held(append)
+        keys = ""
+        if isinstance(e, ast.DictComp):
+            keys = self.context.names.numbered("keys")
+            first_of = at(ast.Expr(expression("p.append(v)", p=keys, v=rename(e.key, names))), self.s)
+            items = [*self.held(first_of, "key"), *items]
+        body: list[ast.stmt] = _block(items, self.context)
         for position, g in reversed(list(enumerate(e.generators))):
             for test in reversed(g.ifs):
                 body = [at(ast.If(rename(test, names), body, []), self.s)]
             iter = first if position == 0 else rename(g.iter, names)
             body = _block([at(ast.For(rename(g.target, names), iter, body, []), self.s)], self.context)
-        self.before += [assign(target, ast.List([], ast.Load()), self.s), *body]
-        return name(target)
+        self.before += [assign(v, ast.List([], ast.Load()), self.s) for v in (keys, target) if v]
+        self.before += body
+        if not keys:
+            return name(target)
+        made = self.context.use("dict_of", library.dict_of)
+        return expression("f(k, p)", f=made, k=keys, p=target)
 
-    def held(self, append: ast.Expr) -> list[ast.stmt]:
+    def held(self, append: ast.Expr, base: str = "part") -> list[ast.stmt]:
         """The item gets a name first, so that it is an operation like any other."""
         assert isinstance(append.value, ast.Call)
         item = append.value.args[0]
         if isinstance(item, ast.Name):
             return [append]
-        held = self.context.names.numbered("part")
+        held = self.context.names.numbered(base)
         first = assign(held, item, self.s)
         return [first, replace(append, value=replace(append.value, args=[name(held)]))]
+
+
+def _is_generator(e: ast.expr) -> bool:
+    return isinstance(e, ast.GeneratorExp)
 
 
 def _same(a: object, b: object) -> bool:

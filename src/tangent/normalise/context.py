@@ -20,6 +20,8 @@ class Context:
     names: Names
     scope: Scope
     declared: frozenset[str] = frozenset()
+    caught: set[str] = field(default_factory=set)
+    objects: bool = False
     externals: dict[str, Any] = field(default_factory=dict)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
 

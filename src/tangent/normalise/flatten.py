@@ -18,9 +18,11 @@ import numpy as np
 from tangent.normalise.context import Context
 from tangent.normalise.writers import Writers, is_adding_at
 from tangent.source.resolve import MISSING, is_library
+from tangent.syntax.blocks import Attempt, Enter
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import assigned_inside
 
 
 def flatten(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -50,8 +52,17 @@ class _Flatten:
         match s:
             case ast.If(body=[ast.Break()]):
                 self.emit(s)
+            case Attempt(body=body, orelse=orelse):
+                self.emit(replace(s, body=self.block(body), orelse=self.block(orelse)))
+            case ast.If(test=test, body=body, orelse=orelse) if self.asks_for_caught(test):
+                self.emit(replace(s, body=self.block(body), orelse=self.block(orelse)))
+            case Enter(value=ast.expr() as value):
+                self.emit(replace(s, value=value if is_path(value) else self.operation(value)))
+            case ast.Pass():
+                return
             case ast.If(test=test, body=body, orelse=orelse):
-                branch = test if isinstance(test, ast.Name | ast.Constant) else name(self.condition(test))
+                kept = isinstance(test, ast.Constant) or (isinstance(test, ast.Name) and not _assigns(s, test.id))
+                branch = test if kept else name(self.condition(test))
                 self.emit(replace(s, test=branch, body=self.block(body), orelse=self.block(orelse)))
             case ast.While(body=body):
                 self.emit(replace(s, body=self.block(body)))
@@ -122,11 +133,17 @@ class _Flatten:
             return False
         if found is MISSING:
             own = isinstance(e.func, ast.Attribute) and self.is_local_path(e.func.value)
-            return own and isinstance(e.func, ast.Attribute) and e.func.attr in ("fill", "sort", "put")
+            return own and isinstance(e.func, ast.Attribute) and e.func.attr in FLATTENED_METHODS
         return (getattr(found, "__module__", None) or "numpy").split(".")[0] in ("numpy", "operator", "_operator")
 
     def is_local_path(self, e: ast.expr) -> bool:
         return not self.is_static_path(e)
+    def asks_for_caught(self, test: ast.expr) -> bool:
+        match test:
+            case ast.Compare(left=ast.Name(id=v), ops=[ast.Is() | ast.IsNot()]):
+                return v in self.context.caught
+            case _:
+                return False
 
     def iterable(self, e: ast.expr) -> ast.expr:
         """The arguments of a range become atoms or lengths; other iterables stay whole."""
@@ -232,7 +249,7 @@ class _Flatten:
             elif not isinstance(func, ast.Name):
                 func = self.atom(func)
         args = self.arguments(e)
-        keywords = [replace(k, value=self.atom(k.value)) for k in e.keywords]
+        keywords = [replace(k, value=self.atom(_sole(k.value) if k.arg == "out" else k.value)) for k in e.keywords]
         flat = replace(e, func=func, args=args, keywords=keywords)
         if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
             return flat
@@ -250,8 +267,16 @@ class _Flatten:
                 slots = ast.Tuple([ast.Name(p, ast.Store()) for p in parts], ast.Store())
                 self.emit(at(ast.Assign([slots], source), self.like))
                 return [*held, *(name(p) for p in parts)]
+            case [_, *_] as args if any(isinstance(a, ast.Starred) for a in args[:-1]) or self.collects(args, found):
+                packed = self.atom(ast.List(list(args), ast.Load()))
+                return [ast.Starred(packed, ast.Load())]
             case args:
                 return [self.element(a) for a in args]
+
+    def collects(self, args: list[ast.expr], found: object) -> bool:
+        """Whether a library function takes any number of arguments, a starred one after others among them."""
+        module = (getattr(found, "__module__", "") or "").split(".")[0]
+        return len(args) > 1 and isinstance(args[-1], ast.Starred) and module in ("math", "numpy", "builtins")
 
     def is_static_path(self, e: ast.expr) -> bool:
         """`np.linalg.norm`: a dotted name whose root is not a local variable."""
@@ -278,6 +303,17 @@ class _Flatten:
                 return self.atom(e)
 
 
+def _sole(e: ast.expr) -> ast.expr:
+    """`out=(a,)` is `out=a`."""
+    return e.elts[0] if isinstance(e, ast.Tuple) and len(e.elts) == 1 else e
+
+
+def _assigns(s: ast.If, v: str) -> bool:
+    """Whether a branch changes the variable that it tests: then the test needs a name that lasts."""
+    return v in assigned_inside([*s.body, *s.orelse])
+
+
+FLATTENED_METHODS = frozenset("fill sort put extend insert update".split())
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from typing import TypeGuard
 
 from tangent.normalise.context import Context
 from tangent.normalise.statements import assign_target
+from tangent.runtime import library
 from tangent.runtime.dispatch import sequence
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, expression, name
@@ -113,6 +115,8 @@ class _Loop:
         found = self.context.scope.resolve(e.func)
         if found is MISSING:
             return isinstance(e.func, ast.Attribute) and e.func.attr in ARRAY_METHODS
+        if hasattr(found, "tree") or getattr(found, "__module__", "") == library.__name__:
+            return True
         return found in (list, tuple, sorted, set, dict) or (getattr(found, "__module__", "") or "").startswith("numpy")
 
     def loop(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -147,15 +151,38 @@ class _Loop:
                 self.private.add(index)
                 return index
 
+    def endless(self, e: ast.expr, index: str) -> tuple[None, ast.expr] | None:
+        """`count`, `repeat` and `cycle` of itertools, by index; None where e is none of them."""
+        if not isinstance(e, ast.Call) or e.keywords:
+            return None
+        match self.context.scope.resolve(e.func), e.args:
+            case itertools.count, []:
+                return None, name(index)
+            case itertools.count, [start, *step]:
+                first = self.held(start, "start")
+                by = self.held(step[0], "step") if step else ast.Constant(1)
+                return None, expression("f + k * s", f=first, k=index, s=by) if step else expression(
+                    "f + k", f=first, k=index
+                )
+            case itertools.repeat, [value]:
+                return None, self.held(value, "value")
+            case itertools.cycle, [inner]:
+                held = self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=inner), "items")
+                return None, expression("s[k % n]", s=held, k=index, n=self.length(held))
+            case _:
+                return None
+
     def reader(self, e: ast.expr, index: str) -> tuple[ast.expr, ast.expr]:
         """The length of an iterable, and its item at the index."""
         match self.builtin(e), e:
             case "zip", ast.Call(args=sequences) if sequences and not any(
                 isinstance(a, ast.Starred) for a in sequences
             ):
-                parts = [self.reader(a, index) for a in sequences]
-                lengths = [length for length, _ in parts]
-                length = lengths[0] if len(parts) == 1 else ast.Call(name(self.context.builtin("min")), lengths, [])
+                parts = [self.endless(a, index) or self.reader(a, index) for a in sequences]
+                lengths = [length for length, _ in parts if length is not None]
+                if not lengths:
+                    raise self.context.refuse(e, f"'{ast.unparse(e)}'", "it never ends", "Loop over a range.")
+                length = lengths[0] if len(lengths) == 1 else ast.Call(name(self.context.builtin("min")), lengths, [])
                 return length, ast.Tuple([item for _, item in parts], ast.Load())
             case "enumerate", ast.Call(args=[inner, *start], keywords=keywords):
                 first = start[0] if start else next((k.value for k in keywords), None)

@@ -19,6 +19,7 @@ import ast
 from dataclasses import dataclass, field
 
 from tangent.normalise.context import Context
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, walk_scope
 
@@ -39,7 +40,7 @@ def jumps(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return replace(f, body=[*plain, last])
             out = context.names.fresh("out")
             return replace(f, body=[*plain, assign(out, value or constant(None), last), _return(out, last)])
-    out = context.names.fresh("out")
+    out = _common_result(body) or context.names.fresh("out")
     flag = context.names.fresh("returned")
     trial = _Lowering(context, out, flag=flag)
     trial.block(body)
@@ -47,6 +48,17 @@ def jumps(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     lowered = final.block(body)
     start = [assign(flag, constant(False), f)] if flag in trial.tested else []
     return replace(f, body=[*start, *lowered, _return(out, body[-1])])
+
+
+def _common_result(body: list[ast.stmt]) -> str:
+    """The variable that every `return` returns, if it is always the same."""
+    found = {ast.dump(n.value) if n.value else "" for s in body for n in (s, *_inside(s)) if isinstance(n, ast.Return)}
+    last = body[-1]
+    match last:
+        case ast.Return(value=ast.Name(id=v)) if len(found) == 1:
+            return v
+        case _:
+            return ""
 
 
 def _located(node: ast.Return, like: ast.AST) -> ast.Return:
@@ -67,11 +79,18 @@ def falls_through(body: list[ast.stmt]) -> bool:
                 return False
             case ast.While(test=ast.Constant(value=value)) if value and not _own_breaks(s):
                 return False
+            case ast.With(body=inner) | ast.Try(body=inner) if not falls_through(inner):
+                return False
     return True
 
 
 def _own_breaks(loop: ast.stmt) -> bool:
     return any(isinstance(n, ast.Break) for n in _inside(loop, through_loops=False))
+
+
+def leaves_loop(loop: ast.For) -> bool:
+    """Whether a loop may end before its iterable does."""
+    return _own_breaks(loop) or any(isinstance(n, ast.Return) for n in _inside(loop))
 
 
 def _inside(s: ast.AST, through_loops: bool = True) -> list[ast.AST]:
@@ -94,6 +113,8 @@ def _jumps(s: ast.stmt) -> bool:
         return any(isinstance(n, ast.Return) for n in _inside(s))
     if isinstance(s, ast.If):
         return any(_jumps(x) for x in (*s.body, *s.orelse))
+    if isinstance(s, ast.With | ast.Try):
+        return any(_jumps(x) for x in s.body)
     return False
 
 
@@ -104,20 +125,24 @@ def _leaves(s: ast.stmt) -> bool:
 
 
 def _refuse_hidden(s: ast.stmt, context: Context) -> None:
-    """Jumps out of `try`, `with` and `match` cannot be restructured."""
+    """Jumps out of `finally` and of asynchronous blocks cannot be restructured."""
     for node in (s, *walk_scope(s)):
-        if isinstance(node, ast.Try | ast.With | ast.Match | ast.AsyncFor | ast.AsyncWith):
-            word = type(node).__name__.lower()
-            for inner in _inside(node):
-                loops = [n for n in _inside(node) if isinstance(n, LOOPS)]
-                own = isinstance(inner, ast.Return) or not any(inner in _inside(n) for n in loops)
-                if isinstance(inner, JUMPS) and own:
-                    raise context.refuse(
-                        inner, f"'{type(inner).__name__.lower()}' inside '{word}'",
-                        f"the way out of '{word}' is not part of the derivative",
-                        f"Assign to a variable inside the '{word}' and leave after it.",
-                    )  # fmt: skip
-            break
+        match node:
+            case ast.Try(finalbody=block):
+                word = "finally"
+            case ast.AsyncFor(body=block) | ast.AsyncWith(body=block):
+                word = "async"
+            case _:
+                continue
+        for inner in (n for x in block for n in (x, *_inside(x))):
+            loops = [n for x in block for n in (x, *_inside(x)) if isinstance(n, LOOPS)]
+            own = isinstance(inner, ast.Return) or not any(inner in _inside(n) for n in loops)
+            if isinstance(inner, JUMPS) and own:
+                raise context.refuse(
+                    inner, f"'{type(inner).__name__.lower()}' inside '{word}'",
+                    f"the way out of '{word}' is not part of the derivative",
+                    f"Assign to a variable inside the '{word}' and leave after it.",
+                )  # fmt: skip
 
 
 @dataclass
@@ -141,6 +166,10 @@ class _Lowering:
                 done += self.loop(s)
                 if _jumps(s) and rest:
                     return done + self.guarded([self.flag], rest)
+            elif isinstance(s, Attempt | ast.With | ast.Try):
+                done.append(replace(s, body=self.block(s.body) or [at(ast.Pass(), s)]))
+                if _jumps(s) and rest:
+                    return done + self.guarded(self.flags(s), rest)
             elif isinstance(s, ast.If) and _jumps(s):
                 return done + self.branch(s, rest)
             elif isinstance(s, ast.If):
@@ -153,7 +182,9 @@ class _Lowering:
         stop, skip = self.current or ("", "")
         match s:
             case ast.Return(value=value):
-                return [assign(self.out, value or constant(None), s), *self.raise_flag(self.flag, s)]
+                same = isinstance(value, ast.Name) and value.id == self.out
+                kept = [] if same else [assign(self.out, value or constant(None), s)]
+                return [*kept, *self.raise_flag(self.flag, s)]
             case ast.Break():
                 return self.raise_flag(stop, s)
             case _:

@@ -1,9 +1,11 @@
-"""Plain statements: annotations, augmented and chained assignment, unpacking, `del`, docstrings.
+"""Plain statements: annotations, augmented and chained assignment, unpacking, decorators, `del`, docstrings.
 
 s += v            ->  s = s + v
 a = b = e         ->  t = e; a = t; b = t
 a, b = b, a       ->  t = b; t2 = a; a = t; b = t2
 (a, b), c = e     ->  t, c = e; a, b = t
+@d                ->  def f_plain(v): ...
+def f(v): ...         f = d(f_plain)
 """
 
 from __future__ import annotations
@@ -11,14 +13,40 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.context import Context
-from tangent.syntax.quote import assign, at, name
-from tangent.syntax.rebuild import replace
-from tangent.syntax.uses import expression_reads, target_names
+from tangent.runtime.objects import parent_method
+from tangent.syntax.quote import assign, at, call, constant, name
+from tangent.syntax.rebuild import rebuild, replace, with_blocks
+from tangent.syntax.uses import arguments, expression_reads, target_names
 
 
 def statements(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    f = _without_super(f, context)
     body = f.body[1:] if ast.get_docstring(f, clean=False) is not None else f.body
     return replace(f, body=_block(body, context))
+
+
+def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    """`super().m(x)` as a function that takes the object: `parent_method(C, self, "m")(self, x)`."""
+    known = "super" not in context.scope.local and "__class__" in context.scope.cells
+    if not known or not any(isinstance(n, ast.Name) and n.id == "super" for n in ast.walk(f)):
+        return f
+    cls = context.scope.cells["__class__"].cell_contents
+    parameters = arguments(f.args)
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attr)):
+                owner = name(parameters[0].arg)
+                parent = [name(context.use(cls.__name__, cls)), owner, constant(attr)]
+                found = call(context.use("parent_method", parent_method), *parent)
+                return ast.copy_location(ast.Call(ast.copy_location(found, e), [owner, *e.args], e.keywords), e)
+            case _:
+                return e
+
+    new = rebuild(f, change)
+    if left := next((n for n in ast.walk(new) if isinstance(n, ast.Name) and n.id == "super"), None):
+        raise context.refuse(left, "'super()' here", "only calls of its methods are followed", "Call a method of it.")
+    return new
 
 
 def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
@@ -27,6 +55,8 @@ def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 
 def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
     match s:
+        case ast.With() | ast.Try():
+            return [with_blocks(s, lambda body: _block(body, context))]
         case ast.If(test=test, body=body, orelse=orelse):
             return [replace(s, test=test, body=_block(body, context), orelse=_block(orelse, context))]
         case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
@@ -37,6 +67,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return _statement(ast.copy_location(ast.Assign([target], value), s), context)
         case ast.Expr(value=ast.Constant()):
             return []
+        case ast.FunctionDef(name=v, decorator_list=[_, *_] as decorators):
+            return _decorated(s, v, decorators, context)
         case ast.Delete(targets=targets) if all(isinstance(t, ast.Name) for t in targets):
             return []
         case ast.AugAssign(target=ast.Name(id=target), op=op, value=value):
@@ -50,6 +82,24 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [assign(held, value, s), *(n for t in targets for n in assign_target(t, name(held), s, context))]
         case _:
             return [s]
+
+
+def _decorated(s: ast.FunctionDef, v: str, decorators: list[ast.expr], context: Context) -> list[ast.stmt]:
+    """Decorators are evaluated first, from the top, and called last, from the bottom."""
+    before: list[ast.stmt] = []
+    held: list[ast.expr] = []
+    for d in decorators:
+        if isinstance(d, ast.Name | ast.Attribute):
+            held.append(d)
+        else:
+            maker = context.names.numbered("decorate")
+            before.append(assign(maker, d, s))
+            held.append(name(maker))
+    inner = context.names.numbered(f"{v}_plain")
+    value: ast.expr = name(inner)
+    for d in reversed(held):
+        value = ast.copy_location(ast.Call(d, [value], []), d)
+    return [*before, replace(s, name=inner, decorator_list=[]), assign(v, value, s)]
 
 
 def assign_target(target: ast.expr, value: ast.expr, s: ast.stmt, context: Context) -> list[ast.stmt]:

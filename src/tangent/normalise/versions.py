@@ -12,6 +12,8 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.context import Context
+from tangent.syntax.blocks import Attempt, Leave, Otherwise
+from tangent.syntax.inserted import Insertion
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rename, replace
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, header_reads, writes
@@ -30,6 +32,8 @@ SIMPLE = (
     ast.Assert,
     ast.Raise,
     Comment,
+    Leave,
+    Otherwise,
 )
 
 
@@ -51,8 +55,12 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
         if scoped or (isinstance(node, ast.stmt) and not isinstance(node, SIMPLE) and node is not f):
             found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])
             found |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+        if isinstance(node, Attempt):
+            found |= {n.id for part in (node.test, node.types) for n in ast.walk(part) if isinstance(n, ast.Name)}
         if isinstance(node, ast.Global | ast.Nonlocal):
             found |= set(node.names)
+        if isinstance(node, Insertion):  # its lines stay as they are
+            found |= node.block.reads | node.block.own
     return found
 
 
@@ -66,6 +74,7 @@ class _Webs:
         self.ids: dict[tuple[ast.AST, str], int] = {}
         self.reads: dict[ast.stmt, dict[str, int]] = {}
         self.defined: dict[ast.stmt, dict[str, int]] = {}
+        self.catching: list[Environment] = []
 
     def define(self, node: ast.AST, variable: str) -> Definitions:
         key = (node, variable)
@@ -99,11 +108,15 @@ class _Webs:
             if variable not in self.pinned:
                 env[variable] = self.define(s, variable)
                 found[variable] = min(env[variable])
+        for caught in self.catching:
+            _merge(caught, env)
 
     def block(self, body: list[ast.stmt], env: Environment) -> None:
         for s in body:
             self.use(s, header_reads(s), env)
             match s:
+                case Attempt(body=then, orelse=other):
+                    self.attempt(then, other, env)
                 case ast.If(body=then, orelse=other):
                     second = dict(env)
                     self.block(then, env)
@@ -118,6 +131,14 @@ class _Webs:
                         self.use(s, header_reads(s), env)
                 case _:
                     self.write(s, writes(s), env)
+
+    def attempt(self, body: list[ast.stmt], handler: list[ast.stmt], env: Environment) -> None:
+        """Any assignment of the body may be the last before something is caught."""
+        self.catching.append(dict(env))
+        self.block(body, env)
+        second = self.catching.pop()
+        self.block(handler, second)
+        _merge(env, second)
 
     def choose(self, context: Context) -> dict[int, str]:
         """A name for each web: its own for the first, a numbered one for the others."""

@@ -14,7 +14,7 @@ import ast
 
 from tangent.normalise.context import Context
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, replace, with_blocks
 from tangent.syntax.uses import COMPREHENSIONS
 
 LATER = (ast.IfExp, ast.BoolOp, ast.Lambda, *COMPREHENSIONS)
@@ -32,6 +32,8 @@ def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 
 def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
     match s:
+        case ast.With() | ast.Try():
+            return [with_blocks(s, lambda body: _block(body, context))]
         case ast.If(test=test, body=body, orelse=orelse):
             before, test = _hoisted(test, s, context)
             return [*before, replace(s, test=test, body=_block(body, context), orelse=_block(orelse, context))]

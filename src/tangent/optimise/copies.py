@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from tangent.optimise.context import Body, Optimisation
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.core import is_literal
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, writes
@@ -72,7 +73,7 @@ class _Copies:
             case ast.If(body=[ast.Break()]):
                 return s
             case ast.If(test=test, body=then, orelse=other):
-                test = self.read(test, known)
+                test = test if isinstance(s, Attempt) else self.read(test, known)
                 one, two = self.block(then, dict(known)), self.block(other, dict(known))
                 self.forget(_written(s), known)
                 return replace(s, test=test, body=one, orelse=other and two)

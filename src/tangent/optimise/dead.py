@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
+from tangent.syntax.blocks import Attempt, Enter, Leave
+from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
@@ -126,7 +128,7 @@ class _Readers:
                 self.declared.update(s.names)
             for v in writes(s):
                 self.writers.setdefault(v, []).append(s)
-            if (stack := pushed(s)) in self.stacks:
+            if (stack := pushed(s) or popped(s)) in self.stacks:  # whoever takes from a list hangs on all who change it
                 self.writers.setdefault(stack, []).append(s)
             match s:
                 case ast.If(body=[ast.Break()]):
@@ -139,8 +141,12 @@ class _Readers:
                     self.block(inner, (*owners, s))
                 case Comment():
                     continue
-            if self.is_root(s):
+            if self.is_root(s) or (any(isinstance(x, Attempt) for x in owners) and self.may_raise(s)):
                 self.roots.append(s)
+
+    def may_raise(self, s: ast.stmt) -> bool:
+        """Whether a statement under `try` counts by what it may raise."""
+        return isinstance(s, ast.Assign) and not isinstance(s.value, ast.Name | ast.Constant)
 
     def is_root(self, s: ast.stmt) -> bool:
         match s:
@@ -160,6 +166,10 @@ class _Readers:
                 return True
 
 
+def _all_writes(s: ast.stmt) -> set[str]:
+    return {v for x in statements([s]) for v in writes(x)}
+
+
 def _binds_names(s: ast.Assign) -> bool:
     return all(isinstance(t, ast.Name | ast.Tuple) for t in s.targets)
 
@@ -169,6 +179,10 @@ def _sweep(body: Body, needed: set[ast.stmt]) -> Body:
     for s in body:
         if isinstance(s, Comment):
             done.append(s)
+        elif isinstance(s, Leave) and _is_empty(done):
+            while not isinstance(done[-1], Enter):
+                done.pop()
+            done.pop()
         elif s in needed:
             match s:
                 case ast.If(body=[ast.Break()]):
@@ -182,11 +196,19 @@ def _sweep(body: Body, needed: set[ast.stmt]) -> Body:
     return done
 
 
+def _is_empty(done: Body) -> bool:
+    """Whether what comes last is a quiet block without statements."""
+    last = next((x for x in reversed(done) if not isinstance(x, Comment)), None)
+    return isinstance(last, Enter) and last.quiet
+
+
 def _branch(s: ast.If, then: Body, other: Body) -> Body:
     """The branch with new sides: gone if both are empty, turned round if only the first is."""
     if _same(then, s.body) and _same(other, s.orelse):
         return [s]
     full_then, full_other = _has_code(then), _has_code(other)
+    if isinstance(s, Attempt):
+        return [replace(s, body=then, orelse=other)]
     if full_then:
         return [replace(s, body=then, orelse=other if full_other else [])]
     if full_other:
@@ -229,13 +251,19 @@ class _Overwritten:
 
     def __init__(self, o: Optimisation, body: Body) -> None:
         self.o, self.body = o, body
-        pairs = [(v.pushes[0], v.pops[0]) for v in local_stacks(body).values() if len(v.pushes) == len(v.pops) == 1]
-        self.pops = {pop: push for push, pop in pairs}
+        self.stacks = [v for v in local_stacks(body).values() if len(v.pushes) == 1]
+        self.pops = {v.pops[0]: v.pushes[0] for v in self.stacks if len(v.pops) == 1}
+        self.several = {pop for v in self.stacks if len(v.pops) > 1 for pop in v.pops}
+        self.unread: set[ast.stmt] = set()
         self.gone: set[ast.stmt] = set()
+        self.heads: list[set[str]] = []
         self.declared = {v for s in body if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
 
     def run(self) -> Body:
         self.block(self.body, set(), drop=True)
+        for v in self.stacks:
+            if v.pops and self.unread.issuperset(v.pops):
+                self.gone.update(v.pushes, v.pops)
         return self.rebuilt(self.body) if self.gone else self.body
 
     def block(self, body: Body, live: set[str], drop: bool) -> set[str]:
@@ -247,11 +275,16 @@ class _Overwritten:
         match s:
             case Comment():
                 return live
+            case RestoringFor() | RestoringIf() if drop and not self.heads and live.isdisjoint(_all_writes(s)):
+                self.gone.add(s)  # the lists of a loop that runs once may stay half full
+                return live
             case ast.If(body=then, orelse=other):
+                drop = drop and not isinstance(s, Attempt)
                 second = self.block(other, set(live), drop)
                 return self.block(then, live, drop) | second | expression_reads(s.test)
             case ast.For(body=inner) | ast.While(body=inner):
                 head = live | (header_reads(s) if isinstance(s, ast.While) else set())
+                self.heads.append(head)
                 while True:
                     entry = self.block(inner, set(head), False) - set(writes(s))
                     if entry <= head:
@@ -259,6 +292,7 @@ class _Overwritten:
                     head |= entry
                 if drop:
                     self.block(inner, set(head), True)
+                self.heads.pop()
                 return head | header_reads(s)
             case _ if drop and self.is_dead(s, live):
                 self.gone.add(s)
@@ -268,6 +302,10 @@ class _Overwritten:
             case _:
                 if s in self.gone:
                     return live
+                if isinstance(s, InsertedCode) and s.block.jumps:
+                    live |= self.heads[-1]
+                if drop and s in self.several and live.isdisjoint(writes(s)):
+                    self.unread.add(s)
                 if not may_skip(s):
                     live.difference_update(writes(s))
                 live |= header_reads(s)

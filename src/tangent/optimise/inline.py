@@ -14,7 +14,10 @@ import ast
 from collections import Counter
 
 from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.dead import pushed
 from tangent.optimise.purity import calls_unknown, is_pure, written_in_place
+from tangent.syntax.blocks import MARKS, Attempt
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
@@ -57,7 +60,7 @@ class _Inline:
     def __init__(self, o: Optimisation, reads: Counter[str], defined: Counter[str]) -> None:
         self.o, self.reads, self.defined = o, reads, defined
 
-    def block(self, body: Body, indent: int) -> Body:
+    def block(self, body: Body, indent: int, attempted: bool = False) -> Body:
         """One walk: candidates wait for their use, and stay where they are if it never comes."""
         done: list[ast.stmt | None] = []
         waiting: dict[str, int] = {}
@@ -66,12 +69,16 @@ class _Inline:
             if isinstance(s, Comment):
                 done.append(s)
                 continue
+            if any(isinstance(x, InsertedCode) for x in statements([s])):  # nothing moves across the user's code
+                waiting, free = {}, {}
+            if isinstance(s, MARKS) or (attempted and pushed(s)):  # what may raise stays on its side
+                waiting.clear()
             s = self.absorb(s, waiting, free, done, indent)
             for v in self.changes(s):
                 for candidate in free.pop(v, set()):
                     waiting.pop(candidate, None)
                 waiting.pop(v, None)
-            s = self.inner(s, indent)
+            s = self.inner(s, indent, attempted)
             done.append(s)
             if self.is_candidate(s):
                 assert isinstance(s, ast.Assign)
@@ -91,14 +98,15 @@ class _Inline:
         classes = {self.o.shared[v] for v in in_place if v in self.o.shared}
         return found | in_place | {v for v, c in self.o.shared.items() if c in classes}
 
-    def inner(self, s: ast.stmt, indent: int) -> ast.stmt:
+    def inner(self, s: ast.stmt, indent: int, attempted: bool) -> ast.stmt:
         match s:
             case ast.If(body=[ast.Break()]):
                 return s
             case ast.If(body=then, orelse=other):
-                return replace(s, body=self.block(then, indent + 4), orelse=self.block(other, indent + 4))
+                inside = attempted or isinstance(s, Attempt)
+                return replace(s, body=self.block(then, indent + 4, inside), orelse=self.block(other, indent + 4))
             case ast.For(body=inner) | ast.While(body=inner):
-                return replace(s, body=self.block(inner, indent + 4))
+                return replace(s, body=self.block(inner, indent + 4, attempted))
             case _:
                 return s
 
@@ -113,7 +121,7 @@ class _Inline:
         self, s: ast.stmt, waiting: dict[str, int], free: dict[str, set[str]], done: list[ast.stmt | None], indent: int
     ) -> ast.stmt:
         """The statement with the values of waiting candidates that only it reads."""
-        here = _occurrences(s)
+        here = _occurrences(s) if not isinstance(s, Attempt) else Counter()
         for v in [v for v in here if v in waiting]:
             position = waiting.pop(v)
             held = done[position]

@@ -20,6 +20,9 @@ WRITING_METHODS = frozenset(
 )
 
 WRITING_FUNCTIONS = frozenset("add_at add_into put_item_back take_item add_to_item put_flat at".split())
+PURE_CALLS = frozenset(
+    "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
+) | {"dict_of", "parts_of", "subset", "superset"}
 
 IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "clear_item"}
 
@@ -49,7 +52,7 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
     if found is MISSING:
         return isinstance(func, ast.Attribute) and (func.attr in rules.methods or func.attr in rules.zero_methods)
     try:
-        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_")):
+        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_", "error_")):
             return False
         if getattr(found, "__name__", "") in WRITING_FUNCTIONS:
             return False
@@ -59,8 +62,11 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
 
 
 def _is_runtime(found: Any) -> bool:
-    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith(
-        ("call_", "require_", "check_")
+    module = getattr(found, "__module__", "") or ""
+    if module in ("tangent.runtime.library", "tangent.runtime.calls") and found.__name__ not in PURE_CALLS:
+        return False
+    return module.startswith("tangent.runtime.") and not found.__name__.startswith(
+        ("call_", "require_", "check_", "error_")
     )
 
 
@@ -72,25 +78,9 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
             found |= {_root(t) for t in targets if isinstance(t, ast.Subscript | ast.Attribute)}
         case ast.AugAssign(target=target):
             found.add(_root(target))
-    if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
-        for n in ast.walk(s.value):
-            if isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve):
-                found |= _kept_by(n) or {
-                    m.id
-                    for a in (*n.args, *(k.value for k in n.keywords))
-                    for m in ast.walk(a)
-                    if isinstance(m, ast.Name)
-                }
+    if o.shared and calls_unknown(s, o):
+        found |= {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and n.id in o.shared}
     return found - {""}
-
-
-def _kept_by(n: ast.Call) -> set[str]:
-    """The list that `append` and `pop` change; what they are given stays as it is."""
-    match n:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append" | "pop")):
-            return {v}
-        case _:
-            return set()
 
 
 def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:

@@ -9,42 +9,65 @@ from tangent.errors import Location, RuleError
 from tangent.rules.notation import Binding, Rule
 
 
-def bind(rule: Rule, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], where: Location) -> Binding:
-    """The value of each parameter of a rule in one call."""
+def bind(
+    rule: Rule, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], where: Location, shown: str = ""
+) -> Binding:
+    """The value of each parameter of a rule in one call, which errors show as `shown`."""
+    shown = shown or rule.name
     values: dict[str, ast.expr] = {}
     positional = [p for p in rule.parameters if not p.keyword_only]
     rest = list(args)
     for p in positional:
         if p.star:
-            values[p.name] = ast.Tuple(rest, ast.Load())
+            values[p.name] = _collected(rule, rest, where)
             rest = []
         elif rest:
             if isinstance(rest[0], ast.Starred):
-                raise _refused(rule, "a starred argument", where, "Write the arguments out.")
+                raise _refused(shown, "a starred argument", where, "Write the arguments out.")
             values[p.name] = rest.pop(0)
     if rest:
-        raise _refused(rule, f"{len(args)} positional arguments", where, "Pass options by keyword.")
+        raise _refused(shown, f"{len(args)} positional arguments", where, "Pass options by keyword.")
     known = {p.name: p for p in rule.parameters}
     for k in keywords:
         if k.arg is None:
-            raise _refused(rule, "'**' arguments", where, "Write the keywords out.")
+            raise _refused(shown, "'**' arguments", where, "Write the keywords out.")
         if k.arg in known and k.arg not in values:
             values[k.arg] = k.value
-        elif not _is_default(k.value):
-            raise _refused(rule, f"the keyword '{k.arg}'", where, f"Leave '{k.arg}' out, or write the step by hand.")
+        elif k.arg == "where":
+            raise RuleError(
+                f"cannot differentiate '{shown}' with the keyword 'where'", where,
+                "it leaves the elements undefined where the condition does not hold",
+                f"Write np.where(condition, {shown}(...), other).",
+            )  # fmt: skip
+        elif not _is_none(k.value):
+            raise _refused(shown, f"the keyword '{k.arg}'", where, f"Leave '{k.arg}' out, or write the step by hand.")
+    if "out" in values and not _is_none(values["out"]):
+        raise RuleError(
+            f"cannot differentiate '{shown}' with the keyword 'out'", where, "it writes into an array",
+            "Assign the result instead.",
+        )  # fmt: skip
     for p in rule.parameters:
         if p.name not in values and not p.star:
             if p.default is None:
-                raise RuleError(f"'{rule.name}' is called without '{p.name}'", where)
+                raise RuleError(f"'{shown}' is called without '{p.name}'", where)
             values[p.name] = p.default
     return Binding(rule, values)
 
 
-def _is_default(e: ast.expr) -> bool:
+def _collected(rule: Rule, rest: list[ast.expr], where: Location) -> ast.expr:
+    """What a variadic parameter holds: a tuple of arguments, or the one sequence that was starred."""
+    match rest:
+        case [ast.Starred(value=value)]:
+            return value
+        case _ if any(isinstance(a, ast.Starred) for a in rest):
+            raise _refused(rule, "a starred argument among others", where, "Pass all of them in one list: f(*xs).")
+        case _:
+            return ast.Tuple(rest, ast.Load())
+
+
+def _is_none(e: ast.expr) -> bool:
     return isinstance(e, ast.Constant) and e.value is None
 
 
-def _refused(rule: Rule, what: str, where: Location, todo: str) -> RuleError:
-    return RuleError(f"cannot differentiate '{rule.name}' with {what}", where, "the rule does not handle it", todo)
-
-
+def _refused(shown: str, what: str, where: Location, todo: str) -> RuleError:
+    return RuleError(f"cannot differentiate '{shown}' with {what}", where, "the rule does not handle it", todo)

@@ -14,13 +14,16 @@ from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
+from tangent.rules.forms import method_form, plain_form
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
 from tangent.runtime.storage import add_at
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
+from tangent.syntax.blocks import Enter
 from tangent.syntax.core import is_literal, is_path, is_range
+from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
@@ -83,7 +86,7 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
                 spoiled |= {v for v in handed if v not in made}
             case ast.Assign(value=ast.Tuple()) | ast.Return() if generated:
                 continue  # lists among the saved values
-            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr():
+            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr() | Insertion():
                 read |= header_reads(s)
                 spoiled |= set(writes(s))
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if not _has_scope(value):
@@ -133,6 +136,8 @@ class _Reader:
             ):
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
                 return Operation("push", (v,), operands, item, why="read" if self.stacks[v] else "")
+            case Insertion(places=places):
+                return Operation("insert", (), tuple(dict.fromkeys(root(p) for p in places)))
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as place], value=value):
                 return self.store("store", place, value)
             case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as place, value=value, op=op):
@@ -146,9 +151,11 @@ class _Reader:
                 return Operation("augment", (v,), _names([value, owner]), value,
                                  values={"index": index, "value": value}, why=added)  # fmt: skip
             case ast.FunctionDef(name=target):
-                return Operation("closure", (target,), self.captured(s))
+                return Operation("closure", (target,), tuple(v for v in self.captured(s) if v != target))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
+            case Enter(value=ast.expr() as value, target=ast.Name(id=target)):
+                return Operation("opaque", (target,), self.opaque(value, "").operands, value, why="with")
             case ast.With() | ast.Try() | ast.Match() | ast.ClassDef() | ast.AsyncFor() | ast.AsyncWith():
                 reads = tuple(sorted(v for v in expression_reads(s) if self.is_local(v)))
                 return Operation("opaque", tuple(writes(s)), reads, why=type(s).__name__.lower())
@@ -175,6 +182,8 @@ class _Reader:
 
     def assignment(self, target: str, value: ast.expr, s: ast.stmt) -> Operation:
         op = self.operation(value, s)
+        if op.kind == "closure":  # a function that calls itself finds itself where it runs
+            op = Operation("closure", (), tuple(v for v in op.operands if v != target))
         if target not in self.context.scope.local:
             return Operation("opaque", (target,), op.operands, value, why="global")
         return Operation(
@@ -228,7 +237,9 @@ class _Reader:
     def binary(self, op: ast.operator, left: ast.expr, right: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
         if isinstance(op, ast.Pow) and _whole_power(right):
             return self.by_rule([Bound("power_integer")], [left, right], [], e, s)
-        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
+        if isinstance(op, ast.BitOr):  # of numbers, bit by bit; of dicts, their union
+            return self.by_rule([Bound("either")], [left, right], [], e, s)
+        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitXor | ast.LShift | ast.RShift):
             return Operation("zero", ())
         if isinstance(left, ast.Constant) and isinstance(left.value, str):
             return Operation("zero", ())
@@ -256,7 +267,8 @@ class _Reader:
         self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], e: ast.expr, s: ast.stmt,
         library: str = "numpy",
     ) -> Operation:  # fmt: skip
-        binding = self.fit(bounds, args, keywords, self.context.source.locate(e if hasattr(e, "lineno") else s))
+        where = self.context.source.locate(e if hasattr(e, "lineno") else s)
+        binding = self.fit(bounds, args, keywords, where, ast.unparse(e.func) if isinstance(e, ast.Call) else "")
         if isinstance(binding, RuleError):
             reads = tuple(sorted(v for v in expression_reads(e) if self.is_local(v)))
             return Operation("opaque", (), reads, callee=binding, why="call form")
@@ -265,7 +277,7 @@ class _Reader:
                          library=library)  # fmt: skip
 
     def fit(
-        self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], where: Location
+        self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], where: Location, shown: str
     ) -> Binding | RuleError:
         """The first rule that the call fits; a call that fits none is only an error if it is active."""
         error: RuleError | None = None
@@ -275,9 +287,9 @@ class _Reader:
             names = [p.name for p in self.table.rules[bound.rule].parameters][: len(args)]
             extra = [ast.keyword(k, v) for k, v in bound.defaults.items() if k not in given and k not in names]
             try:
-                return bind(self.table.rules[bound.rule], args, [*renamed, *extra], where)
+                return bind(self.table.rules[bound.rule], args, [*renamed, *extra], where, shown)
             except RuleError as e:
-                error = error or e
+                error = e
         return error or RuleError("no rule for this operator", where)
 
     def call(self, e: ast.Call, s: ast.stmt) -> Operation:
@@ -301,16 +313,22 @@ class _Reader:
         if self.table.is_zero(found):
             return Operation("zero", (), callee=found)
         bounds = self.table.lookup(found)
+        written = self.table.written_out(found)
         if bounds:
-            library = "math" if getattr(found, "__module__", "") == "math" else "numpy"
-            return self.by_rule(bounds, e.args, e.keywords, e, s, library)
+            library = bounds[0].library or ("math" if getattr(found, "__module__", "") == "math" else "numpy")
+            op = self.by_rule(bounds, *plain_form(found, e.args, e.keywords), e, s, library)
+            if written is None or op.kind == "rule":
+                return self.dynamic(e) if op.kind == "opaque" and _is_spread(e) else op
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         if found is pop_grad and isinstance(e.args[0], ast.Name) and e.args[0].id in self.stacks:
             return Operation("pop", (), (e.args[0].id,), why="read" if self.stacks[e.args[0].id] else "")
         if getattr(found, "makes_derivatives", False):
             return Operation("copy", (), _names(args[:1]))
+        if written is not None:
+            return Operation("call", (), _names(args), callee=written)
         if isinstance(found, types.FunctionType):
-            return Operation("call", (), _names(args), callee=found)
+            shared = tuple(v for v in self.context.scope.shared(found).values() if v not in _names(args))
+            return Operation("call", (), (*_names(args), *shared), callee=found)
         if isinstance(found, types.MethodType | functools.partial) or isinstance(
             getattr(type(found), "__call__", None), types.FunctionType
         ):
@@ -324,22 +342,11 @@ class _Reader:
             return Operation("zero", ())
         bounds = self.table.methods.get(attr)
         if bounds:
-            args, keywords = adapt_method(attr, owner, e.args, e.keywords)
+            args, keywords = method_form(attr, owner, e.args, e.keywords)
             return self.by_rule(bounds, args, keywords, e, s)
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         kind: OperationKind = "opaque" if attr in WRITING_METHODS or not isinstance(owner, ast.Name) else "dynamic"
         return Operation(kind, (), _names([owner, *args]), why="method")
-
-
-def adapt_method(
-    attr: str, owner: ast.expr, args: list[ast.expr], keywords: list[ast.keyword]
-) -> tuple[list[ast.expr], list[ast.keyword]]:
-    """`x.reshape(2, 3)` and `x.transpose(1, 0)` take their tuple apart; other methods are functions of x."""
-    if attr in ("reshape", "transpose") and (len(args) > 1 or (args and isinstance(args[0], ast.Constant))):
-        value = getattr(args[0], "value", 0)
-        if len(args) > 1 or value is not None:
-            return [owner, ast.Tuple(list(args), ast.Load())], list(keywords)
-    return [owner, *args], list(keywords)
 
 
 def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
@@ -347,10 +354,17 @@ def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(e.id for e in found if isinstance(e, ast.Name)))
 
 
+def _is_spread(e: ast.Call) -> bool:
+    """Whether how many arguments a call has is known only when it happens."""
+    return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
+
+
 def _operand_names(e: ast.expr) -> list[str]:
     match e:
         case ast.Name(id=v):
             return [v]
+        case ast.Starred(value=value):
+            return _operand_names(value)
         case ast.Tuple(elts=elts):
             return [n for x in elts for n in _operand_names(x)]
         case _:

@@ -15,6 +15,21 @@ def as_given(y, b, x): d[b] = d[y]
 @linear
 def refit(y, b, x): d[b] = d[y]
 @linear
+def adjoints(y, parts, count, title): d[parts] = d[y]
+@linear
+def fit_grad(y, b, x): d[b] = unfit_grad(d[y], b)
+@linear
+def unfit_grad(y, b, given): d[b] = fit_grad(d[y], b)
+
+def replace_item(y, b, index, value):
+    d[b] = replace_item(d[y], index, init_grad(value))
+    d[value] = d[y][index]
+    d[y] = replace_item(d[b], index, d[value])
+def replace_field(y, b, name, value):
+    d[b] = replace_field(d[y], name, init_grad(value))
+    d[value] = get_attribute(d[y], name)
+    d[y] = replace_field(d[b], name, d[value])
+@linear
 def sequence(y, xs): d[xs] = unsequence(d[y], xs)
 @linear
 def unsequence(y, b, xs): d[b] = d[y]
@@ -28,10 +43,16 @@ def add_grad(y, a, b):
     d[b] = d[y]
     d[y] = d[a] + d[b]
 
-def forward_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
-def tangent_of(y, function, active, count, names): d[function] = d[y]; d[y] = d[function]
+def forward_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+def tangent_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
 @linear
-def captured(y, b, name, value): d[b] = {name: d[y]}
+def behind(y, b, function): d[b] = in_front(d[y], function)
+@linear
+def in_front(y, b, function): d[b] = behind(d[y], function)
+@linear
+def captured(y, b, name, value): d[b] = put_captured(d[y], b, name)
+@linear
+def put_captured(y, b, like, name): d[b] = captured(d[y], name, b)
 
 @linear
 def cast_tangent(y, b, like): d[b] = unbroadcast(cast_tangent(d[y], like), b)
@@ -42,11 +63,14 @@ def where_nonzero(y, b, value): d[value] = where_nonzero(b, d[y])
 
 def attribute(y, x, name):
     d[x] = put_attribute(d[y], x, name)
-    d[y] = get_attribute(d[x], name)
+    d[y] = attribute_tangent(d[x], x, name)
 @linear
-def put_attribute(y, b, x, name): d[b] = get_attribute(d[y], name)
+def put_field(y, b, x, name): d[b] = get_attribute(d[y], name)
 @linear
-def get_attribute(y, x, name): d[x] = put_attribute(d[y], x, name)
+def get_attribute(y, x, name): d[x] = put_field(d[y], x, name)
+def field(y, x, name):
+    d[x] = put_attribute(d[y], x, name)
+    d[y] = attribute_tangent(d[x], x, name)
 
 @linear
 def repack(y, like, *parts): d[parts] = tuple(d[y])
@@ -59,3 +83,24 @@ def builtin_list(y, iterable): d[iterable] = repack_from(iterable, d[y])
 def builtin_tuple(y, iterable): d[iterable] = repack_from(iterable, d[y])
 @linear
 def repack_from(y, like, parts): d[parts] = repack_from(parts, d[y])
+@linear
+def dict_of(y, keys, parts): d[parts] = parts_of(d[y], keys, parts)
+@linear
+def parts_of(y, b, keys, parts): d[b] = dict_of(keys, d[y])
+@linear
+def subset(y, x, keys): d[x] = superset(d[y], x, keys)
+@linear
+def superset(y, b, x, keys): d[b] = subset(d[y], keys)
+
+def either(z, x, y):
+    d[x] = left_items(d[z], x, y)
+    d[y] = right_items(d[z], y)
+    d[z] = from_left(d[x], y, z) + from_right(d[y], y, z)
+@linear
+def left_items(w, b, x, y): d[b] = from_left(d[w], y, b)
+@linear
+def right_items(w, b, y): d[b] = from_right(d[w], y, b)
+@linear
+def from_left(w, b, y, z): d[b] = left_items(d[w], b, y)
+@linear
+def from_right(w, b, y, z): d[b] = right_items(d[w], b)

@@ -73,7 +73,7 @@ def maximum(z, x, y):     d[x] = share(d[z], z == x, z == y);  d[y] = share(d[z]
 def where(z, condition, x, y): d[x] = np.where(condition, d[z], 0.0);  d[y] = np.where(condition, 0.0, d[z])
 def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None): d[x] = np.where(np.isfinite(x), d[y], 0.0)
 
-def clip(y, a, a_min=None, a_max=None):
+def clip(y, a, a_min=None, a_max=None, out=None):
     d[a] = share(d[y], y == a, (y == a_min) | (y == a_max))
     m = at_least(a, a_min)
     d[a_min] = share(share(d[y], y == m, y == a_max), m == a_min, m == a)

@@ -4,6 +4,9 @@
 @linear
 def scatter(y, b, x, index):  d[b] = d[y][index]
 
+@linear
+def unpermute(y, b, i, a, axis=-1):  d[b] = np.take_along_axis(d[y], i, axis)
+
 
 def add_item(c, b, x, index, v):
     d[b] = d[c]

@@ -102,9 +102,11 @@ def on_diagonal(y, b, x, offset=0, axis1=0, axis2=1):     d[b] = np.diagonal(d[y
 @linear
 def along_diagonal(y, b, x, offset=0, axis1=0, axis2=1):  d[b] = np.trace(d[y], offset=offset, axis1=axis1, axis2=axis2)
 @linear
-def unpad(y, b, x, pad_width, mode="constant", stat_length=None, reflect_type="even"):       d[b] = pad_zero_ended(d[y], pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
+def unpad(y, b, x, pad_width, mode="constant", stat_length=None, reflect_type="even"):       d[b] = pad_tangent(d[y], x, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
 @linear
 def pad_zero_ended(y, x, pad_width, mode="constant", stat_length=None, reflect_type="even"): d[x] = unpad(d[y], x, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
+@linear
+def pad_tangent(y, t, x, pad_width, mode="constant", stat_length=None, reflect_type="even"):    d[t] = unpad(d[y], x, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
 @linear
 def pad_value_sums(y, b, x, pad_width, values):  d[b] = np.pad(np.zeros_like(x), pad_width, constant_values=d[y])
 @linear

@@ -63,7 +63,7 @@ def matrix_power(y, a, n):
     d[y] = matrix_power_tangent(d[a], a, n)
 
 
-def multi_dot(z, arrays):
+def multi_dot(z, arrays, *, out=None):
     d[arrays] = multi_dot_adjoints(d[z], arrays)
     d[z] = multi_dot_tangent(d[arrays], arrays)
 
@@ -117,7 +117,7 @@ def svdvals(s, x):
 
 
 def norm(y, x, ord=None, axis=None, keepdims=False):
-    slope = norm_slope(x, ord=ord, axis=axis)
+    slope = norm_slope(x, y, ord=ord, axis=axis, keepdims=keepdims)
     d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
     d[y] = np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
 

@@ -9,9 +9,15 @@ A function that is linear in several operands jointly, as `append`, is not bilin
 
 
 @linear
-def reshape(y, a, shape, order="C", copy=None):  d[a] = np.reshape(d[y], np.shape(a), order=order)
+def reshape(y, a, shape):                        d[a] = np.reshape(d[y], np.shape(a))
 @linear
-def ravel(y, a, order="C"):                      d[a] = np.reshape(d[y], np.shape(a), order=order)
+def ravel(y, a):                                 d[a] = np.reshape(d[y], np.shape(a))
+def reshape_ordered(y, a, shape, order="C", copy=None):
+    d[a] = np.reshape(d[y], np.shape(a), order=layout(a, order))
+    d[y] = np.reshape(d[a], np.shape(y), order=layout(a, order))
+def ravel_ordered(y, a, order="C"):
+    d[a] = np.reshape(d[y], np.shape(a), order=layout(a, order))
+    d[y] = np.reshape(d[a], np.shape(y), order=layout(a, order))
 @linear
 def T(y, a):                                     d[a] = np.transpose(d[y])
 @linear
@@ -42,9 +48,9 @@ def meshgrid(ys, *xi, copy=True, sparse=False, indexing="xy"):  d[xi] = sum_grid
 
 
 @linear
-def concatenate(y, arrays, axis=0, dtype=None, casting="same_kind"):  d[arrays] = split_like(d[y], arrays, axis=axis)
+def concatenate(y, arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):  d[arrays] = split_like(d[y], arrays, axis=axis)
 @linear
-def stack(y, arrays, axis=0, dtype=None, casting="same_kind"):        d[arrays] = unstack_like(d[y], arrays, axis=axis)
+def stack(y, arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):        d[arrays] = unstack_like(d[y], arrays, axis=axis)
 @linear
 def vstack(y, tup, dtype=None, casting="same_kind"):                  d[tup] = split_like(d[y], tup)
 @linear
@@ -104,7 +110,7 @@ def pad(y, array, pad_width, mode="constant", stat_length=None, constant_values=
     d[array] = unpad(d[y], array, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
     d[constant_values] = pad_value_sums(d[y], array, pad_width, constant_values)
     d[end_values] = ramp_end_sums(d[y], array, pad_width, end_values)
-    d[y] = (pad_zero_ended(d[array], pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
+    d[y] = (pad_tangent(d[array], array, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
             + np.pad(np.zeros_like(array), pad_width, constant_values=d[constant_values])
             + np.pad(np.zeros_like(array), pad_width, mode="linear_ramp", end_values=d[end_values]))
 
@@ -119,7 +125,7 @@ def diagflat(y, v, k=0):                                        d[v] = np.reshap
 @linear
 def diagonal(y, a, offset=0, axis1=0, axis2=1):                 d[a] = on_diagonal(d[y], a, offset=offset, axis1=axis1, axis2=axis2)
 @linear
-def trace(y, a, offset=0, axis1=0, axis2=1, dtype=None):        d[a] = along_diagonal(d[y], a, offset=offset, axis1=axis1, axis2=axis2)
+def trace(y, a, offset=0, axis1=0, axis2=1, dtype=None, out=None):        d[a] = along_diagonal(d[y], a, offset=offset, axis1=axis1, axis2=axis2)
 @linear
 def tril(y, m, k=0):                                            d[m] = unbroadcast(np.tril(d[y], k=k), m)
 @linear
@@ -150,7 +156,7 @@ def full_like(y, a, fill_value, dtype=None, order="K", subok=True, shape=None, d
 @linear
 def item(y, a):                                                                d[a] = unbroadcast(np.reshape(d[y], np.shape(a)), a)
 @linear
-def item_at(y, a, index):                                                      d[a] = np.reshape(scatter(d[y], np.ravel(a), index), np.shape(a))
+def item_at(y, a, index):                                                      d[a] = item_adjoint(d[y], a, index)
 @linear
 def tolist(y, a):                                                              d[a] = unbroadcast(np.array(d[y]), a)
 
@@ -159,13 +165,13 @@ def tolist(y, a):                                                              d
 
 
 @linear
-def take(y, a, indices, axis=None, mode="raise"):      d[a] = untake(d[y], a, indices, axis=axis, mode=mode)
+def take(y, a, indices, axis=None, out=None, mode="raise"):      d[a] = untake(d[y], a, indices, axis=axis, mode=mode)
 @linear
 def take_along_axis(y, arr, indices, axis=-1):         d[arr] = untake_along_axis(d[y], arr, indices, axis=axis)
 @linear
-def compress(y, condition, a, axis=None):              d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
+def compress(y, condition, a, axis=None, out=None):              d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
 @linear
-def compress_method(y, a, condition, axis=None):       d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
+def compress_method(y, a, condition, axis=None, out=None):       d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
 @linear
 def extract(y, condition, arr):                        d[arr] = untake(d[y], arr, np.flatnonzero(condition))
 @linear
@@ -173,7 +179,7 @@ def delete(y, arr, obj, axis=None):                    d[arr] = undelete(d[y], a
 @linear
 def trim_zeros(y, filt, trim="fb", axis=None):         d[filt] = scatter(d[y], np.asarray(filt), trimmed_slices(filt, trim=trim, axis=axis))
 @linear
-def choose(y, a, choices, mode="raise"):               d[choices] = unchoose(d[y], a, choices, mode=mode)
+def choose(y, a, choices, out=None, mode="raise"):               d[choices] = unchoose(d[y], a, choices, mode=mode)
 
 
 def select(y, condlist, choicelist, default=0):
@@ -188,11 +194,11 @@ def select(y, condlist, choicelist, default=0):
 @linear
 def matmul(z, x, y):                d[x] = matmul_adjoint_x(d[z], x, y);  d[y] = matmul_adjoint_y(d[z], x, y)
 @linear
-def dot(z, a, b):                   d[a] = dot_adjoint_a(d[z], a, b);     d[b] = dot_adjoint_b(d[z], a, b)
+def dot(z, a, b, out=None):                   d[a] = dot_adjoint_a(d[z], a, b);     d[b] = dot_adjoint_b(d[z], a, b)
 @linear
 def inner(z, a, b):                 d[a] = inner_adjoint_a(d[z], a, b);   d[b] = inner_adjoint_b(d[z], a, b)
 @linear
-def outer(z, a, b):                 d[a] = outer_adjoint_a(d[z], a, b);   d[b] = outer_adjoint_b(d[z], a, b)
+def outer(z, a, b, out=None):                 d[a] = outer_adjoint_a(d[z], a, b);   d[b] = outer_adjoint_b(d[z], a, b)
 @linear
 def vdot(z, a, b):                  d[a] = unbroadcast(np.conj(d[z] * np.reshape(b, np.shape(a))), a);  d[b] = unbroadcast(d[z] * np.conj(np.reshape(a, np.shape(b))), b)
 @linear
@@ -206,15 +212,20 @@ def tensordot(z, a, b, axes=2):     d[a] = tensordot_adjoint_a(d[z], a, b, axes=
 @linear
 def kron(z, a, b):                  d[a] = kron_adjoint_a(d[z], a, b);  d[b] = kron_adjoint_b(d[z], a, b)
 @linear
-def einsum_one(z, subscripts, x, *, optimize=False):  d[x] = einsum_adjoint_only(d[z], subscripts, x);  d[subscripts] = einsum_lists(d[z])
+def einsum_one(z, subscripts, x, *, optimize=False, dtype=None, order="K", casting="safe"):
+    d[subscripts] = einsum_adjoint_first(d[z], subscripts, (x,))
+    d[x] = einsum_adjoint_only(d[z], subscripts, x)
 @linear
-def einsum_two(z, subscripts, x, y, *, optimize=False):  d[x] = einsum_adjoint_x(d[z], subscripts, x, y, optimize=optimize);  d[y] = einsum_adjoint_y(d[z], subscripts, x, y, optimize=optimize);  d[subscripts] = einsum_lists(d[z])
+def einsum_two(z, subscripts, x, y, *, optimize=False, dtype=None, order="K", casting="safe"):
+    d[subscripts] = einsum_adjoint_first(d[z], subscripts, (x, y))
+    d[x] = einsum_adjoint_x(d[z], subscripts, x, y, optimize=optimize)
+    d[y] = einsum_adjoint_y(d[z], subscripts, x, y, optimize=optimize)
 
 
-def einsum(z, subscripts, *operands, optimize=False):
+def einsum(z, subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe"):
     d[operands] = einsum_adjoints(d[z], subscripts, operands, optimize=optimize)
-    d[subscripts] = einsum_lists(d[z])
-    d[z] = einsum_tangent(d[operands], subscripts, operands, optimize=optimize) + einsum_lists(d[subscripts])
+    d[subscripts] = einsum_adjoint_first(d[z], subscripts, operands, optimize=optimize)
+    d[z] = einsum_tangent(d[operands], subscripts, operands, optimize=optimize) + einsum_tangent_first(d[subscripts], subscripts, operands, optimize=optimize)
 
 
 @linear

@@ -2,7 +2,7 @@
 
 # Sums and moments
 
-def sum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+def sum(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
     d[a] = spread(d[y], a, axis, keepdims, where)
     d[initial] = unbroadcast(d[y], initial)
     d[y] = (
@@ -11,10 +11,10 @@ def sum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
     )
 
 @linear
-def mean(y, a, axis=None, dtype=None, *, keepdims=False, where=True):
+def mean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     d[a] = spread(d[y] / count(a, axis, keepdims, where), a, axis, keepdims, where)
 
-def var(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
+def var(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     c = deviation(a, axis, where, mean)
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
@@ -24,8 +24,8 @@ def var(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
     )
 
-def std(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
-    c = ratio(deviation(a, axis, where, mean), spread(y, a, axis, keepdims))
+def std(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+    c = safe_ratio(deviation(a, axis, where, mean), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
     d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, where) * c, mean)
@@ -36,7 +36,7 @@ def std(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean
 
 # Products: exact with zeros
 
-def prod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
+def prod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
     r = product_of_others(a, axis, initial, where)
     d[a] = spread(d[y], a, axis, keepdims, where) * r
     d[initial] = unbroadcast(d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where), initial)
@@ -47,35 +47,35 @@ def prod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
 
 # Extremes: the result is a mean of the elements that tie for it
 
-def max(y, a, axis=None, *, keepdims=False, initial=None, where=True):
+def max(y, a, axis=None, out=None, keepdims=False, initial=None, where=True, *, dtype=None):
     w = winners(y, a, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims) * w
     d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
 
-def ptp(y, a, axis=None, *, keepdims=False):
+def ptp(y, a, axis=None, out=None, keepdims=False):
     w = winners(np.max(a, axis=axis, keepdims=True), a, axis, True) - winners(np.min(a, axis=axis, keepdims=True), a, axis, True)
     d[a] = spread(d[y], a, axis, keepdims) * w
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
 
 # Order statistics: the weights of the elements are constant between ties
 
-def median(y, a, axis=None, *, overwrite_input=False, keepdims=False):
+def median(y, a, axis=None, out=None, overwrite_input=False, keepdims=False):
     w = quantile_weights(a, 0.5, axis)
     d[a] = spread(d[y], a, axis, keepdims) * w
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
 
-def quantile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
+def quantile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     w = quantile_weights(a, q, axis, method, weights)
     s = quantile_slopes(a, q, axis, method)
-    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
     d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
     d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
 
-def percentile(y, a, q, axis=None, *, overwrite_input=False, method="linear", keepdims=False, weights=None):
+def percentile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights)
     s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
-    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
     d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
     d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
 
@@ -85,7 +85,7 @@ def sort(y, a, axis=-1, kind=None, *, order=None, stable=None):
     d[y] = np.take_along_axis(d[a], i, axis)
 
 def partition(y, a, kth, axis=-1, kind="introselect", order=None):
-    i = np.argpartition(a, kth, axis=axis, kind=kind)
+    i = order_to(a, y, axis)
     d[a] = unpermute(d[y], i, a, axis)
     d[y] = np.take_along_axis(d[a], i, axis)
 
@@ -113,18 +113,18 @@ def average(y, a, axis=None, weights=None, *, keepdims=False):
 
 # The same without the elements that are nan
 
-def nansum(y, a, axis=None, dtype=None, *, keepdims=False, initial=0, where=True):
+def nansum(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
     m = present(a, where)
     d[a] = spread(d[y], a, axis, keepdims, m)
     d[initial] = unbroadcast(d[y], initial)
     d[y] = np.sum(d[a], axis=axis, keepdims=keepdims, where=m) + np.broadcast_to(d[initial], np.shape(y))
 
-def nanmean(y, a, axis=None, dtype=None, *, keepdims=False, where=True):
+def nanmean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     m = present(a, where)
     d[a] = spread(d[y] / count(a, axis, keepdims, m), a, axis, keepdims, m)
     d[y] = np.mean(d[a], axis=axis, keepdims=keepdims, where=m)
 
-def nanvar(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
+def nanvar(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
     c = deviation(a, axis, m, mean)
     n = count(a, axis, keepdims, m, ddof)
@@ -135,9 +135,9 @@ def nanvar(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, m
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
     )
 
-def nanstd(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, mean=None):
+def nanstd(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
-    c = ratio(deviation(a, axis, m, mean), spread(y, a, axis, keepdims))
+    c = safe_ratio(deviation(a, axis, m, mean), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, m, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, m) * c
     d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, m) * c, mean)
@@ -146,7 +146,7 @@ def nanstd(y, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, m
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
     )
 
-def nanprod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
+def nanprod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
     m = present(a, where)
     r = product_of_others(a, axis, initial, m)
     d[a] = spread(d[y], a, axis, keepdims, m) * r
@@ -156,11 +156,11 @@ def nanprod(y, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=Tru
         + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
     )
 
-def nancumsum(y, a, axis=None, dtype=None):
+def nancumsum(y, a, axis=None, dtype=None, out=None):
     d[a] = np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis))
     d[y] = np.cumsum(np.where(np.isnan(a), 0.0, d[a]), axis=axis)
 
-def nancumprod(y, a, axis=None, dtype=None):
+def nancumprod(y, a, axis=None, dtype=None, out=None):
     c = np.where(np.isnan(a), 1.0, a)
     d[a] = np.where(np.isnan(a), 0.0, cumprod_adjoint(d[y], c, y, axis))
     d[y] = cumprod_tangent(np.where(np.isnan(a), 0.0, d[a]), c, y, axis)
@@ -168,61 +168,64 @@ def nancumprod(y, a, axis=None, dtype=None):
 # Accumulations
 
 @linear
-def cumsum(y, a, axis=None, dtype=None):
+def cumsum(y, a, axis=None, dtype=None, out=None):
     d[a] = unbroadcast(cumsum_reversed(d[y], a, axis), a)
 
-def cumprod(y, a, axis=None, dtype=None):
+def cumprod(y, a, axis=None, dtype=None, out=None):
     d[a] = cumprod_adjoint(d[y], a, y, axis)
     d[y] = cumprod_tangent(d[a], a, y, axis)
 
 @linear
-def cumulative_sum(y, x, *, axis=None, dtype=None, include_initial=False):
+def cumulative_sum(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
     d[x] = cumsum_reversed(without_first(d[y], axis, include_initial), x, axis)
 
-def cumulative_prod(y, x, *, axis=None, dtype=None, include_initial=False):
+def cumulative_prod(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
     d[x] = cumprod_adjoint(without_first(d[y], axis, include_initial), x, without_first(y, axis, include_initial), axis)
     d[y] = with_first(cumprod_tangent(d[x], x, without_first(y, axis, include_initial), axis), axis, include_initial)
 
-def maximum_accumulate(y, array, axis=0, dtype=None):
+def maximum_accumulate(y, array, axis=0, dtype=None, out=None):
     i = last_record(array, y, axis)
     d[array] = sum_along(d[y], i, axis)
     d[y] = np.take_along_axis(d[array], i, axis)
 
-def logaddexp_accumulate(y, array, axis=0, dtype=None):
+def logaddexp_accumulate(y, array, axis=0, dtype=None, out=None):
     d[array] = logaddexp_accumulate_adjoint(d[y], array, y, axis)
     d[y] = logaddexp_accumulate_tangent(d[array], array, y, axis)
 
 # Other reductions of ufuncs; those of add, multiply, maximum and minimum are sum, prod, max and min
 
-def logaddexp_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def logaddexp_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     w = np.exp(gap(array, spread(y, array, axis, keepdims)))
-    d[array] = spread(d[y], array, axis, keepdims) * w
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * np.exp(gap(initial, y)), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp(gap(initial, y))
 
-def logaddexp2_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def logaddexp2_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     w = np.exp2(gap(array, spread(y, array, axis, keepdims)))
-    d[array] = spread(d[y], array, axis, keepdims) * w
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * np.exp2(gap(initial, y)), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp2(gap(initial, y))
 
-def hypot_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def hypot_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
     w = ratio(array, spread(y, array, axis, keepdims))
-    d[array] = spread(d[y], array, axis, keepdims) * w
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * ratio(initial, y), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * ratio(initial, y)
 
 @linear
-def subtract_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def subtract_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
     d[array] = spread(d[y], array, axis, keepdims) * first_against_rest(array, axis)
 
-def divide_reduce(y, array, axis=None, dtype=None, *, keepdims=False):
+def divide_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
     w = spread(y, array, axis, keepdims) * first_against_rest(array, axis) / array
     d[array] = spread(d[y], array, axis, keepdims) * w
     d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
 
 @linear
-def add_reduceat(y, array, indices, axis=0, dtype=None):
+def add_reduceat(y, array, indices, axis=0, dtype=None, out=None):
     d[array] = reduceat_adjoint(d[y], array, indices, axis)
 
-# Outer forms of ufuncs: the first operand has axes of its own, the second is broadcast
+# Outer forms of ufuncs: the first operand has axes of its own, the second is broadcast; others are written out
 
 def add_outer(z, A, B):
     d[A] = unbroadcast(sum_behind(d[z], A), A)
@@ -239,48 +242,12 @@ def multiply_outer(z, A, B):
     d[A] = unbroadcast(sum_behind(d[z] * B, A), A)
     d[B] = unbroadcast(d[z] * outer_operand(A, B), B)
 
-def divide_outer(z, A, B):
-    d[A] = unbroadcast(sum_behind(d[z] / B, A), A)
-    d[B] = unbroadcast(-d[z] * z / B, B)
-    d[z] = outer_operand(d[A], B) / B - z * d[B] / B
-
-def power_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(times(d[z], power_slope(x, B)), A), A)
-    d[B] = unbroadcast(d[z] * z * power_log(x, B), B)
-    d[z] = times(outer_operand(d[A], B), power_slope(x, B)) + d[B] * z * power_log(x, B)
-
-def maximum_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(share(d[z], z == x, z == B), A), A)
-    d[B] = unbroadcast(share(d[z], z == B, z == x), B)
-    d[z] = share(outer_operand(d[A], B), z == x, z == B) + share(d[B], z == B, z == x)
-
-def hypot_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(d[z] * ratio(x, z), A), A)
-    d[B] = unbroadcast(d[z] * ratio(B, z), B)
-    d[z] = outer_operand(d[A], B) * ratio(x, z) + d[B] * ratio(B, z)
-
-def logaddexp_outer(z, A, B):
-    x = outer_operand(A, B)
-    d[A] = unbroadcast(sum_behind(d[z] * logistic(gap(x, B)), A), A)
-    d[B] = unbroadcast(d[z] * logistic(gap(B, x)), B)
-    d[z] = outer_operand(d[A], B) * logistic(gap(x, B)) + d[B] * logistic(gap(B, x))
-
-def arctan2_outer(z, A, B):
-    y = outer_operand(A, B)
-    r = np.hypot(y, B)
-    d[A] = unbroadcast(sum_behind(ratio(d[z] * ratio(B, r), r), A), A)
-    d[B] = unbroadcast(-ratio(d[z] * ratio(y, r), r), B)
-    d[z] = ratio(outer_operand(d[A], B) * ratio(B, r), r) - ratio(d[B] * ratio(y, r), r)
-
 # Differences and integrals
 
 def diff(y, a, n=1, axis=-1, prepend=None, append=None):
     b = diff_adjoint(d[y], n, axis)
     d[prepend] = unbroadcast(stretch(b, 0, extent(prepend, axis), axis), prepend)
-    d[a] = stretch(b, extent(prepend, axis), np.shape(a)[axis], axis)
+    d[a] = unbroadcast(stretch(b, extent(prepend, axis), np.shape(a)[axis], axis), a)
     d[append] = unbroadcast(stretch(b, extent(prepend, axis) + np.shape(a)[axis], extent(append, axis), axis), append)
     d[y] = (
         np.diff(between_zeros(d[a], extent(prepend, axis), extent(append, axis), axis), n=n, axis=axis)
@@ -319,17 +286,17 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
     s = interp_slope(x, xp, fp, i, j, period)
     m = interp_inside(x, xp, left, right, period)
     d[x] = unbroadcast(d[y] * s, x)
-    d[fp] = sum_at(d[y] * m * (1.0 - t), i, np.size(xp)) + sum_at(d[y] * m * t, j, np.size(xp))
+    d[fp] = as_dtype(sum_at(d[y] * m * (1.0 - t), i, np.size(xp)) + sum_at(d[y] * m * t, j, np.size(xp)), fp)
     d[xp] = unbroadcast(-sum_at(d[y] * s * (1.0 - t), i, np.size(xp)) - sum_at(d[y] * s * t, j, np.size(xp)), xp)
     d[period] = unbroadcast(d[y] * s * interp_turns(x, xp, i, j, t, period), period)
     d[left] = unbroadcast(np.where(np.less(x, xp[0]), d[y], 0.0), left)
     d[right] = unbroadcast(np.where(np.greater(x, xp[-1]), d[y], 0.0), right)
     d[y] = (
         s * d[x]
-        + m * (1.0 - t) * d[fp][i]
-        + m * t * d[fp][j]
-        - s * (1.0 - t) * d[xp][i]
-        - s * t * d[xp][j]
+        + m * (1.0 - t) * np.take(d[fp], i)
+        + m * t * np.take(d[fp], j)
+        - s * (1.0 - t) * np.take(d[xp], i)
+        - s * t * np.take(d[xp], j)
         + s * interp_turns(x, xp, i, j, t, period) * d[period]
         + np.where(np.less(x, xp[0]), d[left], 0.0)
         + np.where(np.greater(x, xp[-1]), d[right], 0.0)
@@ -340,9 +307,9 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
 def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     w = covariance_weights(m, rowvar, bias, ddof, fweights, aweights)
     z = centred(observations(m, y, rowvar), w)
-    d[m] = own_rows(gram_adjoint(d[c], z, w), 0, m, rowvar)
-    d[y] = own_rows(gram_adjoint(d[c], z, w), -1, y, rowvar)
-    d[aweights] = weigh_adjoint(gram_weights_adjoint(d[c], z), fweights, aweights, bias, ddof)
+    d[m] = as_dtype(own_rows(gram_adjoint(d[c], z, w), 0, m, rowvar), m)
+    d[y] = as_dtype(own_rows(gram_adjoint(d[c], z, w), -1, y, rowvar), y)
+    d[aweights] = as_dtype(weigh_adjoint(gram_weights_adjoint(d[c], z), fweights, aweights, bias, ddof), aweights)
     d[c] = (
         gram_tangent(rows_of(d[m], 0, z, rowvar), z, w)
         + gram_tangent(rows_of(d[y], -1, z, rowvar), z, w)
@@ -351,20 +318,15 @@ def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweight
 
 def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):
     z = centred(observations(x, y, rowvar), 1.0)
-    d[x] = own_rows(correlation_adjoint(d[c], z), 0, x, rowvar)
-    d[y] = own_rows(correlation_adjoint(d[c], z), -1, y, rowvar)
+    d[x] = as_dtype(own_rows(correlation_adjoint(d[c], z), 0, x, rowvar), x)
+    d[y] = as_dtype(own_rows(correlation_adjoint(d[c], z), -1, y, rowvar), y)
     d[c] = correlation_tangent(rows_of(d[x], 0, z, rowvar), z) + correlation_tangent(rows_of(d[y], -1, z, rowvar), z)
 
 # Counting with weights
 
 @linear
 def bincount(y, x, weights=None, minlength=0):
-    d[weights] = d[y][x]
-
-def histogram(y, a, bins=10, range=None, *, weights=None):
-    i = histogram_bins(a, y[1])
-    d[weights] = np.where(i < 0, 0.0, d[y][0][i])
-    d[y] = (sum_at(np.where(i < 0, 0.0, d[weights]), np.maximum(i, 0), np.size(y[0])), init_grad(y[1]))
+    d[weights] = as_dtype(d[y][x], weights)
 
 # Convolution
 
@@ -384,7 +346,7 @@ def correlate(y, a, v, mode="valid"):
 
 def vander(y, x, N=None, increasing=False):
     s = vander_slope(x, N, increasing)
-    d[x] = np.sum(d[y] * s, axis=-1)
+    d[x] = unbroadcast(np.sum(d[y] * s, axis=-1), x)
     d[y] = np.expand_dims(d[x], -1) * s
 
 def polyval(y, p, x):
@@ -394,7 +356,7 @@ def polyval(y, p, x):
 
 @linear
 def polyder(y, p, m=1):
-    d[p] = between_zeros(d[y] * np.polyder(np.ones(np.size(p)), m), 0, np.minimum(m, np.size(p)), 0)
+    d[p] = unbroadcast(between_zeros(d[y] * np.polyder(np.ones(np.size(p)), m), 0, np.minimum(m, np.size(p)), 0), p)
 
 def polyint(y, p, m=1, k=None):
     d[p] = unbroadcast(d[y][: np.size(p)] * np.polyint(np.ones(np.size(p)), m)[: np.size(p)], p)
@@ -434,9 +396,9 @@ def poly(y, seq_of_zeros):
     d[y] = as_dtype(between_zeros(d[seq_of_zeros] @ s, 1, 0, 0), y)
 
 def polyfit(c, x, y, deg, rcond=None, *, w=None):
-    d[x] = polyfit_nodes_adjoint(d[c], c, x, y, w)
-    d[y] = polyfit_values_adjoint(d[c], x, y, deg, w)
-    d[w] = polyfit_weights_adjoint(d[c], c, x, y, w)
+    d[x] = unbroadcast(polyfit_nodes_adjoint(d[c], c, x, y, w), x)
+    d[y] = unbroadcast(polyfit_values_adjoint(d[c], x, y, deg, w), y)
+    d[w] = unbroadcast(polyfit_weights_adjoint(d[c], c, x, y, w), w)
     d[c] = (
         polyfit_nodes_tangent(d[x], c, x, y, w)
         + np.polyfit(x, d[y], deg, rcond, w=w)

@@ -7,6 +7,9 @@ def own_any(y, x, *others): d[x] = d[y]
 def shadow(y, x, content=None):
     d[content] = unbroadcast(d[y], content)
     d[y] = shadow(x, d[content])
+def beside(y, x, content=None):
+    d[content] = unbroadcast(d[y], content)
+    d[y] = beside(x, d[content])
 @linear
 def mirror(y, v, base, shade): d[shade] = unmirror(d[y], v, base, shade)
 @linear
@@ -19,6 +22,8 @@ def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
 def content(y, x): d[x] = d[y]
 @linear
 def rest(y, b, shade): d[b] = returned_rest(d[y], b, shade)
+@linear
+def item_shadow(y, x, shade=None): d[shade] = d[y]
 @linear
 def unboxed(y, b, x): d[b] = d[y]
 @linear
@@ -39,3 +44,18 @@ def multiplied_at(y, a, index, v):
 def factors_at(y, a, index, v):
     d[v] = unbroadcast(d[y][index] * other_factors_at(a, index, v), v)
     d[y] = factors_tangent(d[v], a, index, v)
+
+def mutated(y, x, method, key, value):
+    d[x] = unmutated(d[y], x, method, key, value)
+    d[value] = mutated_part(d[y], x, method, key, value)
+    d[y] = mutated(d[x], method, key, d[value])
+@linear
+def unmutated(y, b, x, method, key, value): d[b] = mutated(d[y], method, key, init_grad(value))
+@linear
+def mutated_part(y, b, x, method, key, value): d[b] = mutated(init_grad(x), method, key, d[y])
+def with_attribute(y, x, name, value):
+    d[x] = cleared_attribute(d[y], x, name)
+    d[value] = get_attribute(d[y], name)
+    d[y] = with_attribute(d[x], name, d[value])
+@linear
+def cleared_attribute(y, b, x, name): d[b] = cleared_attribute(d[y], b, name)

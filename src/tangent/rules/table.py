@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import copy
+import itertools
 import threading
+import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tangent.rules.notation import Kind, Rule, parse_rules
+from tangent.rules.ufuncs import written_method
 
 FOLDER = Path(__file__).parent
 KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
@@ -24,11 +28,21 @@ OPERATORS: dict[type[ast.AST], str] = {
 
 @dataclass(frozen=True)
 class Bound:
-    """A library name bound to a rule: keywords it calls otherwise, defaults that differ."""
+    """A library name bound to a rule: keywords it calls otherwise, defaults that differ, and which library it is."""
 
     rule: str
     renames: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, ast.expr] = field(default_factory=dict)
+    library: str = ""
+
+
+@dataclass
+class Custom:
+    """The derivatives of a function as functions: a pair for reverse mode, one for forward mode."""
+
+    fwd: Any = None
+    bwd: Any = None
+    jvp: Any = None
 
 
 @dataclass
@@ -37,12 +51,15 @@ class Table:
 
     rules: dict[str, Rule] = field(default_factory=dict)
     functions: dict[Any, list[Bound]] = field(default_factory=dict)
+    written: dict[Any, types.FunctionType] = field(default_factory=dict)
     methods: dict[str, list[Bound]] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     zero: set[Any] = field(default_factory=set)
     zero_methods: set[str] = field(default_factory=set)
     zero_attributes: set[str] = field(default_factory=set)
     kept: list[Any] = field(default_factory=list)
+    custom: dict[Any, Custom] = field(default_factory=dict)
+    libraries: dict[str, Any] = field(default_factory=dict)
     version: int = 0
 
     def lookup(self, function: Any) -> list[Bound]:
@@ -52,14 +69,49 @@ class Table:
         except TypeError:  # unhashable, as functions of ctypes are
             return self.functions.get(_key(function), [])
 
+    def written_out(self, function: Any) -> types.FunctionType | None:
+        """What a function does, written in terms of functions that have rules; for those that a rule does not cover."""
+        try:
+            return self.written.get(function) or written_method(function)
+        except TypeError:
+            return None
+
     def bind(self, function: Any, rule: Rule) -> None:
         """Differentiate a function by a rule of its own."""
         self.rules[rule.name] = rule
+        self.forget(function)
         self.functions[_key(function)] = [Bound(rule.name)]
         self.kept.append(function)
+
+    def forget(self, function: Any) -> None:
+        """Differentiate a function by its source, if it has one, and by nothing else."""
+        self.functions.pop(_key(function), None)
+        self.custom.pop(_key(function), None)
         if _key(function) is function:
             self.zero.discard(function)
-        self.version += 1
+            self.written.pop(function, None)
+        self.changed()
+
+    def flatten(self, function: Any) -> None:
+        """Let no derivative flow through a function."""
+        self.forget(function)
+        self.zero.add(function)
+
+    def changed(self) -> None:
+        """Derivatives that were made before do not know what the table says now."""
+        self.version = next(_versions)
+
+    def saved(self) -> dict[str, Any]:
+        """The bindings as they are, for `restore`."""
+        return {f.name: copy.copy(getattr(self, f.name)) for f in fields(self)}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        for name, value in saved.items():
+            setattr(self, name, value)
+
+    def custom_of(self, function: Any) -> Custom | None:
+        """The derivatives that a user gave a function, as functions."""
+        return self.custom.get(_key(function)) if self.custom else None
 
     def is_zero(self, function: Any) -> bool:
         """Whether no derivative flows through a function."""
@@ -94,6 +146,7 @@ def read_rules() -> Iterator[Rule]:
 
 
 _lock = threading.Lock()
+_versions = itertools.count(1)
 
 
 @cache

@@ -141,7 +141,6 @@ math.perm
 math.factorial
 math.isqrt
 operator.and_
-operator.or_
 operator.xor
 operator.invert
 operator.lshift
@@ -266,7 +265,6 @@ format
 ascii
 bytes
 bytearray
-memoryview
 open
 dir
 vars
@@ -305,6 +303,20 @@ ndarray.device
 # Kernels: masks, shares and counts that are constant between kinks
 
 runtime.count
+runtime.segments
+runtime.chosen_pieces
+runtime.shortest
+runtime.best
+runtime.unique_places
+runtime.common_places
+runtime.remaining_places
+runtime.single_places
+runtime.edge_count
+runtime.whole
+runtime.cells
+runtime.asked
+runtime.unique_named
+runtime.kept_places
 runtime.reduced_axes
 runtime.from_end
 runtime.present
@@ -318,12 +330,21 @@ runtime.interp_nodes
 runtime.interp_inside
 runtime.histogram_bins
 runtime.steps
-runtime.shares
+runtime.is_part
 runtime.sorted_order
 runtime.lost
 runtime.first_index
 runtime.is_start
 runtime.einsum_transposed
+runtime.einsum_spelled
+runtime.order_of
+runtime.is_lazy_zero
+runtime.is_regular
+runtime.order_to
+runtime.shape_along
+runtime.layout
+runtime.statistic_weights
+runtime.refuse_filling
 
 # The runtime of generated code
 
@@ -331,6 +352,36 @@ runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
+runtime.stop_gradient
 
-runtime.shares
+runtime.is_part
 runtime.sources
+runtime.require_finished
+runtime.error_raised
+runtime.combination_indices
+runtime.extreme
+runtime.has_keys
+runtime.is_mapping
+runtime.is_sequence
+runtime.keys_list
+runtime.left_open
+runtime.longest
+runtime.permutation_indices
+runtime.product_indices
+runtime.ranking
+runtime.repeated_combination_indices
+runtime.shortest
+runtime.slice_indices
+runtime.other_keys
+runtime.unit_arrays
+runtime.joined_shape
+runtime.argument_position
+runtime.is_property
+runtime.is_field
+runtime.class_zero
+runtime.with_objects
+runtime.parent_method
+runtime.getter_of
+runtime.is_method
+runtime.has_method
+runtime.method_of

@@ -12,7 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tangent.runtime.dispatch import init_grad
+from tangent.runtime.dispatch import get_attribute, init_grad, put_field
+from tangent.runtime.objects import getter_of, is_field, is_method, is_object, is_property, overloads
 
 Active = tuple[Any, ...]
 
@@ -23,6 +24,8 @@ class Service(Protocol):
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]: ...
 
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any: ...
+
+    def refuse_writer(self, function: Any) -> None: ...
 
 
 class _Holder:
@@ -58,6 +61,7 @@ def tangent_of(function: Any, active: Active, count: int, names: tuple[str, ...]
 
 def call_fwd(function: Any, active: Active, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The result of a call, and what its backward pass needs."""
+    active = with_objects(active, args, kwargs)
     forward = forward_of(function, active, len(args), tuple(kwargs))
     backward = backward_of(function, active, len(args), tuple(kwargs))
     result, saved = forward(*args, **kwargs)
@@ -72,8 +76,15 @@ def call_bwd(saved: Any, b: Any) -> Any:
 
 def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
     """The result of a call and its tangent."""
+    active = with_objects(active, args, kwargs)
     pushforward = tangent_of(function, active, len(args), tuple(kwargs))
     return pushforward(tangents, *args, **kwargs)
+
+
+def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call for its effects, of a function that must not write into its arguments."""
+    _service().refuse_writer(function)
+    return function(*args, **kwargs)
 
 
 def captured(b: Any, name: str, value: Any) -> Any:
@@ -83,7 +94,61 @@ def captured(b: Any, name: str, value: Any) -> Any:
     return init_grad(value)
 
 
+def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
+    """The places of active arguments, marked where operators may be those of a class of the user's."""
+    return ("o", *active) if overloads(args) or overloads(kwargs) else active
+
+
+def behind(b: Any, function: Any) -> Any:
+    """The gradient of a function, from that of its derivative: of a method or a callable object, the object's."""
+    if isinstance(b, dict) and (isinstance(function, types.MethodType) or is_object(function)):
+        return b.get("given0")
+    return b
+
+
+def in_front(b: Any, function: Any) -> Any:
+    """The transpose of `behind`."""
+    return {"given0": b} if isinstance(function, types.MethodType) or is_object(function) else b
+
+
+def put_captured(b: Any, like: Any, name: str) -> Any:
+    """The transpose of `captured`: a gradient of a closure that holds this for one of its variables."""
+    if not isinstance(like, dict):
+        return {name: b}
+    return {k: b if k == name else init_grad(v) for k, v in like.items()}
+
+
 def closure_of(function: types.FunctionType) -> dict[str, Any]:
-    """The variables a function captured, and their values."""
+    """The variables a function captured, and their values; of a derivative, those that its primal captured."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or ())
-    return {name: cell.cell_contents for name, cell in cells}
+    own = getattr(function, "captures", function.__code__.co_freevars)
+    return {name: cell.cell_contents for name, cell in cells if name in own}
+
+
+def put_attribute(b: Any, x: Any, name: str) -> Any:
+    """What an object receives from one of its attributes: held by it, computed by a property, or a bound method."""
+    if is_property(x, name):
+        getter = getter_of(x, name)
+        _, saved = call_fwd(getter, (0,), x)
+        return call_bwd(saved, b)
+    if is_method(x, name):
+        return b
+    return put_field(b, x, name)
+
+
+def attribute_tangent(b: Any, x: Any, name: str) -> Any:
+    """The tangent of an attribute."""
+    if is_property(x, name):
+        getter = getter_of(x, name)
+        _, tangent = call_jvp(getter, (0,), (b,), x)
+        return tangent
+    if is_method(x, name):
+        return b
+    if not is_field(x, name):
+        return class_zero(x, name)
+    return get_attribute(b, name)
+
+
+def class_zero(x: Any, name: str) -> Any:
+    """The gradient of an attribute that belongs to the class: none."""
+    return init_grad(getattr(x, name))

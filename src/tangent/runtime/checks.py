@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import Any
 
 import numpy as np
 
-from tangent.errors import ArgumentError, InPlaceError, Location, SeedError
+from tangent.errors import ArgumentError, InPlaceError, Location, SeedError, TangentError, UnsupportedError
 
 _FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
@@ -127,6 +128,25 @@ def check_arguments(arguments: dict[str, Any], numbers: tuple[str, ...]) -> None
                 why="for lists '+' joins and '*' repeats, which is not what is differentiated",
                 todo=f"Pass np.array({name}).",
             )
+
+
+def error_raised() -> BaseException | None:
+    """The exception that is being handled; one of Tangent's own is not the program's to handle."""
+    error = sys.exception()
+    if isinstance(error, TangentError):
+        raise error
+    return error
+
+
+def require_finished(finished: bool, file: str, line: int, text: str) -> None:
+    """A block under a context manager ran to its end, or an exception left it."""
+    if not finished:
+        raise UnsupportedError(
+            "cannot differentiate a block that its context manager has cut short",
+            Location(file, line, text, 0, len(text)),
+            why="an exception was raised inside and went no further",
+            todo="Use 'try' and 'except', or contextlib.suppress.",
+        )
 
 
 def require_number(value: Any, holder: str, file: str, line: int, text: str) -> None:

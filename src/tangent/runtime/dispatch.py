@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.objects import fields_of, is_object, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -20,13 +21,19 @@ NOTHING = (type(None), str, bytes, type, type(Ellipsis), slice, np.dtype)
 
 @dataclass(frozen=True)
 class ArrayType:
-    """What another array library tells about its arrays."""
+    """What another array library tells about its arrays.
+
+    `zeros(x)` and `copy(b)` make arrays of their own, `add(a, b)` sums gradients, `unbroadcast(b, x)` reduces one to
+    the shape of an array that was broadcast, `broadcast_like(b, x)` stretches a tangent to the shape of a result,
+    `total(b)` is the gradient of a number that was broadcast.
+    """
 
     zeros: Callable[[Any], Any]
     add: Callable[[Any, Any], Any]
     unbroadcast: Callable[[Any, Any], Any]
     broadcast_like: Callable[[Any, Any], Any]
     copy: Callable[[Any], Any]
+    total: Callable[[Any], Any] = lambda b: b.sum()
 
 
 _registered: dict[type, ArrayType] = {}
@@ -61,12 +68,27 @@ def init_grad(x: Any) -> Any:
         return x
     if (foreign := _foreign(x)) is not None:
         return foreign.zeros(x)
+    if is_object(x):
+        return _zero_object(x)
     return map_structure(init_grad, x)
+
+
+_begun: set[int] = set()  # objects whose zeros are being made: a cycle ends at what has begun
+
+
+def _zero_object(x: Any) -> Any:
+    if id(x) in _begun:
+        return None
+    _begun.add(id(x))
+    try:
+        return map_structure(init_grad, x)
+    finally:
+        _begun.discard(id(x))
 
 
 def lazy_zero(x: Any) -> Any:
     """A zero gradient that allocates nothing."""
-    return ZeroGrad(x) if isinstance(x, np.ndarray | list | tuple | dict) else init_grad(x)
+    return ZeroGrad(x) if isinstance(x, np.ndarray | list | tuple | dict) or is_object(x) else init_grad(x)
 
 
 def refit(b: Any, x: Any) -> Any:
@@ -103,6 +125,8 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
         return _like_dict(x, {k: function(v, *(o[k] for o in others)) for k, v in x.items()})
     if isinstance(x, list | tuple):
         return repack(x, *(function(*parts) for parts in zip(x, *others, strict=True)))
+    if is_object(x):
+        return remade(x, {k: function(v, *(get_attribute(o, k) for o in others)) for k, v in fields_of(x).items()})
     return None
 
 
@@ -130,20 +154,28 @@ def repack_from(like: Any, parts: Any) -> Any:
     return repack(like, *parts)
 
 
-def put_attribute(b: Any, x: Any, name: str) -> Any:
-    """The gradient of a named tuple of which one field was read."""
-    if not hasattr(x, "_fields"):
-        raise UnsupportedError(
-            f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
-            why="only numbers, arrays, containers and named tuples have gradients",
-            todo="Pass the value as an argument of its own.",
-        )
-    return repack(x, *(b if field == name else lazy_zero(getattr(x, field)) for field in x._fields))
+def put_field(b: Any, x: Any, name: str) -> Any:
+    """The gradient of a named tuple or an object of which one attribute was read."""
+    if isinstance(x, ZeroGrad):
+        x = x.like
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return repack(x, *(b if field == name else lazy_zero(getattr(x, field)) for field in x._fields))
+    if is_object(x) and name in (values := fields_of(x)):
+        return remade(x, {k: b if k == name else lazy_zero(v) for k, v in values.items()})
+    if is_object(x):
+        return init_grad(x)  # an attribute of the class: no part of the object
+    raise UnsupportedError(
+        f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
+        why="only numbers, arrays, containers and objects of classes written in Python have gradients",
+        todo="Pass the value as an argument of its own.",
+    )
 
 
 def get_attribute(x: Any, name: str) -> Any:
     """A field, by name."""
-    return getattr(x, name)
+    if isinstance(x, ZeroGrad):
+        return lazy_zero(getattr(x.like, name))
+    return fields_of(x).get(name) if is_object(x) else getattr(x, name)
 
 
 def left_part(b: Any, x: Any) -> Any:
@@ -178,7 +210,7 @@ def as_list(b: Any) -> Any:
 
 def where_nonzero(b: Any, value: Any) -> Any:
     """The value, but zero where b is: what np.where left out contributes nothing, not even nan."""
-    return np.where(b == 0, 0.0, value)[()]
+    return value if np.all(np.isfinite(value)) else np.where(b == 0, 0.0, value)[()]
 
 
 def items_like(b: Any, x: Any, later: Any) -> Any:
@@ -206,7 +238,7 @@ def add_grad(a: Any, b: Any) -> Any:
         return b
     if isinstance(b, ZeroGrad) or b is None:
         return a
-    if isinstance(a, list | tuple | dict):
+    if isinstance(a, list | tuple | dict) or is_object(a):
         return map_structure(add_grad, a, b)
     if (foreign := _foreign(a)) is not None:
         return foreign.add(a, b)
@@ -219,7 +251,7 @@ def copy(b: Any) -> Any:
         return b.copy()
     if isinstance(b, ZeroGrad):
         return init_grad(b.like)
-    if isinstance(b, list | tuple | dict):
+    if isinstance(b, list | tuple | dict) or is_object(b):
         return map_structure(copy, b)
     if (foreign := _foreign(b)) is not None:
         return foreign.copy(b)
@@ -230,7 +262,7 @@ def dense(b: Any) -> Any:
     """The gradient as real numbers and arrays, lazy zeros made."""
     if isinstance(b, ZeroGrad):
         return init_grad(b.like)
-    if isinstance(b, list | tuple | dict):
+    if isinstance(b, list | tuple | dict) or is_object(b):
         return map_structure(dense, b)
     return b
 
@@ -245,6 +277,8 @@ def unbroadcast(b: Any, x: Any) -> Any:
     """
     if type(b) is float and (type(x) is float or type(x) is int):
         return b
+    if _registered and isinstance(x, NUMBERS) and (foreign := _foreign(b)) is not None:
+        return foreign.total(b)
     if isinstance(x, np.ndarray | np.generic):
         return _fit(b, x.shape, x.dtype)
     if isinstance(x, float | int):
@@ -262,6 +296,12 @@ def unbroadcast(b: Any, x: Any) -> Any:
         raise TypeError(
             f"a {type(x).__name__} was joined or repeated with an operator where Tangent takes numbers and arrays; "
             "use np.concatenate or np.repeat"
+        )
+    if is_object(x):
+        raise UnsupportedError(
+            f"cannot differentiate an operator on a {type(x).__name__}",
+            why="its class defines what the operator means, which was not known when the derivative was made",
+            todo="Pass the object as an argument of the function, or call a method.",
         )
     return b
 

@@ -68,6 +68,8 @@ class ZeroGrad(NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if not isinstance(self.like, np.ndarray | list | tuple | dict | float | int | complex | np.generic):
+            return ZeroGrad(getattr(self.like, name))
         return getattr(self.dense(), name)
 
     def __len__(self) -> int:

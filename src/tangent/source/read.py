@@ -15,6 +15,8 @@ from functools import cached_property, lru_cache
 from tangent.errors import Location, SourceError
 from tangent.syntax.rebuild import function_node, replace
 
+FUTURE = annotations.compiler_flag  # as `from __future__ import annotations` sets it
+
 
 @dataclass(frozen=True)
 class Source:
@@ -58,7 +60,9 @@ class Source:
 
 
 def read(function: types.FunctionType) -> Source:
-    """The source of a plain Python function."""
+    """The source of a plain Python function; one that was made from a tree brings its tree along."""
+    if isinstance(tree := getattr(function, "tree", None), ast.FunctionDef):
+        return Source(function, tree, function.__code__.co_filename, _lines(function, function.__code__))
     return _read(function, function.__code__)
 
 
@@ -88,7 +92,7 @@ def _is_source_of(tree: ast.FunctionDef, code: types.CodeType) -> bool:
     )
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
     try:
-        compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
+        compiled = compile(module, code.co_filename, "exec", code.co_flags & FUTURE, dont_inherit=True)
     except SyntaxError:  # a method that uses super(), a future statement: not comparable in isolation
         return True
     scope = next(c for c in compiled.co_consts if isinstance(c, types.CodeType))
@@ -140,11 +144,12 @@ def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...
 def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> ast.FunctionDef:
     first = code.co_firstlineno
     try:
-        block = inspect.getblock(list(lines[first - 1 :]))
-        tree = ast.parse(textwrap.dedent("".join(block)))
+        block = "".join(inspect.getblock(list(lines[first - 1 :])))
+        if block[:1].isspace():  # under a line of its own, so that strings over several lines keep their indentation
+            block, first = f"if True:\n{block}", first - 1
+        tree = ast.parse(block)
     except (SyntaxError, IndentationError):
         tree, first = _module("".join(lines)), 1
-    indent = len(lines[first - 1]) - len(lines[first - 1].lstrip()) if first > 1 else 0
     candidates = [
         n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == code.co_name
     ]
@@ -153,17 +158,16 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
         if start == code.co_firstlineno:
             if isinstance(node, ast.AsyncFunctionDef):
                 raise SourceError(f"'{node.name}' is async", Location(code.co_filename, start, lines[start - 1]))
-            return _shift(node, first - 1, indent)
+            return _shift(node, first - 1)
     raise _changed(code, lines, function)
 
 
-def _shift(node: ast.FunctionDef, lines: int, columns: int) -> ast.FunctionDef:
+def _shift(node: ast.FunctionDef, lines: int) -> ast.FunctionDef:
     """Positions in the file instead of positions in the block."""
-    steps = {"lineno": lines, "end_lineno": lines, "col_offset": columns, "end_col_offset": columns}
     for child in ast.walk(node):
-        for attribute, step in steps.items():
+        for attribute in ("lineno", "end_lineno"):
             if getattr(child, attribute, None) is not None:
-                setattr(child, attribute, getattr(child, attribute) + step)
+                setattr(child, attribute, getattr(child, attribute) + lines)
     return node
 
 

@@ -50,6 +50,12 @@ class Scope:
             return self.function.__globals__[name]
         return getattr(builtins, name, MISSING)
 
+    def shared(self, function: Any) -> dict[str, str]:
+        """Captured variables of another function that this one captures too: its name for each, and ours."""
+        cells = zip(getattr(function, "__code__", function).co_freevars, function.__closure__ or ())
+        own = {id(cell): v for v, cell in self.cells.items() if v in self.local}
+        return {v: own[id(cell)] for v, cell in cells if id(cell) in own}
+
     def resolve(self, node: ast.expr) -> Any:
         """The object that a name or a dotted path through modules and classes denotes, or MISSING."""
         match node:
@@ -75,7 +81,8 @@ class Scope:
 
     def _remember(self, path: str, found: Any) -> None:
         root = path.split(".")[0]
-        bound = isinstance(found, types.MethodType)  # a new object each time it is looked up
+        owner = getattr(found, "__self__", None)
+        bound = isinstance(found, types.MethodType) or isinstance(owner, type)  # a new object each time it is looked up
         if root not in self.imports and root not in self.externals and not bound:
             self.seen[path] = found
 
@@ -91,7 +98,16 @@ def _is_ufunc(owner: Any) -> bool:
 
 def _is_library(owner: Any) -> bool:
     name = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(owner, "__module__", "") or ""
-    return name.split(".")[0] in ("numpy", "math", "builtins", "operator", "scipy", "cmath") or _is_ufunc(owner)
+    return name.split(".")[0] in (
+        "numpy",
+        "math",
+        "builtins",
+        "operator",
+        "scipy",
+        "cmath",
+        "itertools",
+        "functools",
+    ) or _is_ufunc(owner)
 
 
 def is_library(found: Any) -> bool:

@@ -7,6 +7,9 @@ import io
 import tokenize
 from dataclasses import dataclass
 
+from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise
+from tangent.syntax.inserted import InsertedCode, Insertion
+
 WIDTH = 100
 INDENT = "    "
 
@@ -55,8 +58,14 @@ def print_body(body: list[ast.stmt]) -> str:
 
 def _block(body: list[ast.stmt], depth: int) -> list[Line]:
     lines: list[Line] = []
-    for s in body:
+    for position, s in enumerate(body):
+        if isinstance(s, Leave | Otherwise):
+            if isinstance(body[position - 1], Enter | Otherwise):
+                lines.append(Line(INDENT * depth + "pass"))
+            depth -= 1
         lines += _statement(s, depth)
+        if isinstance(s, Enter | Otherwise):
+            depth += 1
     return lines or [Line(INDENT * depth + "pass")]
 
 
@@ -65,6 +74,18 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
     match s:
         case Comment(text=text):
             return [Line(f"{pad}# {t}") for t in _clip(text, WIDTH - len(pad) - 2)]
+        case Enter(value=ast.expr() as value, target=target):
+            named = f" as {ast.unparse(target)}" if target is not None else ""
+            return _header(f"with {ast.unparse(value)}{named}:", depth, origin)
+        case Enter():
+            return [Line(f"{pad}try:", origin)]
+        case Otherwise():
+            return [Line(f"{pad}finally:", origin)]
+        case Leave():
+            return []
+        case Attempt(body=body, orelse=orelse, types=types):
+            tried = [Line(f"{pad}try:", origin), *_block(body, depth + 1)]
+            return [*tried, *_header(f"except {ast.unparse(types)}:", depth, origin), *_block(orelse, depth + 1)]
         case ast.If():
             return _if(s, depth, "if")
         case ast.While(test=test, body=body):
@@ -72,6 +93,14 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
         case ast.For(target=target, iter=iter, body=body):
             head = f"for {ast.unparse(target)} in {ast.unparse(iter)}:"
             return [*_header(head, depth, origin), *_block(body, depth + 1)]
+        case Insertion(places=places, block=block):
+            items = [
+                f"insert_grad_of({ast.unparse(p)})" + (f" as {n}" if n else "") for p, n in zip(places, block.names)
+            ]
+            inner = [Line(pad + INDENT + text, line) for text, line in block.lines]
+            return [*_header(f"with {', '.join(items)}:", depth, origin), *inner]
+        case InsertedCode(block=block):
+            return [Line(pad + text if text else "", line) for text, line in block.lines]
         case ast.Return(value=ast.Tuple(elts=[_, _, *_] as elts)) if (
             len(text := pad + "return " + ", ".join(map(ast.unparse, elts))) <= WIDTH
         ):
@@ -89,7 +118,7 @@ def _if(s: ast.If, depth: int, word: str) -> list[Line]:
     match s.orelse:
         case []:
             return lines
-        case [ast.If() as inner]:
+        case [ast.If() as inner] if not isinstance(inner, Attempt):
             return lines + _if(inner, depth, "elif")
         case orelse:
             return [*lines, Line(f"{pad}else:", origin), *_block(orelse, depth + 1)]

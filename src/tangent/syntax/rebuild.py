@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
+from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
+
 _Node = TypeVar("_Node", bound=ast.AST)
 
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -47,18 +49,44 @@ def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
 
 
 def rename(node: _Node, names: dict[str, str]) -> _Node:
-    """Rename identifiers in expressions and targets.
+    """Rename identifiers in expressions and targets; what lambdas and comprehensions bind themselves is theirs.
 
-    >>> ast.unparse(rename(ast.parse("x = x + y"), {"x": "z"}))
-    'z = z + y'
+    >>> ast.unparse(rename(ast.parse("x = x + y + (lambda x: x)(y)"), {"x": "z"}))
+    'z = z + y + (lambda x: x)(y)'
     """
+    if not names:
+        return node
+    if isinstance(node, ast.Name):
+        return replace(node, id=names[node.id]) if node.id in names else node
+    inner = {k: v for k, v in names.items() if k not in _bound_by(node)}
+    changes: dict[str, Any] = {}
+    for field in node._fields:
+        old = getattr(node, field, None)
+        known = inner if field in ("body", "elt", "key", "value", "generators") and inner != names else names
+        new: Any = old
+        if isinstance(old, ast.AST):
+            new = rename(old, known)
+        elif isinstance(old, list):
+            items = [rename(v, known) if isinstance(v, ast.AST) else v for v in old]
+            new = items if any(a is not b for a, b in zip(items, old)) else old
+        if new is not old:
+            changes[field] = new
+    if isinstance(node, COMPREHENSIONS) and inner != names:  # the first iterable belongs to the surroundings
+        first, *rest = changes.get("generators", node.generators)
+        changes["generators"] = [replace(first, iter=rename(node.generators[0].iter, names)), *rest]
+    return replace(node, **changes) if changes else node
 
-    def change(e: ast.expr) -> ast.expr:
-        if isinstance(e, ast.Name) and e.id in names:
-            return replace(e, id=names[e.id])
-        return e
 
-    return rebuild(node, change) if names else node
+def _bound_by(node: ast.AST) -> set[str]:
+    """The names that a nested scope binds itself."""
+    if isinstance(node, ast.Lambda):
+        return {a.arg for a in arguments(node.args)}
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        outside = {v for s in walk_scope(node) if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
+        return ({a.arg for a in arguments(node.args)} | assigned_inside(node.body)) - outside
+    if isinstance(node, COMPREHENSIONS):
+        return {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    return set()
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -68,6 +96,19 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         if isinstance(s, ast.If | ast.For | ast.While):
             yield from statements(s.body)
             yield from statements(s.orelse)
+
+
+def with_blocks(s: _Node, change: Callable[[list[ast.stmt]], list[ast.stmt]]) -> _Node:
+    """The statement with its blocks changed, handlers and cases included; definitions are left alone."""
+    if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return s
+    changes: dict[str, Any] = {}
+    for field in BLOCKS:
+        old = getattr(s, field, None)
+        if isinstance(old, list) and old:
+            inner = isinstance(old[0], ast.ExceptHandler | ast.match_case)
+            changes[field] = [with_blocks(x, change) for x in old] if inner else change(old)
+    return replace(s, **changes) if changes else s
 
 
 def walk_scope(node: ast.AST) -> Iterator[ast.AST]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from tangent.syntax.blocks import Attempt
+from tangent.syntax.inserted import InsertedCode, Insertion
+
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -32,6 +35,9 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
         return
     if isinstance(node, ast.Constant):
         return
+    if isinstance(node, Insertion | InsertedCode):
+        found |= node.block.reads - bound
+        found |= node.block.own if isinstance(node, InsertedCode) else set()
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in bound:
         found.add(node.target.id)
     if isinstance(node, SCOPES):
@@ -79,6 +85,9 @@ def _bound(node: ast.AST) -> Iterator[str]:
         return
     if isinstance(node, ast.Lambda):
         return
+    if isinstance(node, InsertedCode):
+        yield from node.block.binds
+        return
     if isinstance(node, COMPREHENSIONS):
         yield from (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
         return
@@ -104,6 +113,8 @@ def target_names(target: ast.expr) -> list[str]:
 def header_reads(s: ast.stmt) -> set[str]:
     """Names read by the statement itself, not by the blocks inside it."""
     match s:
+        case Attempt(test=test, types=types):
+            return expression_reads(test) | expression_reads(types)
         case ast.If(test=test) | ast.While(test=test):
             return expression_reads(test)
         case ast.For(iter=iter):
@@ -133,4 +144,4 @@ def writes(s: ast.stmt) -> list[str]:
 
 def may_skip(s: ast.stmt) -> bool:
     """Whether the statement may leave some of the names it writes unbound (opaque compound statements)."""
-    return isinstance(s, ast.Try | ast.With | ast.Match | ast.Delete | ast.AsyncFor | ast.AsyncWith)
+    return isinstance(s, ast.Try | ast.With | ast.Match | ast.Delete | ast.AsyncFor | ast.AsyncWith | InsertedCode)

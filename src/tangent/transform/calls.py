@@ -63,4 +63,5 @@ def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None
         bound = signature.bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
     except TypeError as e:
         raise unit.refuse(call, f"the call of '{function.__name__}'", str(e)) from None
-    return Arguments(dict(bound.arguments))
+    shared = unit.context.scope.shared(function)  # what both capture is an argument that goes without saying
+    return Arguments({**bound.arguments, **{v: ast.Name(own, ast.Load()) for v, own in shared.items()}})

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tangent.analysis.liveness import liveness
+from tangent.analysis.liveness import live_into, liveness
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import Shapes, shapes
+from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Rule
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, rename, replace
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
-from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
+from tangent.transform.custom import refuse_missing
+from tangent.transform.reverse import given_shapes, refusal, unbound_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
 
@@ -49,7 +52,7 @@ class _Forward:
         zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others]
         for v in self.settled.owned:
             if v in inputs and v in self.shadowed:  # the tangent is written in place, too
-                given = self.scribe.call("shadow", name(v), name(self.tangent(v)))
+                given = self.scribe.call("beside", name(v), name(self.tangent(v)))
                 zeros.append(assign(self.tangent(v), given, first))
         return [*zeros, *self.block(self.unit.core.body[:-1])]
 
@@ -63,17 +66,40 @@ class _Forward:
             match s:
                 case ast.If(body=[ast.Break()]):
                     done.append(s)
+                case Attempt(body=then):
+                    done += self.attempt(s, then)
                 case ast.If(body=then, orelse=other):
                     done.append(replace(s, body=self.block(then), orelse=self.block(other)))
                 case ast.For(body=inner) | ast.While(body=inner):
                     if op is not None and op.kind == "opaque" and self.flows(op):
                         raise refusal(self.unit, s, op)
                     done.append(replace(s, body=self.block(inner)))
+                case _ if op is not None and op.kind == "pop" and op.operands[0] in self.active and not self.flows(op):
+                    dropped = self.scribe.names.numbered("dropped")
+                    done += [s, assign(dropped, expression("s.pop()", s=self.tangent(op.operands[0])), s)]
                 case _ if op is not None and (any(t in self.active for t in op.targets) or self.writes_active(s)):
                     done += self.statement(s, op)
                 case _:
                     done.append(s)
         return done
+
+    def attempt(self, s: Attempt, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Where the body is plain, tangents come after it: what they raise is not the program's to catch."""
+        end = len(body)
+        while end and isinstance(last := body[end - 1], ast.Assign) and isinstance(last.value, ast.Name):
+            end -= 1
+        first, copies = body[:end], body[end:]
+        found = self.block(first)
+        own = {id(x) for x in first}
+        tangents = [x for x in found if id(x) not in own]
+        targets = [v for x in first for v in writes(x)]
+        simple = all(isinstance(x, ast.Assign | ast.Raise | ast.Expr) for x in found)
+        changed = live_into(first) & set(targets)
+        if not simple or changed or len(set(targets)) < len(targets) or any(_mixed(x, targets) for x in tangents):
+            return [replace(s, body=[*found, *self.block(copies)])]
+        plain = replace(s, body=[x for x in found if id(x) in own] or [at(ast.Pass(), s)])
+        after = [*tangents, *self.block(copies)]
+        return [plain, at(ast.If(s.test, after, []), s)] if after else [plain]
 
     def flows(self, op: Operation) -> bool:
         return any(t in self.active for t in op.targets) and any(v in self.active for v in op.operands)
@@ -93,7 +119,7 @@ class _Forward:
         """The tangent of something that is written later: an array of its own, laid out like the value."""
         match s:
             case ast.Assign(targets=[ast.Name(id=d)], value=value) if d == self.tangent(v):
-                return replace(s, value=self.scribe.call("shadow", name(v), *([] if _is_zero(value) else [value])))
+                return replace(s, value=self.scribe.call("beside", name(v), *([] if _is_zero(value) else [value])))
             case _:
                 return s
 
@@ -210,6 +236,8 @@ class _Forward:
             value = self.add(value, term, rule.kind == "elementwise")
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
+        if result_dtype(op.value, rule.kind) is not None:
+            value = self.scribe.call("cast_tangent", value, name(result))
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
 
@@ -246,6 +274,8 @@ class _Forward:
     def tangent_argument(self, e: ast.expr) -> ast.expr:
         if isinstance(e, ast.Tuple):
             return ast.Tuple([self.tangent_argument(x) for x in e.elts], ast.Load())
+        if isinstance(e, ast.Starred):
+            return ast.Starred(self.tangent_of(e.value), ast.Load())
         return self.tangent_of(e)
 
     def applied(self, op: Operation, k: str) -> ast.expr:
@@ -253,7 +283,7 @@ class _Forward:
         old = op.values[k]
         assert op.value is not None
         if isinstance(old, ast.Tuple) and not any(old is n for n in ast.walk(op.value)):
-            parts = {id(e): self.tangent_of(e) for e in old.elts}
+            parts = {id(e): self.tangent_argument(e) for e in old.elts}
         else:
             parts = {id(old): self.tangent_argument(old)}
         return rebuild(op.value, lambda e: parts.get(id(e), e))
@@ -322,6 +352,7 @@ class _Forward:
         slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.tangent(target), ast.Store())], ast.Store())
         if arguments is None:
             return [at(ast.Assign([slots], self.dynamic(value)), s)]
+        refuse_missing(self.unit, value, op.callee, "forward")
         groups = self.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.values if p in stored or p in arguments.active(self.active))
@@ -353,7 +384,7 @@ class _Forward:
 
     def dynamic(self, value: ast.Call) -> ast.expr:
         """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
-        refuse_active_method(self.unit, value, self.active)
+        value = unbound_method(self.unit, value, self.active, self.scribe)
         active: list[ast.expr] = []
         tangents: list[ast.expr] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
@@ -395,6 +426,9 @@ def rename_target(s: ast.stmt, names: dict[str, str]) -> ast.Assign:
 
 def replace_value(s: ast.Assign, value: ast.expr) -> ast.stmt:
     return replace(s, value=value)
+def _mixed(s: ast.stmt, primal: list[str]) -> bool:
+    """Whether a statement makes a value beside a tangent."""
+    return any(v in primal for v in writes(s))
 
 
 def _only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.Assign | None:
@@ -441,4 +475,6 @@ def _operands_read(e: ast.expr) -> frozenset[str]:
 
 
 def _as_leaves(e: ast.expr) -> Any:
+    if isinstance(e, ast.Starred):
+        return e.value
     return tuple(_as_leaves(x) for x in e.elts) if isinstance(e, ast.Tuple) else e

@@ -18,14 +18,20 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes import NO_ATOMS, ROW_RULES, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
+from tangent.rules.forms import is_ufunc_method, result_dtype
 from tangent.rules.notation import Rule
+from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.core import is_range
+from tangent.syntax.inserted import Insertion
 from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
+from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.custom import refuse_missing
+from tangent.transform.insert import Cuts, cut_short, inserted
 from tangent.transform.ownership import is_new
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.rows import Part, row_adjoint, rows_written
@@ -75,10 +81,10 @@ def reverse(
     `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays, `given`
     those whose shadows the caller brings.
     """
-    return _Reverse(settled, scribe, derivatives, seed, everything, numbers, given).run()
+    return Reverse(settled, scribe, derivatives, seed, everything, numbers, given).run()
 
 
-class _Reverse:
+class Reverse:
     def __init__(
         self, settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
         numbers: frozenset[str], given: frozenset[str],
@@ -106,6 +112,7 @@ class _Reverse:
         live, results = liveness(tree), derivatives.result_fact
         self.shapes = shapes(tree, self.operations, live, results, numbers, known, settled.arrays)
         self.pushes: dict[Site, ast.stmt] = {}
+        self.cuts = Cuts()
         self.deferred: list[ast.stmt] = []
         self.stacks: dict[Site, str] = {}
         self.chosen = self.chosen_from()
@@ -114,6 +121,9 @@ class _Reverse:
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
+        self.stores.check()
+        if unit.source.file.startswith("<generated"):
+            self.handed |= half_emptied(self.prepared.body, self.operations)
         self.passing = self.passing_temporaries()
         self.summed = self.summed_temporaries()
         self.rows = rows_written(self.operations)
@@ -153,6 +163,7 @@ class _Reverse:
         arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
         if arguments is None:
             return self.lower_dynamic(s, value, op)
+        refuse_missing(self.unit, value, op.callee, "reverse")
         groups = self.stores.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.active(self.active) if p not in stored)
@@ -180,7 +191,7 @@ class _Reverse:
 
     def lower_dynamic(self, s: ast.Assign, value: ast.Call, op: Operation) -> ast.stmt:
         """The callee is asked for its derivative when the call happens."""
-        refuse_active_method(self.unit, value, self.active)
+        value = unbound_method(self.unit, value, self.active, self.scribe)
         positions: list[int | str] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
             positions.append("f")
@@ -216,7 +227,9 @@ class _Reverse:
         state = State()
         if result in self.active and result not in self.stores.shadowed:
             state.held.add(result)
-        backward = self.stores.with_given(self.backward(self.prepared.body, state, ()))
+        seed = self.scribe.derivatives["b", result] if result in self.active else ""
+        own = [assign(seed, self.scribe.call("as_list", name(seed)))] if result in self.lists & self.active else []
+        backward = own + self.stores.with_given(self.backward(self.prepared.body, state, ()))
         forward, backward = self.stores.without_useless(forward, backward)
         sure = surely_bound(self.prepared.body, self.unit.inputs)
         kept = {v for _, v in self.pushes}
@@ -246,12 +259,17 @@ class _Reverse:
                     return done
                 case ast.If(body=then, orelse=other):
                     first, second = (s, "body"), (s, "orelse")
-                    done.append(
-                        replace(s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second)))
+                    new = replace(
+                        s, body=self.forward(then, (*path, first)), orelse=self.forward(other, (*path, second))
                     )
+                    if isinstance(new, Attempt) and self.in_loop(path):
+                        refuse_early_records(self.unit, new, set(self.stacks.values()))
+                    done.append(new)
                 case ast.For(body=inner) | ast.While(body=inner):
                     self.check(s)
                     done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
+                case Insertion():
+                    continue
                 case _:
                     self.check(s)
                     done.append(s)
@@ -292,16 +310,28 @@ class _Reverse:
             ends = self.records.at_end.get(path[-1], [])
             done += [self.pop((path[-1], v), v, body[-1]) for v in reversed(ends)]
         done += self.stores.rebuild(body, path)
+        return done + self.statements_backward(body, state, path)
+
+    def statements_backward(self, body: list[ast.stmt], state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
         self.stores.remembered(body)
         ready: set[str] = set()
-        for s in reversed(body):
+        for position, s in reversed(list(enumerate(body))):
             match s:
                 case ast.If(body=[ast.Break()]):
                     continue
                 case ast.If():
-                    done += self.branch(s, state, path)
+                    with self.cuts.inside(s, body[:position], path):
+                        done += self.branch(s, state, path)
                 case ast.For() | ast.While():
                     done += self.loop(s, state, path)
+                case Insertion():
+                    with self.cuts.inside(s, body[:position], path):
+                        done += inserted(self, s, state)
+                    continue
+                case Enter() | Leave():
+                    done += reentered(s, body, self.unit.context.scope.local)
+                    continue
                 case _:
                     code = self.statement(s, state)
                     done += self.stores.read_again(s, code, body, ready)
@@ -347,14 +377,20 @@ class _Reverse:
         tried: set[str] = set()
         inner_path = (*path, (s, "body"))
         written = {v for x in statements(s.body) for v in (self.operations[x].targets if x in self.operations else ())}
+        shared: set[str] = set()  # adjoints that the body hands to others: a copy before the loop is not enough
         while True:
             snapshot = self.scribe.names.taken.copy(), dict(self.scribe.names._next)
             end = state.copy()
-            body = self.backward(s.body, end, inner_path)
+            with self.cuts.loop(state, s.body) as cuts:
+                body = self.backward(s.body, end, inner_path)
+            for cut in cuts:
+                end.owned &= cut.state.owned
+                end.lazy |= cut.state.lazy
             new = sorted(end.held - state.held)
-            wanted = self.item_reads(s) - written | (self.rows & written & end.owned - tried)
+            wanted = (self.item_reads(s) - shared - written) | (self.rows & written & end.owned - tried)
             copied = sorted(v for v in wanted if v in state.held and v not in state.owned)
             tried.update(copied)
+            shared |= state.owned - end.owned
             kept = state.owned & end.owned
             lazier = end.lazy - state.lazy
             if not new and not copied and kept == state.owned and not lazier:
@@ -368,6 +404,7 @@ class _Reverse:
             before += [self.zero(v, state, s, dense=v not in written and self.is_summed_up(v)) for v in new]
         lost = sorted(state.held - end.held)
         body += [self.zero(v, end, s) for v in lost]
+        lost = sorted({*lost, *(v for cut in cuts for v in cut.lost)})
         again = [v for v in lost if v in written and not self.shapes.of(name(v)).scalar]
         pops = len(self.records.at_end.get((s, "body"), []))
         body[pops:pops] = [
@@ -377,6 +414,8 @@ class _Reverse:
         state.owned &= end.owned
         if not body:
             return before
+        if cuts:
+            return before + cut_short(self, s, body, cuts, inner_path, state)
         return [*before, self.reversed_loop(s, body)]
 
     def is_summed_up(self, v: str) -> bool:
@@ -396,8 +435,26 @@ class _Reverse:
                 found.add(op.operands[0])
         return found - self.stores.shadowed
 
-    def reversed_loop(self, s: ast.stmt, body: list[ast.stmt]) -> ast.stmt:
-        trips = self.prepared.trips.get(s)
+    def lists_only(self, state: State) -> State:
+        """The state in which nothing is computed, but lists of adjoints keep in step."""
+        return State(state.held & self.lists)
+
+    def adjoints_of(self, s: ast.stmt) -> set[str]:
+        """The variables whose adjoints a statement sets."""
+        set_ = set(writes(s))
+        return {v for v in self.active if self.adjoint(v) in set_}
+
+    def trip_count(self, s: ast.stmt) -> ast.expr:
+        """How often a loop ran."""
+        if (trips := self.prepared.trips.get(s)) is not None:
+            return name(trips)
+        assert isinstance(s, ast.For) and isinstance(s.iter, ast.Call)
+        if _starts_at_zero(s.iter):
+            return s.iter.args[0]
+        return expression("n(l(r))", n=self.builtin("len"), l=self.builtin("list"), r=s.iter)
+
+    def reversed_loop(self, s: ast.stmt, body: list[ast.stmt], trips: str | None = None) -> ast.stmt:
+        trips = trips or self.prepared.trips.get(s)
         match s:
             case ast.While():
                 return at(ast.For(self.counter(), self.range(trips or ""), body, []), s)
@@ -471,6 +528,11 @@ class _Reverse:
             return restores
         mark = comment(f"Grad of: {self.primal(s)}", s)
         held = set(state.held)
+        bound = [t for t in op.targets if t in self.stores.shadowed]
+        if (code := self.stores.slots(s, op, state)) is not None:
+            return [mark, *code, *restores]
+        if bound and (code := self.stores.unpacked(s, op, bound[0], state)) is not None:
+            return [mark, *code, *restores] if code else restores
         before, contributions = self.contributions(op, s, state)
         for t in op.targets:
             state.held.discard(t)
@@ -481,7 +543,6 @@ class _Reverse:
         for v in [*(v for v in contributions if v not in op.targets), *own]:
             for part in self.joined(contributions[v]) if v in own else contributions[v]:
                 adds.append(self.accumulate(v, part, state, s))
-        bound = [t for t in op.targets if t in self.stores.shadowed]
         if bound:
             new = [v for v in sorted(state.held - held) if v not in op.targets]
             adds = self.stores.handed_back(s, op, adds, bound[0], [self.zero(v, state, s) for v in new])
@@ -619,15 +680,19 @@ class _Reverse:
                 "Add one with @tangent.adjoint.",
             )  # fmt: skip
         values = {**op.values, rule.result: name(target)}
-        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: name(b)})
+        seed: ast.expr = name(b)
+        if (dtype := result_dtype(op.value, rule.kind)) is not None:
+            seed = self.scribe.call("uncast", seed, dtype)
+        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: seed})
         parts: dict[str, list[Part]] = {}
         statements_: list[ast.stmt] = [at(x, s) for x in before]
         if rule.name in PRODUCTS and target in self.wide:  # it was left to us to sum the adjoint to the product's shape
-            statements_.insert(0, assign(b, self.scribe.call(f"fit_{rule.name}", name(b), *op.values.values()), s))
+            factors = [v for k, v in op.values.items() if k in rule.operands]
+            statements_.insert(0, assign(b, self.scribe.call(f"fit_{rule.name}", name(b), *factors), s))
         for k in wanted:
             operand, value = op.values[k], found[k]
             if isinstance(operand, ast.Tuple):
-                statements_ += self.spread_parts(operand, value, parts, s)
+                statements_ += self.spread_parts(operand, value, parts, s, rule.kind == "custom")
                 continue
             assert isinstance(operand, ast.Name)
             if rule.name in UNBOUNDED and target in self.chosen:
@@ -637,7 +702,8 @@ class _Reverse:
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
             elif rule.kind == "custom":
-                value = self.scribe.call("unbroadcast", value, operand)
+                several = any(p.star and p.name == k for p in rule.parameters)
+                value = self.scribe.call("fit_grad" if several else "unbroadcast", value, operand)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
             number = arithmetic or summed or self.shapes.operand(operand, op).number
@@ -645,13 +711,19 @@ class _Reverse:
         return statements_, parts
 
     def spread_parts(
-        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt
+        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt, broadcast: bool
     ) -> list[ast.stmt]:
         """The adjoint of several arguments at once is a sequence of theirs."""
         held = self.scribe.names.numbered("parts")
         for i, e in enumerate(operand.elts):
+            start = self.offset(operand.elts[:i])
             if isinstance(e, ast.Name) and e.id in self.active:
-                parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=constant(i))))
+                part = expression("p[i]", p=held, i=start)
+                part = self.scribe.call("unbroadcast", part, e) if broadcast else part
+                parts.setdefault(e.id, []).append(Part(part))
+            elif isinstance(e, ast.Starred) and isinstance(e.value, ast.Name) and e.value.id in self.active:
+                items = expression("p[i:j]", p=held, i=start, j=self.offset(operand.elts[: i + 1]))
+                parts.setdefault(e.value.id, []).append(Part(self.scribe.call("repack_from", e.value, items)))
         return [assign(held, value, s)]
 
     def chosen_from(self) -> frozenset[str]:
@@ -683,7 +755,7 @@ class _Reverse:
                     local = elementwise and made.get(v) == id(block)
                     used[v] = used.get(v, 0) + (1 if local else 2)
                 passes = elementwise and op.rule.name not in TO_REAL
-                if (passes or (op.kind == "rule" and op.rule.name in PRODUCTS)) and op.targets[0] not in user:
+                if (passes or is_plain_product(op)) and op.targets[0] not in user:
                     made[op.targets[0]] = id(block)
         return frozenset(v for v in made if used.get(v) == 1)
 
@@ -812,16 +884,19 @@ class _Reverse:
         if stack in self.handed and op.operands:
             popped = self.scribe.call("pop_grad", name(self.adjoint(stack)), name(op.operands[0]))
         mark = comment(f"Grad of: {self.primal(s)}", s)
+        if self.cuts.restoring:
+            popped = expression("b.pop()", b=self.adjoint(stack))
         undo: list[ast.stmt] = [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
-        if op.operands and op.operands[0] in self.active:
+        if op.operands and op.operands[0] in self.active and not self.cuts.restoring:
             held = self.scribe.names.numbered("b" + op.operands[0])
             first = assign(held, popped, s)
             return [mark, first, self.accumulate(op.operands[0], Part(name(held)), state, s), *undo]
         return [mark, at(ast.Expr(popped), s), *undo]
 
     def no_items(self, v: str) -> ast.expr:
-        """The adjoint of a list where nothing has flowed yet; the lists of generated code end up empty."""
-        generated = self.unit.source.file.startswith("<generated")
+        """The adjoint of a list where nothing has flowed yet; the records of generated code end up empty."""
+        record = v.rstrip("_0123456789").endswith("_stack")
+        generated = record and self.unit.source.file.startswith("<generated")
         return ast.List([], ast.Load()) if generated else self.scribe.call("init_grad", name(v))
 
     def adjoint_pop(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
@@ -855,7 +930,7 @@ class _Reverse:
             elif p == "*":
                 starred = op.value.args[-1]
                 assert isinstance(starred, ast.Starred)
-                given.append(("args", starred.value))
+                given.append(("*args", starred.value))
             else:
                 given.append((p, next(k.value for k in op.value.keywords if (k.arg or "**") == p)))
         return self.hand_back(given, value, s, state, op.targets)
@@ -867,13 +942,13 @@ class _Reverse:
         before: list[ast.stmt] = []
         parts: dict[str, list[Part]] = {}
         if len(given) == 1:
-            self.hand_to(given[0][1], value, parts, before, s)
+            self.hand_to(given[0][1], self.as_starred(*given[0], value), parts, before, s)
             return before, parts
         every = [n for _, argument in given for n in leaf_names(argument)]
         slots: list[str] = []
         for p, argument in given:
             known = (*state.held, *targets, *self.stores.shadowed)
-            first = isinstance(argument, ast.Name) and argument.id not in known
+            first = isinstance(argument, ast.Name) and argument.id not in known and p != "*args"
             if first and every.count(argument.id) == 1:
                 slots.append(self.adjoint(argument.id))
                 state.held.add(argument.id)
@@ -881,10 +956,14 @@ class _Reverse:
                 slots.append(self.scribe.names.numbered(f"b{p.strip('*')}"))
         target = ast.Tuple([ast.Name(n, ast.Store()) for n in slots], ast.Store())
         before.append(at(ast.Assign([target], value), s))
-        for slot, (_, argument) in zip(slots, given):
+        for slot, (p, argument) in zip(slots, given):
             if not (isinstance(argument, ast.Name) and slot == self.adjoint(argument.id)):
-                self.hand_to(argument, name(slot), parts, before, s)
+                self.hand_to(argument, self.as_starred(p, argument, name(slot)), parts, before, s)
         return before, parts
+
+    def as_starred(self, p: str, argument: Any, value: ast.expr) -> ast.expr:
+        """The adjoint of a starred argument is a sequence of the kind of the argument."""
+        return self.scribe.call("repack_from", argument, value) if p == "*args" else value
 
     def hand_to(
         self, argument: Any, value: ast.expr, parts: dict[str, list[Part]], before: list[ast.stmt], s: ast.stmt
@@ -903,14 +982,19 @@ class _Reverse:
                     self.hand_to(e, expression("p[k]", p=held, k=constant(key)), parts, before, s)
 
 
-def refuse_active_method(unit: Unit, value: ast.Call, active: frozenset[str]) -> None:
-    """Methods without a rule are asked for their derivative at run time, unless their object is active itself."""
+def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: Scribe) -> ast.Call:
+    """A method of an active object as a function that takes it; methods of arrays and containers have rules or none."""
     match value.func:
-        case ast.Attribute(value=ast.Name(id=owner)) if owner in active:
-            raise MissingRuleError(
-                f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
-                "there is no rule for this method", "Use a NumPy function, or write the step by hand.",
-            )  # fmt: skip
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in active:
+            if any(hasattr(cls, attr) for cls in (np.ndarray, list, dict, float, set)) and not attr.startswith("__"):
+                raise MissingRuleError(
+                    f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
+                    "there is no rule for this method", "Use a NumPy function, or write the step by hand.",
+                )  # fmt: skip
+            function = scribe.call("method_of", name(owner), constant(attr))
+            return replace(value, func=function, args=[name(owner), *value.args])
+        case _:
+            return value
 
 
 def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:
@@ -923,6 +1007,14 @@ PRODUCTS = frozenset({"matmul", "dot"})
 UNBOUNDED = frozenset(
     "divide reciprocal power power_integer float_power exp exp2 expm1 tan sinh cosh square multiply".split()
 )
+
+
+def is_plain_product(op: Operation) -> bool:
+    """A product without options."""
+    if op.kind != "rule" or op.rule.name not in PRODUCTS:
+        return False
+    options = [v for k, v in op.values.items() if k not in op.rule.operands]
+    return all(isinstance(v, ast.Constant) and v.value is None for v in options)
 
 
 def fits(operand: Fact, result: Fact) -> bool:
@@ -943,6 +1035,8 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
     if op.why == "no rule":
         shown = getattr(op.callee, "__qualname__", repr(op.callee))
         module = getattr(op.callee, "__module__", "") or ""
+        if is_ufunc_method(op.callee):
+            shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,
             "it has no Python source and nobody has said what its derivative is",
@@ -1004,6 +1098,17 @@ def _spread_alone(e: ast.expr, operand: str) -> ast.expr | None:
             return None
 
 
+def half_emptied(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> set[str]:
+    """Lists of generated code from which a loop that was cut short may not have taken everything."""
+    found: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.For(body=[*_, ast.If(body=[ast.Break()])]) | ast.While(body=[*_, ast.If(body=[ast.Break()])]):
+                inside = [operations[x] for x in statements(s.body) if x in operations]
+                found |= {op.operands[0] for op in inside if op.kind == "pop"}
+    return found
+
+
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
     """A block and all blocks inside it."""
     yield body
@@ -1014,6 +1119,8 @@ def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _as_leaves(e: ast.expr) -> Any:
+    if isinstance(e, ast.Starred):
+        return e.value
     return tuple(_as_leaves(x) for x in e.elts) if isinstance(e, ast.Tuple) else e
 
 

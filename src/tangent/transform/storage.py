@@ -13,7 +13,7 @@ import numpy as np
 from tangent.analysis.activity import Activity, activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
-from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
+from tangent.analysis.effects import WRITING_METHODS, Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes import Shapes
@@ -21,11 +21,12 @@ from tangent.analysis.storage import Storage, storage
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.classify import classified
 from tangent.rules.table import table
-from tangent.source.resolve import is_library
+from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Groups
+from tangent.transform.containers import held_elsewhere, rebinding
 from tangent.transform.unit import Unit
 
 Outside = list[tuple[int, str, InPlaceError]]
@@ -115,6 +116,7 @@ class Settled:
     owned: tuple[str, ...]
     arrays: frozenset[str]
     containers: frozenset[str]
+    rebound: tuple[str, ...]
 
 
 def settle(
@@ -126,6 +128,8 @@ def settle(
     found = all_writes(this, summary)
     aliases = _aliases(this, summary, groups)
     this, found = _items_by_value(this, found, aliases)
+    this, found, rebound = containers_by_value(this, found, aliases, given)
+    aliases = _aliases(this, summary, groups)
     open_ = -1
     while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
         this, found = _augmented_in_place(this, found, aliases, shapes, given)
@@ -145,8 +149,9 @@ def settle(
             outside.append((space, v, _refusal(this, Write(s, v, frozenset(), "call"), v)))
     on_path = _read_by_active(this, varied & useful)
     for w in found:
-        if not _has_adjoint(this, w):
+        if not _has_adjoint(this, w, aliases):
             _refuse_store(this, w, aliases, varied, useful, on_path, outside)
+    this = _watched(this, varied & useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
@@ -154,7 +159,7 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound)
 
 
 def _arrays(this: Unit, aliases: Aliases) -> set[str]:
@@ -201,16 +206,20 @@ def _restricted(table: Storage, relevant: set[str]) -> Storage:
     return Storage(classes, table.handles & set(classes), written, table.bases, table.local)
 
 
-def _has_adjoint(this: Unit, w: Write) -> bool:
+def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     """Whether a write is of a form that has an adjoint."""
     op = this.operations.get(w.statement)
     if op is None:
         return False
     if op.kind in ("store", "augment"):
-        return "attribute" not in op.values and op.targets[0] == w.root
-    if op.kind == "call" and w.construct == "call" and isinstance(op.callee, types.FunctionType):
+        return "attribute" not in op.values and op.targets[0] == w.root and w.root not in aliases.containers
+    if op.kind == "call" and w.construct == "call" and _is_own(op.callee):
         return isinstance(op.value, ast.Call) and not _has_stars(op.value)
     return False
+
+
+def _is_own(callee: Any) -> bool:
+    return isinstance(callee, types.FunctionType) and not is_library(callee)
 
 
 def _has_stars(e: ast.Call) -> bool:
@@ -246,6 +255,77 @@ def _augmented_in_place(
     return _replaced(this, changed, operations) if changed else this, kept
 
 
+def _watched(this: Unit, active: frozenset[str]) -> Unit:
+    """Calls for their effects of functions that are known at run time only: they must not write into what is active."""
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    for s in statements(this.core.body):
+        match s:
+            case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as func, args=args, keywords=keywords) as e):
+                given = {n for a in (*args, *(k.value for k in keywords)) for n in expression_reads(a)}
+                known = s in this.operations or this.context.scope.resolve(func) is not MISSING
+                owner = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant)
+                if known or owner or not given & active or _is_plain_method(func):
+                    continue
+                watch = this.context.use("call_effect", _runtime("call_effect"))
+                changed[s] = [replace(s, value=replace(e, func=name(watch), args=[func, *args]))]
+    return _replaced(this, changed, dict(this.operations)) if changed else this
+
+
+def _is_plain_method(func: ast.expr) -> bool:
+    return isinstance(func, ast.Attribute) and func.attr in WRITING_METHODS | {"write", "format", "info", "debug"}
+
+
+def containers_by_value(
+    this: Unit, found: list[Write], aliases: Aliases, given: frozenset[str]
+) -> tuple[Unit, list[Write], tuple[str, ...]]:
+    """Containers and objects that nobody else holds are made anew where they are changed."""
+    asked = frozenset(w.statement for w in found)
+    live = liveness(this.core, asked)
+    names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    rebound: list[str] = []
+    for w in found:
+        local = w.root in this.context.scope.local or w.root in this.parameters
+        after = live.after.get(w.statement, frozenset())
+        new = None
+        if local and w.root not in given and _is_container(this, w, aliases):
+            if not held_elsewhere(w, aliases, after, names):
+                new = rebinding(w, this, aliases, _runtime)
+        if new is None or w.statement in changed:
+            kept.append(w)
+            continue
+        changed[w.statement] = new
+        operations |= {s: op for s in new if (op := reclassified(s, this)) is not None}
+        if w.root in this.parameters:
+            rebound.append(w.root)
+    return _replaced(this, changed, operations) if changed else this, kept, tuple(dict.fromkeys(rebound))
+
+
+def _is_container(this: Unit, w: Write, aliases: Aliases) -> bool:
+    """Whether what a statement writes into is a list, a dict or an object, as far as the statement tells."""
+    s = w.statement
+    match s:
+        case ast.Assign(targets=[ast.Attribute(attr=attr)]) | ast.AugAssign(target=ast.Attribute(attr=attr)):
+            return attr not in ("shape", "strides", "dtype", "real", "imag", "flat", "T")
+        case ast.Assign(targets=[ast.Subscript(slice=index)]) | ast.AugAssign(target=ast.Subscript(slice=index)):
+            return w.root in aliases.containers or _is_key(index)
+        case ast.Delete():
+            return True
+        case _:
+            return w.construct == "call" and w.root in aliases.containers
+
+
+def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases) -> bool:
+    """Whether an item of a container may be an array that another variable refers to."""
+    items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
+    names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
+    held = {n for n in names if n != root and aliases.of(n) & items}
+    live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
+    return bool(held & live)
+
+
 def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:
     """`xs[i] += v` on an item of a list or dict assigns a number anew; an array there would be changed in place."""
     changed: dict[ast.stmt, list[ast.stmt]] = {}
@@ -255,6 +335,9 @@ def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[U
         op = operations.get(w.statement)
         s = w.statement
         if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
+            kept.append(w)
+            continue
+        if not _shares_items(this, s, w.root, aliases):
             kept.append(w)
             continue
         old, new = (this.context.names.numbered("t") for _ in range(2))

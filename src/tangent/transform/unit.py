@@ -11,9 +11,11 @@ from tangent.errors import UnsupportedError
 from tangent.normalise import normalise
 from tangent.normalise.context import Context
 from tangent.rules.classify import classify
+from tangent.rules.displays import arrays_of_displays
 from tangent.rules.table import table
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
+from tangent.transform.attempts import settle_attempts
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,10 @@ class Unit:
         return self.context.refuse(node, construct, why, todo)
 
 
-def unit(function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
+def unit(function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False) -> Unit:
     """Read, normalise and classify a function; captured variables are inputs like its parameters."""
     source = read(function)
-    core, context = normalise(source, captured)
-    return Unit(source, core, context, classify(core, context, table()))
+    core, context = normalise(source, captured, objects)
+    core = settle_attempts(core, context)
+    core, operations = arrays_of_displays(core, classify(core, context, table()), context, table())
+    return Unit(source, core, context, operations)

@@ -2,9 +2,11 @@
 
 from tangent.runtime.kernels.accumulate import *  # noqa: F403
 from tangent.runtime.kernels.calculus import *  # noqa: F403
+from tangent.runtime.kernels.einsum import *  # noqa: F403
 from tangent.runtime.kernels.elementwise import *  # noqa: F403
 from tangent.runtime.kernels.factors import *  # noqa: F403
 from tangent.runtime.kernels.fft import *  # noqa: F403
+from tangent.runtime.kernels.functions import *  # noqa: F403
 from tangent.runtime.kernels.index import *  # noqa: F403
 from tangent.runtime.kernels.linalg import *  # noqa: F403
 from tangent.runtime.kernels.matrices import *  # noqa: F403
@@ -16,5 +18,6 @@ from tangent.runtime.kernels.products import *  # noqa: F403
 from tangent.runtime.kernels.reduce import *  # noqa: F403
 from tangent.runtime.kernels.rows import *  # noqa: F403
 from tangent.runtime.kernels.sequences import *  # noqa: F403
+from tangent.runtime.kernels.sets import *  # noqa: F403
 from tangent.runtime.kernels.shape import *  # noqa: F403
 from tangent.runtime.kernels.statistics import *  # noqa: F403

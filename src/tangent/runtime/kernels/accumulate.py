@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.calculus import between_zeros, stretch
+from tangent.runtime.kernels.elementwise import precision
 from tangent.runtime.kernels.reduce import Axis, gathered, restored
 
 
@@ -17,11 +18,24 @@ def shifted(g: Any, steps: int, fill: float = 0.0) -> Any:
 
 
 def product_of_others(a: Any, axis: Axis = None, initial: Any = 1, where: Any = True) -> Any:
-    """For each element the product of all others along the axis: what is before it times what is behind it."""
-    g = gathered(a if where is True else np.where(where, a, 1.0), axis)
+    """For each element the product of all others along the axis.
+
+    That is the product over the element, or what is before it times what is behind it where there are zeros.
+    """
+    a = a if where is True else np.where(where, a, 1.0)
+    total = np.prod(a, axis=axis, keepdims=True)
+    if is_regular(total):
+        return initial * total / a
+    g = gathered(a, axis)
     before = np.cumprod(shifted(g, 1, 1.0), axis=-1)
     behind = np.flip(np.cumprod(shifted(np.flip(g, -1), 1, 1.0), axis=-1), -1)
     return restored(initial * before * behind, a, axis)
+
+
+def is_regular(total: Any) -> bool:
+    """Whether products can be divided without loss: none is zero, tiny or infinite."""
+    size = np.abs(total)
+    return bool(np.all((size > 1e8 * np.finfo(precision(total)).tiny) & np.isfinite(size)))
 
 
 def cumsum_reversed(b: Any, a: Any, axis: int | None = None) -> Any:
@@ -105,3 +119,14 @@ def reduceat_adjoint(b: Any, a: Any, indices: Any, axis: int = 0) -> Any:
     for start, stop, part in zip(indices, stops, np.moveaxis(b, axis, 0)):
         out[start : max(stop, start + 1)] += part
     return np.moveaxis(out, 0, axis)
+
+
+def rows_along(a: Any, axis: int = 0) -> Any:
+    """a with an axis moved to the front."""
+    return np.moveaxis(np.asarray(a), axis, 0)
+
+
+def segments(indices: Any, n: int) -> list[tuple[int, int]]:
+    """Where the segments of `reduceat` start and stop: each holds one element at least."""
+    starts = [int(i) % n for i in indices]
+    return [(start, max(stop, start + 1)) for start, stop in zip(starts, [*starts[1:], n])]

@@ -184,24 +184,24 @@ def interp_nodes(x: Any, xp: Any, period: Any = None) -> tuple[Any, Any]:
 
 def interp_fraction(x: Any, xp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """How far x is on the way from node i to node j, from 0 to 1."""
-    way = x - xp[i] if period is None else np.mod(x - xp[i], period)
+    way = x - np.take(xp, i) if period is None else np.mod(x - np.take(xp, i), period)
     return np.where(i == j, 0.0, way) / interp_width(xp, i, j, period)
 
 
 def interp_width(xp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """The width of the interval between two nodes, 1 if they are one."""
-    width = xp[j] - xp[i] if period is None else np.mod(xp[j] - xp[i], period)
+    width = np.take(xp, j) - np.take(xp, i) if period is None else np.mod(np.take(xp, j) - np.take(xp, i), period)
     return np.where(i == j, 1.0, width)
 
 
 def interp_slope(x: Any, xp: Any, fp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """The slope of the interpolation at x, 0 beyond the ends."""
-    return (fp[j] - fp[i]) / interp_width(xp, i, j, period)
+    return (np.take(fp, j) - np.take(fp, i)) / interp_width(xp, i, j, period)
 
 
 def interp_turns(x: Any, xp: Any, i: Any, j: Any, t: Any, period: Any) -> Any:
     """What a longer period does to the place of x between its nodes: each turn that it takes off is longer."""
-    return t * np.floor((xp[j] - xp[i]) / period) - np.floor((x - xp[i]) / period)
+    return t * np.floor((np.take(xp, j) - np.take(xp, i)) / period) - np.floor((x - np.take(xp, i)) / period)
 
 
 def interp_inside(x: Any, xp: Any, left: Any, right: Any, period: Any = None) -> Any:

@@ -38,8 +38,8 @@ def _nothing_from_nothing(x: Any, z: Any) -> Any:
 
 def gap(x: Any, y: Any) -> Any:
     """`x - y`, but 0 where they are equal, also where both are infinite."""
-    equal = np.equal(x, y)
-    return (np.where(equal, 0.0, x) - np.where(equal, 0.0, y))[()]
+    with np.errstate(invalid="ignore"):
+        return np.where(np.equal(x, y), 0.0, np.subtract(x, y))[()]
 
 
 def logistic(x: Any) -> Any:
@@ -107,11 +107,10 @@ def in_degrees(x: Any, deg: bool) -> Any:
 
 def sinc_derivative(x: Any, n: int) -> Any:
     """The n-th derivative of `np.sinc`: its series where terms of the closed form cancel, else its recurrence."""
-    t = np.multiply(x, math.pi)
+    t = np.multiply(np.asarray(x, np.promote_types(np.result_type(x), float)), math.pi)
     near = np.abs(t) < n + 1.5
-    return (math.pi**n * np.where(near, _sinc_near(np.where(near, t, 0.0), n), _sinc_far(np.where(near, 1.0, t), n)))[
-        ()
-    ]
+    part = np.where(near, _sinc_near(np.where(near, t, 0.0), n), _sinc_far(np.where(near, 1.0, t), n))
+    return (math.pi**n * part).astype(gradient_dtype(np.asarray(x).dtype))[()]
 
 
 def _sinc_near(t: Any, n: int) -> Any:

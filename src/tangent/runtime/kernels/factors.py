@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.elementwise import ratio
+from tangent.runtime.kernels.index import is_lazy_zero
 from tangent.runtime.kernels.matrices import (
     diagonals,
     from_triangle,
@@ -44,16 +45,36 @@ def qr_factors(y: Any, a: Any, mode: str) -> Any:
     if mode == "r":
         k = min(m, n)
         return mT(np.linalg.solve(mT(y[..., :k]), mT(a[..., :k]))), y
-    if mode == "reduced" or (mode == "complete" and m <= n):
-        return y[0], y[1]
-    raise UnsupportedError(f"np.linalg.qr(mode={mode!r}) of {m} x {n} matrices has no derivative: use mode='reduced'")
+    if mode == "reduced" or mode == "complete":
+        k = min(m, n)
+        return y[0][..., :k], y[1][..., :k, :]
+    raise UnsupportedError(
+        f"cannot differentiate 'np.linalg.qr' with mode={mode!r}",
+        why="the reflectors of LAPACK have no rule",
+        todo="Use mode='reduced', 'complete' or 'r'.",
+    )
+
+
+def refuse_filling(b: Any, function: str, todo: str) -> None:
+    """Vectors that only fill up a basis are any such vectors: they have no derivative."""
+    if np.any(b):
+        raise UnsupportedError(
+            f"cannot differentiate '{function}' by the vectors that fill up a basis",
+            why="they are any orthogonal vectors, not a function of the matrix",
+            todo=todo,
+        )
 
 
 def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     """The adjoint of a in its factors q and r; the diagonal of r is real."""
     q, r = qr_factors(y, a, mode)
-    bq, br = (np.zeros_like(q), np.conj(b)) if mode == "r" else (np.conj(b[0]), np.conj(b[1]))
     m, n = np.shape(a)[-2:]
+    k = min(m, n)
+    if mode == "r":
+        bq, br = np.zeros_like(q), np.conj(b)
+    else:
+        refuse_filling(b[0][..., k:], "np.linalg.qr(mode='complete')", "Use mode='reduced'.")
+        bq, br = np.conj(b[0][..., :k]), np.conj(b[1][..., :k, :])
     if m >= n:
         return np.conj(qr_adjoint_tall(bq, br, q, r))
     tail = br[..., m:]
@@ -78,7 +99,9 @@ def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     u = np.triu(c, 1) + mH(low) + np.real(c) * identity(c)
     dq = rate - q @ u
     dr = np.concatenate([u @ r[..., :k], mH(q) @ d[..., k:] + mH(dq) @ a[..., k:]], axis=-1)
-    return dr if mode == "r" else (dq, dr)
+    if mode == "r":
+        return dr
+    return undefined_columns(dq, y[0]), mT(zero_columns(mT(dr), mT(y[1])))
 
 
 def phase_row(UPLO: str) -> int:
@@ -100,6 +123,8 @@ def unturn(rate: Any, v: Any, k: int) -> Any:
 def eigh_adjoint(b: Any, y: Any, UPLO: str = "L") -> Any:
     """The adjoint of a Hermitian matrix in its eigenvalues and eigenvectors y."""
     w, v = y
+    if is_lazy_zero(b[1]):
+        return np.conj(v * np.expand_dims(b[0], -2) @ mH(v))
     bv = np.conj(b[1])
     if np.iscomplexobj(v):
         bv = bv + unturn(np.imag(parallel(v, bv)), v, phase_row(UPLO))
@@ -158,10 +183,10 @@ def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
     if not compute_uv:
         return svdvals_adjoint(b, a)
     u, s, v = thin(y)
-    if np.any(b[0][..., np.shape(s)[-1] :]) or np.any(b[2][..., np.shape(s)[-1] :, :]):
-        raise ValueError(
-            "the vectors that np.linalg.svd adds to make square matrices have no derivative: use full_matrices=False"
-        )
+    if is_lazy_zero(b[0]) and is_lazy_zero(b[2]):
+        return np.conj(u * np.expand_dims(b[1], -2) @ mH(v))
+    refuse_filling(b[0][..., np.shape(s)[-1] :], "np.linalg.svd", "Use full_matrices=False.")
+    refuse_filling(b[2][..., np.shape(s)[-1] :, :], "np.linalg.svd", "Use full_matrices=False.")
     bu, bv = np.conj(b[0][..., : np.shape(s)[-1]]), mT(b[2][..., : np.shape(s)[-1], :])
     if np.iscomplexobj(u):
         bu, bv = svd_unturn(bu, bv, u, v)
@@ -211,6 +236,12 @@ def undefined_columns(d: Any, x: Any) -> Any:
     """d with columns of nan, as many as x has more."""
     k = np.shape(d)[-1]
     return d if np.shape(x)[-1] == k else np.concatenate([d, np.full_like(x[..., k:], np.nan)], axis=-1)
+
+
+def zero_columns(d: Any, x: Any) -> Any:
+    """d with columns of zeros, as many as x has more."""
+    k = np.shape(d)[-1]
+    return d if np.shape(x)[-1] == k else np.concatenate([d, np.zeros_like(x[..., k:])], axis=-1)
 
 
 def svd_hermitian_adjoint(b: Any, y: Any, a: Any, compute_uv: bool) -> Any:

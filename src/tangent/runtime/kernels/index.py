@@ -120,3 +120,10 @@ def get_key(x: Any, like: Any, key: Any) -> Any:
 def get_default(value: Any, like: Any, key: Any) -> Any:
     """The default, or zero where the dict has the key."""
     return 0.0 if key in like else value
+
+
+def item_adjoint(b: Any, x: Any, index: Any) -> Any:
+    """The adjoint of x in `x.item(index)`, where a number counts the elements of x taken flat."""
+    if isinstance(index, tuple):
+        return scatter(b, x, index)
+    return np.reshape(scatter(b, np.ravel(x), index), np.shape(x))

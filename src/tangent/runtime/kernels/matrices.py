@@ -53,7 +53,8 @@ def half_triangle(x: Any) -> Any:
 
 def safe_ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where y is 0."""
-    return np.where(y == 0, 0.0, x / np.where(y == 0, 1.0, y))
+    nothing = np.equal(y, 0)
+    return np.where(nothing, 0.0, x / np.where(nothing, 1.0, y)) if np.any(nothing) else x / y
 
 
 def phase_ratio(x: Any, y: Any) -> Any:

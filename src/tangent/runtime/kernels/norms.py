@@ -18,10 +18,13 @@ def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return np.expand_dims(b, tuple(range(np.ndim(x))) if axis is None else axis)
 
 
-def norm_slope(x: Any, ord: Any = None, axis: Any = None) -> Any:
-    """The slope of `np.linalg.norm(x, ord, axis)`."""
-    if ord is None or (np.ndim(x) == 1 if axis is None else np.size(axis) == 1):
-        return vector_norm_slope(x, ord=2 if ord is None else ord, axis=axis)
+def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The slope of `y = np.linalg.norm(x, ord, axis, keepdims)`."""
+    of_vectors = np.ndim(x) == 1 if axis is None else np.size(axis) == 1
+    if ord is None or (ord == 2 and of_vectors):
+        return safe_ratio(np.conj(x), at_rank(y, x, axis=axis, keepdims=keepdims))
+    if of_vectors:
+        return vector_norm_slope(x, ord=ord, axis=axis)
     rows, cols = (-2, -1) if axis is None else axis
     return np.moveaxis(matrix_norm_slope(np.moveaxis(x, (rows, cols), (-2, -1)), ord=ord), (-2, -1), (rows, cols))
 

@@ -84,10 +84,18 @@ def expand_behind(q: Any, y: Any) -> Any:
 
 def unpermute(b: Any, i: Any, a: Any, axis: int | None = -1) -> Any:
     """b in the order and shape of a, where b belongs to the elements `i` of a."""
-    return np.reshape(np.take_along_axis(b, np.argsort(i, axis=axis), axis), np.shape(a))
+    out = np.empty(np.shape(b), np.asarray(b).dtype)
+    np.put_along_axis(out, i, b, axis)
+    return np.reshape(out, np.shape(a))
 
 
 def first_index(y: Any, a: Any) -> Any:
     """Where in a, taken flat, each of the values y is first."""
     order = np.argsort(np.ravel(a), kind="stable")
     return order[np.searchsorted(np.ravel(a)[order], y)]
+
+
+def order_to(a: Any, y: Any, axis: int | None = -1) -> Any:
+    """The indices with which `take_along_axis(a, i, axis)` is y, which has the elements of a in some order."""
+    there = np.argsort(np.argsort(y, axis=axis, kind="stable"), axis=axis, kind="stable")
+    return np.take_along_axis(np.argsort(a, axis=axis, kind="stable"), there, axis)

@@ -41,11 +41,9 @@ def tail(t: Any, y: Any) -> Any:
     return t[np.size(t) - np.size(y) :]
 
 
-def quotient_matrix(v: Any, n: int) -> Any:
-    """The matrix that takes n coefficients of a quotient to the first n of its product with v."""
-    lag = np.arange(n)[:, None] - np.arange(n)
-    inside = (lag >= 0) & (lag < np.size(v))
-    return np.where(inside, np.ravel(v)[np.where(inside, lag, 0)], 0.0)
+def series_quotient(t: Any, v: Any) -> Any:
+    """The q whose product with v begins with t: as many coefficients as t has."""
+    return np.polydiv(between_zeros(t, 0, np.size(v) - 1, 0), v)[0]
 
 
 def polydiv_adjoint(b: Any, q: Any, u: Any, v: Any) -> Any:
@@ -54,7 +52,7 @@ def polydiv_adjoint(b: Any, q: Any, u: Any, v: Any) -> Any:
     if np.size(u) < np.size(v):
         return br
     bq = b[0] - convolve_adjoint(br, q, v)
-    return br + between_zeros(np.linalg.solve(np.transpose(quotient_matrix(v, np.size(q))), bq), 0, np.size(v) - 1, 0)
+    return br + between_zeros(np.flip(series_quotient(np.flip(bq), v)), 0, np.size(v) - 1, 0)
 
 
 def polydiv_tangent(du: Any, dv: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]:
@@ -63,14 +61,18 @@ def polydiv_tangent(du: Any, dv: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]
     if np.size(u) < np.size(v):
         return 0.0 * q, tail(du + np.zeros_like(r), r)
     t = du - np.convolve(q, dv + np.zeros_like(v))
-    dq = np.linalg.solve(quotient_matrix(v, np.size(q)), t[: np.size(q)])
+    dq = series_quotient(t[: np.size(q)], v)
     return dq, tail(t - np.convolve(dq, v), r)
 
 
 def poly_slopes(zeros: Any) -> Any:
     """The derivatives of the coefficients of a polynomial, but the first, by each of its zeros."""
     if np.ndim(zeros) != 1:
-        raise UnsupportedError("np.poly: the derivative by a matrix is not known; pass its eigenvalues")
+        raise UnsupportedError(
+            "cannot differentiate 'np.poly' of a matrix",
+            why="only the zeros of the polynomial have a rule",
+            todo="Pass np.linalg.eigvals of the matrix.",
+        )
     rows: list[Any] = []
     for i in range(np.size(zeros)):
         rows = [*rows, -np.poly(np.delete(zeros, i)) * np.ones(np.size(zeros))]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import fitted, unbroadcast
 
 
@@ -233,113 +231,6 @@ def spatial(v: Any) -> Any:
     return np.concatenate([v, np.zeros_like(v[..., :1])], axis=-1) if np.shape(v)[-1] == 2 else v
 
 
-def einsum_of(subscripts: str, operands: Any, optimize: Any = False) -> Any:
-    """`np.einsum(subscripts, *operands)`."""
-    return np.einsum(subscripts, *operands, optimize=optimize)
-
-
-def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any = False) -> Any:
-    """The adjoint of operand i of `np.einsum(subscripts, *operands)`, as one `np.einsum`."""
-    transposed, constants = einsum_transposed(subscripts, i, operands)
-    others = (b, *operands[:i], *operands[i + 1 :], *constants)
-    return unbroadcast(einsum_of(transposed, others, optimize), operands[i])
-
-
-def einsum_transposed(subscripts: str, i: int, operands: Any) -> tuple[str, list[Any]]:
-    """The subscripts of the adjoint of operand i, and the ones and identities that go with them."""
-    if not isinstance(subscripts, str):
-        einsum_lists(subscripts)
-    transposed, lone, twins = einsum_transpose(subscripts, i, tuple(np.ndim(p) for p in operands))
-    shape = np.shape(operands[i])
-    return transposed, [*(np.ones(shape[k]) for k in lone), *(np.eye(shape[k]) for k in twins)]
-
-
-def einsum_adjoint_only(b: Any, subscripts: str, x: Any) -> Any:
-    """The adjoint of x in `np.einsum(subscripts, x)`."""
-    return einsum_adjoint(b, 0, subscripts, (x,))
-
-
-def einsum_adjoint_x(b: Any, subscripts: str, x: Any, y: Any, optimize: Any = False) -> Any:
-    """The adjoint of x in `np.einsum(subscripts, x, y)`."""
-    return einsum_adjoint(b, 0, subscripts, (x, y), optimize)
-
-
-def einsum_adjoint_y(b: Any, subscripts: str, x: Any, y: Any, optimize: Any = False) -> Any:
-    """The adjoint of y in `np.einsum(subscripts, x, y)`."""
-    return einsum_adjoint(b, 1, subscripts, (x, y), optimize)
-
-
-def einsum_adjoints(b: Any, subscripts: str, operands: Any, optimize: Any = False) -> tuple[Any, ...]:
-    """The adjoints of all operands of `np.einsum`."""
-    out: list[Any] = []
-    for i in range(len(operands)):
-        out = [*out, einsum_adjoint(b, i, subscripts, operands, optimize)]
-    return tuple(out)
-
-
-def einsum_tangent(t: Any, subscripts: str, operands: Any, optimize: Any = False) -> Any:
-    """The tangent of `np.einsum`: the sum over the operands, each replaced by its tangent in turn."""
-    out: Any = 0.0
-    for i in range(len(operands)):
-        out = out + einsum_of(subscripts, with_item(operands, i, t[i]), optimize)
-    return out
-
-
 def with_item(xs: Any, i: int, v: Any) -> tuple[Any, ...]:
     """xs with v in place i."""
     return (*xs[:i], v, *xs[i + 1 :])
-
-
-@lru_cache(maxsize=1024)
-def einsum_transpose(subscripts: str, i: int, ranks: tuple[int, ...]) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """The subscripts of the adjoint of operand i, and its axes that need ones (summed alone) or an identity (repeated).
-
-    >>> einsum_transpose("ij,jk->ik", 0, (2, 2))
-    ('ik,jk->ij', (), ())
-    >>> einsum_transpose("ii->", 0, (2,))
-    (',i,ai->ia', (0,), (1,))
-    """
-    inputs, output = einsum_labels(subscripts, ranks)
-    unused = iter([c for c in LETTERS if c not in "".join(inputs) + output])
-    given = [output] + [labels for j, labels in enumerate(inputs) if j != i]
-    known = set("".join(given))
-    lone: list[int] = []
-    twins: list[int] = []
-    target, eyes = "", []
-    for k, label in enumerate(inputs[i]):
-        if label in target:
-            twins.append(k)
-            target += next(unused)
-            eyes.append(target[-1] + label)
-            continue
-        if label not in known:
-            lone.append(k)
-        target += label
-    ones = [inputs[i][k] for k in lone]
-    return ",".join(given + ones + eyes) + "->" + target, tuple(lone), tuple(twins)
-
-
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def einsum_labels(subscripts: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
-    """The labels of the operands and of the result, with ellipses and the implicit result written out."""
-    text = subscripts.replace(" ", "")
-    left, arrow, output = text.partition("->")
-    terms = left.split(",")
-    unused = [c for c in LETTERS if c not in text]
-    extra = max([0] + [rank - len(term) + 3 for term, rank in zip(terms, ranks) if "..." in term])
-    dots = "".join(unused[:extra])
-    inputs = [
-        term.replace("...", dots[extra - (rank - len(term) + 3) :]) if "..." in term else term
-        for term, rank in zip(terms, ranks)
-    ]
-    if not arrow:
-        every = left.replace(",", "").replace(".", "")
-        output = dots + "".join(sorted(c for c in set(every) if every.count(c) == 1))
-    return inputs, output.replace("...", dots)
-
-
-def einsum_lists(b: Any) -> Any:
-    """What an array in the place of the subscripts receives: that form of `np.einsum` is refused."""
-    raise UnsupportedError("np.einsum with lists of axes has no derivative rule: write the subscripts as a string")

@@ -78,7 +78,7 @@ def winners(y: Any, a: Any, axis: Axis = None, keepdims: bool = False, initial: 
     ties = np.sum(won, axis=axis, keepdims=True)
     if initial is not None:
         ties = ties + np.reshape(np.equal(y, initial), np.shape(ties))
-    return as_dtype(won / np.maximum(ties, 1), a)
+    return as_dtype(won / np.maximum(ties, 1) if np.any(ties > 1) else won, a)
 
 
 def remainder_at(initial: Any, y: Any, w: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -117,8 +117,12 @@ def weights_over(weights: Any, a: Any, axis: Axis = None) -> Any:
     if np.shape(weights) == np.shape(a):
         return weights
     axes = reduced_axes(a, axis)
-    shape = tuple(np.shape(a)[i] if i in axes else 1 for i in range(np.ndim(a)))
-    return np.reshape(np.transpose(weights, np.argsort(axes)), shape)
+    return np.reshape(np.transpose(weights, np.argsort(axes)), shape_along(a, axes))
+
+
+def shape_along(a: Any, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a along some axes, 1 along the others."""
+    return tuple(np.shape(a)[i] if i in axes else 1 for i in range(np.ndim(a)))
 
 
 def weights_adjoint(b: Any, weights: Any, axis: Axis = None) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import unbroadcast
 from tangent.runtime.kernels.index import scatter
 
@@ -34,7 +35,11 @@ def layout(x: Any, order: str) -> str:
         return "F"
     if order == "A" or flags.c_contiguous:
         return "C"
-    raise ValueError("order='K' of an array that is neither C- nor F-contiguous: give order='C' or order='F'")
+    raise UnsupportedError(
+        "cannot differentiate 'np.ravel' with order='K'",
+        why="the array is neither C- nor F-contiguous",
+        todo="Give order='C' or order='F'.",
+    )
 
 
 # Structure
@@ -48,7 +53,9 @@ def sequence_like(parts: list[Any], x: Any) -> Any:
 
 
 def like(b: Any, x: Any) -> Any:
-    """b, which has as many elements as x, in the shape and dtype of x."""
+    """b, which has as many elements as x, in the shape and dtype of x, or in lists like those of x."""
+    if isinstance(x, list | tuple):
+        return restructure(np.reshape(b, np.shape(x)), x)
     return unbroadcast(b if np.shape(b) == np.shape(x) else np.reshape(b, np.shape(x)), x)
 
 
@@ -322,18 +329,3 @@ def unselect(b: Any, conditions: Any, choices: Any) -> Any:
     """The adjoint of choices in `np.select(conditions, choices)`: b where a condition is the first to hold."""
     first = np.select(conditions, list(range(len(conditions))), -1)
     return sequence_like([unbroadcast(np.where(first == k, b, 0.0), choices[k]) for k in range(len(choices))], choices)
-
-
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any) -> Any:
-    """`np.piecewise` in terms of functions that have rules: the last condition that holds decides."""
-    single = np.ndim(condlist) == 0 or (np.ndim(x) > 0 and not isinstance(condlist[0], list | np.ndarray))
-    conditions = [np.asarray(condlist)] if single else [np.asarray(c) for c in condlist]
-    if len(funclist) == len(conditions) + 1:
-        conditions = [*conditions, ~np.any(np.asarray(conditions), axis=0)]
-    out: Any = np.zeros_like(x)
-    last = np.select(conditions[::-1], list(range(len(conditions)))[::-1], -1)
-    for k in range(len(conditions)):
-        here = last == k
-        value = funclist[k](x[here], *args) if callable(funclist[k]) else np.full(np.shape(x[here]), funclist[k])
-        out = out + scatter(value, x, here)
-    return out

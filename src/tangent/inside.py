@@ -1,0 +1,46 @@
+"""Matrices of derivatives inside differentiated functions: the same as in `api`, in plain Python that Tangent reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangent.api import grad, hessian, hvp, jacobian, jacrev, jvp, vjp
+from tangent.runtime.library import EAGER, argument_position, joined_shape, unit_arrays
+
+Function = Callable[..., Any]
+
+
+def jacobian_of(f: Function, wrt: Any = 0, mode: str = "reverse") -> Function:
+    """`jacobian` by one argument."""
+    pull = vjp(f, wrt)
+
+    def matrix(*args):  # type: ignore[no-untyped-def]
+        value = f(*args)
+        rows = [pull(*args, unit) for unit in unit_arrays(value)]
+        return np.reshape(np.stack(rows), joined_shape(value, args[argument_position(f, wrt)]))
+
+    return matrix
+
+
+def hessian_of(f: Function, wrt: Any = 0) -> Function:
+    """`hessian` by one argument."""
+    return jacobian_of(grad(f, wrt), wrt)
+
+
+def product_of(f: Function, wrt: Any = 0) -> Function:
+    """`hvp` by one argument."""
+    pushed = jvp(grad(f, wrt), wrt)
+
+    def product(*args):  # type: ignore[no-untyped-def]
+        every = [*args[:-1], 1.0, args[-1]]
+        return pushed(*every)
+
+    return product
+
+
+def install() -> None:
+    """Let calls of the public functions inside differentiated functions be calls of these."""
+    EAGER.update({jacobian: jacobian_of, jacrev: jacobian_of, hessian: hessian_of, hvp: product_of})

@@ -1,0 +1,99 @@
+"""`with` and `try ... finally` become marks in the block that they stand in.
+
+with np.errstate(divide="ignore"):        Enter(np.errstate(divide="ignore"))
+    y = 1 / x                       ->    y = 1 / x
+                                          Leave()
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import TangentError
+from tangent.normalise.context import Context
+from tangent.runtime.checks import require_finished
+from tangent.source.read import read
+from tangent.source.resolve import MISSING
+from tangent.syntax.blocks import Enter, Leave, Otherwise
+from tangent.syntax.quote import assign, at, call, constant, name
+from tangent.syntax.rebuild import replace, with_blocks
+
+
+def contexts(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    if not any(isinstance(n, ast.Try | ast.With) for n in ast.walk(f)):
+        return f
+    return replace(f, body=_block(f.body, context))
+
+
+def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
+    return [new for s in body for new in _statement(s, context)]
+
+
+def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
+    s = with_blocks(s, lambda body: _block(body, context))
+    match s:
+        case ast.With(items=[ast.withitem(context_expr=e, optional_vars=target)], body=body):
+            return _with(e, target, body, s, context)
+        case ast.Try(body=body, finalbody=[_, *_] as last):
+            enter = at(Enter(value=None, target=None, quiet=False), s)
+            return [enter, *body, at(Otherwise(), last[0]), *last, at(Leave(), s)]
+        case _:
+            return [s]
+
+
+def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stmt, context: Context) -> list[ast.stmt]:
+    manager = context.scope.resolve(e.func) if isinstance(e, ast.Call) else context.scope.resolve(e)
+    if manager is contextlib.nullcontext:
+        given = e.args[0] if isinstance(e, ast.Call) and e.args else constant(None)
+        first = [at(ast.Assign([target], given), s)] if target is not None else []
+        return [*first, *body]
+    bind: list[ast.stmt] = []
+    slot: ast.expr | None = None
+    if target is not None:
+        held = context.names.numbered("entered")
+        slot, bind = ast.Name(held, ast.Store()), [at(ast.Assign([target], name(held)), s)]
+    enter = at(Enter(value=e, target=slot, quiet=manager is np.errstate), s)
+    inside = [enter, *bind, *body]
+    if not may_swallow(manager):
+        return [*inside, at(Leave(), s)]
+    done = context.names.numbered("finished")
+    place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
+    check = at(ast.Expr(call(context.use("require_finished", require_finished), name(done), *place)), s)
+    set_ = assign(done, constant(True), s)
+    return [assign(done, constant(False), s), *inside, set_, at(Leave(), s), check]
+
+
+def may_swallow(manager: Any) -> bool:
+    """Whether a context manager may end a block with an exception and go on after it."""
+    if manager is MISSING:
+        return True
+    if isinstance(manager, types.FunctionType):
+        inner = inspect.unwrap(manager)
+        catches = isinstance(inner, types.FunctionType) and _mentions(inner, ast.ExceptHandler)
+        return catches or not hasattr(manager, "__wrapped__")
+    leave = getattr(manager if isinstance(manager, type) else type(manager), "__exit__", None)
+    if not isinstance(leave, types.FunctionType):
+        return False  # not written in Python: files, locks
+    return _returns_something(leave)
+
+
+def _mentions(function: types.FunctionType, kind: type[ast.AST]) -> bool:
+    try:
+        return any(isinstance(n, kind) for n in ast.walk(read(function).tree))
+    except TangentError:  # no source to look at
+        return True
+
+
+def _returns_something(function: types.FunctionType) -> bool:
+    try:
+        tree = read(function).tree
+    except TangentError:  # no source to look at
+        return True
+    found = [n.value for n in ast.walk(tree) if isinstance(n, ast.Return) and n.value is not None]
+    return not all(isinstance(e, ast.Constant) and not e.value for e in found)

@@ -1,0 +1,66 @@
+"""Forms of calls that say the same in other words: methods of arrays, keywords of ufuncs and of their methods."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+Call = tuple[list[ast.expr], list[ast.keyword]]
+
+# The parameters of the methods of ufuncs behind the array, in order.
+METHODS = {
+    "reduce": ("axis", "dtype", "out", "keepdims", "initial", "where"),
+    "accumulate": ("axis", "dtype", "out"),
+    "reduceat": ("indices", "axis", "dtype", "out"),
+}
+# Keywords of ufuncs that say how a result is stored, not what it is.
+STORAGE = frozenset(("order", "subok", "casting"))
+
+
+def is_ufunc_method(function: Any) -> TypeGuard[types.BuiltinMethodType]:
+    """Whether a function is `np.add.reduce` or the like."""
+    return isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.ufunc)
+
+
+def plain_form(function: Any, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> Call:
+    """A call of a ufunc, or of a method of one, in the form that rules know."""
+    if isinstance(function, np.ufunc):
+        return list(args), [k for k in keywords if not _is_storage(k)]
+    if is_ufunc_method(function) and function.__name__ in METHODS and not any(isinstance(a, ast.Starred) for a in args):
+        named = zip(METHODS[function.__name__], args[1:])
+        return [*args[:1]], [*(ast.keyword(k, v) for k, v in named), *keywords]
+    return list(args), list(keywords)
+
+
+def _is_storage(k: ast.keyword) -> bool:
+    if k.arg == "where":
+        return isinstance(k.value, ast.Constant) and k.value.value is True
+    return k.arg in STORAGE or k.arg == "dtype"
+
+
+def result_dtype(e: ast.expr | None, kind: str) -> ast.expr | None:
+    """The dtype that a call of an elementwise function asks for, if it does."""
+    if kind != "elementwise" or not isinstance(e, ast.Call):
+        return None
+    found = [k.value for k in e.keywords if k.arg == "dtype"]
+    return found[0] if found and not (isinstance(found[0], ast.Constant) and found[0].value is None) else None
+
+
+def method_form(attr: str, owner: ast.expr, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> Call:
+    """`x.reshape(2, 3)`, `x.transpose(1, 0)`, `x.item(1, 2)` take their tuple apart; other methods are functions of x."""
+    apart = attr in ("reshape", "transpose") and len(args) == 1 and _is_number(args[0])
+    if attr in ("reshape", "transpose", "item") and (len(args) > 1 or apart or _is_starred(args)):
+        return [owner, ast.Tuple(list(args), ast.Load())], list(keywords)
+    return [owner, *args], list(keywords)
+
+
+def _is_number(e: ast.expr) -> bool:
+    return isinstance(e, ast.Constant) and e.value is not None
+
+
+def _is_starred(args: Sequence[ast.expr]) -> bool:
+    return len(args) == 1 and isinstance(args[0], ast.Starred)

@@ -1,0 +1,67 @@
+"""The methods of ufuncs that have no rule of their own, written out: loops and slices over the ufunc itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.rules.forms import is_ufunc_method
+from tangent.source.adapt import define
+
+# NumPy reduces with these in an order that depends on memory.
+UNORDERED = frozenset(("power", "arctan2"))
+
+TEXTS = {
+    "outer": """\
+def {name}_outer(A, B):
+    return np.{name}(outer_operand(A, B), B)
+""",
+    "reduce": """\
+def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+    rows = rows_along(array, axis)
+    total = rows[0]
+    for k in range(1, len(rows)):
+        total = np.{name}(total, rows[k])
+    return np.expand_dims(total, axis) if keepdims else total
+""",
+    "accumulate": """\
+def {name}_accumulate(array, axis=0, dtype=None, out=None):
+    rows = rows_along(array, axis)
+    total = rows[0]
+    totals = [total]
+    for k in range(1, len(rows)):
+        total = np.{name}(total, rows[k])
+        totals = [*totals, total]
+    return np.stack(totals, axis=axis)
+""",
+    "reduceat": """\
+def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
+    rows = rows_along(array, axis)
+    parts = []
+    for start, stop in segments(indices, len(rows)):
+        parts = [*parts, np.{name}.reduce(rows[start:stop])]
+    return np.stack(parts, axis=axis)
+""",
+}
+
+
+def written_method(function: Any) -> Any:
+    """`np.power.outer` and the like as Python; None for what is no method of a ufunc of two operands."""
+    if not is_ufunc_method(function) or function.__name__ not in TEXTS:
+        return None
+    ufunc = function.__self__
+    assert isinstance(ufunc, np.ufunc)
+    known = ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and hasattr(np, ufunc.__name__)
+    if not known or (ufunc.__name__ in UNORDERED and function.__name__ in ("reduce", "reduceat")):
+        return None
+    return _written(ufunc.__name__, function.__name__)
+
+
+@cache
+def _written(name: str, method: str) -> Any:
+    names = ("outer_operand", "rows_along", "segments")
+    namespace = {"np": np, **{kernel: getattr(runtime, kernel) for kernel in names}}
+    return define(f"{name}_{method}", TEXTS[method].format(name=name), namespace)

@@ -1,0 +1,97 @@
+"""Lists, dicts and objects with something changed: what was there before stays as it was.
+
+A statement that changes a container which nobody else holds means the same as a new container. Where each item of the
+new one comes from is found out by doing to a list of numbers what was done to the list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.errors import UnsupportedError
+from tangent.runtime.dispatch import init_grad, lazy_zero, repack
+from tangent.runtime.objects import fields_of, is_property, remade
+
+SEVERAL = ("extend", "update")
+
+
+def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
+    """A list or dict after a method was called on it.
+
+    >>> mutated([1, 2], "insert", 0, 5)
+    [5, 1, 2]
+    """
+    if is_lazy(x):
+        x = init_grad(x.like)
+    changed = list(x) if isinstance(x, list) else dict(x)
+    getattr(changed, method)(*_arguments(method, key, value))
+    return changed
+
+
+def is_lazy(x: Any) -> bool:
+    return bool(getattr(x, "is_zero_grad", False))
+
+
+def _arguments(method: str, key: Any, value: Any) -> tuple[Any, ...]:
+    match method:
+        case "append" | "extend" | "update":
+            return (value,)
+        case "insert" | "__setitem__":
+            return key, value
+        case "__delitem__":
+            return (key,)
+        case "pop":
+            return () if key is None else (key,)
+        case _:
+            return ()
+
+
+def _origins(x: Any, method: str, key: Any, value: Any) -> list[int]:
+    """For each item of the changed list, its place in the old one, or -1 - j for the j-th that is new."""
+    found = list(range(len(x)))
+    several = method in SEVERAL or (method == "__setitem__" and isinstance(key, slice))
+    new = [-1 - j for j in range(len(value))] if several else -1
+    getattr(found, method)(*_arguments(method, key, new))
+    return found
+
+
+def unmutated(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
+    """What the old container receives from the gradient of the changed one."""
+    if is_lazy(b):
+        return lazy_zero(x)
+    if isinstance(x, dict):
+        gone = set(x) if method == "clear" else set(value) if method == "update" else {key}
+        return {k: lazy_zero(v) if k in gone else b[k] for k, v in x.items()}
+    found = [lazy_zero(v) for v in x]
+    for place, origin in enumerate(_origins(x, method, key, value)):
+        if origin >= 0:
+            found[origin] = b[place]
+    return found
+
+
+def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
+    """What a new item, or several, receive from the gradient of the changed container."""
+    if is_lazy(b):
+        return init_grad(value)
+    if isinstance(x, dict):
+        return {k: b[k] for k in value} if method == "update" else b[key]
+    origins = _origins(x, method, key, value)
+    if method in SEVERAL or isinstance(key, slice):
+        return repack(value, *(b[origins.index(-1 - j)] for j in range(len(value))))
+    return b[origins.index(-1)]
+
+
+def with_attribute(x: Any, name: str, value: Any) -> Any:
+    """An object like x with another value for one attribute."""
+    if is_property(x, name):
+        raise UnsupportedError(
+            f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why="it is a property",
+            todo="Assign the attribute behind it.",
+        )  # fmt: skip
+    return remade(x, {**fields_of(x), name: value})
+
+
+def cleared_attribute(b: Any, x: Any, name: str) -> Any:
+    """The gradient of an object, but for one attribute, which is assigned anew later."""
+    fields = fields_of(x)
+    return remade(b, {k: lazy_zero(v) if k == name else getattr(b, k) for k, v in fields.items()})

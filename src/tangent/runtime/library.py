@@ -1,0 +1,339 @@
+"""Functions of the standard library that take functions or give iterators, in plain Python that Tangent reads.
+
+A call of the original on the way of a derivative is a call of its stand-in here. Those that stand for iterators give
+lists: they are used only where Python reads the whole iterator at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import UnsupportedError
+from tangent.runtime.dispatch import init_grad, sequence
+
+Function = Callable[..., Any]
+
+
+def reduced(function: Function, iterable: Any, *initial: Any) -> Any:
+    """`functools.reduce`."""
+    items = [*initial, *iterable]
+    if not items:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    value = items[0]
+    for k in range(1, len(items)):
+        value = function(value, items[k])
+    return value
+
+
+def accumulated(iterable: Any, function: Any = None, *, initial: Any = None) -> Any:
+    """`itertools.accumulate`, all of it."""
+    items = list(iterable) if initial is None else [initial, *iterable]
+    found = []
+    if items:
+        value = items[0]
+        found.append(value)
+        for k in range(1, len(items)):
+            value = value + items[k] if function is None else function(value, items[k])
+            found.append(value)
+    return found
+
+
+def partial_of(function: Function, *given: Any, **named: Any) -> Function:
+    """`functools.partial`."""
+
+    def bound(*args, **more):  # type: ignore[no-untyped-def]
+        every = [*given, *args]
+        names = {**named, **more}
+        return function(*every, **names)
+
+    return bound
+
+
+def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> Function:
+    """A function whose parameters have defaults: those that a call leaves open."""
+
+    def bound(*args, **named):  # type: ignore[no-untyped-def]
+        keys = left_open(names, len(args), named, defaults)
+        given = {**subset(defaults, keys), **named}
+        return function(*args, **given)
+
+    return bound
+
+
+def sorted_by(iterable: Any, key: Function, reverse: bool = False) -> Any:
+    """`sorted` with a key, each key computed once."""
+    items = list(iterable)
+    keys = [key(x) for x in items]
+    return [items[k] for k in ranking(keys, reverse)]
+
+
+def chosen_by(iterable: Any, key: Function, largest: bool) -> Any:
+    """`max` and `min` with a key."""
+    items = list(iterable)
+    keys = [key(x) for x in items]
+    return items[extreme(keys, largest)]
+
+
+def chosen_or(iterable: Any, key: Any, largest: bool, default: Any) -> Any:
+    """`max` and `min` with a default."""
+    items = list(iterable)
+    if not items:
+        return default
+    if key is not None:
+        return chosen_by(items, key, largest)
+    return max(items) if largest else min(items)
+
+
+def zipped(*iterables: Any) -> Any:
+    """`zip`, all of it."""
+    columns = [sequence(items) for items in iterables]
+    return [tuple([c[k] for c in columns]) for k in range(shortest(columns))]
+
+
+def zipped_longest(*iterables: Any, fillvalue: Any = None) -> Any:
+    """`itertools.zip_longest`, all of it."""
+    columns = [sequence(items) for items in iterables]
+    rows = []
+    for k in range(longest(columns)):
+        rows.append(tuple([c[k] if k < len(c) else fillvalue for c in columns]))
+    return rows
+
+
+def products(*iterables: Any, repeat: int = 1) -> Any:
+    """`itertools.product`, all of it."""
+    once = [list(items) for items in iterables]
+    columns = [c for _ in range(repeat) for c in once]
+    return [tuple([c[i] for c, i in zip(columns, index)]) for index in product_indices(columns)]
+
+
+def combined(iterable: Any, r: int) -> Any:
+    """`itertools.combinations`, all of it."""
+    items = list(iterable)
+    return [tuple([items[i] for i in index]) for index in combination_indices(len(items), r)]
+
+
+def combined_again(iterable: Any, r: int) -> Any:
+    """`itertools.combinations_with_replacement`, all of it."""
+    items = list(iterable)
+    return [tuple([items[i] for i in index]) for index in repeated_combination_indices(len(items), r)]
+
+
+def permuted(iterable: Any, r: Any = None) -> Any:
+    """`itertools.permutations`, all of it."""
+    items = list(iterable)
+    return [tuple([items[i] for i in index]) for index in permutation_indices(len(items), r)]
+
+
+def neighbours(iterable: Any) -> Any:
+    """`itertools.pairwise`, all of it."""
+    items = list(iterable)
+    return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
+
+
+def batches(iterable: Any, n: int) -> Any:
+    """`itertools.batched`, all of it."""
+    items = list(iterable)
+    return [tuple(items[k : k + n]) for k in range(0, len(items), n)]
+
+
+def sliced(iterable: Any, *bounds: Any) -> Any:
+    """`itertools.islice` of something with a length."""
+    items = sequence(iterable)
+    return [items[k] for k in slice_indices(len(items), bounds)]
+
+
+def taken_while(predicate: Function, iterable: Any) -> Any:
+    """`itertools.takewhile`, all of it."""
+    found = []
+    for x in iterable:
+        if not predicate(x):
+            break
+        found.append(x)
+    return found
+
+
+def dropped_while(predicate: Function, iterable: Any) -> Any:
+    """`itertools.dropwhile`, all of it."""
+    found = []
+    dropping = True
+    for x in iterable:
+        if dropping:
+            dropping = bool(predicate(x))
+        if not dropping:
+            found.append(x)
+    return found
+
+
+def keys_of(d: Any) -> Any:
+    """The keys of a mapping, as a list."""
+    return keys_list(d)
+
+
+def values_of(d: Any) -> Any:
+    """The values of a mapping, as a list."""
+    return [d[k] for k in keys_list(d)]
+
+
+def items_of(d: Any) -> Any:
+    """The items of a mapping, as a list of pairs."""
+    return [(k, d[k]) for k in keys_list(d)]
+
+
+def made_dict(*source: Any, **named: Any) -> Any:
+    """`dict(mapping or pairs, name=value)`."""
+    if not source:
+        return named
+    given = source[0]
+    if has_keys(given):
+        return {**given, **named}
+    pairs = list(given)
+    keys = [pair[0] for pair in pairs]
+    values = [pair[1] for pair in pairs]
+    made = dict_of(keys, values)
+    return {**made, **named}
+
+
+# Answers without derivative
+
+
+def left_open(names: tuple[str, ...], count: int, named: Any, defaults: Any) -> list[str]:
+    """The parameters behind the first `count` that a call does not name and that have defaults."""
+    return [k for k in names[count:] if k not in named and k in defaults]
+
+
+def ranking(keys: list[Any], reverse: bool) -> list[int]:
+    """Indices in the order of `sorted`."""
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def extreme(keys: list[Any], largest: bool) -> int:
+    """The index of the first largest or smallest."""
+    return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
+
+
+def shortest(columns: list[Any]) -> int:
+    return min(map(len, columns), default=0)
+
+
+def longest(columns: list[Any]) -> int:
+    return max(map(len, columns), default=0)
+
+
+def product_indices(columns: list[Any]) -> list[tuple[int, ...]]:
+    return list(itertools.product(*(range(len(c)) for c in columns)))
+
+
+def combination_indices(n: int, r: int) -> list[tuple[int, ...]]:
+    return list(itertools.combinations(range(n), r))
+
+
+def repeated_combination_indices(n: int, r: int) -> list[tuple[int, ...]]:
+    return list(itertools.combinations_with_replacement(range(n), r))
+
+
+def permutation_indices(n: int, r: int | None) -> list[tuple[int, ...]]:
+    return list(itertools.permutations(range(n), r))
+
+
+def slice_indices(n: int, bounds: tuple[Any, ...]) -> list[int]:
+    return list(itertools.islice(range(n), *bounds))
+
+
+def has_keys(x: Any) -> bool:
+    return hasattr(x, "keys")
+
+
+def keys_list(d: Any) -> list[Any]:
+    """The keys of a mapping; what is no mapping has no items by key."""
+    if not isinstance(d, Mapping):
+        raise UnsupportedError(
+            f"cannot differentiate the items of a {type(d).__name__}", why="it is not a mapping",
+            todo="Loop over what it holds.",
+        )  # fmt: skip
+    return list(d)
+
+
+def unit_arrays(value: Any) -> list[Any]:
+    """Arrays like the value with a single one in them, each in turn."""
+    return [np.reshape(row, np.shape(value))[()] for row in np.eye(int(np.size(value)))]
+
+
+def joined_shape(value: Any, argument: Any) -> tuple[int, ...]:
+    return (*np.shape(value), *np.shape(argument))
+
+
+def argument_position(f: Any, wrt: Any) -> int:
+    """The position of the one argument that `wrt` means."""
+    if isinstance(wrt, tuple | list):
+        (wrt,) = wrt
+    return list(inspect.signature(f).parameters).index(wrt) if isinstance(wrt, str) else int(wrt)
+
+
+# Dicts
+
+
+def dict_of(keys: Any, parts: Any) -> Any:
+    """`dict(zip(keys, parts))`."""
+    return dict(zip(keys, parts))
+
+
+def parts_of(b: Any, keys: Any, parts: Any) -> Any:
+    """The transpose of `dict_of`: the item of each key, zero where a later part took its place."""
+    last = {k: i for i, k in enumerate(keys)}
+    return [b[k] if last[k] == i else init_grad(v) for i, (k, v) in enumerate(zip(keys, parts))]
+
+
+def subset(x: Any, keys: Any) -> Any:
+    """The items of a dict that have these keys."""
+    return {k: x[k] for k in keys}
+
+
+def superset(b: Any, x: Any, keys: Any) -> Any:
+    """The transpose of `subset`: zero for the other items."""
+    return {k: b[k] if k in keys else init_grad(v) for k, v in x.items()}
+
+
+def left_items(b: Any, x: Any, y: Any) -> Any:
+    """What x receives from `x | y`: of dicts, the items that y does not replace; of bits, nothing."""
+    if not isinstance(x, dict):
+        return init_grad(x)
+    return {k: init_grad(v) if k in y else b[k] for k, v in x.items()}
+
+
+def right_items(b: Any, y: Any) -> Any:
+    """What y receives from `x | y`."""
+    return {k: b[k] for k in y} if isinstance(y, dict) else init_grad(y)
+
+
+def from_left(b: Any, y: Any, z: Any) -> Any:
+    """The transpose of `left_items`: the part of the tangent of `z = x | y` that comes from x."""
+    if not isinstance(z, dict):
+        return init_grad(z)
+    return {k: b[k] if k in b and k not in y else init_grad(v) for k, v in z.items()}
+
+
+def from_right(b: Any, y: Any, z: Any) -> Any:
+    """The transpose of `right_items`."""
+    if not isinstance(z, dict):
+        return init_grad(z)
+    return {k: b[k] if k in y else init_grad(v) for k, v in z.items()}
+
+
+EAGER: dict[Any, Function] = {functools.reduce: reduced, functools.partial: partial_of}
+LAZY: dict[Any, Function] = {
+    itertools.accumulate: accumulated, itertools.zip_longest: zipped_longest, itertools.product: products,
+    itertools.combinations: combined, itertools.combinations_with_replacement: combined_again,
+    itertools.permutations: permuted, itertools.pairwise: neighbours, itertools.takewhile: taken_while,
+    itertools.dropwhile: dropped_while, itertools.islice: sliced,
+}  # fmt: skip
+if hasattr(itertools, "batched"):
+    LAZY[itertools.batched] = batches
+VIEWS = {"keys": keys_of, "values": values_of, "items": items_of}
+GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)

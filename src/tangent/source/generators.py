@@ -1,0 +1,101 @@
+"""Generator functions as functions that give a list: for callers that read all of it at once.
+
+def steps(x, n):                 def steps(x, n):
+    for _ in range(n):               yielded = []
+        x = x * 1.5                  for _ in range(n):
+        yield x             ->           x = x * 1.5
+                                         yielded.append(x)
+                                     return yielded
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+import weakref
+
+from tangent.source.read import Source, read
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.quote import at, expression, name, quote
+from tangent.syntax.rebuild import function_node, replace, walk_scope, with_blocks
+
+_known: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, types.FunctionType]]
+_known = weakref.WeakKeyDictionary()
+
+
+def is_generator(found: object) -> bool:
+    """Whether a function gives a generator when it is called."""
+    return isinstance(found, types.FunctionType) and bool(found.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def collecting(generator: types.FunctionType) -> types.FunctionType | None:
+    """The function that gives, as a list, what a generator function yields; None where values are sent to it."""
+    known = _known.get(generator)
+    if known is None or known[0] is not generator.__code__:
+        source = read(generator)
+        tree = collecting_tree(source.tree)
+        if tree is None:
+            return None
+        known = _known[generator] = generator.__code__, _made(generator, source, tree)
+    return known[1]
+
+
+def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) -> types.FunctionType:
+    free = generator.__code__.co_freevars
+    bare = replace(tree, args=_without_defaults(tree.args), returns=None)
+    outer = function_node("scope", ast.arguments([], [ast.arg(v) for v in free], None, [], [], None, []), [bare])
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
+    scope = next(c for c in compile(module, source.file, "exec").co_consts if isinstance(c, types.CodeType))
+    code = next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
+    cells = dict(zip(free, generator.__closure__ or ()))
+    contents = tuple(cells[v] for v in code.co_freevars)
+    made = types.FunctionType(code, generator.__globals__, tree.name, generator.__defaults__, contents)
+    made.__kwdefaults__ = generator.__kwdefaults__
+    made.__module__ = generator.__module__
+    made.tree = tree  # type: ignore[attr-defined]  # what `read` finds, since the file holds the generator
+    return made
+
+
+def _without_defaults(args: ast.arguments) -> ast.arguments:
+    """Parameters as they are compiled: their defaults are objects already, their annotations nobody's business."""
+
+    def bare(a: ast.arg) -> ast.arg:
+        return ast.copy_location(ast.arg(a.arg), a)
+
+    return ast.arguments(
+        [bare(a) for a in args.posonlyargs], [bare(a) for a in args.args], bare(args.vararg) if args.vararg else None,
+        [bare(a) for a in args.kwonlyargs], [None for _ in args.kwonlyargs], bare(args.kwarg) if args.kwarg else None,
+        [],
+    )  # fmt: skip
+
+
+def collecting_tree(tree: ast.FunctionDef) -> ast.FunctionDef | None:
+    """The definition with a list that is filled in place of each `yield`; None where values are sent to it."""
+    statements = [n for n in walk_scope(tree) if isinstance(n, ast.Expr)]
+    plain = {id(s.value) for s in statements}
+    if any(isinstance(n, ast.Yield | ast.YieldFrom) and id(n) not in plain for n in walk_scope(tree)):
+        return None
+    names = Names(identifiers(tree))
+    target = names.fresh("yielded")
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [new for s in body for new in statement(s)]
+
+    def statement(s: ast.stmt) -> list[ast.stmt]:
+        match s:
+            case ast.Expr(value=ast.Yield(value=value)):
+                item = value if value is not None else ast.Constant(None)
+                return [ast.copy_location(ast.Expr(expression("p.append(v)", p=target, v=item)), s)]
+            case ast.Expr(value=ast.YieldFrom(value=value)):
+                held = names.numbered("item")
+                add = at(ast.Expr(expression("p.append(v)", p=target, v=name(held))), s)
+                return [ast.copy_location(ast.For(ast.Name(held, ast.Store()), value, [add], []), s)]
+            case ast.Return():
+                return [ast.copy_location(ast.Return(name(target)), s)]
+            case _:
+                return [with_blocks(s, block)]
+
+    start = at(quote("p = []", p=target), tree.body[0])
+    last = at(ast.Return(name(target)), tree.body[-1])
+    return replace(tree, body=[start, *block(tree.body), last])

@@ -1,0 +1,314 @@
+"""Attempts that take effect as a whole: what an attempt has assigned is read only where it ran to its end.
+
+y = y * x              part = None
+y = y + sqrt(x)        try: y = y * x
+                 ->    except ValueError: part = error_raised()
+                       if part is None:
+                           part2 = None
+                           try: y = y + sqrt(x)
+                           except ValueError: part2 = error_raised()
+                           caught = part2
+                       else: caught = part
+
+(the body of a `try` whose handler reads `y`). What is read outside is assigned at the end of the body, after
+all that may raise: so what the forward pass keeps is kept only by attempts that succeed.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol
+
+from tangent.analysis.liveness import live_into, liveness, surely_bound
+from tangent.normalise.context import Context
+from tangent.syntax.blocks import MARKS, Attempt, Enter, Leave
+from tangent.syntax.core import is_atom
+from tangent.syntax.print import Comment
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import arguments, assigned_inside, expression_reads, header_reads, writes
+
+Body = list[ast.stmt]
+
+
+class Located(Protocol):
+    """What can say where it is."""
+
+    def refuse(self, node: ast.AST, construct: str, why: str, todo: str = "") -> Exception: ...
+
+
+def settle_attempts(core: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    found = [s for s in statements(core.body) if isinstance(s, Attempt)]
+    if not found:
+        return core
+    visible = {a: _assigned(a.body) & _live_on_failure(core, a) for a in found}
+    split = replace(core, body=_Split(context, visible).block(core.body))
+    done = replace(split, body=_late(split.body, split, context))
+    context.scope.local |= assigned_inside(done.body) - context.declared
+    return done
+
+
+# What may raise, and what it would leave behind
+
+
+def may_raise(s: ast.stmt) -> bool:
+    match s:
+        case Comment() | ast.Pass() | ast.Global() | ast.Nonlocal():
+            return False
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return not is_atom(value) and not (isinstance(value, ast.List | ast.Tuple) and not value.elts)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"))):
+            return False
+        case ast.If(body=[ast.Break()], test=test):
+            return _test_may_raise(test)
+        case ast.If(test=test, body=body, orelse=orelse):
+            return _test_may_raise(test) or any(map(may_raise, (*body, *orelse)))
+        case ast.For(body=body):
+            return any(map(may_raise, body))
+        case _:
+            return True
+
+
+def _test_may_raise(e: ast.expr) -> bool:
+    return not all(isinstance(n, ast.Name | ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp) or not isinstance(
+        n, ast.expr) for n in ast.walk(e))  # fmt: skip
+
+
+def _assigned(body: Body) -> set[str]:
+    return {v for s in statements(body) for v in writes(s)}
+
+
+def _live_on_failure(core: ast.FunctionDef, attempt: Attempt) -> frozenset[str]:
+    """What is read after an attempt that failed."""
+    caught = next(iter(expression_reads(attempt.test)))
+
+    def block(body: Body) -> Body:
+        return [new for s in body for new in statement(s)]
+
+    def statement(s: ast.stmt) -> Body:
+        match s:
+            case Attempt():
+                return [s] if s is attempt else [replace(s, body=block(s.body))]
+            case ast.If(test=ast.Compare(left=ast.Name(id=v), ops=[ast.Is()]), orelse=other) if v == caught:
+                return block(other)
+            case ast.If(test=ast.Compare(left=ast.Name(id=v), ops=[ast.IsNot()]), body=then) if v == caught:
+                return block(then)
+            case ast.If(body=then, orelse=other):
+                return [replace(s, body=block(then), orelse=block(other))]
+            case ast.For(body=inner) | ast.While(body=inner):
+                return [replace(s, body=block(inner))]
+            case _:
+                return [s]
+
+    return liveness(replace(core, body=block(core.body)), frozenset([attempt])).after[attempt]
+
+
+# Attempts in parts
+
+
+class _Split:
+    def __init__(self, context: Context, visible: dict[Attempt, set[str]]) -> None:
+        self.context, self.visible = context, visible
+
+    def block(self, body: Body) -> Body:
+        return [new for s in body for new in self.statement(s)]
+
+    def statement(self, s: ast.stmt) -> Body:
+        match s:
+            case Attempt(body=body):
+                names = self.visible[s]
+                new = replace(s, body=self.block(body))
+                return self.parts(new, names) if not _is_whole(new.body, names) else [new]
+            case ast.If(body=[ast.Break()]):
+                return [s]
+            case ast.If(body=then, orelse=other):
+                return [replace(s, body=self.block(then), orelse=self.block(other))]
+            case ast.For(body=inner) | ast.While(body=inner):
+                return [replace(s, body=self.block(inner))]
+            case _:
+                return [s]
+
+    def parts(self, s: Attempt, names: set[str]) -> Body:
+        caught = next(iter(expression_reads(s.test)))
+        return self.sequence(s.body, names, s, caught)
+
+    def sequence(self, body: Body, names: set[str], s: Attempt, caught: str) -> Body:
+        """The first part; if it went well the others, if not what was caught."""
+        first, rest = self.cut(body, names, s)
+        if isinstance(first, ast.stmt):  # a branch or a loop, attempted from the inside
+            opened = self.opened(first, names, s, caught)
+            if not rest:
+                return [opened]
+            go_on = at(ast.If(expression("c is None", c=caught), self.sequence(rest, names, s, caught), []), rest[0])
+            return [opened, go_on]
+        part = self.context.names.numbered("part")
+        store = replace(s.orelse[-1], targets=[ast.Name(part, ast.Store())])
+        attempt = at(Attempt(test=expression("c is None", c=part), body=first, orelse=[store], types=s.types), first[0])
+        failed = assign(caught, name(part), first[0])
+        if not rest:
+            return [assign(part, constant(None), first[0]), attempt, failed]
+        others = self.sequence(rest, names, s, caught)
+        after = at(ast.If(expression("c is None", c=part), others, [failed]), first[0])
+        return [assign(part, constant(None), first[0]), attempt, after]
+
+    def cut(self, body: Body, names: set[str], s: Attempt) -> tuple[Body | ast.stmt, Body]:
+        """What runs up to the first assignment of one of the names, or a compound statement with such; and the rest."""
+        for position, x in enumerate(body):
+            inside = _assigned([x]) & names
+            if isinstance(x, MARKS):
+                raise self.refusal(x, "a block with 'with' or 'finally' inside 'try'", s)
+            if not inside:
+                continue
+            compound = isinstance(x, ast.If | ast.For | ast.While) and not isinstance(x, Attempt)
+            if compound and position:
+                return body[:position], body[position:]
+            if compound:
+                return x, body[1:]
+            end = position + 1
+            while end < len(body) and not may_raise(body[end]):
+                end += 1
+            return body[:end], body[end:]
+        return body, []
+
+    def opened(self, x: ast.stmt, names: set[str], s: Attempt, caught: str) -> ast.stmt:
+        match x:
+            case ast.If(body=then, orelse=other):
+                sides = [self.sequence(b, names, s, caught) if b else [] for b in (then, other)]
+                return replace(x, body=sides[0], orelse=sides[1])
+            case ast.For(body=inner) | ast.While(body=inner):
+                if isinstance(x, ast.While) and _test_may_raise(x.test):
+                    raise self.refusal(x, "a 'while' whose condition may raise inside 'try'", s)
+                *rest, last = inner
+                leaves = isinstance(last, ast.If) and isinstance(last.body[0], ast.Break)
+                test: ast.expr = expression("c is not None", c=caught)
+                if leaves and isinstance(last, ast.If):
+                    test = ast.BoolOp(ast.Or(), [test, last.test])
+                body = self.sequence(rest if leaves else inner, names, s, caught)
+                return replace(x, body=[*body, at(ast.If(test, [ast.Break()], []), last)])
+            case _:
+                raise AssertionError("not a compound statement")
+
+    def refusal(self, x: ast.stmt, what: str, s: Attempt) -> Exception:
+        return self.context.refuse(
+            x, what, "what it has assigned is read after an exception", "Move it into a function of its own."
+        )
+
+
+def _is_whole(body: Body, names: set[str]) -> bool:
+    """Whether nothing may raise after one of the names was assigned."""
+    for position, s in enumerate(body):
+        if not (_assigned([s]) & names):
+            continue
+        if any(map(may_raise, body[position + 1 :])):
+            return False
+        match s:
+            case Attempt():
+                continue
+            case ast.If(body=then, orelse=other):
+                if not (_is_whole(then, names) and _is_whole(other, names)):
+                    return False
+            case ast.For() | ast.While():
+                if may_raise(s):
+                    return False
+    return True
+
+
+# Assignments at the end
+
+
+def _late(body: Body, core: ast.FunctionDef, context: Context) -> Body:
+    done: Body = []
+    for s in body:
+        match s:
+            case Attempt(body=inner):
+                new = replace(s, body=_late(inner, core, context))
+                done.append(_assigned_at_the_end(new, s, core, context))
+            case ast.If(body=[ast.Break()]):
+                done.append(s)
+            case ast.If(body=then, orelse=other):
+                sides = [_late(b, core, context) for b in (then, other)]
+                done.append(replace(s, body=sides[0], orelse=sides[1]))
+            case ast.For(body=inner) | ast.While(body=inner):
+                done.append(replace(s, body=_late(inner, core, context)))
+            case _:
+                done.append(s)
+    return done
+
+
+def _assigned_at_the_end(s: Attempt, original: Attempt, core: ast.FunctionDef, context: Context) -> Attempt:
+    inside = {id(x) for x in statements(original.body)}
+    outside = {v for x in statements(core.body) if id(x) not in inside for v in (*header_reads(x), *writes(x))}
+    names = sorted(_assigned(s.body) & outside)
+    if not names or not any(map(may_raise, s.body)):
+        return s
+    now: dict[str, str] = {}
+    done: Body = []
+    for x in s.body:
+        match x:
+            case ast.Assign(targets=targets, value=value) if all(isinstance(t, ast.Name | ast.Tuple) for t in targets):
+                read = rename(value, now)
+                now |= {v: context.names.numbered("t") for v in writes(x) if v in names}
+                done.append(replace(x, targets=[rename(t, now) for t in targets], value=read))
+            case _:
+                inner = [v for v in names if v in _assigned([x]) and v not in now]
+                now |= {v: context.names.numbered("t") for v in inner}
+                before = _bound_before(original, core)
+                kept = [v for v in inner if v in live_into([x]) or v not in surely_bound([x], set())]
+                done += [assign(now[v], name(v) if v in before else constant(None), x) for v in kept]
+                done.append(rename(x, now))
+    last = [assign(v, name(now[v]), s.body[-1]) for v in names]
+    return replace(s, body=[*done, *last])
+
+
+def _bound_before(s: ast.stmt, core: ast.FunctionDef) -> set[str]:
+    """Names that may have a value where a statement begins."""
+    found = {a.arg for a in arguments(core.args)}
+    for x in statements(core.body):
+        if x is s:
+            break
+        found.update(writes(x))
+    loops = [x for x in statements(core.body) if isinstance(x, ast.For | ast.While) and s in statements(x.body)]
+    return found | {v for x in loops for v in _assigned(x.body)}
+
+
+def refuse_early_records(unit: Located, s: Attempt, stacks: set[str]) -> None:
+    """What a failed attempt has kept nobody takes back: so nothing may raise after it."""
+    kept = False
+    for x in statements(s.body):
+        match x:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"))) if v in stacks:
+                kept = True
+            case ast.If() | ast.For():
+                continue
+            case _ if kept and may_raise(x):
+                raise unit.refuse(
+                    s, "a 'try' of this form inside a loop", "it keeps values before it may fail",
+                    "Move the body of the 'try' into a function of its own.",
+                )  # fmt: skip
+    if any(isinstance(x, ast.For | ast.While) and _keeps(x, stacks) and may_raise(x) for x in statements(s.body)):
+        raise unit.refuse(
+            s, "a loop inside 'try' inside a loop", "it keeps values before it may fail",
+            "Move the body of the 'try' into a function of its own.",
+        )  # fmt: skip
+
+
+def _keeps(loop: ast.For | ast.While, stacks: set[str]) -> bool:
+    return any(isinstance(n, ast.Name) and n.id in stacks for x in loop.body for n in ast.walk(x))
+
+
+# Blocks in the backward pass
+
+
+def reentered(mark: Enter | Leave, body: Body, local: set[str]) -> Body:
+    """The marks of a block that the backward pass runs under, too: those that only say how NumPy warns."""
+    if isinstance(mark, Enter):
+        return [at(Leave(), mark)] if mark.quiet and not expression_reads(mark.value) & local else []
+    depth = 0
+    for x in reversed(body[: next(i for i, s in enumerate(body) if s is mark)]):
+        if isinstance(x, Leave):
+            depth += 1
+        elif isinstance(x, Enter) and depth == 0:
+            return [x] if x.quiet and not expression_reads(x.value) & local else []
+        elif isinstance(x, Enter):
+            depth -= 1
+    return []

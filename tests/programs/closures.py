@@ -1,0 +1,300 @@
+"""Functions made inside the function: closures, lambdas, functions that are passed on, returned and kept."""
+
+import functools
+import math
+import operator
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+
+@program({"x": 0.7})
+def closure_over_an_active_value(x):
+    def scale(v):
+        return v * x
+
+    return scale(scale(2.0))
+
+
+@program({"x": 0.7})
+def lambda_over_an_active_value(x):
+    f = lambda v: v * x + x
+    return f(f(1.0))
+
+
+@program({"x": 0.7, "y": 1.3})
+def two_captured_values(x, y):
+    f = lambda v: v * x + y * v * v
+    return f(2.0) * f(x)
+
+
+def apply_twice(f, x):
+    return f(f(x))
+
+
+@program({"x": 0.7, "k": 1.3})
+def two_captured_values_passed_to_a_helper(x, k):
+    a = x * x
+    return apply_twice(lambda v: v * a + k, x) * k
+
+
+@program({"x": 0.7})
+def closure_returned(x):
+    def make(a):
+        return lambda v: a * v * v
+
+    return make(x)(x)
+
+
+@program({"x": 0.7})
+def closure_of_a_closure(x):
+    def outer(v):
+        y = v * x
+
+        def inner(w):
+            return w * y + x
+
+        return inner(v) * inner(2.0)
+
+    return outer(x) + outer(1.5)
+
+
+@program({"x": 0.7})
+def function_as_argument(x):
+    return apply_twice(np.sin, x) + apply_twice(lambda v: v * v, x)
+
+
+@program({"x": 0.7, "kind": "tanh"}, {"x": 0.7, "kind": "sin"})
+def function_from_a_table(x, kind):
+    table = {"tanh": np.tanh, "sin": np.sin}
+    return table[kind](x) * x
+
+
+@program({"x": 0.7})
+def closures_in_a_dict(x):
+    table = {"half": lambda v: v * x / 2.0, "square": lambda v: v * v * x}
+    return table["half"](table["square"](1.5))
+
+
+@program({"x": 0.7})
+def functions_in_a_list(x):
+    for f in [np.sin, np.exp, lambda v: v * v]:
+        x = f(x)
+    return x
+
+
+@program({"x": 0.7})
+def closures_in_a_list(x):
+    fs = [lambda v: v * x, lambda v: v + x * x]
+    y = 1.5
+    for f in fs:
+        y = f(y)
+    return y
+
+
+@program({"x": 0.7})
+def recursion_in_a_local_function(x):
+    def power(v, n):
+        return 1.0 if n == 0 else v * power(v, n - 1)
+
+    return power(x, 3)
+
+
+@program({"x": 0.7})
+def recursion_over_a_captured_value(x):
+    def power(n):
+        return 1.0 if n == 0 else x * power(n - 1)
+
+    return power(3) * power(2)
+
+
+@program({"x": 0.7})
+def recursive_lambda_over_a_captured_value(x):
+    horner = lambda n, v: v if n == 0 else horner(n - 1, v * x + n)
+    return horner(3, x)
+
+
+@program({"x": 0.7})
+def recursion_through_a_tree(x):
+    def value(node):
+        if isinstance(node, tuple):
+            left, right = node
+            return value(left) * x + value(right)
+        return node * x
+
+    return value(((1.0, 2.0), (3.0, (4.0, 5.0))))
+
+
+def compose(*functions):
+    def composed(v):
+        for f in functions:
+            v = f(v)
+        return v
+
+    return composed
+
+
+@program({"x": 0.7})
+def composition(x):
+    return compose(np.sin, lambda v: v * x, math.exp)(x)
+
+
+@program({"x": 0.7})
+def composition_of_lambdas(x):
+    after = lambda f, g: lambda v: f(g(v))
+    return after(lambda v: v * x, lambda v: v + x)(2.0)
+
+
+def doubled(function):
+    def wrapper(v):
+        return 2.0 * function(v) + v
+
+    return wrapper
+
+
+def scaled_by(factor):
+    def decorate(function):
+        def wrapper(*args):
+            return factor * function(*args)
+
+        return wrapper
+
+    return decorate
+
+
+@program({"x": 0.7})
+def decorator_applied_inside(x):
+    @doubled
+    def inner(v):
+        return v * v * x
+
+    return inner(x)
+
+
+@program({"x": 0.7})
+def active_decorator_applied_inside(x):
+    @scaled_by(x * x)
+    @doubled
+    def inner(v):
+        return v * x
+
+    return inner(2.0) * inner(x)
+
+
+@program({"x": 0.7})
+def loop_variable_captured(x):
+    total = 0.0
+    for i in range(3):
+        f = lambda v: v * x * i
+        total = total + f(x)
+    return total
+
+
+@program({"x": 0.7})
+def loop_variable_as_a_default(x):
+    fs = [lambda v, i=i: v * x + i for i in range(3)]
+    return fs[0](1.0) * fs[2](x)
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def conditional_definition(x):
+    if x > 0:
+
+        def f(v):
+            return v * x
+
+    else:
+
+        def f(v):
+            return v * v * x
+
+    return f(x) * f(2.0)
+
+
+@program({"x": 0.7, "y": 1.2})
+def keyword_only_and_positional_only(x, y):
+    def f(a, /, b, *, c):
+        return a * b + c * x
+
+    return f(x, b=y, c=y) + f(y, x, c=2.0)
+
+
+@program({"x": 0.7, "y": 1.2}, orders=1)
+def own_positional_only(x, /, y):
+    return x * y * y
+
+
+@program({"x": 0.7})
+def lambda_with_a_constant_default(x):
+    f = lambda v, k=3.0: v * k * x
+    return f(x) + f(x, 2.0) + f(x, k=x)
+
+
+@program({"x": 0.7})
+def partial_of_active(x):
+    scale = functools.partial(operator.mul, x)
+    return scale(scale(3.0))
+
+
+def weighted(a, b=2.0, *, c=3.0):
+    return a * b + a * a * c
+
+
+@program({"x": 0.7, "y": 1.2})
+def partial_with_keywords(x, y):
+    f = functools.partial(weighted, b=y, c=x)
+    return f(x) + f(2.0, c=1.0)
+
+
+def integrate(f, a, b, n=4):
+    h = (b - a) / n
+    total = 0.5 * (f(a) + f(b))
+    for i in range(1, n):
+        total = total + f(a + i * h)
+    return total * h
+
+
+@program({"a": 0.3, "b": 1.2, "k": 1.7})
+def integral_of_a_closure(a, b, k):
+    return integrate(lambda v: np.sin(k * v) * v, a, b)
+
+
+def solve(f, v, n=6):
+    for _ in range(n):
+        h = 1e-3
+        v = v - f(v) * h / (f(v + h) - f(v))
+    return v
+
+
+@program({"a": 2.3}, orders=1)
+def root_of_a_closure(a):
+    return solve(lambda v: v * v - a, 1.5)
+
+
+@program({"w": signed(3), "x": signed(3, shift=0.5)})
+def closure_over_an_array(w, x):
+    def layer(v):
+        return np.tanh(w * v)
+
+    return np.sum(apply_twice(layer, x))
+
+
+@program({"x": 0.7})
+def function_kept_under_another_name(x):
+    f = lambda v: v * x
+    g = f
+    return g(2.0) * f(x)
+
+
+@program({"x": 0.7})
+def function_in_a_tuple(x):
+    f, g = (lambda v: v * x), (lambda v: v + x)
+    return f(g(1.0))
+
+
+@program({"x": 0.7, "flag": True}, {"x": 0.7, "flag": False})
+def chosen_function(x, flag):
+    f = (lambda v: v * x) if flag else (lambda v: v - x * x)
+    return f(2.0)

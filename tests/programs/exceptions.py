@@ -1,0 +1,307 @@
+"""`try`, `raise`, `with`: what really ran is what is differentiated."""
+
+import contextlib
+import io
+import math
+import threading
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+
+@program({"x": 0.7})
+def errstate(x):
+    with np.errstate(divide="ignore"):
+        y = 1.0 / x
+    return y * y
+
+
+@program({"x": signed(3)})
+def errstate_over_a_loop(x):
+    y = x
+    with np.errstate(all="ignore"):
+        for _ in range(3):
+            y = np.sin(y) / x
+    return np.sum(y)
+
+
+@program({"x": 0.7})
+def errstate_in_a_loop(x):
+    y = x
+    for _ in range(3):
+        with np.errstate(all="ignore"):
+            z = y * x
+            y = z + y * y
+    return y
+
+
+@program({"x": 0.7})
+def null_context(x):
+    with contextlib.nullcontext(x) as v:
+        y = v * x
+    return y * y
+
+
+LOCK = threading.Lock()
+
+
+@program({"x": 0.7})
+def lock(x):
+    with LOCK:
+        y = x * x
+    return y * x
+
+
+@program({"x": 0.7})
+def two_contexts(x):
+    with LOCK, io.StringIO("2.5") as file:
+        y = x * float(file.read())
+    return y * y
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def return_inside_with(x):
+    with LOCK:
+        if x > 0:
+            return x * x
+        y = x * 3.0
+    return y * x
+
+
+@program({"xs": [0.5, 1.5, -2.0]})
+def break_inside_with(xs):
+    s = 0.0
+    for x in xs:
+        with LOCK:
+            if x < 0:
+                break
+            s = s + x * x
+    return s
+
+
+@contextlib.contextmanager
+def scaled(k):
+    yield 2.0 * k
+
+
+@program({"x": 0.7})
+def user_context(x):
+    with scaled(1.5) as k:
+        y = x * k
+    return y * y
+
+
+class Timer:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.stopped = True
+
+
+@program({"x": 0.7})
+def user_context_class(x):
+    with Timer():
+        y = x * x
+    return y * y
+
+
+@program({"x": 0.7})
+def unknown_context(x):
+    timer = Timer()
+    with timer:
+        y = x * x
+    return y * y
+
+
+@program({"x": 0.7})
+def try_that_succeeds(x):
+    try:
+        y = np.sqrt(x)
+    except ValueError:
+        y = x
+    return y * x
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def try_that_raises(x):
+    try:
+        if x < 0:
+            raise ValueError("negative")
+        y = x * x
+    except ValueError:
+        y = 3.0 * x
+    else:
+        y = y + x
+    finally:
+        z = x * 2.0
+    return y * z
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def return_from_try(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return x * x
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def several_handlers(x):
+    try:
+        y = math.sqrt(x) if x != 0.0 else 1.0 / x
+    except ValueError:
+        y = 3.0 * x
+    except (ZeroDivisionError, KeyError) as error:
+        y = x * len(str(error))
+    return y * x + x
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def body_changed_a_variable_before(x):
+    y = x
+    try:
+        y = y * x
+        y = y + math.sqrt(x)
+    except ValueError:
+        y = y * 3.0
+    return y
+
+
+@program({"xs": [0.5, -1.5, 2.0]}, {"xs": [-0.5, 1.5, -2.0]})
+def try_in_a_loop(xs):
+    s = 1.0
+    for x in xs:
+        try:
+            y = math.sqrt(x)
+            s = s * y
+        except ValueError:
+            s = s * s + x
+    return s
+
+
+@program({"xs": [0.5, -1.5, 2.0]})
+def continue_after_a_failure(xs):
+    s = 1.0
+    for x in xs:
+        try:
+            y = math.log(x)
+        except ValueError:
+            continue
+        s = s * y + x
+    return s
+
+
+@program({"xs": [0.5, 1.5, -2.0, 3.0]})
+def break_after_a_failure(xs):
+    s = 1.0
+    for x in xs:
+        try:
+            s = s * math.sqrt(x)
+        except ValueError:
+            break
+    return s
+
+
+@program({"xs": [0.5, 1.5, -2.0, 3.0]})
+def loop_inside_try(xs):
+    s = 1.0
+    try:
+        for x in xs:
+            s = s * math.sqrt(x) + x
+    except ValueError:
+        s = s * s
+    return s
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def suppressed(x):
+    y = x * x
+    with contextlib.suppress(ValueError):
+        y = math.sqrt(x) * y
+    return y
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def nested_try(x):
+    try:
+        try:
+            y = math.log(x)
+        except KeyError:
+            y = 0.0
+        z = y * x
+    except ValueError:
+        z = x * x
+    return z
+
+
+def checked(x):
+    if x < 0:
+        raise ValueError("negative")
+    return x * math.sqrt(x)
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def exception_of_a_helper(x):
+    try:
+        y = checked(x)
+    except ValueError:
+        y = -x
+    return y * y
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def raised_again(x):
+    try:
+        try:
+            y = checked(x)
+        except ValueError:
+            if x > 0:
+                y = x
+            else:
+                raise
+    except ValueError as error:
+        y = 2.0 * x if "negative" in str(error) else x
+    return y * x
+
+
+@program({"x": 0.7})
+def only_finally(x):
+    try:
+        y = x * x
+    finally:
+        z = x * 3.0
+    return y * z
+
+
+@program({"x": 0.7})
+def assertions(x):
+    assert x > 0, f"{x} is not positive"
+    return x * x
+
+
+@program({"x": 0.7, "key": "b"}, {"x": 0.7, "key": "a"})
+def missing_key(x, key):
+    d = {"a": x * x}
+    try:
+        y = d[key]
+    except KeyError:
+        y = x
+    return y * 2.0
+
+
+@program({"n": 3, "x": 1.3}, wrt="x")
+def retried(n, x):
+    for attempt in range(n):
+        try:
+            if attempt < 2:
+                raise RuntimeError("again")
+            y = x**attempt
+            break
+        except RuntimeError:
+            x = x * 1.1
+    else:
+        y = x
+    return y * x

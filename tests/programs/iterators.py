@@ -1,0 +1,419 @@
+"""Functions of functions and iterators: map, filter, reduce, itertools, operator, generators, comprehensions."""
+
+import functools
+import itertools
+import math
+import operator
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+XS = [0.5, 1.5, -2.0]
+
+
+@program({"xs": XS})
+def map_of_a_lambda(xs):
+    return sum(map(lambda x: x * x, xs))
+
+
+@program({"xs": XS, "k": 0.7})
+def map_of_a_closure(xs, k):
+    return sum(list(map(lambda x: x * x * k, xs)))
+
+
+@program({"xs": XS})
+def map_of_a_library_function(xs):
+    return sum(map(np.sin, xs)) * sum(map(math.exp, xs))
+
+
+@program({"xs": XS, "ys": [2.0, 0.3]}, orders=1)
+def map_of_two(xs, ys):
+    return sum(map(lambda x, y: x * y + x, xs, ys))
+
+
+@program({"xs": XS})
+def map_in_a_loop(xs):
+    s = 1.0
+    for y in map(lambda x: x * x + 1.0, xs):
+        s = s * y
+    return s
+
+
+@program({"xs": XS})
+def map_in_a_loop_with_break(xs):
+    s = 0.0
+    for y in map(lambda x: 3.0 / (x + 2.1), xs):
+        s = s + y * y
+        if s > 1.5:
+            break
+    return s
+
+
+@program({"xs": XS})
+def map_of_map(xs):
+    s = 0.0
+    for y in map(np.sin, map(lambda x: x * x, xs)):
+        s = s + y
+    return s
+
+
+@program({"xs": XS})
+def map_unpacked(xs):
+    a, b, c = map(lambda x: x * x, xs)
+    return a * b + c
+
+
+@program({"xs": XS})
+def map_starred(xs):
+    return math.hypot(*map(abs, xs))
+
+
+@program({"xs": XS})
+def map_read_later(xs):
+    squares = map(lambda x: x * x, xs)
+    k = xs[0]
+    return sum(squares) * k
+
+
+@program({"xs": XS})
+def map_and_filter(xs):
+    return sum(map(lambda x: x * x, filter(lambda x: x > 0, xs)))
+
+
+@program({"xs": XS})
+def filter_in_a_loop(xs):
+    s = 1.0
+    for x in filter(lambda x: x > 0, xs):
+        s = s * x
+    return s
+
+
+@program({"xs": [0.5, 1.1, -2.0]}, orders=1)
+def filter_by_truth(xs):
+    return math.prod(filter(None, xs))
+
+
+@program({"x": 0.7})
+def composition_by_reduce(x):
+    return functools.reduce(lambda a, f: f(a), [np.sin, np.cos], x)
+
+
+@program({"xs": XS})
+def reduce_of_values(xs):
+    return functools.reduce(lambda a, b: a * b + a, xs)
+
+
+@program({"xs": XS, "k": 0.7})
+def reduce_with_start_and_capture(xs, k):
+    return functools.reduce(lambda a, b: a * k + b, xs, k * k)
+
+
+@program({"xs": XS})
+def reduce_with_operator(xs):
+    return functools.reduce(operator.mul, xs)
+
+
+@program({"xs": XS})
+def sorted_values(xs):
+    a, b, c = sorted(xs)
+    return a * b + c
+
+
+@program({"xs": XS}, orders=1)
+def sorted_by_key(xs):
+    return sorted(xs, key=lambda x: -x)[0] ** 2
+
+
+@program({"xs": XS}, orders=1)
+def sorted_by_key_reversed(xs):
+    a, b, c = sorted(xs, key=abs, reverse=True)
+    return a * b * b + c
+
+
+@program({"pairs": [(2, 0.5), (1, 1.5), (3, -0.7)]}, orders=1)
+def sorted_by_item(pairs):
+    ordered = sorted(pairs, key=operator.itemgetter(0))
+    return ordered[0][1] * ordered[1][1] ** 2
+
+
+@program({"xs": XS}, orders=1)
+def max_by_key(xs):
+    return max(xs, key=abs) ** 2 + min(xs, key=lambda x: x * x)
+
+
+@program({"x": 0.7, "y": 1.4}, orders=1)
+def max_of_two_by_key(x, y):
+    return max(x, y, key=lambda v: -v) * y
+
+
+@program({"xs": XS}, {"xs": []}, wrt="xs", orders=1)
+def max_with_default(xs):
+    return max(xs, default=2.0) * 3.0
+
+
+@program({"d": {"a": 0.5, "b": 1.5}})
+def max_over_a_dict(d):
+    best = max(d, key=d.get)
+    return d[best] ** 2
+
+
+@program({"x": 0.7, "y": 1.2})
+def operators(x, y):
+    a = operator.add(operator.mul(x, y), operator.truediv(x, y))
+    return operator.pow(operator.neg(a), 2) - operator.sub(x, y) + operator.itemgetter(1)([x, y])
+
+
+@program({"xs": XS})
+def getters(xs):
+    first, last = operator.itemgetter(0, -1)(xs)
+    return first * last
+
+
+@program({"x": signed(2, 3)})
+def method_caller(x):
+    total = operator.methodcaller("sum")
+    return total(x * x)
+
+
+@program({"xs": XS}, orders=1)
+def accumulated(xs):
+    return sum([v * v for v in itertools.accumulate(xs)])
+
+
+@program({"xs": XS}, orders=1)
+def accumulated_by_a_function(xs):
+    return list(itertools.accumulate(xs, lambda a, b: a * b + 1.0, initial=0.5))
+
+
+@program({"xs": XS, "ys": [0.3]})
+def chained(xs, ys):
+    s = 0.0
+    for i, v in enumerate(itertools.chain(xs, ys)):
+        s = s + i * v * v
+    return s
+
+
+@program({"rows": [[0.5, 1.5], [2.0]]})
+def chained_rows(rows):
+    return sum([v**3 for v in itertools.chain.from_iterable(rows)])
+
+
+@program({"xs": XS, "ys": [0.3, 0.8]}, orders=1)
+def products(xs, ys):
+    s = 0.0
+    for x, y in itertools.product(xs, ys):
+        s = s + np.sin(x * y)
+    return s
+
+
+@program({"x": 0.7})
+def repeated(x):
+    return sum(itertools.repeat(x * x, 3))
+
+
+@program({"xs": XS, "ys": [0.3, 0.8]}, orders=1)
+def zipped_longest(xs, ys):
+    return sum([x * y for x, y in itertools.zip_longest(xs, ys, fillvalue=2.0)])
+
+
+@program({"xs": XS}, orders=1)
+def neighbours(xs):
+    return sum([(b - a) ** 2 for a, b in itertools.pairwise(xs)])
+
+
+@program({"xs": XS}, orders=1)
+def sliced(xs):
+    return sum(itertools.islice(xs, 1, None)) * xs[0]
+
+
+@program({"xs": XS}, orders=1)
+def combinations(xs):
+    return sum(a * b for a, b in itertools.combinations(xs, 2))
+
+
+@program({"xs": XS}, orders=1)
+def permutations(xs):
+    return sum([a * b * b for a, b in itertools.permutations(xs, 2)])
+
+
+@program({"xs": XS}, orders=1)
+def taken_and_dropped(xs):
+    first = itertools.takewhile(lambda x: x > 0, xs)
+    return sum(first) * sum(itertools.dropwhile(lambda x: x > 0, xs))
+
+
+@program({"pairs": [(0.5, 1.5), (2.0, -0.3)]})
+def starmapped(pairs):
+    return sum(itertools.starmap(lambda a, b: a * b, pairs))
+
+
+@program({"xs": XS})
+def compressed(xs):
+    return math.prod(itertools.compress(xs, [True, False, True]))
+
+
+@program({"xs": XS})
+def counted(xs):
+    return sum([i * x for i, x in zip(itertools.count(1), xs)])
+
+
+@program({"rows": [[0.5, 1.5], [2.0, -0.7]]}, orders=1)
+def transposed(rows):
+    return [sum(column) * column[0] for column in zip(*rows)]
+
+
+@program({"rows": [(0.5, 1.5), (2.0, -0.7)]}, orders=1)
+def transposed_by_unpacking(rows):
+    xs, ys = zip(*rows)
+    return xs[0] * ys[1] + xs[1]
+
+
+@program({"xs": XS, "ys": [2.0, 0.3, 1.1]})
+def list_of_zip(xs, ys):
+    pairs = list(zip(xs, ys))
+    return pairs[0][0] * pairs[1][1]
+
+
+@program({"xs": XS})
+def list_of_enumerate(xs):
+    return [i * x for i, x in list(enumerate(xs, 1))]
+
+
+@program({"xs": XS})
+def reversed_list(xs):
+    return list(reversed(xs))[0] * xs[0]
+
+
+@program({"xs": XS})
+def list_comprehension(xs):
+    return sum([x * x for x in xs])
+
+
+@program({"xs": XS})
+def list_comprehension_with_condition(xs):
+    return [x**3 for x in xs if x > 0]
+
+
+@program({"x": signed(3)}, orders=1)
+def nested_comprehension(x):
+    return np.array([[a * b for a in x] for b in x])
+
+
+@program({"x": signed(2, 3)})
+def comprehension_with_two_loops(x):
+    return sum([v * v for row in x for v in row if v > 0])
+
+
+@program({"xs": XS})
+def generator_expression(xs):
+    return sum(np.sin(x) * i for i, x in enumerate(xs))
+
+
+@program({"xs": XS})
+def augmented_by_a_generator(xs):
+    s = 1.0
+    s += sum(x * x for x in xs)
+    return s
+
+
+@program({"xs": XS}, {"xs": []}, wrt="xs", orders=1)
+def comprehension_in_a_conditional(xs):
+    return sum([x * x for x in xs]) if xs else 0.0
+
+
+@program({"d": {"a": 0.5, "b": 1.5}})
+def dict_comprehension(d):
+    return {k: v * v for k, v in d.items()}
+
+
+@program({"d": {"a": 0.5, "b": 1.5}})
+def dict_comprehension_with_condition(d):
+    e = {k + "2": v * v for k, v in d.items() if v > 1.0}
+    return e["b2"] * d["a"]
+
+
+@program({"xs": XS})
+def dict_comprehension_that_replaces(xs):
+    d = {i % 2: x * x for i, x in enumerate(xs)}
+    return d[0] * d[1]
+
+
+@program({"d": {"a": 0.5, "b": 1.5}}, orders=1)
+def views(d):
+    return sum(d.values()) * math.prod(d.values()) + sum([v for _, v in sorted(d.items())])
+
+
+@program({"d": {"a": 0.5, "b": 1.5}, "x": 0.3}, orders=1)
+def dict_constructors(d, x):
+    e = dict(d, c=x)
+    f = dict([("a", x * x), ("d", x)])
+    g = dict(zip(["u", "v"], [x, e["a"]]))
+    return e["a"] * e["c"] + f["a"] * g["v"] + g["u"] * f["d"]
+
+
+@program({"a": {"k": 0.5, "l": 1.5}, "b": {"l": 0.7}})
+def dict_union(a, b):
+    c = a | b
+    return c["k"] * c["l"]
+
+
+@program({"a": {"k": 0.5, "l": 1.5}, "b": {"l": 0.7}})
+def dict_merge(a, b):
+    c = {**a, **b, "m": a["k"]}
+    return c["k"] * c["l"] * c["m"] + b.get("l", 1.0) * a.get("z", 3.0)
+
+
+def steps(x, n):
+    for _ in range(n):
+        x = x * 1.5
+        yield x
+
+
+@program({"x": 0.7}, orders=1)
+def generator_in_a_loop(x):
+    s = 0.0
+    for v in steps(x, 3):
+        s = s + v * v
+    return s
+
+
+@program({"x": 0.7}, orders=1)
+def generator_summed(x):
+    return sum(steps(x, 3)) * max(steps(x, 2))
+
+
+def both(x):
+    yield x * x
+    yield from steps(x, 2)
+    if x > 10.0:
+        return
+    yield -x
+
+
+@program({"x": 0.7}, orders=1)
+def generator_of_a_generator(x):
+    a, b, c, d = both(x)
+    return a * b + c * d
+
+
+@program({"x": 0.7}, orders=1)
+def local_generator(x):
+    def powers(n):
+        v = 1.0
+        for _ in range(n):
+            v = v * x
+            yield v
+
+    return sum(powers(3)) + sum([p * p for p in powers(2)])
+
+
+@program({"x": 0.7}, orders=1)
+def generator_in_a_comprehension(x):
+    return [v * v for v in steps(x, 2)]
+
+
+@program({"x": signed(3)})
+def vectorised_python(x):
+    return np.array(list(map(float, x))) * 2.0

@@ -1,0 +1,142 @@
+"""Derivatives inside the differentiated function: of inner functions that capture outer variables."""
+
+import numpy as np
+
+import tangent
+from programs.registry import program
+from programs.samples import signed
+
+
+@program({"x": 0.7, "y": 1.2})
+def perturbation_confusion(x, y):
+    """d/dx (x * d/dy (x + y)): the inner derivative must not see the outer one."""
+    return x * tangent.grad(lambda v: x + v)(y)
+
+
+@program({"x": 0.7})
+def classic_confusion(x):
+    return x * tangent.jvp(lambda v: x * v * v)(2.0, 1.0)
+
+
+@program({"x": 0.7})
+def gradient_of_a_closure(x):
+    f = lambda v: np.sin(v * x) * v
+    return tangent.grad(f)(x * 2.0)
+
+
+@program({"x": 0.7})
+def gradient_of_a_local_function(x):
+    def energy(q):
+        return x * q**4 + q * q
+
+    force = tangent.grad(energy)
+    q = 0.3
+    for _ in range(2):
+        q = q - 0.1 * force(q)
+    return q
+
+
+@program({"a": 2.3})
+def newton_step(a):
+    f = lambda v: v * v * v - a
+    x = 1.5
+    for _ in range(4):
+        x = x - f(x) / tangent.grad(f)(x)
+    return x
+
+
+def network(w, x):
+    return np.sum(np.tanh(w * x))
+
+
+@program({"w": signed(3), "x": signed(3, shift=1.0)})
+def gradient_penalty(w, x):
+    g = tangent.grad(network, wrt="x")(w, x)
+    return network(w, x) + np.sum(g * g)
+
+
+@program({"w": signed(3), "x": signed(3, shift=1.0), "rate": 0.1})
+def one_step_of_meta_learning(w, x, rate):
+    loss = lambda v: np.sum((np.tanh(v * x) - 0.5) ** 2)
+    adapted = w - rate * tangent.grad(loss)(w)
+    return loss(adapted)
+
+
+@program({"lam": 0.4})
+def bilevel(lam):
+    inner = lambda v: (v - 2.0) ** 2 + lam * v**4
+    v = 1.0
+    for _ in range(5):
+        v = v - 0.05 * tangent.grad(inner)(v)
+    return (v - 1.0) ** 2
+
+
+@program({"x": 0.7})
+def value_and_gradient_inside(x):
+    value, slope = tangent.value_and_grad(lambda v: v * v * x)(x)
+    return value * slope
+
+
+@program({"x": 0.7})
+def second_derivative_inside(x):
+    f = lambda v: v**4 * x
+    return tangent.grad(tangent.grad(f))(x) + x
+
+
+@program({"x": 0.7})
+def gradient_inside_a_gradient(x):
+    def outer(v):
+        inner = lambda w: w * w * v * x
+        return tangent.grad(inner)(v) * v
+
+    return tangent.grad(outer)(x)
+
+
+@program({"x": 0.7})
+def jvp_of_a_global_function(x):
+    return tangent.jvp(cube)(x, x)
+
+
+def cube(v):
+    return v * v * v
+
+
+@program({"x": 0.7})
+def gradient_of_a_global_function(x):
+    return tangent.grad(cube)(x) * x
+
+
+def derivative(f):
+    return tangent.grad(f)
+
+
+@program({"x": 0.7})
+def gradient_made_by_a_helper(x):
+    return derivative(lambda v: v * v * x)(x)
+
+
+@program({"x": 0.7, "y": 1.2})
+def gradient_by_two_arguments(x, y):
+    a, b = tangent.grad(lambda u, v: u * u * v * x, wrt=(0, 1))(x, y)
+    return a * b
+
+
+@program({"x": signed(2)}, orders=1)
+def hessian_inside(x):
+    h = tangent.hessian(lambda v: np.sum(v * v * v * x))(x)
+    return np.sum(h * h)
+
+
+@program({"x": signed(2)})
+def hessian_vector_product_inside(x):
+    return np.sum(tangent.hvp(lambda v: np.sum(v * v * v * x))(x, x))
+
+
+@program({"x": signed(2)}, orders=1)
+def jacobian_inside(x):
+    return np.sum(tangent.jacobian(lambda v: v * v * x)(x) ** 2)
+
+
+@program({"x": 0.7})
+def vjp_inside(x):
+    return tangent.vjp(lambda v: v * v * x)(x, x)

@@ -1,0 +1,189 @@
+"""Samples of what is written out in Python: functions that call functions, sets, histograms, iterators, ufunc methods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rules.sample import S, Sample, cplx, positive, real
+
+PLACES = np.array([0, 2, 0])
+MASK = np.array([True, False, True])
+
+CALLING: dict[str, list[Sample]] = {
+    "piecewise": [
+        S("np.piecewise(x, [x < 0, x >= 0], [lambda t: t * t, lambda t: 3 * t])", x=real(4)),
+        S("np.piecewise(x, [x < 0], [lambda t: t * t, 5.0])", x=real(2, 2)),
+        S("np.piecewise(x, [x < 0.5, x < 0], [np.sin, lambda t: -t, 1.0])", x=real(5)),
+        S("np.piecewise(x, x > 0, [lambda t, k: k * t * t, lambda t, k: t], 2.0)", x=real(4)),
+    ],
+    "vectorize": [
+        S("np.vectorize(lambda t: t * t)(x)", x=real(4)),
+        S("np.vectorize(lambda t, u: math.sin(t) * u)(x, y)", x=real(2, 1), y=real(3)),
+    ],
+    "apply_along_axis": [
+        S("np.apply_along_axis(lambda t: np.sum(t * t), 0, x)", x=real(3, 2)),
+        S("np.apply_along_axis(np.cumsum, 1, x)", x=real(3, 2)),
+        S("np.apply_along_axis(np.sort, -1, x)", x=real(3, 2)),
+        S("np.apply_along_axis(lambda t, k: np.outer(t, k * t), 1, x, 2.0)", x=real(2, 2, 2)),
+    ],
+    "apply_over_axes": [
+        S("np.apply_over_axes(np.sum, x, (0, 2))", x=real(3, 2, 2)),
+        S("np.apply_over_axes(np.prod, x, 0)", x=real(3, 2)),
+    ],
+    "fromfunction": [
+        S("np.fromfunction(lambda i, j: x[0] * i + x[1] * j, (2, 3))", x=real(2)),
+    ],
+    "fromiter": [
+        S("np.fromiter([x * x, y], float)", x=0.3, y=0.4),
+        S("np.fromiter(x, float, count=2)", x=[0.1, 0.2, 0.5]),
+    ],
+    "map": [
+        S("list(map(math.sin, x))", x=[0.1, 0.2]),
+        S("sum(map(lambda t, u: t * u, x, y))", x=[0.1, 0.2], y=(0.3, 0.4)),
+        S("sum(filter(lambda t: t > 0.15, x))", x=[0.1, 0.2, 0.3]),
+        S("list(filter(None, x))", x=[0.1, 0.2]),
+        S("list(zip(x, y))", x=[0.3, 0.2], y=[0.1, 0.5]),
+        S("list(zip(x, y, strict=True))[1][0]", x=real(2), y=[0.1, 0.5]),
+        S("list(enumerate(x))[1][1]", x=[0.3, 0.2]),
+        S("list(enumerate(x, start=2))", x=real(2)),
+        S("list(reversed(x))", x=[0.3, 0.1]),
+        S("list(reversed(x))[0] * 2", x=real(3)),
+    ],
+    "largest": [
+        S("max(x, key=abs)", x=[0.1, -0.2]),
+        S("max(x, y, key=lambda t: -t)", x=0.3, y=0.4),
+        S("max(x, default=0.0)", x=[0.1, -0.2]),
+        S("max([], default=x)", x=0.2),
+        S("min(x, default=y, key=None)", x=[0.1, -0.2], y=0.3),
+        S("min([x, y], key=lambda v: v[0])", x=real(2), y=real(2, seed=3)),
+    ],
+}
+
+SETS: dict[str, list[Sample]] = {
+    "unique": [
+        S("np.unique(x, return_index=True)", x=real(3)),
+        S("np.unique(x, False, True, True)[0]", x=real(2, 2)),
+        S("np.unique(x, axis=0)", x=real(3, 2)),
+        S("np.unique_all(x).values", x=real(3)),
+        S("np.unique_all(x)", x=real(3)),
+        S("np.unique_counts(x).values", x=real(3)),
+        S("np.unique_inverse(x)[0]", x=real(3)),
+    ],
+    "sets": [
+        S("np.union1d(x, y)", x=real(3), y=real(2, seed=4)),
+        S("np.setxor1d(x, y)", x=real(3), y=real(2, 2, seed=3)),
+        S("np.setdiff1d(x, y)", "y", x=real(3), y=np.array([7.0])),
+        S("np.setdiff1d(x, y, assume_unique=True)", "y", x=real(2, 2), y=np.array([7.0])),
+        S("np.intersect1d(x, y)", "x", x=np.array([1.0, 2.0]), y=real(2)),
+    ],
+    "histogram": [
+        S("np.histogram(x, bins=3, weights=w)[0]", "x", x=real(5), w=positive(5)),
+        S("np.histogram(x, [0.0, 1.0, 2.0], weights=w)", "x", x=real(5), w=positive(5)),
+        S("np.histogram(x, 3, (0.0, 1.0), None, w)[0]", "x", x=real(5), w=positive(5)),
+        S("np.histogram(x, bins=3, density=True, weights=w)[0]", "x", x=real(5), w=positive(5)),
+        S("np.histogram(x, bins=3)[1]", x=real(5)),
+        S("np.histogram(x, bins=3, density=True)", x=real(5)),
+        S("np.histogram_bin_edges(x, 3)", x=real(5)),
+        S("np.histogram2d(x, y, bins=2, weights=w)[0]", "x", "y", x=real(5), y=real(5, seed=2), w=positive(5)),
+        S(
+            "np.histogram2d(x, y, [0.0, 1.0, 2.0], None, False, w)",
+            "x",
+            "y",
+            x=real(5),
+            y=real(5, seed=2),
+            w=positive(5),
+        ),
+        S("np.histogramdd(x, bins=(2, 3), weights=w)", "x", x=real(5, 2), w=positive(5)),
+        S("np.histogramdd((x, y), bins=2, density=True, weights=w)[0]", x=real(5), y=real(5, seed=2), w=positive(5)),
+    ],
+    "several_results": [
+        S("np.average(x, axis=0, weights=w, returned=True)", x=real(2, 3), w=positive(2)),
+        S("np.average(x, None, w, True)[1]", x=real(3), w=positive(3)),
+        S("np.average(x, returned=False)", x=real(3)),
+        S("np.linspace(x, y, 3, retstep=True)", x=0.3, y=0.9),
+        S("np.linspace(x, y, 3, False, True)", x=real(2), y=positive(2)),
+    ],
+    "positional": [
+        S("np.sum(x, 0, None, None, True)", x=real(2, 3)),
+        S("x.var(0, None, None, 1, True)", x=real(3, 2)),
+        S("np.max(x, 1, None, True, v)", x=real(2, 3), v=-3.0),
+        S("np.quantile(x, 0.3, 0, None, False, 'hazen', True)", x=real(5, 2)),
+        S("np.take(x, [0, 4], 0, None, 'wrap')", x=real(3)),
+        S("np.concatenate([x, y], 0, None)", x=real(3), y=real(2)),
+        S("np.clip(x, -0.5, 0.5, None)", x=real(5)),
+        S("x.item(1, 2)", x=real(2, 3)),
+        S("x.item((1, 2))", x=real(2, 3)),
+        S("x.reshape(*s)", "s", x=real(2, 3), s=(3, 2)),
+        S("pow(base=x, exp=y)", x=0.3, y=2.0),
+    ],
+    "atleast": [
+        S("np.atleast_1d(x, y)", x=0.3, y=0.2),
+        S("np.atleast_2d(x, y)", x=real(2), y=0.2),
+        S("np.atleast_3d(x, y, 1.0)", x=real(2, 2), y=real(3)),
+    ],
+}
+
+# Methods of ufuncs that have no rule of their own, and forms of those that have
+WRITTEN = (
+    "float_power remainder fmod copysign subtract divide logaddexp logaddexp2 hypot maximum minimum fmax fmin multiply"
+).split()
+METHODS: dict[str, list[Sample]] = {
+    **{f"{f}_accumulate": [S(f"np.{f}.accumulate(x)", x=positive(4)), S(f"np.{f}.accumulate(x, axis=1)", x=positive(2, 3))]
+       for f in [*WRITTEN, "power", "arctan2"]},
+    **{f"{f}_reduce": [S(f"np.{f}.reduce(x)", x=positive(4)), S(f"np.{f}.reduce(x, 1, None)", x=positive(2, 3)),
+                       S(f"np.{f}.reduce(x, -1, keepdims=True)", x=positive(2, 3))] for f in WRITTEN},
+    **{f"{f}_outer": [S(f"np.{f}.outer(x, y)", x=positive(3), y=positive(2, seed=5)),
+                      S(f"np.{f}.outer(x, y)", x=positive(2), y=0.7)] for f in [*WRITTEN, "power", "arctan2", "add"]},
+    **{f"{f}_reduceat": [S(f"np.{f}.reduceat(x, [0, 2])", x=positive(4)),
+                         S(f"np.{f}.reduceat(x, [0, 2, 1], axis=1)", x=positive(2, 4))] for f in [*WRITTEN, "add"]},
+    "reduce_options": [
+        S("np.add.reduce(x, 0, None, None, False, v, m)", "m", x=positive(3), v=0.5, m=MASK),
+        S("np.multiply.reduce(x, axis=(0, 1), initial=v)", x=positive(2, 3), v=1.1),
+        S("np.maximum.reduce(x, initial=v, where=m)", "m", x=positive(3), v=0.4, m=MASK),
+        S("np.logaddexp.reduce(x, initial=v)", x=positive(3), v=0.2),
+        S("np.logaddexp.reduce(x, where=m, initial=-np.inf)", "m", x=positive(3), m=MASK),
+        S("np.logaddexp2.reduce(x, initial=v, axis=None)", x=positive(2, 2), v=0.2),
+        S("np.hypot.reduce(x, initial=v, where=m)", "m", x=positive(3), v=0.4, m=MASK),
+    ],
+}  # fmt: skip
+
+# Keywords of ufuncs, starred operands, array-likes
+FORMS: dict[str, list[Sample]] = {
+    "ufunc_options": [
+        S("np.add(x, y, dtype=np.float64)", x=real(3), y=real(3)),
+        S("np.add(x, y, dtype=complex)", x=real(3), y=real(3)),
+        S("np.sin(x, dtype='f8', casting='unsafe')", x=real(3)),
+        S("np.exp(x, order='F', subok=False)", x=real(3, 2)),
+        S("np.multiply(x, y, where=True, out=None)", x=real(3), y=0.4),
+        S("np.matmul(x, y, dtype=float)", x=real(3, 2), y=real(2)),
+        S("np.power(x, y, dtype=np.float64)", x=positive(3), y=real(3, seed=2)),
+    ],
+    "array_likes": [
+        S("np.sin([x, y])", x=0.1, y=0.4),
+        S("np.linalg.norm([x, y])", x=0.3, y=0.4),
+        S("np.mean([[x, y], [1.0, x]])", x=0.3, y=0.4),
+        S("np.dot([x, y], [1.0, 2.0])", x=0.3, y=0.4),
+        S("np.square((x, [1.0, 2.0]))", x=real(2)),
+        S("np.interp([x, y], [0.0, 1.0], (y, 2.0))", x=0.3, y=0.4),
+        S("np.sort([x, y, 0.35])", x=0.3, y=0.4),
+        S("np.average([x, y], weights=[y, 1.0])", x=0.3, y=0.4),
+        S("np.concatenate(x)", orders=1, x=[[0.3, 0.1], [0.2]]),
+        S("np.stack(x)", orders=1, x=[[0.3, 0.1], [0.2, 0.4]]),
+        S("np.cumsum(x)", orders=1, x=[0.1, 0.2]),
+        S("np.linalg.solve(x, y)", orders=1, x=[[2.0, 0.3], [0.1, 1.0]], y=[0.1, 0.2]),
+    ],
+    "starred": [
+        S("np.einsum('ij,jk', *xs)", xs=(real(2, 3), real(3, 2))),
+        S("np.einsum('i,ij,j', x, *ys)", x=real(2), ys=[real(2, 3), real(3)]),
+        S("math.hypot(*x)", x=[0.3, 0.4, 0.5]),
+        S("max(*x, y)", x=[0.3, 0.4], y=0.2),
+        S("np.meshgrid(*xs)", xs=[real(2), real(3)]),
+        S("np.broadcast_arrays(*xs, y)", xs=(real(2, 1), real(3)), y=0.5),
+    ],
+    "complex_forms": [
+        S("np.multiply.outer(x, y)", x=cplx(2), y=real(3)),
+        S("np.add.reduce(x)", x=cplx(3)),
+        S("np.divide.outer(x, y)", x=cplx(2), y=cplx(2, seed=3) + 2.0),
+    ],
+}
+SAMPLES = {**CALLING, **SETS, **METHODS, **FORMS}

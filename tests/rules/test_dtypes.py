@@ -1,0 +1,65 @@
+"""Gradients have the dtype of their argument and the digits it allows: half, single and extended precision, complex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangent
+from rules.check import Case, Wrong, close, function_of
+from rules.sample import S, Sample
+from rules.test_rules import CASES
+from tangent.testing import leaves, map_leaves
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+FIRST_OF_EACH = [(rule, s) for rule, i, s in CASES if i == 0 and "_like" not in rule and "each" not in rule]
+COMPLEX = {np.longdouble: np.clongdouble, np.float32: np.complex64, np.float16: np.complex64}
+DIGITS = {np.longdouble: 1e-7, np.float32: 2e-3, np.float16: 6e-2}
+
+# The order of elements is another one, or a kernel that only ever sees float64.
+OTHERWISE = frozenset("partition sum_grids unblock unchoose unselect irfftn_adjoint".split())
+
+
+def cast(v: Any, dtype: Any) -> Any:
+    """An array in another precision; everything else as it is."""
+    if not isinstance(v, np.ndarray) or v.dtype not in (np.float64, np.complex128):
+        return v
+    return v.astype(dtype if v.dtype == np.float64 else COMPLEX[dtype])
+
+
+def seed_like(b: Any, y: Any) -> Any:
+    dtype = np.asarray(y).dtype
+    return np.asarray(b).astype(dtype)[()] if dtype.kind in "fc" else b
+
+
+@pytest.mark.parametrize("dtype", DIGITS, ids=lambda d: d.__name__)
+@pytest.mark.parametrize("sample", [pytest.param(s, id=rule) for rule, s in FIRST_OF_EACH if rule not in OTHERWISE])
+def test_gradients_keep_the_dtype(sample: Sample, dtype: Any) -> None:
+    with np.errstate(all="ignore"):
+        case = Case(sample)
+        args = [cast(a, dtype) for a in case.args]
+        try:
+            value = case.f(*args)
+            seed = map_leaves(seed_like, case.seed, value)
+        except Exception:
+            return  # NumPy itself has no such precision here
+        got = case.gradients(args, seed=seed)
+        for name, b, i in zip(case.wrt, got, case.places):
+            for have, want in zip(leaves(b), leaves(args[i])):
+                if isinstance(want, np.ndarray) and np.asarray(have).dtype != want.dtype:
+                    raise Wrong(f"the gradient of {name} is {np.asarray(have).dtype}, expected {want.dtype}")
+        close(got, case.gradients(), str(np.dtype(dtype)), DIGITS[dtype])
+
+
+def test_memory_order_of_the_argument_counts() -> None:
+    """`order='A'` and 'K' read an array as it lies in memory; so does the derivative."""
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    seed = np.arange(10.0, 16.0)
+    for call in ("np.ravel(x, 'A')", "x.ravel(order='K')", "np.reshape(x, 6, order='A')", "x.flatten('A')"):
+        f = function_of(S(call, x=x))
+        np.testing.assert_array_equal(f(x), np.ravel(x, "F"))
+        expected = np.reshape(seed, (2, 3), order="F")
+        np.testing.assert_array_equal(tangent.vjp(f)(x, seed), expected)
+        np.testing.assert_array_equal(tangent.jvp(f)(x, np.ascontiguousarray(expected)), seed)

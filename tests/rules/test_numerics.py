@@ -1,0 +1,161 @@
+"""Derivatives at extreme arguments, against mpmath: they keep their digits and overflow only where functions do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import tangent
+from rules.check import function_of
+from rules.sample import S
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+mpmath.mp.dps = 60
+
+# A call of x (and y), the same in mpmath, and the points where the derivative is compared.
+Line = tuple[str, Callable[..., Any], list[Any]]
+ONE: list[Line] = [
+    ("np.log1p(x)", mpmath.log1p, [-0.5, -1e-12, 1e-300, 1e-17, 1e-8, 3.0, 1e10, 1e300]),
+    ("np.expm1(x)", mpmath.expm1, [-700.0, -40.0, -1.0, -1e-12, 1e-300, 1e-17, 2.0, 700.0]),
+    ("np.sinc(x)", lambda x: mpmath.sincpi(x), [1e-300, 1e-9, 1e-5, 1e-3, 0.02, 0.3, 0.8, 1.0, 5.5, 1e3]),
+    ("np.tanh(x)", mpmath.tanh, [1e-300, 1e-8, 0.5]),
+    ("np.arctanh(x)", mpmath.atanh, [1e-300, 0.5, 1 - 1e-12, -1 + 1e-12]),
+    ("np.arcsin(x)", mpmath.asin, [1e-300, 0.5, 1 - 1e-12, -1 + 1e-12]),
+    ("np.arccosh(x)", mpmath.acosh, [1 + 1e-12, 2.0, 1e10, 1e200]),
+    ("np.arcsinh(x)", mpmath.asinh, [1e-300, 1.0, 1e10, 1e200, -1e200]),
+    ("np.arctan(x)", mpmath.atan, [1e-300, 1.0, 1e10, 1e150]),
+    ("np.cbrt(x)", lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), [1e-200, -1e-20, 3.0, 1e150]),
+    ("np.sqrt(x)", mpmath.sqrt, [1e-300, 1e-20, 3.0, 1e300]),
+    ("np.exp2(x)", lambda x: mpmath.mpf(2) ** x, [-1000.0, 0.5, 1000.0]),
+    ("np.log10(x)", mpmath.log10, [1e-300, 1.0, 1e300]),
+    ("np.reciprocal(x)", lambda x: 1 / x, [1e-100, 3.0, 1e150]),
+    ("math.erf(x)", mpmath.erf, [1e-300, 0.5, 5.0, 20.0]),
+    ("math.erfc(x)", mpmath.erfc, [-5.0, 0.5, 5.0, 20.0]),
+    ("math.lgamma(x)", mpmath.loggamma, [1e-5, 0.5, 3.0, 1e3, 1e10]),
+    ("math.gamma(x)", mpmath.gamma, [1e-5, 0.5, 3.0, -2.5, 100.0]),
+    ("np.i0(x)", lambda x: mpmath.besseli(0, x), [1e-8, 0.5, 5.0, 100.0]),
+    ("np.log(1.0 + np.exp(x))", lambda x: mpmath.log1p(mpmath.exp(x)), [-700.0, -30.0, 0.0, 30.0]),
+    ("np.logaddexp(0.0, x)", lambda x: mpmath.log1p(mpmath.exp(x)), [-700.0, -30.0, 0.0, 30.0, 800.0]),
+    ("-np.logaddexp(0.0, -x)", lambda x: -mpmath.log1p(mpmath.exp(-x)), [-800.0, -30.0, 0.0, 30.0, 700.0]),
+]
+TWO: list[Line] = [
+    ("np.logaddexp(x, y)", lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)),
+     [(0.0, 0.0), (1.0, -30.0), (-30.0, 1.0), (700.0, 710.0), (-1000.0, -1010.0), (0.0, -700.0), (1e-10, 0.0)]),
+    ("np.logaddexp2(x, y)", lambda x, y: mpmath.log(mpmath.mpf(2) ** x + mpmath.mpf(2) ** y, 2),
+     [(0.0, 0.0), (1.0, -40.0), (1020.0, 1023.0), (-2000.0, -2010.0)]),
+    ("np.hypot(x, y)", mpmath.hypot,
+     [(3e200, 4e200), (1e-200, 1e-200), (1e-300, 1.0), (1e150, 1e-150), (1e-170, 2e-170)]),
+    ("np.arctan2(x, y)", mpmath.atan2,
+     [(3e200, 4e200), (1e-200, 1e-200), (1e-150, 1.0), (1.0, 1e-150), (1e120, 1e-30)]),
+    ("np.divide(x, y)", lambda x, y: x / y, [(1e150, 1e-100), (1e-150, 1e100), (3.0, 1e-160), (1.0, 1e100)]),
+    ("np.power(x, y)", lambda x, y: mpmath.mpf(x) ** y,
+     [(1e-10, 5.0), (1e10, 20.0), (2.0, -1000.0), (1.0 + 1e-12, 1e10)]),
+]  # fmt: skip
+
+
+def derivatives(call: str, at: tuple[float, ...]) -> list[float]:
+    """By every argument, in reverse mode; forward mode says the same."""
+    names = dict(zip("xy", at))
+    f = function_of(S(call, **names))
+    got = tangent.grad(f, tuple(names))(*at)
+    got = got if isinstance(got, tuple) else (got,)
+    for i, expected in enumerate(got):
+        tangents = [1.0 if k == i else 0.0 for k in range(len(at))]
+        pushed = tangent.jvp(f, tuple(names))(*at, *tangents)
+        np.testing.assert_allclose(pushed, expected, rtol=1e-13)
+    return [float(g) for g in got]
+
+
+@pytest.mark.parametrize(("call", "exact", "points"), [*ONE, *TWO], ids=[line[0] for line in [*ONE, *TWO]])
+def test_against_mpmath(call: str, exact: Callable[..., Any], points: list[Any]) -> None:
+    for point in points:
+        at = point if isinstance(point, tuple) else (point,)
+        got = derivatives(call, at)
+        for i, g in enumerate(got):
+            h = mpmath.mpf(10) ** -25 * (abs(at[i]) if at[i] else 1)
+            expected = _slope(exact, at, i, h)
+            assert _close(g, expected), f"{call} by argument {i} at {at}: {g}, expected {mpmath.nstr(expected, 17)}"
+
+
+def _slope(exact: Callable[..., Any], at: tuple[float, ...], i: int, h: Any) -> Any:
+    """A central difference with many digits."""
+    with mpmath.workdps(700):
+        up, down = ([mpmath.mpf(v) + (s * h if k == i else 0) for k, v in enumerate(at)] for s in (1, -1))
+        return (exact(*up) - exact(*down)) / (2 * h)
+
+
+def _close(got: float, expected: Any, rtol: float = 2e-13) -> bool:
+    if abs(expected) > 1.7e308:
+        return math.isinf(got)
+    return abs(got - expected) <= rtol * abs(expected) + 1e-307
+
+
+# Arrays: norms, spreads, softmax and its kind
+
+
+def matches(got: Any, expected: list[Any], rtol: float = 1e-12) -> None:
+    size = max(abs(e) for e in expected)
+    for g, e in zip(np.ravel(got), expected, strict=True):
+        assert abs(float(g) - e) <= rtol * max(abs(e), size * mpmath.mpf(10) ** -3), (got, expected)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1.0, 1e30, 1e150], ids=str)
+@pytest.mark.parametrize("order", [None, 1, 2, 3, 0.5])
+def test_norms_of_any_size(scale: float, order: float | None) -> None:
+    """The slope of a norm does not depend on the size of the vector."""
+    x = scale * np.array([3.0, -4.0, 0.5])
+    f = function_of(S("np.linalg.norm(x, order)", x=x, order=order))
+    p = mpmath.mpf(order or 2)
+    total = mpmath.fsum(abs(mpmath.mpf(v)) ** p for v in x) ** (1 / p)
+    expected = [mpmath.sign(v) * (abs(mpmath.mpf(v)) / total) ** (p - 1) for v in x]
+    matches(tangent.vjp(f, ("x",))(x, order, 1.0), expected)
+    dx = np.array([1.0, 0.0, 0.0])
+    matches(tangent.jvp(f, ("x",))(x, order, dx), expected[:1])
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e3, 1e6, 1e9])
+@pytest.mark.parametrize("function", ["np.var", "np.std"])
+def test_spread_far_from_zero(function: str, shift: float) -> None:
+    x = shift + np.array([1.0, 2.0, 4.0, 8.5])
+    exact = [mpmath.mpf(v) for v in x]
+    mean = mpmath.fsum(exact) / 4
+    variance = mpmath.fsum((v - mean) ** 2 for v in exact) / 4
+    slope = [2 * (v - mean) / 4 for v in exact]
+    if function == "np.std":
+        slope = [s / (2 * mpmath.sqrt(variance)) for s in slope]
+    f = function_of(S(f"{function}(x)", x=x))
+    matches(tangent.grad(f)(x), slope, 1e-15 * max(shift, 1.0) + 1e-13)
+
+
+SOFT = {
+    "np.log(np.sum(np.exp(x - np.max(x)))) + np.max(x)": "logsumexp",
+    "np.logaddexp.reduce(x)": "logsumexp",
+    "(np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x))))[0]": "softmax",
+    "np.exp(x[0] - np.logaddexp.reduce(x))": "softmax",
+}
+
+
+@pytest.mark.parametrize(
+    "x", [[1.0, 2.0, 3.0], [1000.0, 990.0, 1005.0], [-1000.0, -1e4, -990.0], [0.0, -600.0, 30.0]], ids=str
+)
+@pytest.mark.parametrize("call", SOFT)
+def test_softmax_and_its_kind(call: str, x: list[float]) -> None:
+    at = np.array(x)
+    f = function_of(S(call, x=at))
+    share = [mpmath.exp(mpmath.mpf(v) - max(x)) for v in x]
+    share = [s / mpmath.fsum(share) for s in share]
+    expected = share
+    if SOFT[call] == "softmax":
+        expected = [share[0] * ((1 if i == 0 else 0) - s) for i, s in enumerate(share)]
+    got = tangent.grad(f)(at)
+    size = max(abs(e) for e in expected)
+    for g, e in zip(got, expected, strict=True):
+        assert abs(float(g) - e) <= 1e-12 * max(abs(e), size * mpmath.mpf(10) ** -2) + 1e-300
+    for i in range(3):
+        pushed = tangent.jvp(f)(at, np.eye(3)[i])
+        np.testing.assert_allclose(pushed, got[i], rtol=1e-11, atol=1e-15 * float(size) + 1e-300)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tangent import grad, insert_grad_of, jvp
+from tangent import append, grad, insert_grad_of, jvp, setitem
 from tangent.api import wrt_names
 from tangent.testing import add, dot, leaves, random_like
 from tangent.testing import scale as scaled
@@ -87,6 +87,14 @@ def logsoftmax(logits):
 
 def softmax_crossentropy(logits, y):
     return -np.sum(logsoftmax(logits) * y, axis=-1)
+
+
+def lattice(x, row, n, m):
+    for i in range(n):
+        x = append(x, row)
+        for j in range(m):
+            x = setitem(x, i, np.add(x[i], x[i + 1]))
+    return np.mean(x)
 
 
 def mlp(x, w1, b1, wout, bout, label):
@@ -650,6 +658,8 @@ PROGRAMS: dict[str, tuple] = {
     "linear_regression": (linear_regression, grad, {"wrt": (0, 1)}, (V, 1.0, X, np.ones(2))),
     "rosenbrock": (rosenbrock, grad, {}, (V,)),
     "rosenbrock_hvp": (rosenbrock, forward_reverse, {}, (V, 1.0, W)),
+    "paper_lattice": (lattice, grad, {"wrt": (0, 1)}, (X, V, 2, 2)),
+    "paper_lattice_forward": (lattice, jvp, {"wrt": (0, 1)}, (X, V, 2, 2, X, V)),
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),
     "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),

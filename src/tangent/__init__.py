@@ -9,6 +9,7 @@ from tangent.implicit import implicit
 from tangent.runtime.calls import install
 from tangent.runtime.dispatch import ArrayType
 from tangent.runtime.insert import insert_grad_of, stop_gradient
+from tangent.runtime.persistent import PersistentArray, append, setitem
 from tangent.runtime.zeros import ZeroGrad
 from tangent.service import DerivativesOnDemand
 from tangent.template import adjoint, non_differentiable, rules, tangent_
@@ -19,7 +20,8 @@ inside.install()
 
 __version__ = "0.1.0"
 __all__ = [
-    "ArrayType", "TangentError", "ZeroGrad", "adjoint", "autodiff", "bind_library", "check_grads", "custom_jvp",
-    "custom_vjp", "grad", "hessian", "hvp", "implicit", "insert_grad_of", "jacfwd", "jacobian", "jacrev", "jvp",
-    "non_differentiable", "rules", "stop_gradient", "tangent_", "template", "value_and_grad", "vjp",
+    "ArrayType", "PersistentArray", "TangentError", "ZeroGrad", "adjoint", "append", "autodiff", "bind_library",
+    "check_grads", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "implicit", "insert_grad_of", "jacfwd",
+    "jacobian", "jacrev", "jvp", "non_differentiable", "rules", "setitem", "stop_gradient", "tangent_", "template",
+    "value_and_grad", "vjp",
 ]  # fmt: skip

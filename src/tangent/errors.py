@@ -79,5 +79,13 @@ class ArgumentError(TangentError, TypeError):
     """An argument is of a kind that the derivative was not made for."""
 
 
+class ShapeError(TangentError, ValueError):
+    """A row or a part does not fit into a persistent array."""
+
+
+class VersionError(TangentError, IndexError):
+    """A version of a persistent array that is not there: rows deleted past the start, a handle that was freed."""
+
+
 class GradientError(TangentError, AssertionError):
     """A derivative disagrees with finite differences."""

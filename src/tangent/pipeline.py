@@ -203,7 +203,7 @@ def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[st
             case _:
                 return unit.context.scope.resolve(e)
 
-    return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared)))
+    return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared, frozenset(scribe.accumulators))))
 
 
 def title_of(function: types.FunctionType, options: Options) -> str:

@@ -32,6 +32,19 @@ SAMPLES: dict[str, list[Sample]] = {
         S("x[1:]", x=[real(), real(seed=1), real(seed=2)]),
         S("x['w']", x={"w": real(2, 2), "b": real(2)}),
     ],
+    "append_row": [
+        S("runtime.persistent.append(x, row)", x=real(2, 3), row=real(3)),
+        S("runtime.persistent.append(x, row)", x=real(3), row=0.7),
+        S("runtime.persistent.append(x, row)", x=cplx(2, 2), row=cplx(2)),
+    ],
+    "setitem": [
+        S("runtime.persistent.setitem(x, 1, v)", x=real(3, 2), v=real(2)),
+        S("runtime.persistent.setitem(x, i, v)", x=real(3), v=real(2), i=[2, 0]),
+        S("runtime.persistent.setitem(x, i, v)", x=real(3), v=real(3, seed=1), i=[2, 0, 2]),
+        S("runtime.persistent.setitem(x, m, v)", x=real(2, 3), v=real(4), m=MASK),
+        S("runtime.persistent.setitem(x, (slice(None), 1), v)", x=real(2, 3), v=real(2)),
+    ],
+    "persistent_array": [S("np.asarray(runtime.persistent.PersistentArray(x))", x=real(2, 3))],
     "flat": [
         S("x.flat[2]", x=real(2, 3)),
         S("x.flat[1:4]", x=real(3, 2).T),

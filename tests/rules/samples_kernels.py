@@ -90,6 +90,26 @@ RUNTIME: dict[str, list[Sample]] = {
         S("add_item(b.copy(), x, [0, 0], v)", "x", b=real(3), x=real(3), v=real(2)),
         S("add_item(b.copy(), x, slice(1, 3), v)", "x", b=real(3), x=real(3), v=real(2)),
     ],
+    "add_part": [
+        S("add_part(b.copy(), 1, v)", b=real(3), v=0.3),
+        S("add_part(b.copy(), [0, 0], v)", b=real(3), v=real(2)),
+        S("add_part(b.copy(), slice(1, 3), v)", b=real(3), v=real(2)),
+    ],
+    "with_part": [
+        S("with_part(b, 1, v)", b=real(3), v=0.3),
+        S("with_part(b, [0, 0], v)", b=real(3), v=real(2)),
+    ],
+    "fit_matmul": [
+        S("fit_matmul(b, x, y)", "x", "y", b=real(2, 2, 3), x=real(2, 4), y=real(4, 3)),
+        S("fit_matmul(b, x, y)", "x", "y", b=real(2, 3), x=real(4), y=real(4, 3)),
+        S("fit_matmul(b, x, y)", "x", "y", b=real(2, 5, 2, 3), x=real(5, 2, 4), y=real(4, 3)),
+    ],
+    "fit_dot": [
+        S("fit_dot(b, x, y)", "x", "y", b=real(2, 2, 3), x=real(2, 4), y=real(4, 3)),
+        S("fit_dot(b, x, y)", "x", "y", b=real(3), x=real(4), y=real(4)),
+    ],
+    "cleared": [S("cleared(b, 1)", b=real(3, 2)), S("cleared(b, [0, 0])", b=real(3))],
+    "clear_item": [S("clear_item(b.copy(), 1)", b=real(3, 2))],
 }
 
 TRANSPOSES: dict[str, list[Sample]] = {

@@ -2,6 +2,7 @@
 
 A shape is a set of atoms: the variables whose shapes it is broadcast from. The empty set is a scalar. Elementwise
 results have the union of their operands' atoms, so `x * x` has the shape of `x` whatever that is. Dtypes likewise.
+`x[i]` stands for a row of `x`: what an integer picks out of an array.
 An atom is only good while its variable keeps its value. A variable with several definitions (or carried around a loop)
 has a shape beyond one statement only if all of them agree on atoms that last; the analysis assumes they do and takes
 it back where they do not.
@@ -17,7 +18,7 @@ from tangent.analysis.liveness import Liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import arguments, writes
+from tangent.syntax.uses import arguments, header_reads, writes
 
 Atoms = frozenset[str]
 NO_ATOMS: Atoms = frozenset()
@@ -30,8 +31,9 @@ LIKE_FIRST = frozenset(
     "own beside shadow content "
     "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
 )
-LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
+LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled as_given refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
+ROW_RULES = frozenset({"append_row", "setitem"})
 ANY: Atoms = frozenset(["<any>"])
 
 
@@ -63,6 +65,7 @@ class Shapes:
     numbers: frozenset[str] = frozenset()
     results: Callable[[object], Fact] = lambda _: UNKNOWN
     arrays: frozenset[str] = frozenset()
+    steady: frozenset[str] = frozenset()
 
     def of(self, e: ast.expr) -> Fact:
         """What is known of an operand at the statement that reads it."""
@@ -84,9 +87,10 @@ class Shapes:
     def item(self, v: str, index: ast.expr) -> Fact:
         """What is known of `v[index]`: of an array, how many axes are left, and how much shorter they are."""
         whole = self.of(ast.Name(v, ast.Load()))
-        parts = _axes(index, self) if whole.array else None
+        array = whole.array or (whole.number and whole.shape != NO_ATOMS)
+        parts = _axes(index, self) if array else None
         if parts is None or whole.shape is None:
-            return Fact(number=whole.array)
+            return Fact(None, whole.dtype if array else None, array)
         while parts and parts[-1] == "-0":
             parts.pop()
         if not parts:
@@ -103,6 +107,12 @@ class Shapes:
         fact = self.of(e)
         proven = op.value is not None and e.id in numbers_in(op.value)
         return replace(fact, number=True) if proven else fact
+
+
+def picks_one(index: ast.expr, table: Shapes) -> bool:
+    """Whether an index consists of integers only, so that it names nothing twice."""
+    parts = _axes(index, table)
+    return parts is not None and all(p == "i" for p in parts)
 
 
 def _axes(index: ast.expr, table: Shapes) -> list[str] | None:
@@ -163,8 +173,10 @@ def shapes(
     shapes of parameters by those of others, `arrays` what is written into by index.
     """
     shifting, lasting = _kinds(f, live)
-    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays)
+    steady = _steady(operations)
+    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays, steady)
     parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
+    parameters |= dict.fromkeys(_counts(f.body, f.body) & lasting & parameters.keys(), SCALAR)
     defined: list[tuple[Operation | None, ast.stmt | None]]
     defined = [
         (operations[s], None) if s in operations else (None, s)
@@ -210,6 +222,36 @@ def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozense
             inside |= inner | set(writes(s))
             shifting |= inner & live.entry.get(s, frozenset())
     return frozenset(shifting), frozenset(seen - shifting - inside)
+
+
+def _counts(body: list[ast.stmt], whole: list[ast.stmt]) -> set[str]:
+    """Names that `range` proves to be integers wherever they are used: all uses are in the block of such a loop."""
+    found: set[str] = set()
+    for s in body:
+        if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.iter, ast.Call):
+            inside = set(statements(body))
+            for v in {a.id for a in s.iter.args if isinstance(a, ast.Name)}:
+                if all(x in inside for x in statements(whole) if v in header_reads(x)):
+                    found.add(v)
+        if isinstance(s, ast.For | ast.While):
+            found |= _counts(s.body, whole)
+    return found
+
+
+def _steady(operations: Operations) -> frozenset[str]:
+    """Variables that change by `x = append(x, row)` and `x = setitem(x, i, v)` only: dtype and rows stay alike."""
+    steps: dict[str, bool] = {}
+    for op in operations.values():
+        for v in op.targets:
+            steps[v] = steps.get(v, True) and _is_step(op, v)
+    return frozenset(v for v, only in steps.items() if only)
+
+
+def _is_step(op: Operation, v: str) -> bool:
+    if op.kind != "rule" or op.rule.name not in ROW_RULES:
+        return False
+    x = op.values["x"]
+    return isinstance(x, ast.Name) and x.id == v
 
 
 def _used_as_numbers(f: ast.FunctionDef, operations: Operations) -> frozenset[str]:
@@ -272,17 +314,24 @@ def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
     """Atoms that do not hold as long as the variable does are replaced by the variable itself."""
     own = frozenset([v])
 
-    def kept(atoms: Atoms | None) -> Atoms:
+    def kept(atoms: Atoms | None, shifting: frozenset[str], lasting: frozenset[str]) -> Atoms:
         if atoms is None:
             return own
         if atoms == ANY:
             return ANY
-        foreign = {a.partition("[")[0] for a in atoms if not a.startswith("<")} - {v}
-        if v in table.shifting:
-            return atoms if foreign <= table.lasting and v not in atoms else own
-        return own if any(a in table.shifting for a in foreign) else atoms
+        foreign = {_variable(a, table) for a in atoms if not a.startswith("<")} - {v}
+        if v in shifting:
+            return atoms if foreign <= lasting and v not in atoms else own
+        return own if foreign & shifting else atoms
 
-    return replace(fact, shape=kept(fact.shape), dtype=kept(fact.dtype))
+    kinds = table.shifting - table.steady, table.lasting | table.steady
+    return replace(fact, shape=kept(fact.shape, table.shifting, table.lasting), dtype=kept(fact.dtype, *kinds))
+
+
+def _variable(atom: str, table: Shapes) -> str:
+    """The variable that an atom depends on; rows of a steady variable are all alike, whatever its length."""
+    base, _, axes = atom.partition("[")
+    return "" if axes.startswith("i") and base in table.steady else base
 
 
 def _join(a: Fact, b: Fact, v: str) -> Fact:
@@ -359,6 +408,10 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.of(values[1].elts[0])
     if rule.name == "add_item":
         return table.of(op.values["x"])
+    if rule.name in ("add_part", "with_part", "clear_item", "cleared"):
+        return table.of(op.values["b"])
+    if rule.name in ("append_row", "setitem"):
+        return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
     if rule.name in TO_REAL or _says_dtype(op.value):
@@ -374,7 +427,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(shape, dtype, array or _is_number(op, facts), array)
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True, True)
-    if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].array and facts[0].shape != ANY:
+    if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:
         return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)

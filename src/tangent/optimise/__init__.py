@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from tangent.optimise.accumulate import accumulate
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead
+from tangent.optimise.doubles import doubles
+from tangent.optimise.hoist import hoist
 from tangent.optimise.inline import inline
+from tangent.optimise.recompute import recompute
 from tangent.optimise.simplify import simplify
 
-PASSES = (dead, copies, simplify, dead, inline, copies, dead, inline, simplify)
+PASSES = (
+    dead,
+    copies,
+    simplify,
+    dead,
+    hoist,
+    recompute,
+    dead,
+    inline,
+    copies,
+    dead,
+    doubles,
+    inline,
+    doubles,
+    simplify,
+    accumulate,
+)
 
 
 def optimise(body: Body, o: Optimisation) -> Body:

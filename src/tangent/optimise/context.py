@@ -15,4 +15,5 @@ class Optimisation:
     resolve: Callable[[ast.expr], Any]
     visible: frozenset[str] = frozenset()
     shared: dict[str, str] = field(default_factory=dict)
+    accumulators: frozenset[str] = frozenset()
     pure: dict[ast.AST, bool] = field(default_factory=dict)

@@ -127,6 +127,9 @@ class _Inline:
             held = done[position]
             if here[v] != 1 or not self.fits(v, s) or not isinstance(held, ast.Assign):
                 continue
+            changed = set(_changed_lists(s))
+            if v not in changed and changed & expression_reads(held.value):
+                continue  # it would be read after the change
             new = _substituted(s, v, held.value)
             if len(_shown(new)) + indent > WIDTH:
                 continue
@@ -163,7 +166,7 @@ def _changed_list(n: ast.Call) -> str:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append" | "pop")):
             return v
         case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]):
-            return v if function.rstrip("_") in ("pop_grad", "add_item") else ""
+            return v if function.rstrip("_") in ("pop_grad", "add_item", "add_part", "clear_item") else ""
         case _:
             return ""
 

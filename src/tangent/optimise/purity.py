@@ -24,6 +24,8 @@ PURE_CALLS = frozenset(
     "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
 ) | {"dict_of", "parts_of", "subset", "superset"}
 
+IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "clear_item"}
+
 Resolve = Callable[[ast.expr], Any]
 
 

@@ -2,6 +2,7 @@
 
 2 * x ** (2 - 1)   ->   2 * x
 a + -b             ->   a - b
+unbroadcast(-b, x) ->   -unbroadcast(b, x)
 """
 
 from __future__ import annotations
@@ -58,6 +59,12 @@ def simplified(e: ast.expr) -> ast.expr:
             return ast.BinOp(left, ast.Add(), inner)
         case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return inner
+        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp() as product) if (inner := _positive(product)) is not None:
+            return inner
+        case ast.Call(func=ast.Name(id=function), args=[ast.UnaryOp(op=ast.USub(), operand=inner), x]) if (
+            function.rstrip("_") == "unbroadcast"
+        ):  # the smaller array is negated
+            return ast.UnaryOp(ast.USub(), replace(e, args=[inner, x]))
         case _:
             return e
 

@@ -108,7 +108,7 @@ def _makes_list(e: ast.expr, context: Context) -> bool:
             return True
         case ast.Call(func=func):
             found = context.scope.resolve(func)
-            return found is list or (getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item") and (
+            return found is list or (getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item", "add_part") and (
                 (getattr(found, "__module__", "") or "").startswith("tangent.runtime")
             ))
         case _:

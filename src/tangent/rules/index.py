@@ -9,3 +9,23 @@ def dict_get(y, x, key, default=None):
 def getitem(y, x, index):  d[x] = scatter(d[y], x, index)
 @linear
 def flat(y, x):            d[x] = np.reshape(d[y], np.shape(x))
+
+
+# The functional forms of `tangent.append` and `tangent.setitem`. Where the adjoint of the result is nobody else's, the
+# transformation writes into it instead (`transform/rows.py`).
+
+
+def append_row(y, x, row):
+    d[x] = d[y][:-1]
+    d[row] = unbroadcast(d[y][-1], row)
+    d[y] = appended_row(d[x], x, d[row])
+
+
+def setitem(y, x, index, value):
+    d[x] = cleared(d[y], index)
+    d[value] = unbroadcast(overwritten(d[y], index), value)
+    d[y] = replaced_item(d[x], x, index, d[value])
+
+
+@linear
+def persistent_array(y, values, dtype=None):  d[values] = unbroadcast(uncast(d[y], dtype), values)

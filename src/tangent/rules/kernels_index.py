@@ -12,3 +12,21 @@ def add_item(c, b, x, index, v):
     d[b] = d[c]
     d[v] = d[c][index]
     d[c] = d[b] + scatter(d[v], x, index)
+
+
+def add_part(c, b, index, v):
+    d[b] = d[c]
+    d[v] = d[c][index]
+    d[c] = with_part(d[b], index, d[v])
+
+
+def with_part(c, b, index, v):
+    d[b] = d[c]
+    d[v] = d[c][index]
+    d[c] = with_part(d[b], index, d[v])
+
+
+@linear
+def cleared(y, b, index):     d[b] = cleared(d[y], index)
+@linear
+def clear_item(y, b, index):  d[b] = cleared(d[y], index)

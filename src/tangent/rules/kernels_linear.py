@@ -16,6 +16,10 @@ def from_triangle(y, x, UPLO="L"):  d[x] = in_triangle(d[y], UPLO=UPLO)
 @linear
 def in_triangle(y, b, UPLO="L"):    d[b] = from_triangle(d[y], UPLO=UPLO)
 @linear
+def fit_matmul(z, b, x, y):        d[b] = broadcast_like(d[z], b)
+@linear
+def fit_dot(z, b, x, y):           d[b] = broadcast_like(d[z], b)
+@linear
 def matmul_adjoint_x(z, b, x, y):  d[b] = np.matmul(d[z], y);  d[y] = matmul_adjoint_y(b, d[z], y)
 @linear
 def matmul_adjoint_y(z, b, x, y):  d[b] = np.matmul(x, d[z]);  d[x] = matmul_adjoint_x(b, x, d[z])

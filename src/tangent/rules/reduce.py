@@ -476,12 +476,12 @@ def math_fsum(y, seq):
     d[y] = total(d[seq])
 
 def builtin_max(y, iterable):
-    w = shares(y, iterable)
+    w = shares_of(y, iterable)
     d[iterable] = scaled(d[y], w, iterable)
     d[y] = weighted(w, d[iterable])
 
 def builtin_max_of_several(y, *args):
-    w = shares(y, args)
+    w = shares_of(y, args)
     d[args] = scaled(d[y], w, args)
     d[y] = weighted(w, d[args])
 

@@ -10,11 +10,14 @@ import numpy as np
 
 from tangent.errors import ArgumentError, InPlaceError, Location, SeedError, TangentError, UnsupportedError
 
+_FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 
 
 def check_seed(seed: Any, *results: Any) -> Any:
     """The seed in the dtype of the result, which is broadcast from the values given."""
+    if type(seed) is float and len(results) == 1 and isinstance(results[0], float):
+        return seed
     if seed is None or isinstance(seed, str | bytes):
         raise SeedError(f"the seed is {type(seed).__name__}, not a number", todo=_TODO)
     if len(results) == 1 and not isinstance(results[0], np.ndarray | np.generic | float | int | complex):
@@ -39,6 +42,8 @@ def check_seed_by(seed: Any, shapes: tuple[Any, ...], dtypes: tuple[Any, ...], e
 
     Whatever is no number at all is left to the derivative, which does with it what the function does.
     """
+    if type(seed) is float and not shapes and all(getattr(a, "dtype", None) is _FLOAT for a in dtypes):
+        return seed
     numbers = [float(a) if isinstance(a, bool | np.bool_) else a for a in shapes]
     if not all(isinstance(a, np.ndarray | np.generic | float | int | complex) for a in numbers):
         return seed

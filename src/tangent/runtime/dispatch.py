@@ -103,6 +103,11 @@ def settled(b: Any, x: Any) -> Any:
     return _nested(b, x) if isinstance(b, np.ndarray) and isinstance(x, list | tuple) else copy(b)
 
 
+def as_given(b: Any, x: Any) -> Any:
+    """The gradient of x as it is given back, of which an array is nobody else's already."""
+    return b if isinstance(b, np.ndarray) and not isinstance(x, list | tuple) else settled(b, x)
+
+
 def _nested(b: Any, x: Any) -> Any:
     """An array of gradients in the structure of the lists and tuples that were taken for an array."""
     if isinstance(x, list | tuple):
@@ -322,8 +327,17 @@ def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return b
 
 
+def fitted(b: Any, shape: tuple[int, ...]) -> Any:
+    """A gradient summed to a shape that was broadcast."""
+    return b if np.shape(b) == shape else _sum_to(np.asarray(b), shape)
+
+
 def _sum_to(b: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the axes that broadcasting added or stretched."""
+    if shape == ():
+        return np.add.reduce(b, axis=None)
+    if b.ndim == len(shape) + 1 and b.shape[1:] == shape:
+        return np.add.reduce(b, axis=0)
     lead = b.ndim - len(shape)
     if lead < 0:
         return np.broadcast_to(b, shape)

@@ -39,7 +39,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return gradient_dtype(np.asarray(self.like).dtype)
+        return gradient_dtype(dtype_of(self.like))
 
     def dense(self) -> Any:
         """The zeros themselves."""
@@ -91,6 +91,12 @@ def _made_dense(x: Any) -> Any:
     if isinstance(x, list | tuple):
         return type(x)(_made_dense(v) for v in x)
     return dense_zero(x)
+
+
+def dtype_of(x: Any) -> np.dtype[Any]:
+    """The dtype of a value, or of the array that it would make."""
+    found = getattr(x, "dtype", None)
+    return found if isinstance(found, np.dtype) else np.asarray(x).dtype
 
 
 def gradient_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

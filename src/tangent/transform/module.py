@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from tangent.analysis.aliases import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, shapes
+from tangent.analysis.shapes import ROW_RULES, SCALAR, TO_REAL, UNKNOWN, Fact, shapes
 from tangent.errors import InPlaceError, SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table
@@ -27,6 +27,7 @@ from tangent.transform.calls import Groups
 from tangent.transform.custom import custom_pair, custom_tangent
 from tangent.transform.forward import forward
 from tangent.transform.insert import without_insertions
+from tangent.transform.ownership import is_new
 from tangent.transform.reverse import Passes, reverse
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import (
@@ -352,13 +353,13 @@ def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.
             assigned = [s.value for s in statements(body) if isinstance(s, ast.Assign) and v in writes(s)]
             in_place = any(isinstance(s, ast.AugAssign) for s in statements(body))
             given = v in made.seeds.values()
-            return (
-                given or in_place or not assigned or not all(isinstance(x, ast.BinOp | ast.UnaryOp) for x in assigned)
-            )
+            return given or in_place or not assigned or not all(is_new(x) for x in assigned)
         case ast.Subscript() | ast.Attribute():
             return True
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             return any(may_be_view(x, this, made, body) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name() as first, _]) if function.rstrip("_") == "as_given":
+            return may_be_view(first, this, made, body)
         case ast.Call(func=func):
             found = this.context.scope.resolve(func)
             bounds = table().lookup(found) if found is not MISSING else []
@@ -389,6 +390,11 @@ def number_parameters(this: Unit) -> tuple[str, ...]:
         if isinstance(op.value, ast.BinOp) and not isinstance(op.value.op, ast.BitOr)
         for e in (op.value.left, op.value.right)
         if isinstance(e, ast.Name)
+    }
+    used |= {
+        x.id
+        for op in this.operations.values()
+        if op.kind == "rule" and op.rule.name in ROW_RULES and isinstance(x := op.values["x"], ast.Name)
     }
     plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
     return tuple(p for p in plain if p in used)
@@ -446,6 +452,8 @@ def returned(v: str, passes: Passes, numbers: tuple[str, ...], scribe: Scribe, o
         return b
     if v in state.owned and v not in state.lazy and (v in numbers or facts.of(name(v)).number):
         return b
+    if v in state.owned and v not in state.lazy:
+        return scribe.call("as_given", b, name(v))
     if facts.of(name(v)).number and v not in state.lazy:
         return scribe.call("copy", b)
     return scribe.call("settled", b, name(v))

@@ -16,7 +16,7 @@ import numpy as np
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
-from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
+from tangent.analysis.shapes import NO_ATOMS, ROW_RULES, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.forms import is_ufunc_method, result_dtype
 from tangent.rules.notation import Rule
@@ -32,7 +32,9 @@ from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.custom import refuse_missing
 from tangent.transform.insert import Cuts, cut_short, inserted
+from tangent.transform.ownership import is_new
 from tangent.transform.prepare import Prepared, prepare
+from tangent.transform.rows import Part, row_adjoint, rows_written
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
 from tangent.transform.stores import Stores
@@ -124,6 +126,7 @@ class Reverse:
             self.handed |= half_emptied(self.prepared.body, self.operations)
         self.passing = self.passing_temporaries()
         self.summed = self.summed_temporaries()
+        self.rows = rows_written(self.operations)
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
         }
@@ -371,6 +374,7 @@ class Reverse:
     def loop(self, s: ast.stmt, state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
         assert isinstance(s, ast.For | ast.While)
         before: list[ast.stmt] = []
+        tried: set[str] = set()
         inner_path = (*path, (s, "body"))
         written = {v for x in statements(s.body) for v in (self.operations[x].targets if x in self.operations else ())}
         shared: set[str] = set()  # adjoints that the body hands to others: a copy before the loop is not enough
@@ -383,9 +387,9 @@ class Reverse:
                 end.owned &= cut.state.owned
                 end.lazy |= cut.state.lazy
             new = sorted(end.held - state.held)
-            copied = sorted(
-                v for v in self.item_reads(s) - shared if v in state.held and v not in state.owned | written
-            )
+            wanted = (self.item_reads(s) - shared - written) | (self.rows & written & end.owned - tried)
+            copied = sorted(v for v in wanted if v in state.held and v not in state.owned)
+            tried.update(copied)
             shared |= state.owned - end.owned
             kept = state.owned & end.owned
             lazier = end.lazy - state.lazy
@@ -397,7 +401,7 @@ class Reverse:
                 before.append(assign(self.adjoint(v), self.scribe.call("copy", name(self.adjoint(v))), s))
             state.owned = kept | set(copied)
             state.lazy |= lazier
-            before += [self.zero(v, state, s, dense=v in self.items and v not in written) for v in new]
+            before += [self.zero(v, state, s, dense=v not in written and self.is_summed_up(v)) for v in new]
         lost = sorted(state.held - end.held)
         body += [self.zero(v, end, s) for v in lost]
         lost = sorted({*lost, *(v for cut in cuts for v in cut.lost)})
@@ -413,6 +417,13 @@ class Reverse:
         if cuts:
             return before + cut_short(self, s, body, cuts, inner_path, state)
         return [*before, self.reversed_loop(s, body)]
+
+    def is_summed_up(self, v: str) -> bool:
+        """Whether contributions to an adjoint are added to zeros made before the loop, in place."""
+        number = self.shapes.of(name(v)).number
+        if number and v not in self.lists:
+            self.scribe.accumulators.add(self.adjoint(v))
+        return number or v in self.items
 
     def item_reads(self, s: ast.stmt) -> set[str]:
         """Active variables that the loop reads by index."""
@@ -609,7 +620,9 @@ class Reverse:
         state.lazy.discard(v)
         if not held:
             return assign(b, scattered, like)
-        if owned or v in self.lists:
+        if owned and v not in self.lists:
+            return assign(b, self.scribe.call("add_part", name(b), index, part.value), like)
+        if v in self.lists:
             return assign(b, self.scribe.call("add_item", name(b), name(v), index, part.value), like)
         return assign(b, self.scribe.call("add_grad", name(b), scattered), like)
 
@@ -619,6 +632,8 @@ class Reverse:
             case "copy":
                 b = self.adjoint(op.targets[0])
                 return [], {op.operands[0]: [Part(name(b))]}
+            case "rule" if op.rule.name in ROW_RULES:
+                return row_adjoint(self, op, s, state)
             case "rule":
                 return self.by_rule(op, s)
             case "pack":
@@ -673,6 +688,9 @@ class Reverse:
         before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: seed})
         parts: dict[str, list[Part]] = {}
         statements_: list[ast.stmt] = [at(x, s) for x in before]
+        if rule.name in PRODUCTS and target in self.wide:  # it was left to us to sum the adjoint to the product's shape
+            factors = [v for k, v in op.values.items() if k in rule.operands]
+            statements_.insert(0, assign(b, self.scribe.call(f"fit_{rule.name}", name(b), *factors), s))
         for k in wanted:
             operand, value = op.values[k], found[k]
             if isinstance(operand, ast.Tuple):
@@ -691,7 +709,7 @@ class Reverse:
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
             number = arithmetic or summed or self.shapes.operand(operand, op).number
-            parts.setdefault(operand.id, []).append(Part(value, arithmetic, number))
+            parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))
         return statements_, parts
 
     def spread_parts(
@@ -722,7 +740,7 @@ class Reverse:
         return frozenset(found)
 
     def passing_temporaries(self) -> frozenset[str]:
-        """Temporaries that one elementwise operation makes and the next one uses up.
+        """Temporaries that one elementwise operation (or a product) makes and the next one uses up.
 
         Their adjoints need not be summed to their shape: the sum can wait for the operands they were made from.
         """
@@ -738,7 +756,8 @@ class Reverse:
                 for v in op.operands:
                     local = elementwise and made.get(v) == id(block)
                     used[v] = used.get(v, 0) + (1 if local else 2)
-                if elementwise and op.targets[0] not in user and op.rule.name not in TO_REAL:
+                passes = elementwise and op.rule.name not in TO_REAL
+                if (passes or is_plain_product(op)) and op.targets[0] not in user:
                     made[op.targets[0]] = id(block)
         return frozenset(v for v in made if used.get(v) == 1)
 
@@ -966,16 +985,6 @@ class Reverse:
                     self.hand_to(e, expression("p[k]", p=held, k=constant(key)), parts, before, s)
 
 
-@dataclass(frozen=True)
-class Part:
-    """One contribution to an adjoint: an expression, or an expression at an index."""
-
-    value: ast.expr
-    fresh: bool = False
-    number: bool = False
-    index: ast.expr | None = None
-
-
 def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: Scribe) -> ast.Call:
     """A method of an active object as a function that takes it; methods of arrays and containers have rules or none."""
     match value.func:
@@ -1007,9 +1016,18 @@ def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:
     return known
 
 
+PRODUCTS = frozenset({"matmul", "dot"})
 UNBOUNDED = frozenset(
     "divide reciprocal power power_integer float_power exp exp2 expm1 tan sinh cosh square multiply".split()
 )
+
+
+def is_plain_product(op: Operation) -> bool:
+    """A product without options."""
+    if op.kind != "rule" or op.rule.name not in PRODUCTS:
+        return False
+    options = [v for k, v in op.values.items() if k not in op.rule.operands]
+    return all(isinstance(v, ast.Constant) and v.value is None for v in options)
 
 
 def fits(operand: Fact, result: Fact) -> bool:

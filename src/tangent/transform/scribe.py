@@ -30,6 +30,7 @@ class Scribe:
         self.names = context.names
         self.externals: dict[str, Any] = context.externals
         self.derivatives: dict[tuple[str, str], str] = {}
+        self.accumulators: set[str] = set()
 
     def derivative(self, v: str, prefix: str) -> str:
         """`bx` for the adjoint of x, `dx` for its tangent."""

@@ -29,7 +29,8 @@ from tangent.transform.storage import Settled
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
-    from tangent.transform.reverse import Part, Reverse, State
+    from tangent.transform.reverse import Reverse, State
+    from tangent.transform.rows import Part
 
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
@@ -546,7 +547,7 @@ class Stores:
         return expression("p.copy()", p=e)
 
     def part(self, e: ast.expr, fresh: bool = False) -> Part:
-        from tangent.transform.reverse import Part  # the two modules are one transformation in two files
+        from tangent.transform.rows import Part  # the two modules are one transformation in two files
 
         return Part(e, fresh, True)
 
@@ -617,7 +618,7 @@ class Stores:
             return [*done, at(ast.Expr(taken), s)]
         assert isinstance(value, ast.Name)
         held = scribe.names.numbered("b" + value.id)
-        from tangent.transform.reverse import Part
+        from tangent.transform.rows import Part
 
         return [*done, assign(held, taken, s), self.owner.accumulate(value.id, Part(name(held)), state, s)]
 

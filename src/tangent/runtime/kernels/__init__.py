@@ -16,6 +16,7 @@ from tangent.runtime.kernels.padding import *  # noqa: F403
 from tangent.runtime.kernels.polynomial import *  # noqa: F403
 from tangent.runtime.kernels.products import *  # noqa: F403
 from tangent.runtime.kernels.reduce import *  # noqa: F403
+from tangent.runtime.kernels.rows import *  # noqa: F403
 from tangent.runtime.kernels.sequences import *  # noqa: F403
 from tangent.runtime.kernels.sets import *  # noqa: F403
 from tangent.runtime.kernels.shape import *  # noqa: F403

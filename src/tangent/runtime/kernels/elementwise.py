@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.dispatch import broadcast_like, init_grad
-from tangent.runtime.zeros import gradient_dtype
+from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 
 def precision(x: Any) -> Any:
     """The real dtype in which the derivatives of x are computed."""
-    return np.finfo(gradient_dtype(np.asarray(x).dtype)).dtype
+    return np.finfo(gradient_dtype(dtype_of(x))).dtype
 
 
 def ratio(x: Any, y: Any) -> Any:

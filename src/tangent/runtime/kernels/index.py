@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, map_structure, repack
-from tangent.runtime.zeros import gradient_dtype
+from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 
 def scatter(b: Any, x: Any, index: Any) -> Any:
@@ -16,7 +16,7 @@ def scatter(b: Any, x: Any, index: Any) -> Any:
         x = x.like
     if isinstance(x, list | tuple | dict):
         return add_item(map_structure(lazy_zero, x), x, index, b)
-    out = np.zeros(np.shape(x), gradient_dtype(np.asarray(x).dtype))
+    out = np.zeros(np.shape(x), gradient_dtype(dtype_of(x)))
     if may_repeat(index):
         np.add.at(out, index, as_kind_of(out, b))
     else:
@@ -40,6 +40,32 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
         np.add.at(b, index, as_kind_of(b, v))
     else:
         b[index] += as_kind_of(b, v)
+    return b
+
+
+def add_part(b: Any, index: Any, v: Any) -> Any:
+    """b with v added at `b[index]`, in place; b is not the lazy zero."""
+    if type(index) is int and type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None):
+        b[index] += v
+        return b
+    return add_item(b, b, index, v)
+
+
+def with_part(b: Any, index: Any, v: Any) -> Any:
+    """b with v added at `b[index]`, as a new value."""
+    return add_item(b if is_lazy_zero(b) or isinstance(b, tuple) else b.copy(), b, index, v)
+
+
+def cleared(b: Any, index: Any) -> Any:
+    """b with zeros at `b[index]`."""
+    out = np.array(b)
+    out[index] = 0.0
+    return out
+
+
+def clear_item(b: Any, index: Any) -> Any:
+    """b with zeros at `b[index]`, in place."""
+    b[index] = 0.0
     return b
 
 

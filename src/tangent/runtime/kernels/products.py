@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.dispatch import fitted, unbroadcast
 
 
 def mT(x: Any) -> Any:
@@ -14,10 +14,33 @@ def mT(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
+def are_matrices(b: Any, x: Any, y: Any) -> bool:
+    """Whether three arrays are plain matrices of one dtype, as they nearly always are."""
+    return (
+        type(b) is type(x) is type(y) is np.ndarray
+        and b.ndim == x.ndim == y.ndim == 2
+        and b.dtype == x.dtype == y.dtype
+    )
+
+
+def are_vectors(b: Any, x: Any, y: Any) -> bool:
+    """Whether x is a plain matrix and the others vectors, of one dtype."""
+    return (
+        type(b) is type(x) is type(y) is np.ndarray
+        and b.ndim == y.ndim == 1
+        and x.ndim == 2
+        and b.dtype == x.dtype == y.dtype
+    )
+
+
 def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `x @ y`."""
+    if are_matrices(b, x, y):
+        return np.dot(b, y.T)
     if np.ndim(y) == 1:
-        return unbroadcast(np.expand_dims(b, -1) * y, x)
+        if are_vectors(b, x, y):
+            return b[:, None] * y
+        return unbroadcast(np.multiply.outer(b, y), x)
     if np.ndim(x) == 1:
         return unbroadcast(np.matmul(y, np.expand_dims(b, -1))[..., 0], x)
     if np.ndim(x) == 2 and np.ndim(y) > 2:
@@ -28,15 +51,40 @@ def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
 
 def matmul_adjoint_y(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of y in `x @ y`."""
+    if are_matrices(b, x, y):
+        return np.dot(x.T, b)
+    if are_vectors(b, x, y):
+        return np.dot(b, x)
     if np.ndim(x) == 1:
         return (
             unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y) if np.ndim(y) > 1 else unbroadcast(b * x, y)
         )
     if np.ndim(y) == 1:
-        return unbroadcast(np.tensordot(b, x, np.ndim(b)), y)
+        return unbroadcast(np.dot(b, x) if np.ndim(x) == 2 else np.tensordot(b, x, np.ndim(b)), y)
     if np.ndim(y) == 2 and np.ndim(x) > 2:
         return unbroadcast(np.tensordot(x, b, (leading(x, 1), leading(b, 1))), y)
     return unbroadcast(np.matmul(mT(x), b), y)
+
+
+def fit_matmul(b: Any, x: Any, y: Any) -> Any:
+    """b, summed to the shape of `x @ y`, which was broadcast.
+
+    >>> fit_matmul(np.ones((3, 2)), np.ones(4), np.ones((4, 2)))
+    array([3., 3.])
+    """
+    if are_matrices(b, x, y) and b.shape == (len(x), y.shape[1]):
+        return b
+    m, n = np.shape(x), np.shape(y)
+    batch = np.broadcast_shapes(m[:-2], n[:-2]) if len(m) > 2 or len(n) > 2 else ()
+    return fitted(b, (*batch, *m[-2:-1], *(n[-1:] if len(n) > 1 else ())))
+
+
+def fit_dot(b: Any, x: Any, y: Any) -> Any:
+    """b, summed to the shape of `np.dot(x, y)`, which was broadcast."""
+    if are_matrices(b, x, y) and b.shape == (len(x), y.shape[1]):
+        return b
+    m, n = np.shape(x), np.shape(y)
+    return fitted(b, (*m[:-1], *n[:-2], *(n[-1:] if len(n) > 1 else ())) if m and n else m + n)
 
 
 def leading(x: Any, dropped: int) -> tuple[int, ...]:
@@ -46,6 +94,8 @@ def leading(x: Any, dropped: int) -> tuple[int, ...]:
 
 def dot_adjoint_a(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `np.dot(x, y)`."""
+    if are_matrices(b, x, y):
+        return np.dot(b, y.T)
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * y, x)
     if np.ndim(y) == 1:
@@ -56,11 +106,13 @@ def dot_adjoint_a(b: Any, x: Any, y: Any) -> Any:
 
 def dot_adjoint_b(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of y in `np.dot(x, y)`."""
+    if are_matrices(b, x, y):
+        return np.dot(x.T, b)
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * x, y)
     free = leading(x, 1)
     if np.ndim(y) == 1:
-        return unbroadcast(np.tensordot(b, x, (free, free)), y)
+        return unbroadcast(np.dot(b, x) if np.ndim(x) <= 2 and np.ndim(b) < 2 else np.tensordot(b, x, (free, free)), y)
     return unbroadcast(np.moveaxis(np.tensordot(x, b, (free, free)), 0, -2), y)
 
 
@@ -159,6 +211,8 @@ def interleaved(p: tuple[int, ...], q: tuple[int, ...]) -> tuple[int, ...]:
 
 def cross_adjoint(y: Any, b: Any, x: Any, axisb: int = -1, axisc: int = -1, axisa: int = -1, axis: Any = None) -> Any:
     """The adjoint of x in the cross product x with y: `y` cross b, with the axes of the call."""
+    if np.shape(x) == np.shape(y) == np.shape(b) == (3,):
+        return unbroadcast(np.cross(y, b), x)
     if axis is not None:
         axisa = axisb = axisc = axis
     u, v = np.moveaxis(x, axisa, -1), np.moveaxis(y, axisb, -1)

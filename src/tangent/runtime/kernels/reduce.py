@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.elementwise import precision
-from tangent.runtime.zeros import gradient_dtype
+from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 # An axis as NumPy takes it: all axes, one, or several.
 Axis = int | tuple[int, ...] | None
@@ -16,15 +16,30 @@ Axis = int | tuple[int, ...] | None
 
 def spread(b: Any, x: Any, axis: Axis = None, keepdims: bool = False, where: Any = True) -> Any:
     """b over the axes of x that a reduction has removed, 0 outside of `where`, in the dtype of x."""
+    if type(x) is np.ndarray and x.size <= SMALL and where is True and x.dtype.kind == "f":
+        return filled(b, x, axis, keepdims)
     if axis is not None and not keepdims:
         b = np.expand_dims(b, axis)
     b = as_dtype(b, x)
     return np.broadcast_to(b if where is True else np.where(where, b, 0.0), np.shape(x))[()]
 
 
+SMALL = 4096  # elements, up to which filling is faster than broadcasting
+
+
+def filled(b: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
+    """`spread` for a small array of floats: b itself in all places, instead of a view that repeats it."""
+    if axis is not None and not keepdims:
+        axes = reduced_axes(x, axis)
+        b = np.reshape(b, [1 if i in axes else n for i, n in enumerate(x.shape)])
+    out = np.empty(x.shape, x.dtype)
+    out[...] = b.real if isinstance(b, complex | np.ndarray | np.generic) else b
+    return out[()]
+
+
 def as_dtype(b: Any, x: Any) -> Any:
     """b in the dtype of derivatives of x: its real part if x is real."""
-    to = gradient_dtype(np.asarray(x).dtype)
+    to = gradient_dtype(dtype_of(x))
     return np.asarray(np.real(b) if to.kind == "f" and np.iscomplexobj(b) else b, to)
 
 

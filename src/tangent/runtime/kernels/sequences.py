@@ -49,7 +49,7 @@ def weighted(w: Any, ts: Any) -> Any:
     return s
 
 
-def shares(y: Any, xs: Any) -> Any:
+def shares_of(y: Any, xs: Any) -> Any:
     """The share of each of the xs in their maximum or minimum y: ties share evenly."""
     ties = sum(1 for x in xs if x == y)
     out = sequence_like([1.0 / ties if x == y else 0.0 for x in xs], xs)

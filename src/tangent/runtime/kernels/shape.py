@@ -63,8 +63,26 @@ def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
     """The adjoint of `np.array(x, dtype)`, with the structure of x: an array, or nested lists and tuples."""
     if not isinstance(x, list | tuple):
         return like(uncast(b, dtype), x)
-    b = np.reshape(b, np.shape(b)[np.ndim(b) - max(1, np.ndim(x)) :])
-    return sequence_like([restructure(b[i], x[i], dtype) for i in range(len(x))], x)
+    levels = max(1, depth(x))
+    if np.ndim(b) != levels:
+        b = np.reshape(b, np.shape(b)[np.ndim(b) - levels :])
+    return restructured(b, x, dtype)
+
+
+def depth(x: Any) -> int:
+    """How many axes nested lists and tuples make: `np.ndim`, without the array."""
+    if not isinstance(x, list | tuple):
+        return np.ndim(x)
+    return 1 + (depth(x[0]) if x else 0)
+
+
+def restructured(b: Any, x: Any, dtype: Any = None) -> Any:
+    """`restructure` for a b with as many axes as x has levels."""
+    if isinstance(x, list | tuple):
+        return sequence_like([restructured(part, v, dtype) for part, v in zip(b, x)], x)
+    if dtype is None and isinstance(b, float) and isinstance(x, float):
+        return b
+    return like(uncast(b, dtype), x)
 
 
 def uncast(b: Any, dtype: Any = None) -> Any:

@@ -1,0 +1,80 @@
+"""Sum up in place, in loops: into adjoints that start as zeros made here and that nothing else refers to.
+
+bw = init_grad(w)                              bw = init_grad(w)
+for t in reversed(range(n)):                   for t in reversed(range(n)):
+    bw = bw + matmul_adjoint_y(bz, h, w)  ->       bw += matmul_adjoint_y(bz, h, w)
+return bw                                      return bw
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.syntax.quote import at
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import expression_reads, header_reads, writes
+
+
+def accumulate(body: Body, o: Optimisation) -> Body:
+    owned = frozenset(b for b in o.accumulators if _is_alone(b, body))
+    return _block(body, owned, False) if owned else body
+
+
+def _is_alone(b: str, body: Body) -> bool:
+    """Whether a name starts as zeros, is only added to, and is read by the return alone."""
+    starts = 0
+    for s in statements(body):
+        if b in writes(s):
+            if not isinstance(s, ast.Assign):
+                return False
+            if _terms(s, b) is None:
+                starts += 1
+                if not _is_zero(s.value) or not isinstance(s.targets[0], ast.Name):
+                    return False
+        elif b in header_reads(s) and not isinstance(s, ast.Return):
+            return False
+    return starts == 1
+
+
+def _is_zero(e: ast.expr) -> bool:
+    match e:
+        case ast.Constant(value=float()):
+            return True
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name()]):
+            return function.rstrip("_") == "init_grad"
+        case _:
+            return False
+
+
+def _terms(s: ast.stmt, b: str) -> list[tuple[ast.operator, ast.expr]] | None:
+    """What `b = b + e - f` adds and subtracts, in order."""
+    match s:
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.BinOp() as value) if target == b:
+            found: list[tuple[ast.operator, ast.expr]] = []
+            e: ast.expr = value
+            while isinstance(e, ast.BinOp) and isinstance(e.op, ast.Add | ast.Sub):
+                if b in expression_reads(e.right):
+                    return None
+                found.append((e.op, e.right))
+                e = e.left
+            return found[::-1] if isinstance(e, ast.Name) and e.id == b else None
+        case _:
+            return None
+
+
+def _block(body: Body, owned: frozenset[str], loop: bool) -> Body:
+    done: Body = []
+    for s in body:
+        match s:
+            case ast.If(body=[ast.Break()]):
+                done.append(s)
+            case ast.If(body=then, orelse=other):
+                done.append(replace(s, body=_block(then, owned, loop), orelse=_block(other, owned, loop)))
+            case ast.For(body=inner) | ast.While(body=inner):
+                done.append(replace(s, body=_block(inner, owned, True)))
+            case ast.Assign(targets=[ast.Name(id=b)]) if loop and b in owned and (terms := _terms(s, b)):
+                done += [at(ast.AugAssign(ast.Name(b, ast.Store()), op, e), s) for op, e in terms]
+            case _:
+                done.append(s)
+    return done

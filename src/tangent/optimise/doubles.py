@@ -1,0 +1,43 @@
+"""A product that is added to itself is doubled, and the factor goes to the smaller array.
+
+bz = spread(b, x)
+bx = bz * x + bz * x           ->   bx = spread(2.0 * b, x) * x
+
+Doubling is exact, so the number is the same. A sum of two products with a name that the reader knows stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.syntax.quote import constant
+from tangent.syntax.rebuild import rebuild, replace
+
+
+def doubles(body: Body, o: Optimisation) -> Body:
+    return [rebuild(s, lambda e: _moved(_doubled(e, o))) for s in body]
+
+
+def _doubled(e: ast.expr, o: Optimisation) -> ast.expr:
+    match e:
+        case ast.BinOp(
+            left=ast.BinOp(op=ast.Mult(), left=ast.Name(id=a) as factor, right=ast.Name(id=b) as other),
+            op=ast.Add(),
+            right=ast.BinOp(op=ast.Mult(), left=ast.Name(id=c), right=ast.Name(id=d)),
+        ) if (a, b) == (c, d) and a not in o.visible:
+            return ast.BinOp(ast.BinOp(constant(2.0), ast.Mult(), factor), ast.Mult(), other)
+        case _:
+            return e
+
+
+def _moved(e: ast.expr) -> ast.expr:
+    match e:
+        case ast.BinOp(
+            left=ast.Constant(value=float()) as factor,
+            op=ast.Mult(),
+            right=ast.Call(func=ast.Name(id=function), args=[inner, *rest]) as spread,
+        ) if function.rstrip("_") == "spread":
+            return replace(spread, args=[ast.BinOp(factor, ast.Mult(), inner), *rest])
+        case _:
+            return e

@@ -1,0 +1,262 @@
+"""Compute again what is cheap, instead of keeping it: parts of arrays, and single sums and products.
+
+for k in range(n):                      for k in range(n):
+    t = x[k]                                t = x[k]
+    y = y * t                               y_stack.append(y)
+    ...                                     y = y * t
+    t_stack.append(t)           ->      for k in reversed(range(n)):
+for k in reversed(range(n)):                t = x[k]
+    t = t_stack.pop()                       ...
+
+What it is computed from must be there in the backward loop, with the same value: it never changes, it is the loop's
+own counter, or it is restored there itself (for which its restore may have to move up). Storage, which is written into,
+is never read again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.dead import local_stacks
+from tangent.optimise.purity import IN_PLACE, WRITING_METHODS
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import expression_reads, header_reads, writes
+
+
+def recompute(body: Body, o: Optimisation) -> Body:
+    plan = _Plan(body, o)
+    plan.run()
+    return _rebuilt(body, plan) if plan.instead else body
+
+
+@dataclass
+class _Block:
+    """A block of statements, and the loops around it, innermost last."""
+
+    body: Body
+    loops: tuple[ast.stmt, ...]
+    branch: ast.stmt | None = None  # the `if` it is a side of
+
+
+@dataclass
+class _Plan:
+    body: Body
+    o: Optimisation
+    instead: dict[ast.stmt, ast.stmt] = field(default_factory=dict)
+    gone: set[ast.stmt] = field(default_factory=set)
+    orders: dict[int, Body] = field(default_factory=dict)
+
+    def run(self) -> None:
+        self.home: dict[ast.stmt, _Block] = {}
+        self._place(self.body, ())
+        self.written = Counter(v for s in statements(self.body) for v in writes(s))
+        self.once = {v for s in self.body if isinstance(s, ast.Assign) for v in writes(s)}
+        self.stored = _stored(self.body) | set(self.o.shared)
+        self.stacks = {name: s for name, s in local_stacks(self.body).items() if len(s.pushes) == len(s.pops) == 1}
+        pairs = {
+            v: (s.pushes[0], s.pops[0]) for s in self.stacks.values() if (v := _kept(s.pushes[0], s.pops[0]))
+        }  # fmt: skip
+        counts = Counter(_kept(s.pushes[0], s.pops[0]) for s in self.stacks.values())
+        self.pairs = {v: pair for v, pair in pairs.items() if counts[v] == 1}
+        inits = {v: s for s in statements(self.body) for v in writes(s) if v in self.stacks and _is_list(s)}
+        changed = True
+        while changed:
+            changed = False
+            for v, (push, pop) in list(self.pairs.items()):
+                if pop not in self.instead and (value := self.value(v, push, pop)) is not None:
+                    assert isinstance(pop, ast.Assign)
+                    self.instead[pop] = replace(pop, value=value)
+                    self.gone |= {push, *(s for n, s in inits.items() if self.stacks[n].pushes == [push])}
+                    changed = True
+
+    def _place(self, body: Body, loops: tuple[ast.stmt, ...], branch: ast.stmt | None = None) -> None:
+        block = _Block(body, loops, branch)
+        for s in body:
+            self.home[s] = block
+            if isinstance(s, ast.If | ast.For | ast.While):
+                inner = loops if isinstance(s, ast.If) else (*loops, s)
+                around = s if isinstance(s, ast.If) else None
+                self._place(s.body, inner, around)
+                self._place(s.orelse, inner, around)
+
+    def order(self, block: _Block) -> Body:
+        """The statements of a block, as far as some have moved up already."""
+        return self.orders.setdefault(id(block.body), list(block.body))
+
+    def value(self, v: str, push: ast.stmt, pop: ast.stmt) -> ast.expr | None:
+        """The expression that gives the kept value in the place where it is restored."""
+        there, here = self.home[push], self.home[pop]
+        made = [s for s in there.body[: there.body.index(push)] if v in _all_writes(s)]
+        if len(made) != 1 or not isinstance(made[0], ast.Assign) or v in self.stored:
+            return None
+        value = made[0].value
+        if not _is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
+            return None
+        moves: list[ast.stmt] = []
+        for n in sorted(expression_reads(value)):
+            if n in self.stored or not self.is_there(n, made[0], there, here, pop, moves):
+                return None
+        order = self.order(here)
+        for s in moves:
+            order.remove(s)
+            order.insert(order.index(pop), s)
+        return value
+
+    def is_there(
+        self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt, moves: list[ast.stmt]
+    ) -> bool:
+        """Whether a name has in the place of the restore the value that it had in the forward pass."""
+        if self.written[n] == 0 or (self.written[n] == 1 and n in self.once):
+            return True
+        if any(_counter(a) == n == _counter(b) for a, b in zip(reversed(there.loops), reversed(here.loops))):
+            return self.written[n] == 2
+        if n not in self.pairs:
+            return False
+        push, back = self.pairs[n]
+        if there.branch is not None and here.branch is not None and self.home[push] is not there:
+            return self.is_outside(n, made, there, here, pop)
+        if self.home[push] is not there or self.home[back] is not here:
+            return False
+        first, last = sorted((there.body.index(made), there.body.index(push)))
+        if any(n in _all_writes(s) for s in there.body[first + 1 : last]) or n in _all_writes(there.body[first]):
+            return False
+        order = self.order(here)
+        i, j = order.index(pop), order.index(back)
+        between = order[min(i, j) + 1 : max(i, j)]
+        if any(n in _all_writes(s) for s in between):
+            return False
+        if j > i:
+            source = self.instead.get(back)
+            if any(n in _all_reads(s) for s in between) or (source is not None and not self.early(source, order, i)):
+                return False
+            moves.append(back)
+        return True
+
+    def is_outside(self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt) -> bool:
+        """Whether a name is kept before the branch that makes a value, and restored before the one that reads it."""
+        push, back = self.pairs[n]
+        assert there.branch is not None and here.branch is not None
+        outer, inner = self.home[there.branch], self.home[here.branch]
+        if self.home[push] is not outer or self.home[back] is not inner:
+            return False
+        kept, branch = outer.body.index(push), outer.body.index(there.branch)
+        order = self.order(inner)
+        restored, reading = order.index(back), order.index(here.branch)
+        ahead = order[restored + 1 : reading] + here.body[: here.body.index(pop)]
+        before = outer.body[kept + 1 : branch] + there.body[: there.body.index(made)]
+        return kept < branch and restored < reading and not any(n in _all_writes(s) for s in (*ahead, *before))
+
+    def early(self, source: ast.stmt, order: Body, i: int) -> bool:
+        """Whether what a recomputed value is made from is there before a place."""
+        needed = header_reads(source)
+        return not any(needed & set(_all_writes(s)) for s in order[i:])
+
+
+def _rebuilt(body: Body, plan: _Plan) -> Body:
+    done: Body = []
+    for s in plan.orders.get(id(body), body):
+        if s in plan.gone:
+            continue
+        s = plan.instead.get(s, s)
+        match s:
+            case ast.If(body=then, orelse=other):
+                new = replace(s, body=_rebuilt(then, plan) or [ast.Pass()], orelse=_rebuilt(other, plan))
+                done.append(new)
+            case ast.For(body=inner) | ast.While(body=inner):
+                done.append(replace(s, body=_rebuilt(inner, plan) or [ast.Pass()]))
+            case _:
+                done.append(s)
+    return done
+
+
+def _kept(push: ast.stmt, pop: ast.stmt) -> str:
+    """The variable that goes onto a list and comes back from it."""
+    match push, pop:
+        case (
+            ast.Expr(value=ast.Call(args=[ast.Name(id=v)])),
+            ast.Assign(targets=[ast.Name(id=w)]),
+        ) if v == w:
+            return v
+        case _:
+            return ""
+
+
+def _is_list(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and not s.value.elts
+
+
+def _is_cheap(e: ast.expr) -> bool:
+    match e:
+        case ast.Subscript(value=ast.Name(), slice=index):
+            return all(isinstance(n, _INDEX) for n in ast.walk(index))
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            return _is_atom(left) and _is_atom(right)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_atom(operand)
+        case ast.Compare(left=left, comparators=[right]):
+            return _is_atom(left) and _is_atom(right)
+        case _:
+            return False
+
+
+_INDEX = (
+    ast.Name,
+    ast.Constant,
+    ast.Slice,
+    ast.Tuple,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.expr_context,
+    ast.operator,
+    ast.unaryop,
+)
+
+
+def _is_atom(e: ast.expr) -> bool:
+    return isinstance(e, ast.Name | ast.Constant)
+
+
+def _counter(loop: ast.stmt) -> str:
+    return loop.target.id if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else ""
+
+
+def _inside(s: ast.stmt) -> list[ast.stmt]:
+    return [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+
+
+def _all_writes(s: ast.stmt) -> list[str]:
+    return [v for x in _inside(s) for v in writes(x)]
+
+
+def _all_reads(s: ast.stmt) -> set[str]:
+    return {v for x in _inside(s) for v in header_reads(x)}
+
+
+def _stored(body: Body) -> set[str]:
+    """Variables that a statement writes into."""
+    found: set[str] = set()
+    for s in statements(body):
+        targets = s.targets if isinstance(s, ast.Assign) else [s.target] if isinstance(s, ast.AugAssign) else []
+        for t in targets:
+            while isinstance(t, ast.Subscript | ast.Attribute):
+                t = t.value
+                if isinstance(t, ast.Name):
+                    found.add(t.id)
+        if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
+            found.add(s.target.id)
+        found |= {v for n in ast.walk(s) if isinstance(n, ast.Call) and (v := _changed(n))}
+    return found
+
+
+def _changed(n: ast.Call) -> str:
+    """What a method or a kernel changes in place."""
+    match n:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if attr in WRITING_METHODS:
+            return v
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in IN_PLACE:
+            return v
+        case _:
+            return ""

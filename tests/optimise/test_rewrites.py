@@ -1,0 +1,253 @@
+"""Rewrites of derivative trees: text in, text out; and what they must leave alone."""
+
+import ast
+import textwrap
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent.optimise.accumulate import accumulate
+from tangent.optimise.context import Optimisation
+from tangent.optimise.hoist import hoist
+from tangent.optimise.recompute import recompute
+from tangent.source.resolve import MISSING
+
+
+def rewritten(step, text, **options):
+    """The text after a rewrite, as Python prints it."""
+    body = ast.parse(textwrap.dedent(text)).body
+    done = step(body, Optimisation(lambda e: MISSING, **options))
+    return "\n".join(ast.unparse(s) for s in done)
+
+
+def same(text):
+    return "\n".join(ast.unparse(s) for s in ast.parse(textwrap.dedent(text)).body)
+
+
+LOOP = """
+t_stack = []
+for k in range(n):
+    t = {value}
+    y = y * t
+    {extra}
+    t_stack.append(t)
+for k in reversed(range(n)):
+    t = t_stack.pop()
+    by = by * t
+"""
+
+
+@pytest.mark.parametrize("value", ["x[k]", "x[k + 1, 2:]", "a * b", "-a", "a + 1", "k > 3"])
+def test_cheap_values_are_computed_again(value):
+    found = rewritten(recompute, LOOP.format(value=value, extra="pass"))
+    assert "t_stack" not in found and found.count(f"t = {ast.unparse(ast.parse(value))}") == 2
+
+
+@pytest.mark.parametrize(
+    "value, extra",
+    [
+        ("np.sin(a)", "pass"),  # not cheap
+        ("y[k]", "pass"),  # another y by then
+        ("x[k]", "x[0] = 1.0"),  # written into
+        ("xs[-1]", "xs.append(y)"),  # grows
+        ("a * b", "a = a + 1"),  # changes
+        ("x[j]", "j = j + 1"),
+        ("x[k]", "add_part(x, 1, y)"),
+        ("x[k]", "x += y"),
+        ("t * a", "pass"),  # made of itself
+    ],
+)
+def test_what_may_have_changed_is_kept(value, extra):
+    text = LOOP.format(value=value, extra=extra)
+    assert rewritten(recompute, text) == same(text)
+
+
+def test_storage_is_kept():
+    text = LOOP.format(value="x[k]", extra="pass")
+    assert rewritten(recompute, text, shared={"x": "x"}) == same(text)
+
+
+def test_a_restore_moves_up_for_what_is_made_of_it():
+    found = rewritten(recompute, """
+        x_stack = []
+        t_stack = []
+        for _ in range(n):
+            t = x * w
+            x_stack.append(x)
+            x = np.sin(t)
+            t_stack.append(t)
+        for _ in reversed(range(n)):
+            t = t_stack.pop()
+            bt = bx * np.cos(t)
+            x = x_stack.pop()
+            bx = bt * w
+    """)  # fmt: skip
+    assert found == same("""
+        x_stack = []
+        for _ in range(n):
+            t = x * w
+            x_stack.append(x)
+            x = np.sin(t)
+        for _ in reversed(range(n)):
+            x = x_stack.pop()
+            t = x * w
+            bt = bx * np.cos(t)
+            bx = bt * w
+    """)
+
+
+def test_a_restore_does_not_move_before_a_read():
+    text = """
+        x_stack = []
+        t_stack = []
+        for _ in range(n):
+            t = x * w
+            x_stack.append(x)
+            x = np.sin(t)
+            t_stack.append(t)
+        for _ in reversed(range(n)):
+            t = t_stack.pop()
+            bt = bx * np.cos(t) * x
+            x = x_stack.pop()
+            bx = bt * w
+    """
+    assert rewritten(recompute, text) == same(text)
+
+
+def test_the_counter_of_another_loop_is_no_constant():
+    text = """
+        t_stack = []
+        for k in range(n):
+            t = x[k]
+            t_stack.append(t)
+        for _ in range(trips):
+            t = t_stack.pop()
+            by = by * t
+    """
+    assert rewritten(recompute, text) == same(text)
+
+
+def test_sums_in_place():
+    text = """
+        bw = init_grad(w)
+        for t in reversed(range(n)):
+            bw = bw + f(bz) - g(bz)
+        return bw
+    """
+    found = rewritten(accumulate, text, accumulators=frozenset({"bw"}))
+    assert "bw += f(bz)\n    bw -= g(bz)" in found
+    assert rewritten(accumulate, text) == same(text)
+
+
+@pytest.mark.parametrize(
+    "line", ["bx = bw", "bw_stack.append(bw)", "bw = bw + h(bw)", "bw = f(bz)", "bx = bx + np.sum(bw)"]
+)
+def test_no_sums_in_place_into_what_is_read_elsewhere(line):
+    text = f"""
+        bw = init_grad(w)
+        for t in reversed(range(n)):
+            bw = bw + f(bz)
+            {line}
+        return bw
+    """
+    assert "+=" not in rewritten(accumulate, text, accumulators=frozenset({"bw"}))
+
+
+def test_seeds_are_not_summed_into():
+    text = """
+        bw = bout
+        for t in reversed(range(n)):
+            bw = bw + f(bz)
+        return bw
+    """
+    assert rewritten(accumulate, text, accumulators=frozenset({"bw"})) == same(text)
+
+
+BRANCHES = """
+x_stack = []
+x_stack2 = []
+for _ in range(n):
+    if c:
+        {extra}
+        x_stack.append(x)
+        x = x * a
+    else:
+        x_stack2.append(x)
+        x = x + a
+for _ in reversed(range(n)):
+    if c:
+        {back}
+        x = x_stack.pop()
+        bx = bx * a
+    else:
+        x = x_stack2.pop()
+        ba = ba + bx
+"""
+
+
+def test_what_both_sides_keep_is_kept_once():
+    found = rewritten(hoist, BRANCHES.format(extra="pass", back="pass"))
+    assert "x_stack2" not in found and "    x_stack.append(x)\n    if c:" in found
+    assert "    x = x_stack.pop()\n    if c:" in found
+
+
+@pytest.mark.parametrize("extra, back", [("x = x + 1", "pass"), ("pass", "bx = bx * x")])
+def test_what_is_not_the_same_on_both_sides_stays(extra, back):
+    text = BRANCHES.format(extra=extra, back=back)
+    assert rewritten(hoist, text) == same(text)
+
+
+# Whole derivatives: right, and with nothing of the caller's changed
+
+
+def rows(x, w):
+    h = x[0] * 0.0
+    for k in range(len(x)):
+        if k % 2 == 0:
+            h = np.tanh(h @ w + x[k] * w[0])
+        else:
+            h = h * x[k] + w[1]
+    return np.sum(h * h)
+
+
+def growing(x):
+    xs = [x]
+    for _ in range(3):
+        t = xs[-1]
+        xs.append(np.sin(t) * t)
+    return xs[-1] * xs[1]
+
+
+def bias(x, w, b):
+    s = 0.0
+    for _ in range(3):
+        z = np.dot(x, w) + b
+        s = s + np.sum(np.tanh(z) * z)
+    return s
+
+
+rng = np.random.default_rng(0)
+WHOLE = [
+    (rows, (rng.normal(size=(5, 3)), rng.normal(size=(3, 3))), (0, 1)),
+    (growing, (0.7,), (0,)),
+    (bias, (rng.normal(size=(4, 3)), rng.normal(size=(3, 2)), rng.normal(size=(5, 4, 2))), (0, 1, 2)),
+    (bias, (rng.normal(size=3), rng.normal(size=(3, 2)), rng.normal(size=(4, 2))), (0, 1, 2)),
+    (bias, (rng.normal(size=(4, 3)), rng.normal(size=3), rng.normal(size=(2, 4))), (0, 1, 2)),
+    (bias, (rng.normal(size=3), rng.normal(size=3), rng.normal(size=(2, 4))), (0, 1, 2)),
+]
+
+
+@pytest.mark.parametrize("f, args, wrt", WHOLE)
+def test_derivatives(f, args, wrt):
+    kept = [np.array(a) for a in args]
+    tangent.check_grads(f, args, wrt=wrt, order=2)
+    g = tangent.grad(f, wrt=wrt)
+    first, second = g(*args), g(*args)
+    raw = tangent.grad(f, wrt=wrt, optimized=False)(*args)
+    for a, b, c in zip(*((v,) if len(wrt) == 1 else v for v in (first, second, raw))):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, rtol=1e-10)
+        assert np.shape(a) == np.shape(c)
+    for a, b in zip(args, kept):
+        np.testing.assert_array_equal(a, b)

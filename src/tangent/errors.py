@@ -79,5 +79,9 @@ class ArgumentError(TangentError, TypeError):
     """An argument is of a kind that the derivative was not made for."""
 
 
+class CompileError(TangentError):
+    """A derivative cannot be compiled; as Python code it may well run."""
+
+
 class GradientError(TangentError, AssertionError):
     """A derivative disagrees with finite differences."""

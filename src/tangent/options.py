@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Mode = Literal["reverse", "forward"]
 Motion = Literal["joint", "split"]
+Compiler = Literal["numba"]
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,5 @@ class Options:
     check_dims: bool = True
     has_aux: bool = False
     value_first: bool = False
+    compile: Compiler | None = None
+    jit: tuple[tuple[str, Any], ...] = ()

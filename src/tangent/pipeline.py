@@ -8,6 +8,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,11 +53,25 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
     else:
         module.pushforward(function, title)
     module.finish()
-    text = emit(module.functions)
-    made = load(text, module.functions, lambda: _renewed(function, options))
+    made = _loaded(module, function, options)
     made.__doc__ = description(function, options)
-    made.source = text.text  # type: ignore[attr-defined]
     made.origin = (function, options)  # type: ignore[attr-defined]
+    return made
+
+
+def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
+    def renew() -> Derivative:
+        return _renewed(function, options)
+
+    if options.compile is not None:
+        from tangent.codegen.compiled.entry import load_compiled  # loads Numba
+
+        compiled = load_compiled(module.functions, renew, dict(options.jit))
+        compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
+        return compiled
+    text = emit(module.functions)
+    made = load(text, module.functions, renew)
+    made.source = text.text  # type: ignore[attr-defined]
     return made
 
 
@@ -73,8 +88,8 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
 
 
 def plain_function(f: Any) -> types.FunctionType:
-    """The plain Python function that stands for any callable."""
-    if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__"):
+    """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
+    if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__") and not hasattr(f, "interpreted"):
         return f
     with _lock:
         try:

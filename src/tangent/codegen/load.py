@@ -25,6 +25,10 @@ from tangent.syntax.rebuild import function_node
 from tangent.transform.module import Generated
 
 Renew = Callable[[], Callable[..., Any]]
+CHECKS: dict[str, Any] = {
+    "_type": type, "_float": float, "_Exception": Exception, "_annotate": annotate, "_check_seed": check_seed_by,
+    "_check_tangent": check_tangent, "_check_arguments": check_arguments,
+}  # fmt: skip
 
 
 def load(text: Text, functions: list[Generated], renew: Renew) -> types.FunctionType:
@@ -34,18 +38,23 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     entry, *callees = functions
     made = bind(nodes, functions, text.file)
     plain = made[entry]
-    extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed_by}
-    extra |= {"_type": type, "_float": float, "_Exception": Exception}
-    extra |= {"_check_tangent": check_tangent, "_check_arguments": check_arguments}
+    extra: dict[str, Any] = {**CHECKS, "_renew": renew}
     node = guarded(nodes[entry.name], entry, callees, extra)
     cells = {g: types.CellType(f) for g, f in made.items()}
     function = make(node, entry, cells, text.file, extra)
+    describe(function, entry, functions, plain)
+    return function
+
+
+def describe(
+    function: types.FunctionType, entry: Generated, functions: list[Generated], plain: types.FunctionType
+) -> None:
+    """What a derivative tells about itself."""
     function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
     function.plain = plain  # type: ignore[attr-defined]
     function.made_from = dependencies(functions)  # type: ignore[attr-defined]
     function.seeds = dict(entry.seeds)  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
-    return function
 
 
 def _known_shapes(entry: Generated) -> dict[str, frozenset[str]]:

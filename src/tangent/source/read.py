@@ -255,6 +255,8 @@ def unwrapped(function: object) -> object:
     """Look through wrappers that only forward: caches and compiled functions."""
     if hasattr(function, "py_func"):
         return function.py_func
+    if hasattr(function, "interpreted"):
+        return function.interpreted()
     if isinstance(function, functools._lru_cache_wrapper):
         return function.__wrapped__
     return function

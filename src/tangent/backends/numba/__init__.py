@@ -10,7 +10,7 @@ import importlib
 
 PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "shape", "linalg",
-    "sequences",
+    "sequences", "accumulate",
 )  # fmt: skip
 
 _done: list[str] = []

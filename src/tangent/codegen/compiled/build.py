@@ -11,6 +11,7 @@ from typing import Any
 import numba
 
 from tangent.backends.numba import init
+from tangent.codegen.compiled.disk import on_disk
 from tangent.codegen.compiled.form import compiled_form
 from tangent.codegen.compiled.surroundings import Surroundings
 from tangent.codegen.emit import Text, emit
@@ -41,17 +42,25 @@ def compile_module(functions: list[Generated], jit: dict[str, Any]) -> Compiled:
         formed.append(_with_tree(g, tree))
         extras.append(extra)
     text = emit(formed)
-    register(text)
     nodes = definitions(text)
-    namespaces: list[dict[str, Any]] = [{"__name__": g.primal.__module__} for g in functions]
+    namespaces = [_names(g, nodes[g.name], extra, surroundings) for g, extra in zip(functions, extras)]
+    module = functions[0].primal.__module__
+    if jit.get("cache"):
+        text, module = on_disk(text, functions[0], namespaces)
+    register(text)
     plain = [_function(nodes[g.name], g, namespace, text.file) for g, namespace in zip(formed, namespaces)]
     made = {g: numba.njit(f, **jit) for g, f in zip(functions, plain)}
-    for g, node, namespace, extra in zip(functions, nodes.values(), namespaces, extras):
-        free = expression_reads(node)
-        namespace.update(surroundings.of(free, g.primal))
-        for v, value in (*g.externals.items(), *extra.items()):
-            namespace[v] = made[value] if isinstance(value, Generated) else surroundings.taken(value)
+    for g, f, namespace in zip(functions, plain, namespaces):
+        f.__module__ = namespace["__name__"] = module
+        namespace.update({v: made[value] for v, value in g.externals.items() if isinstance(value, Generated)})
     return Compiled(made[functions[0]], text, plain[0], formed)
+
+
+def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
+    """What the free names of a generated function stand for, but for other generated functions."""
+    found = surroundings.of(expression_reads(node), g.primal)
+    given = {**g.externals, **extra}
+    return found | {v: surroundings.taken(x) for v, x in given.items() if not isinstance(x, Generated)}
 
 
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:
@@ -83,9 +92,7 @@ def _function(node: ast.FunctionDef, g: Generated, namespace: dict[str, Any], fi
     scope: dict[str, Any] = {}
     exec(compile(module, file, "exec"), scope)
     code = scope[node.name].__code__
-    function = types.FunctionType(code, namespace, node.name, _defaults(node, g.primal))
-    function.__module__ = g.primal.__module__
-    return function
+    return types.FunctionType(code, namespace, node.name, _defaults(node, g.primal))
 
 
 def _without_defaults(args: ast.arguments) -> ast.arguments:

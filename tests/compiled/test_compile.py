@@ -1,6 +1,9 @@
 """`compile="numba"`: the derivative as machine code agrees with the derivative as Python code."""
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -141,3 +144,57 @@ def test_arguments_are_checked():
     derivative = tangent.vjp(np.sin, compile="numba")
     with pytest.raises(tangent.errors.SeedError):
         derivative(VECTOR)
+
+
+@numba.njit
+def jitted_loop(x, n):
+    s = x
+    for i in range(n):
+        s = math.sin(s) * x + i
+    return s
+
+
+def in_python(x, names):
+    scale = {"a": 2.0}[names]
+    return jitted_loop(x, 3) * scale
+
+
+def test_callees_that_are_compiled_have_compiled_derivatives():
+    """Also where the caller is Python code that Numba would not take."""
+    plain = tangent.grad(lambda x: jitted_loop.py_func(x, 3) * 2.0)
+    same(tangent.grad(in_python)(0.7, "a"), plain(0.7))
+    same(tangent.jvp(in_python)(0.7, "a", 1.0), plain(0.7))
+    same(tangent.grad(tangent.grad(in_python))(0.7, "a"), tangent.grad(plain)(0.7))
+
+
+CACHED = """
+import math
+
+def helper(x):
+    return math.exp(-x) * {factor}
+
+def f(x):
+    return helper(x) * x
+
+import tangent
+df = tangent.grad(f, compile="numba", cache=True)
+print(df(0.5), sum(df.dispatcher.stats.cache_hits.values()))
+"""
+
+
+def test_the_cache_on_disk(tmp_path):
+    """Found again by another process, and not found once a helper has changed."""
+
+    def run(factor):
+        file = tmp_path / "cached.py"
+        file.write_text(CACHED.format(factor=factor))
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "NUMBA_CACHE_DIR": str(tmp_path)}
+        done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, env=env, check=False)
+        assert done.returncode == 0, done.stderr
+        value, hits = done.stdout.split()
+        return float(value), int(hits)
+
+    first, again, other = run(2.0), run(2.0), run(3.0)
+    assert (first[1], again[1], other[1]) == (0, 1, 0)
+    assert first[0] == again[0]
+    same(other[0], first[0] * 1.5)

@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import annotate, remember
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
@@ -40,7 +41,7 @@ def load(text: Text, functions: list[Generated], renew: Renew) -> types.Function
     plain = made[entry]
     extra: dict[str, Any] = {**CHECKS, "_renew": renew}
     node = guarded(nodes[entry.name], entry, callees, extra)
-    cells = {g: types.CellType(f) for g, f in made.items()}
+    cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
     function = make(node, entry, cells, text.file, extra)
     describe(function, entry, functions, plain)
     return function
@@ -75,7 +76,9 @@ def bind(
     cells: dict[Generated, types.CellType] = {g: types.CellType() for g in functions}
     made: dict[Generated, types.FunctionType] = {}
     for g in functions:
-        made[g] = cells[g].cell_contents = make(nodes[g.name], g, cells, file)
+        made[g] = make(nodes[g.name], g, cells, file)
+    for g, function in with_compiled_callees(made).items():
+        cells[g].cell_contents = function
     return made
 
 

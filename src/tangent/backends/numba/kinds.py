@@ -32,7 +32,7 @@ def is_number(t: Any) -> bool:
 
 
 def is_array(t: Any) -> bool:
-    return isinstance(t, types.Array)
+    return isinstance(plain(t), types.Array)
 
 
 def is_tuple(t: Any) -> bool:
@@ -49,7 +49,9 @@ def is_nothing(t: Any) -> bool:
 
 
 def plain(t: Any) -> Any:
-    """The type behind a literal or a default that was left out."""
+    """The type behind a literal, a default that was left out, or something that may be None."""
+    if isinstance(t, types.Optional):
+        return plain(t.type)
     if isinstance(t, types.Omitted):
         t = t.value
     if not isinstance(t, types.Type):
@@ -60,7 +62,8 @@ def plain(t: Any) -> Any:
 
 def element(t: Any) -> Any:
     """The type of one number: of an array's elements, or the type itself."""
-    return t.dtype if isinstance(t, types.Array) else plain(t)
+    t = plain(t)
+    return t.dtype if isinstance(t, types.Array) else t
 
 
 def gradient_type(t: Any) -> Any:
@@ -74,7 +77,7 @@ def is_complex(t: Any) -> bool:
 
 
 def rank(t: Any) -> int:
-    return int(t.ndim) if isinstance(t, types.Array) else 0
+    return int(plain(t).ndim) if is_array(t) else 0
 
 
 def value_of(t: Any, default: Any = None) -> Any:

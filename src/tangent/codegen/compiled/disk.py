@@ -1,7 +1,7 @@
 """Compiled derivatives kept on disk: Numba's cache needs a file that stays, and a module of that name.
 
-The file is called after everything that its machine code depends on: the text, the functions and constants it refers to,
-and Tangent's own overloads. So whatever changes gives another file, and nothing old is ever found.
+The file is called after everything that its machine code depends on: the text, the functions and constants it refers
+to, and Tangent's own overloads. So whatever changes gives another file, and nothing old is ever found.
 """
 
 from __future__ import annotations

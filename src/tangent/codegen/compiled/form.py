@@ -3,6 +3,8 @@
 add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
 def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
 np.where(c, x, y)                 ->   where(c, x, y)
+t = None                          ->
+if c: t = x * y                        if c: t = x * y
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ import numpy as np
 from tangent.backends.numba.functions import where
 from tangent.errors import CompileError
 from tangent.syntax.quote import constant, name
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import header_reads, writes
 from tangent.transform.module import Generated
 
 Resolve = Callable[[ast.expr], Any]
@@ -37,8 +40,34 @@ def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict
             case _:
                 return e
 
-    tree = rebuild(g.tree, change)
+    tree = rebuild(replace(g.tree, body=without_nothing(g.tree.body)), change)
     return replace(tree, args=positional(tree.args, g)), extra
+
+
+def without_nothing(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Drop `t = None` for what may stay unset and is never looked at then: a name keeps its type.
+
+    Numba takes a name that is set on some ways only, as long as the text sets it before it reads it.
+    """
+    done: list[ast.stmt] = []
+    for i, s in enumerate(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Constant(value=None)) if not getattr(s, "lineno", 0):
+                if not _set_first(v, body[i + 1 :]):
+                    done.append(s)
+            case _:
+                done.append(s)
+    return done
+
+
+def _set_first(v: str, body: list[ast.stmt]) -> bool:
+    """Whether the first mention of a name sets it."""
+    for s in statements(body):
+        if v in header_reads(s):
+            return False
+        if v in writes(s):
+            return True
+    return False
 
 
 def positional(args: ast.arguments, g: Generated) -> ast.arguments:

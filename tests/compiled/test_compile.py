@@ -75,7 +75,7 @@ def test_agrees_with_the_interpreted_derivative(f, arguments):
     same(compiled(*arguments), tangent.grad(f)(*arguments))
     direction = np.ones_like(arguments[0]) if isinstance(arguments[0], np.ndarray) else 1.0
     same(tangent.jvp(f, compile="numba")(*arguments, direction), tangent.jvp(f)(*arguments, direction))
-    assert compiled.dispatcher.nopython_signatures
+    assert compiled.versions.latest.dispatcher.nopython_signatures
 
 
 def test_other_derivatives():
@@ -178,7 +178,7 @@ def f(x):
 
 import tangent
 df = tangent.grad(f, compile="numba", cache=True)
-print(df(0.5), sum(df.dispatcher.stats.cache_hits.values()))
+print(df(0.5), sum(df.versions.latest.dispatcher.stats.cache_hits.values()))
 """
 
 

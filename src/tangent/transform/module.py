@@ -48,6 +48,7 @@ class Generated:
     dtypes: tuple[str, ...] = ()
     exact: bool = False
     numbers: tuple[str, ...] = ()
+    backward: Generated | None = None
 
 
 class Module:
@@ -74,6 +75,7 @@ class Module:
         if key not in self._made:
             base = function.__name__.strip("<>")
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
+            both[0].backward = both[1]
             self._made[key] = both
             self._waiting.append(lambda: self.build_pair(*both, active, numbers))
         found: tuple[Generated, Generated] = self._made[key]

@@ -52,7 +52,7 @@ def scattered(b: Any, x: Any, index: Any) -> Any:
 @implements(add_item, prefer_literal=True)
 def added(b: Any, x: Any, index: Any, v: Any) -> Any:
     if is_tuple(b):
-        return into_tuple(b, value_of(index))
+        return into_tuple(b, value_of(index), is_number(index))
     if is_list(b) and is_number(index):
 
         def into_list(b: Any, x: Any, index: Any, v: Any) -> Any:
@@ -73,15 +73,18 @@ def added(b: Any, x: Any, index: Any, v: Any) -> Any:
     return impl
 
 
-def into_tuple(b: Any, at: Any) -> Any:
-    if not isinstance(at, int):
+def into_tuple(b: Any, at: Any, number: bool) -> Any:
+    """A new tuple; which item it is must be known, or all are of one type."""
+    if isinstance(at, int):
+        parts = ["add_grad(b[{i}], v)" if i == at % len(b) else "b[{i}]" for i in range(len(b))]
+    elif number and isinstance(b, types.UniTuple):
+        parts = ["add_grad(b[{i}], v) if index % n == {i} else b[{i}]"] * len(b)
+    else:
         return None
-    at = at % len(b)
-    parts = [("add_grad(b[%d], v)" if i == at else "b[%d]") % i for i in range(len(b))]
-    if isinstance(b, types.BaseNamedTuple):
-        text = f"def impl(b, x, index, v):\n    return cls({', '.join(parts)})\n"
-        return written(text, cls=b.instance_class, add_grad=add_grad)
-    return written(f"def impl(b, x, index, v):\n    return ({', '.join(parts)},)\n", add_grad=add_grad)
+    items = "".join(part.format(i=i) + ", " for i, part in enumerate(parts))
+    cls = b.instance_class if isinstance(b, types.BaseNamedTuple) else None
+    text = f"def impl(b, x, index, v):\n    return {'cls' if cls else ''}({items})\n"
+    return written(text, cls=cls, n=len(b), add_grad=add_grad)
 
 
 def repeated(b: Any, index: Any, fit: Any) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.np.numpy_support import as_dtype, from_dtype
 
+from tangent.backends.numba.functions import matmul
 from tangent.backends.numba.kinds import (
     implements,
     is_array,
@@ -27,24 +29,24 @@ from tangent.runtime import (
 )
 
 
-@implements(np.matmul)
-def matmul(x1: Any, x2: Any) -> Any:
-    if not (is_array(x1) and is_array(x2)) or 0 in (rank(x1), rank(x2)):
+@implements(matmul)
+def product(x: Any, y: Any) -> Any:
+    if not (is_array(x) and is_array(y)) or 0 in (rank(x), rank(y)):
         return None
-    if rank(x1) <= 2 and rank(x2) <= 2:
-        return lambda x1, x2: np.dot(np.ascontiguousarray(x1), np.ascontiguousarray(x2))
-    return stacked(rank(x1), rank(x2))
+    if rank(x) <= 2 and rank(y) <= 2:
+        return lambda x, y: np.dot(np.ascontiguousarray(x), np.ascontiguousarray(y))
+    return stacked(rank(x), rank(y), from_dtype(np.result_type(as_dtype(x.dtype), as_dtype(y.dtype))))
 
 
-def stacked(n: int, m: int) -> Any:
+def stacked(n: int, m: int, dtype: Any) -> Any:
     """A product of stacks of matrices, matrix by matrix; the stacks are broadcast."""
     depth = max(n, m) - 2
-    lines = ["def impl(x1, x2):"]
+    lines = ["def impl(x, y):"]
     if n == 1:
-        lines.append("    p = x1.reshape((1, x1.shape[0]))")
+        lines.append("    p = x.reshape((1, x.shape[0]))")
     if m == 1:
-        lines.append("    q = x2.reshape((x2.shape[0], 1))")
-    p, q = ("p" if n == 1 else "x1"), ("q" if m == 1 else "x2")
+        lines.append("    q = y.reshape((y.shape[0], 1))")
+    p, q = ("p" if n == 1 else "x"), ("q" if m == 1 else "y")
     n, m, given = max(n, 2), max(m, 2), (n, m)
     sizes = []
     for k in range(depth):
@@ -52,7 +54,7 @@ def stacked(n: int, m: int) -> Any:
         lines.append(f"    n{k} = max({', '.join(ends)})" if len(ends) > 1 else f"    n{k} = {ends[0]}")
         sizes.append(f"n{k}")
     shape = ", ".join([*sizes, f"{p}.shape[{n - 2}]", f"{q}.shape[{m - 1}]"])
-    lines.append(f"    out = np.empty(({shape}), np.result_type(x1, x2))")
+    lines.append(f"    out = np.empty(({shape}), dtype)")
     for k in range(depth):
         lines.append("    " * (k + 1) + f"for i{k} in range(n{k}):")
 
@@ -65,7 +67,7 @@ def stacked(n: int, m: int) -> Any:
     lines.append("    " * (depth + 1) + f"out[{here}] = np.dot({at(p, n)}, {at(q, m)})")
     result = "out" if 1 not in given else "out[..., 0, :]" if given[0] == 1 else "out[..., 0]"
     lines += [f"    return {result}", ""]
-    return written("\n".join(lines), np=np)
+    return written("\n".join(lines), np=np, dtype=dtype)
 
 
 @implements(mT)
@@ -89,8 +91,8 @@ def by_left(b: Any, x: Any, y: Any) -> Any:
     if m == 1:
         return lambda b, x, y: unbroadcast(np.expand_dims(b, -1) * y, x)
     if n == 1:
-        return lambda b, x, y: unbroadcast(np.matmul(y, np.expand_dims(b, -1))[..., 0], x)
-    return lambda b, x, y: unbroadcast(np.matmul(b, np.swapaxes(y, -1, -2)), x)
+        return lambda b, x, y: unbroadcast(matmul(y, np.expand_dims(b, -1))[..., 0], x)
+    return lambda b, x, y: unbroadcast(matmul(b, np.swapaxes(y, -1, -2)), x)
 
 
 @implements(matmul_adjoint_y)
@@ -108,7 +110,7 @@ def by_right(b: Any, x: Any, y: Any) -> Any:
         return lambda b, x, y: unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y)
     if m == 1:
         return lambda b, x, y: unbroadcast(np.expand_dims(b, -1) * x, y)
-    return lambda b, x, y: unbroadcast(np.matmul(np.swapaxes(x, -1, -2), b), y)
+    return lambda b, x, y: unbroadcast(matmul(np.swapaxes(x, -1, -2), b), y)
 
 
 def as_matmul(adjoint: Any, other: str) -> Any:

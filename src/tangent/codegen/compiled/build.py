@@ -6,6 +6,7 @@ import ast
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as with_changes
 from typing import Any
 
 import numba
@@ -16,6 +17,8 @@ from tangent.codegen.compiled.form import compiled_form
 from tangent.codegen.compiled.surroundings import Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
+from tangent.optimise.typed.kinds import Kind
+from tangent.optimise.typed.specialise import specialise
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import expression_reads
@@ -32,14 +35,19 @@ class Compiled:
     functions: list[Generated]
 
 
-def compile_module(functions: list[Generated], jit: dict[str, Any]) -> Compiled:
-    """All functions of a module through Numba; each is compiled for the types of a call when the call comes."""
+def compile_module(functions: list[Generated], jit: dict[str, Any], given: list[Kind] | None = None) -> Compiled:
+    """All functions of a module through Numba, written for arguments of these kinds where they are given.
+
+    Each is compiled for the types of a call when the call comes.
+    """
     init()
+    if given is not None:
+        functions = specialise(functions, given, _resolve)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
     formed, extras = [], []
     for g in functions:
         tree, extra = compiled_form(g, lambda e, g=g: _resolve(e, g))  # type: ignore[misc]
-        formed.append(_with_tree(g, tree))
+        formed.append(with_changes(g, tree=tree))
         extras.append(extra)
     text = emit(formed)
     nodes = definitions(text)
@@ -66,12 +74,6 @@ def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundi
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:
     """Helpers without derivative keep their own files, and so their own caches."""
     return {k: v for k, v in jit.items() if k != "cache"}
-
-
-def _with_tree(g: Generated, tree: ast.FunctionDef) -> Generated:
-    return Generated(
-        g.name, g.primal, tree, g.source, g.externals, g.seeds, g.seen, g.check, g.dtypes, g.exact, g.numbers
-    )
 
 
 def _resolve(e: ast.expr, g: Generated) -> Any:

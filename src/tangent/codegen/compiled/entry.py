@@ -6,8 +6,9 @@ import ast
 import types
 from typing import Any
 
-from tangent.codegen.compiled.build import Compiled, compile_module
+from tangent.codegen.compiled.build import Compiled
 from tangent.codegen.compiled.refusal import explain
+from tangent.codegen.compiled.versions import Versions
 from tangent.codegen.load import CHECKS, Renew, definitions, describe, guarded, make
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace
@@ -17,14 +18,22 @@ from tangent.transform.module import Generated
 
 def load_compiled(functions: list[Generated], renew: Renew, jit: dict[str, Any]) -> types.FunctionType:
     """The first function of a generated module, compiled when it is called."""
-    built = compile_module(functions, jit)
+
+    def show(made: Compiled) -> None:
+        function.source = made.text.text  # type: ignore[attr-defined]
+
+    versions = Versions(functions, jit, show)
+    text = versions.any.text
     entry, *callees = functions
-    extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_compiled": built.dispatcher}
-    extra["_annotate"] = lambda error: explain(error, built.text, entry)
-    node = guarded(_forwarding(definitions(built.text)[entry.name]), entry, callees, extra)
-    function = make(node, entry, {}, built.text.file, extra)
-    describe(function, entry, functions, built.plain)
-    return _with_parts(function, built)
+    extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_compiled": versions}
+    extra["_annotate"] = lambda error: explain(error, versions.latest.text, entry)
+    node = guarded(_forwarding(definitions(text)[entry.name]), entry, callees, extra)
+    function = make(node, entry, {}, text.file, extra)
+    describe(function, entry, functions, versions.any.plain)
+    show(versions.any)
+    function.dispatcher = versions.any.dispatcher  # type: ignore[attr-defined]
+    function.versions = versions  # type: ignore[attr-defined]
+    return function
 
 
 def _forwarding(node: ast.FunctionDef) -> ast.FunctionDef:
@@ -37,9 +46,3 @@ def _forwarding(node: ast.FunctionDef) -> ast.FunctionDef:
     for inner in ast.walk(done):
         ast.copy_location(inner, node)
     return replace(node, body=[done])
-
-
-def _with_parts(function: types.FunctionType, built: Compiled) -> types.FunctionType:
-    function.dispatcher = built.dispatcher  # type: ignore[attr-defined]
-    function.source = built.text.text  # type: ignore[attr-defined]
-    return function

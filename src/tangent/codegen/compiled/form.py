@@ -2,7 +2,7 @@
 
 add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
 def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
-np.where(c, x, y)                 ->   where(c, x, y)
+np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul)
 t = None                          ->
 if c: t = x * y                        if c: t = x * y
 """
@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import where
+from tangent.backends.numba.functions import matmul, where
 from tangent.errors import CompileError
+from tangent.optimise.typed.lists import lists
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import header_reads, writes
@@ -37,10 +38,13 @@ def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict
             case ast.Call(func=ast.Attribute(attr="where") as func, args=[_, _, _]) if resolve(func) is np.where:
                 extra["where"] = where
                 return replace(e, func=name("where"))
+            case ast.Call(func=ast.Attribute(attr="matmul") as func, args=[_, _]) if resolve(func) is np.matmul:
+                extra["matmul"] = matmul
+                return replace(e, func=name("matmul"))
             case _:
                 return e
 
-    tree = rebuild(replace(g.tree, body=without_nothing(g.tree.body)), change)
+    tree = rebuild(replace(g.tree, body=lists(without_nothing(g.tree.body))), change)
     return replace(tree, args=positional(tree.args, g)), extra
 
 

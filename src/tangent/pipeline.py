@@ -131,11 +131,11 @@ def optimiser(optimized: bool) -> Optimise:
     return _optimised if optimized else _as_it_is
 
 
-def _as_it_is(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stmt]:
+def _as_it_is(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[str, str]) -> list[ast.stmt]:
     return tidy(body)
 
 
-def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stmt]:
+def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[str, str]) -> list[ast.stmt]:
     user = identifiers(unit.source.tree)
     visible = user | {d for (_, v), d in scribe.derivatives.items() if v in user}
 
@@ -148,7 +148,7 @@ def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe) -> list[ast.stm
             case _:
                 return unit.context.scope.resolve(e)
 
-    return tidy(optimise(body, Optimisation(resolve, frozenset(visible))))
+    return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared)))
 
 
 def title_of(function: types.FunctionType, options: Options) -> str:

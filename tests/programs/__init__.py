@@ -19,8 +19,9 @@ THEMES = (
     "models",
     "augmented",
     "names",
+    "storage",
 )
-LATER = ("later_storage", "later_language")
+LATER = ("later_language",)
 
 
 def load(*themes: str) -> None:

@@ -22,9 +22,12 @@ class Activity:
         return self.varied & self.useful
 
 
-def activity(f: ast.FunctionDef, operations: Operations, inputs: Iterable[str], outputs: Iterable[str]) -> Activity:
-    """Forward from the inputs, backward from the outputs, each to its fixed point."""
-    flow = [operations[s] for s in statements(f.body) if s in operations]
+def activity(
+    f: ast.FunctionDef, operations: Operations, inputs: Iterable[str], outputs: Iterable[str],
+    more: Iterable[Operation] = (),
+) -> Activity:  # fmt: skip
+    """Forward from the inputs, backward from the outputs, each to its fixed point; `more` ways of flow on request."""
+    flow = [*(operations[s] for s in statements(f.body) if s in operations), *more]
     varied = _closure(flow, set(inputs), forward=True)
     useful = _closure(flow[::-1], set(outputs), forward=False)
     return Activity(frozenset(varied), frozenset(useful))

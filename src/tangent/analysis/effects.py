@@ -6,7 +6,6 @@ import ast
 import functools
 import operator
 import random
-import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import numpy as np
 
 from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operation, Operations
-from tangent.source.resolve import MISSING, Scope
+from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, expression_reads
 
@@ -53,6 +52,7 @@ class Summary:
     written: set[str] = field(default_factory=set)
     returned: set[str] = field(default_factory=set)
     outside: set[tuple[int, str]] = field(default_factory=set)
+    stores: bool = False
 
 
 Summaries = Callable[[Any], Summary]
@@ -209,9 +209,9 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
         yield from _base(node.args[0])
     elif id(found) in FIRST_ARGUMENT and node.args:
         yield from _base(node.args[0])
-    elif isinstance(found, types.FunctionType) and not _is_library(found):
+    elif isinstance(found, types.FunctionType) and not is_library(found):
         yield from _by_summary(node, found, summaries)
-    elif not _is_library(found) and not isinstance(found, type):
+    elif not is_library(found) and not isinstance(found, type):
         behind = _behind(found)
         if behind is None or summaries(behind).written:
             for a in node.args:
@@ -243,12 +243,6 @@ def _by_summary(node: ast.Call, found: types.FunctionType, summaries: Summaries)
             yield from _base(k.value)
 
 
-def _is_library(found: Any) -> bool:
-    """Functions that are known not to write into their arguments, or that have been dealt with by name."""
-    module = (getattr(found, "__module__", None) or type(found).__module__ or "").split(".")[0]
-    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins")
-
-
 class Aliases:
     """Variables that may share storage, as far as assignments, views, containers and calls can tell.
 
@@ -258,20 +252,28 @@ class Aliases:
 
     def __init__(self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, shallow: bool = False) -> None:
         self.parent: dict[str, str] = {}
+        self.bases: dict[ast.stmt, tuple[str, ...]] = {}
         self.containers = _containers(operations)
         for s in statements(f.body):
             op = operations.get(s)
             if op is None:
                 continue
             shared: tuple[str, ...] = op.operands
-            if op.kind in ("zero", "constant") or (op.kind == "rule" and not _may_be_view(op)):
+            if op.kind in ("zero", "constant", "augment", "shadow") or (op.kind == "rule" and not _may_be_view(op)):
                 shared = ()
+            elif op.kind == "rule":
+                shared = tuple(v for v in op.operands if v in _viewed(op))
+            elif op.kind == "store":
+                by_reference = op.targets[0] in self.containers or "attribute" in op.values
+                shared = tuple(v for v in op.operands if v != op.targets[0]) if by_reference else ()
             elif op.kind == "call" and isinstance(op.value, ast.Call):
                 shared = tuple(_returned_arguments(op.value, op.callee, summaries))
             if shallow and (
-                op.kind in ("pack", "unpack", "opaque") or (op.kind == "rule" and op.rule.name == "getitem")
+                op.kind in ("pack", "unpack", "opaque")
+                or (op.kind == "rule" and (op.rule.name == "getitem" or op.rule.name in CONTAINER_COPIES))
             ):
                 shared = ()
+            self.bases[s] = shared
             for t in op.targets:
                 for v in shared:
                     self.join(t, v)
@@ -293,6 +295,13 @@ class Aliases:
 VIEWS = frozenset("real imag conj real_if_close nan_to_num einsum einsum_one einsum_two".split())
 
 
+def _viewed(op: Operation) -> set[str]:
+    """The operands that the result of a rule may be a view of: `mirror` is one of its last."""
+    if op.rule.name == "mirror":
+        return {n.id for n in ast.walk(op.values["shade"]) if isinstance(n, ast.Name)}
+    return set(op.operands)
+
+
 def _may_be_view(op: Operation) -> bool:
     """Whether the result of a rule may share storage with an operand."""
     copied = op.values.get("copy")
@@ -303,11 +312,17 @@ def _may_be_view(op: Operation) -> bool:
     return op.rule.kind == "linear" and op.rule.name not in FRESH
 
 
+CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted".split())
+
+
 def _containers(operations: Operations) -> frozenset[str]:
     """Variables that only ever hold lists, tuples and dicts made by displays."""
     made: dict[str, bool] = {}
     for op in operations.values():
+        if op.kind in ("store", "augment"):
+            continue
         display = op.kind == "pack" or isinstance(op.value, ast.Dict | ast.List | ast.ListComp | ast.DictComp)
+        display = display or (op.kind == "rule" and op.rule.name in CONTAINER_COPIES)
         for t in op.targets:
             made[t] = made.get(t, True) and (display or op.kind in ("push",))
     return frozenset(t for t, only in made.items() if only)
@@ -316,7 +331,8 @@ def _containers(operations: Operations) -> frozenset[str]:
 FRESH = frozenset(
     "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
     "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
-    "copy_method astype full full_like".split()
+    "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
+    "unbroadcast broadcast_like copy_grad settled".split()
 )
 
 

@@ -18,6 +18,9 @@ OperationKind = Literal[
     "unpack",  # a, b = y
     "push",  # stack.append(x)
     "pop",  # y = stack.pop()
+    "store",  # a[i] = v, a.w = v
+    "augment",  # a[i] += v, a += v in place, np.add.at(a, i, v)
+    "shadow",  # ba = shadow(a): keeps the adjoint of storage beside it
     "closure",  # def g(...): ..., y = lambda ...: ..., capturing x
     "opaque",  # anything else
 ]

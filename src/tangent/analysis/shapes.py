@@ -27,7 +27,7 @@ FULL_REDUCTIONS = frozenset(
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
 LIKE_FIRST = frozenset(
-    "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
+    "own shadow content zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
 )
 LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
@@ -61,6 +61,7 @@ class Shapes:
     lasting: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     results: Callable[[object], Fact] = lambda _: UNKNOWN
+    arrays: frozenset[str] = frozenset()
 
     def of(self, e: ast.expr) -> Fact:
         """What is known of an operand at the statement that reads it."""
@@ -70,13 +71,27 @@ class Shapes:
                 own = frozenset([v])
                 shape = own if fact.shape is None else fact.shape
                 dtype = own if fact.dtype is None else fact.dtype
-                return Fact(shape, dtype, fact.number or v in self.numbers, fact.array, fact.sequence)
+                array = fact.array or v in self.arrays
+                return Fact(shape, dtype, fact.number or array or v in self.numbers, array, fact.sequence)
             case ast.Constant(value=value):
                 return _constant(value)
             case ast.UnaryOp(operand=operand):
                 return self.of(operand)
             case _:
                 return UNKNOWN
+
+    def item(self, v: str, index: ast.expr) -> Fact:
+        """What is known of `v[index]`: of an array, how many axes are left, and how much shorter they are."""
+        whole = self.of(ast.Name(v, ast.Load()))
+        parts = _axes(index, self) if whole.array else None
+        if parts is None or whole.shape is None:
+            return Fact(number=whole.array)
+        while parts and parts[-1] == "-0":
+            parts.pop()
+        if not parts:
+            return whole
+        root = next(iter(whole.shape)) if len(whole.shape) == 1 else v
+        return Fact(frozenset([f"{root}[{','.join(parts)}]"]), whole.dtype, True, any(p != "i" for p in parts))
 
     def result(self, op: Operation) -> Fact:
         """What is known of the result of an operation, at the statement that makes it."""
@@ -89,6 +104,47 @@ class Shapes:
         return replace(fact, number=True) if proven else fact
 
 
+def _axes(index: ast.expr, table: Shapes) -> list[str] | None:
+    """For each axis that an index names: `i` if a number selects from it, or by how much a slice shortens it."""
+    found: list[str] = []
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        match part:
+            case ast.Slice(lower=lower, upper=upper, step=None):
+                first, last = _offset(lower, 0), _offset(upper, 0)
+                if first is None or last is None or first < 0 or last > 0 or (upper is not None and last == 0):
+                    return None
+                found.append(f"-{first - last}")
+            case ast.Constant(value=int() as value) if not isinstance(value, bool):
+                found.append("i")
+            case ast.Name() | ast.BinOp() | ast.UnaryOp() if _is_scalar(part, table):
+                found.append("i")
+            case _:
+                return None
+    return found
+
+
+def _is_scalar(e: ast.expr, table: Shapes) -> bool:
+    match e:
+        case ast.BinOp(left=left, right=right):
+            return _is_scalar(left, table) and _is_scalar(right, table)
+        case ast.UnaryOp(operand=operand):
+            return _is_scalar(operand, table)
+        case _:
+            return table.of(e).scalar
+
+
+def _offset(e: ast.expr | None, default: int) -> int | None:
+    match e:
+        case None:
+            return default
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return -value
+        case _:
+            return None
+
+
 def _constant(value: object) -> Fact:
     if isinstance(value, complex):
         return Fact(NO_ATOMS, frozenset(["<complex>"]), True)
@@ -98,17 +154,22 @@ def _constant(value: object) -> Fact:
 def shapes(
     f: ast.FunctionDef, operations: Operations, live: Liveness, results: Callable[[object], Fact] = lambda _: UNKNOWN,
     numbers: frozenset[str] = frozenset(), given: Mapping[str, Atoms] | None = None,
+    arrays: frozenset[str] = frozenset(),
 ) -> Shapes:  # fmt: skip
     """The facts of all variables of a Core function.
 
     `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays, `given` the
-    shapes of parameters by those of others.
+    shapes of parameters by those of others, `arrays` what is written into by index.
     """
     shifting, lasting = _kinds(f, live)
-    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results)
+    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays)
     parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
     defined: list[tuple[Operation | None, ast.stmt | None]]
-    defined = [(operations[s], None) if s in operations else (None, s) for s in statements(f.body)]
+    defined = [
+        (operations[s], None) if s in operations else (None, s)
+        for s in statements(f.body)
+        if s not in operations or operations[s].kind not in ("store", "augment")
+    ]
     names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
     table.facts = dict.fromkeys(names, ANYTHING) | parameters
     for _ in range(20):
@@ -141,7 +202,7 @@ def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozense
     shifting: set[str] = set()
     inside: set[str] = set()
     for s in statements(f.body):
-        for v in writes(s):
+        for v in writes(s) if not isinstance(s, ast.AugAssign) else ():
             (shifting if v in seen else seen).add(v)
         if isinstance(s, ast.For | ast.While):
             inner = {v for x in statements(s.body) for v in writes(x)}
@@ -215,7 +276,7 @@ def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
             return own
         if atoms == ANY:
             return ANY
-        foreign = {a for a in atoms if not a.startswith("<")} - {v}
+        foreign = {a.partition("[")[0] for a in atoms if not a.startswith("<")} - {v}
         if v in table.shifting:
             return atoms if foreign <= table.lasting and v not in atoms else own
         return own if any(a in table.shifting for a in foreign) else atoms
@@ -312,6 +373,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(shape, dtype, array or _is_number(op, facts), array)
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True, True)
+    if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].array and facts[0].shape != ANY:
+        return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
 

@@ -11,10 +11,13 @@ Conditions, f-strings, lambdas, comprehensions and indices stay whole: no deriva
 from __future__ import annotations
 
 import ast
+import types
 
 import numpy as np
 
 from tangent.normalise.context import Context
+from tangent.normalise.writers import Writers, is_adding_at
+from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
@@ -29,6 +32,7 @@ class _Flatten:
         self.context = context
         self.emitted: list[ast.stmt] = []
         self.like: ast.stmt = ast.Pass()
+        self.writers = Writers(context, lambda s: self.emit(s), self.atom)
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         outer = self.emitted
@@ -68,8 +72,61 @@ class _Flatten:
                 isinstance(e.value if isinstance(e, ast.Starred) else e, ast.Name) for e in elts
             ):
                 self.emit(replace(s, value=self.atom(value)))
+            case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(value=owner, attr="flat"), slice=index)]):
+                value = self.atom(s.value)
+                self.writers.flat_store(self.atom(owner), self.index(index), value, s)
+            case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value):
+                held = self.atom(value)
+                self.emit(replace(s, targets=[self.place(target)], value=held))
+            case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as target):
+                self.augment(s, target)
+            case ast.Expr(value=ast.Call() as call):
+                self.effect(s, call)
             case _:
                 self.emit(s)
+
+    def place(self, e: ast.Subscript | ast.Attribute) -> ast.Subscript | ast.Attribute:
+        """The target of a store: an item or attribute of a name."""
+        owner = e.value if self.is_static_path(e.value) else self.atom(e.value)
+        if isinstance(e, ast.Attribute):
+            return replace(e, value=owner)
+        return replace(e, value=owner, slice=self.index(e.slice))
+
+    def augment(self, s: ast.AugAssign, target: ast.Subscript | ast.Attribute) -> None:
+        """`a[i] += v` stays one statement; operators without an adjoint of their own are taken apart."""
+        place = self.place(target)
+        if isinstance(s.op, IN_PLACE) and not _calls_user(s.value, self.context):
+            self.emit(replace(s, target=place, value=self.atom(s.value)))
+            return
+        old = self.atom(replace(place, ctx=ast.Load()))
+        new = self.atom(ast.copy_location(ast.BinOp(old, s.op, s.value), s))
+        self.emit(at(ast.Assign([place], new), s))
+
+    def effect(self, s: ast.Expr, e: ast.Call) -> None:
+        """A call for its effects: of a function that may write into its arguments, its arguments get names."""
+        found = self.context.scope.resolve(e.func)
+        starred = any(isinstance(a, ast.Starred) for a in e.args)
+        if is_adding_at(found) and not starred and not e.keywords:
+            self.emit(replace(s, value=self.operation(e)))
+        elif isinstance(found, types.FunctionType) and not is_library(found):
+            self.emit(assign(self.context.names.numbered("dropped"), self.operation(e), s))
+        elif self.may_write(e, found):
+            written = self.operation(e)
+            if isinstance(written, ast.Call):
+                self.emit(replace(s, value=written))
+        else:
+            self.emit(s)
+
+    def may_write(self, e: ast.Call, found: object) -> bool:
+        if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
+            return False
+        if found is MISSING:
+            own = isinstance(e.func, ast.Attribute) and self.is_local_path(e.func.value)
+            return own and isinstance(e.func, ast.Attribute) and e.func.attr in ("fill", "sort", "put")
+        return (getattr(found, "__module__", None) or "numpy").split(".")[0] in ("numpy", "operator", "_operator")
+
+    def is_local_path(self, e: ast.expr) -> bool:
+        return not self.is_static_path(e)
 
     def iterable(self, e: ast.expr) -> ast.expr:
         """The arguments of a range become atoms or lengths; other iterables stay whole."""
@@ -176,7 +233,11 @@ class _Flatten:
                 func = self.atom(func)
         args = self.arguments(e)
         keywords = [replace(k, value=self.atom(k.value)) for k in e.keywords]
-        return replace(e, func=func, args=args, keywords=keywords)
+        flat = replace(e, func=func, args=args, keywords=keywords)
+        if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
+            return flat
+        written = self.writers.rewritten(flat, self.like)
+        return flat if written is None else written
 
     def arguments(self, e: ast.Call) -> list[ast.expr]:
         """The arguments as atoms; a starred one of a ufunc is taken apart, since its arity is known."""
@@ -215,6 +276,19 @@ class _Flatten:
                 return e
             case _:
                 return self.atom(e)
+
+
+IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+def _calls_user(e: ast.expr, context: Context) -> bool:
+    """Whether evaluating an expression runs code that might write into what is read before it."""
+    for n in ast.walk(e):
+        if isinstance(n, ast.Call):
+            found = context.scope.resolve(n.func)
+            if found is MISSING or not is_library(found):
+                return True
+    return False
 
 
 def _is_arithmetic(e: ast.expr) -> bool:

@@ -58,21 +58,10 @@ def assign_target(target: ast.expr, value: ast.expr, s: ast.stmt, context: Conte
             slots
         ) == len(parts) and not any(isinstance(e, ast.Starred) for e in (*slots, *parts)):
             return _parallel(slots, parts, s, context)
-        case ast.Tuple(elts=slots) | ast.List(elts=slots), _ if _plain_slots(target):
+        case ast.Tuple(elts=slots) | ast.List(elts=slots), _:
             return _unpack(slots, value, s, context)
         case _:
             return [at(ast.Assign([target], value), s)]
-
-
-def _plain_slots(target: ast.expr) -> bool:
-    """Whether only names are bound, at any depth."""
-    match target:
-        case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            return all(_plain_slots(e) for e in elts)
-        case ast.Starred(value=value):
-            return _plain_slots(value)
-        case _:
-            return isinstance(target, ast.Name)
 
 
 def _parallel(slots: list[ast.expr], parts: list[ast.expr], s: ast.stmt, context: Context) -> list[ast.stmt]:

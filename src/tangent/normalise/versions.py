@@ -18,7 +18,7 @@ from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, head
 
 Definitions = frozenset[int]
 Environment = dict[str, Definitions]
-SIMPLE = (ast.Assign, ast.If, ast.For, ast.While, ast.Return, ast.Expr, ast.Break, ast.Assert, ast.Raise, Comment)
+SIMPLE = (ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Return, ast.Expr, ast.Break, ast.Assert, ast.Raise, Comment)
 
 
 def versions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:

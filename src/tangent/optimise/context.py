@@ -14,4 +14,5 @@ Body = list[ast.stmt]
 class Optimisation:
     resolve: Callable[[ast.expr], Any]
     visible: frozenset[str] = frozenset()
+    shared: dict[str, str] = field(default_factory=dict)
     pure: dict[ast.AST, bool] = field(default_factory=dict)

@@ -78,6 +78,8 @@ def local_stacks(body: Body) -> Stacks:
             case _ if v := popped(s):
                 found.setdefault(v, Stack()).pops.append(s)
                 other |= set(writes(s))
+                if not writes(s):  # into an item: what it is an item of, and where
+                    other |= header_reads(s) - {v}
             case _:
                 other |= header_reads(s) | set(writes(s))
     return {v: stack for v, stack in found.items() if stack.inits == 1 and v not in other}
@@ -142,7 +144,7 @@ class _Readers:
 
     def is_root(self, s: ast.stmt) -> bool:
         match s:
-            case _ if pushed(s) in self.stacks or popped(s) in self.stacks:
+            case _ if pushed(s) in self.stacks or (popped(s) in self.stacks and writes(s)):
                 return False
             case ast.Assign(value=value) if _binds_names(s):
                 return not is_pure(value, self.o) or any(v in self.declared for v in writes(s))

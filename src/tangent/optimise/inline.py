@@ -14,7 +14,7 @@ import ast
 from collections import Counter
 
 from tangent.optimise.context import Body, Optimisation
-from tangent.optimise.purity import is_pure
+from tangent.optimise.purity import calls_unknown, is_pure, written_in_place
 from tangent.syntax.print import WIDTH, Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
@@ -67,7 +67,7 @@ class _Inline:
                 done.append(s)
                 continue
             s = self.absorb(s, waiting, free, done, indent)
-            for v in _all_writes(s):
+            for v in self.changes(s):
                 for candidate in free.pop(v, set()):
                     waiting.pop(candidate, None)
                 waiting.pop(v, None)
@@ -80,6 +80,16 @@ class _Inline:
                 for v in header_reads(s):
                     free.setdefault(v, set()).add(target)
         return [s for s in done if s is not None]
+
+    def changes(self, s: ast.stmt) -> set[str]:
+        """Names whose value, or what it holds, may be another after the statement."""
+        found = set(_all_writes(s))
+        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+        in_place = {v for x in inside for v in written_in_place(x, self.o)}
+        if in_place and any(calls_unknown(x, self.o) for x in inside):  # it may hold on to storage from before
+            return found | in_place | set(self.o.shared)
+        classes = {self.o.shared[v] for v in in_place if v in self.o.shared}
+        return found | in_place | {v for v, c in self.o.shared.items() if c in classes}
 
     def inner(self, s: ast.stmt, indent: int) -> ast.stmt:
         match s:

@@ -19,6 +19,8 @@ WRITING_METHODS = frozenset(
     "resize partition write writelines send throw close setflags byteswap".split()
 )
 
+WRITING_FUNCTIONS = frozenset("add_at add_into put_item_back take_item add_to_item put_flat at".split())
+
 Resolve = Callable[[ast.expr], Any]
 
 
@@ -47,6 +49,8 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
     try:
         if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_")):
             return False
+        if getattr(found, "__name__", "") in WRITING_FUNCTIONS:
+            return False
     except TypeError:
         return False
     return bool(rules.lookup(found)) or rules.is_zero(found) or _is_runtime(found)
@@ -56,3 +60,31 @@ def _is_runtime(found: Any) -> bool:
     return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.") and not found.__name__.startswith(
         ("call_", "require_", "check_")
     )
+
+
+def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
+    """Variables whose content a statement may change: by a store, by an operator in place, by a call that writes."""
+    found: set[str] = set()
+    match s:
+        case ast.Assign(targets=targets):
+            found |= {_root(t) for t in targets if isinstance(t, ast.Subscript | ast.Attribute)}
+        case ast.AugAssign(target=target):
+            found.add(_root(target))
+    if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
+        for n in ast.walk(s.value):
+            if isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve):
+                found |= {m.id for a in (*n.args, *(k.value for k in n.keywords)) for m in ast.walk(a) if isinstance(m, ast.Name)}
+    return found - {""}
+
+
+def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
+    """Whether a statement calls something that is not known to only compute."""
+    if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
+        return False
+    return any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in ast.walk(s.value))
+
+
+def _root(e: ast.expr) -> str:
+    while isinstance(e, ast.Subscript | ast.Attribute):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else ""

@@ -12,13 +12,16 @@ from tangent.analysis.effects import WRITING_METHODS
 from tangent.analysis.operation import Operation, OperationKind, Operations
 from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
+from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
+from tangent.runtime.storage import add_at
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_literal, is_path, is_range
+from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
 
@@ -35,6 +38,11 @@ def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
         if op is not None:
             found[s] = op
     return found
+
+
+def classified(s: ast.stmt, context: Context, table: Table) -> Operation | None:
+    """The operation of one statement that was made after the others."""
+    return _Reader(context, table, {}).statement(s)
 
 
 def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
@@ -125,15 +133,45 @@ class _Reader:
             ):
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
                 return Operation("push", (v,), operands, item, why="read" if self.stacks[v] else "")
+            case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as place], value=value):
+                return self.store("store", place, value)
+            case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as place, value=value, op=op):
+                return self.store("augment", place, value, type(op).__name__)
+            case ast.AugAssign(target=ast.Name(id=v), value=value, op=op):
+                return Operation("augment", (v,), _names([value, name(v)]), value, values={"value": value},
+                                 why=type(op).__name__)  # fmt: skip
+            case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=v) as owner, index, value], keywords=[])) if (
+                self.is_local(v) and (added := self.adds_at(func))
+            ):
+                return Operation("augment", (v,), _names([value, owner]), value,
+                                 values={"index": index, "value": value}, why=added)  # fmt: skip
             case ast.FunctionDef(name=target):
                 return Operation("closure", (target,), self.captured(s))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
                 return Operation("opaque", (target,), tuple(sorted(expression_reads(iter))), iter, why="iterator")
-            case ast.With() | ast.Try() | ast.Match() | ast.ClassDef() | ast.AsyncFor() | ast.AsyncWith() | ast.AugAssign():
+            case ast.With() | ast.Try() | ast.Match() | ast.ClassDef() | ast.AsyncFor() | ast.AsyncWith():
                 reads = tuple(sorted(v for v in expression_reads(s) if self.is_local(v)))
                 return Operation("opaque", tuple(writes(s)), reads, why=type(s).__name__.lower())
             case _:
                 return None
+
+    def store(self, kind: OperationKind, place: ast.Subscript | ast.Attribute, value: ast.expr, why: str = "") -> (
+        Operation | None
+    ):  # fmt: skip
+        """A write into an item or attribute of a local variable; others have no adjoint."""
+        if not isinstance(place.value, ast.Name) or not self.is_local(place.value.id):
+            return None
+        key = place.slice if isinstance(place, ast.Subscript) else ast.Constant(place.attr)
+        part = "index" if isinstance(place, ast.Subscript) else "attribute"
+        operands = _names([value, place.value])
+        return Operation(kind, (place.value.id,), operands, value, values={part: key, "value": value}, why=why)
+
+    def adds_at(self, func: ast.expr) -> str:
+        """Whether a call adds at indices, every time that they name an element."""
+        found = self.context.scope.resolve(func)
+        if found is add_at:
+            return "at Add"
+        return {"add": "at Add", "subtract": "at Sub"}[found.__self__.__name__] if is_adding_at(found) else ""
 
     def assignment(self, target: str, value: ast.expr, s: ast.stmt) -> Operation:
         op = self.operation(value, s)

@@ -14,7 +14,7 @@ from tangent.rules.notation import Kind, Rule, parse_rules
 
 FOLDER = Path(__file__).parent
 KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
-FILES = "elementwise reduce linear index linalg fft dispatch kernels_index kernels_reduce kernels_linear".split()
+FILES = "elementwise reduce linear index linalg fft dispatch storage kernels_index kernels_reduce kernels_linear".split()
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power",

@@ -331,3 +331,6 @@ runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
+
+runtime.shares
+runtime.sources

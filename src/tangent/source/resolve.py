@@ -6,6 +6,7 @@ import ast
 import builtins
 import importlib
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -91,6 +92,12 @@ def _is_ufunc(owner: Any) -> bool:
 def _is_library(owner: Any) -> bool:
     name = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(owner, "__module__", "") or ""
     return name.split(".")[0] in ("numpy", "math", "builtins", "operator", "scipy", "cmath") or _is_ufunc(owner)
+
+
+def is_library(found: Any) -> bool:
+    """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
+    module = (getattr(found, "__module__", None) or type(found).__module__ or "").split(".")[0]
+    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins")
 
 
 def local_imports(tree: ast.FunctionDef) -> dict[str, Any]:

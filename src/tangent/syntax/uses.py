@@ -32,6 +32,8 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
         return
     if isinstance(node, ast.Constant):
         return
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in bound:
+        found.add(node.target.id)
     if isinstance(node, SCOPES):
         for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d)):
             _collect(default, found, bound)

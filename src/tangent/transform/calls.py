@@ -13,6 +13,9 @@ from tangent.analysis.shapes import Fact
 from tangent.transform.unit import Unit
 
 
+Groups = tuple[tuple[str, ...], ...]
+
+
 @dataclass(frozen=True)
 class Arguments:
     """A call fitted to a callee's signature."""
@@ -40,10 +43,14 @@ class Derivatives(Protocol):
     """Makes derivatives of callees; names are those of the generated functions."""
 
     def pair(
-        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str]
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str], groups: Groups
     ) -> tuple[Any, Any]: ...
 
-    def tangent(self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str]) -> Any: ...
+    def tangent(
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str], groups: Groups
+    ) -> Any: ...
+
+    def gives_nothing(self, function: types.FunctionType) -> bool: ...
 
     def result_fact(self, function: Any) -> Fact: ...
 

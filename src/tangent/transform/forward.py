@@ -10,20 +10,20 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import Shapes, shapes
 from tangent.rules.notation import Rule
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, rename, replace
 from tangent.syntax.uses import expression_reads
-from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
 from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
 from tangent.transform.scribe import Scribe
-from tangent.transform.unit import Unit
+from tangent.transform.storage import Settled
 
 
 def forward(
-    unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, inputs: tuple[str, ...],
+    settled: Settled, scribe: Scribe, derivatives: Derivatives, inputs: tuple[str, ...],
     numbers: frozenset[str] = frozenset(),
 ) -> list[ast.stmt]:  # fmt: skip
     """The body of a function with tangents beside values, without its return."""
-    return _Forward(unit, active, scribe, derivatives, numbers).run(frozenset(inputs))
+    return _Forward(settled, scribe, derivatives, numbers).run(frozenset(inputs))
 
 
 CASTING = frozenset("astype array asarray require ascontiguousarray".split())
@@ -31,12 +31,15 @@ CASTING = frozenset("astype array asarray require ascontiguousarray".split())
 
 class _Forward:
     def __init__(
-        self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]
+        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]
     ) -> None:
-        self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
+        unit = settled.unit
+        self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
+        self.settled, self.shadowed, self.table = settled, settled.shadowed, settled.storage
         self.shapes: Shapes = shapes(
-            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit)
-        )
+            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
+            settled.arrays,
+        )  # fmt: skip
 
         operations = unit.operations.values()
         self.lists = {v for op in operations if op.kind == "push" for v in op.targets}
@@ -46,6 +49,10 @@ class _Forward:
         first = self.unit.core.body[0]
         others = [v for v in self.unit.parameters if v in self.active and v not in inputs]
         zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others]
+        for v in self.settled.owned:
+            if v in inputs and v in self.shadowed:  # the tangent is written in place, too
+                given = self.scribe.call("shadow", name(v), name(self.tangent(v)))
+                zeros.append(assign(self.tangent(v), given, first))
         return [*zeros, *self.block(self.unit.core.body[:-1])]
 
     def tangent(self, v: str) -> str:
@@ -64,7 +71,7 @@ class _Forward:
                     if op is not None and op.kind == "opaque" and self.flows(op):
                         raise refusal(self.unit, s, op)
                     done.append(replace(s, body=self.block(inner)))
-                case _ if op is not None and any(t in self.active for t in op.targets):
+                case _ if op is not None and (any(t in self.active for t in op.targets) or self.writes_active(s)):
                     done += self.statement(s, op)
                 case _:
                     done.append(s)
@@ -73,11 +80,65 @@ class _Forward:
     def flows(self, op: Operation) -> bool:
         return any(t in self.active for t in op.targets) and any(v in self.active for v in op.operands)
 
+    def writes_active(self, s: ast.stmt) -> bool:
+        classes = self.table.written.get(s, frozenset())
+        return any(self.table.classes.get(v) in classes for v in self.shadowed)
+
     def statement(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
+        done = self.tangents(s, op)
+        for v in op.targets:
+            if v in self.shadowed and op.kind not in ("store", "augment") and not self.table.bases.get(s):
+                done = [*done[:-1], self.fresh(done[-1], v)]
+        return done
+
+    def fresh(self, s: ast.stmt, v: str) -> ast.stmt:
+        """The tangent of something that is written later: an array of its own, laid out like the value."""
+        match s:
+            case ast.Assign(targets=[ast.Name(id=d)], value=value) if d == self.tangent(v):
+                return replace(s, value=self.scribe.call("shadow", name(v), *([] if _is_zero(value) else [value])))
+            case _:
+                return s
+
+    def store(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
+        """`a[i] = v` beside `da[i] = dv`, and likewise for operators in place."""
+        a, value = op.targets[0], op.values["value"]
+        if a not in self.shadowed:
+            return [s]
+        tangent = self.tangent_of(value) if isinstance(value, ast.Name) and value.id in self.active else constant(0.0)
+        names = {a: self.tangent(a)}
+        if op.kind == "store":
+            return [s, replace_value(rename_target(s, names), tangent)]
+        index = op.values.get("index")
+        place: ast.expr = name(a) if index is None else ast.Subscript(name(a), index, ast.Load())
+        d: Any = rename(place, names)
+        target = replace(d, ctx=ast.Store())
+        active = not (isinstance(tangent, ast.Constant) and tangent.value == 0.0)
+        kind = op.why
+        if kind.startswith("at "):
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+            args = [name(self.tangent(a)), s.value.args[1], tangent]
+            return [s, at(ast.Expr(replace(s.value, args=args)), s)] if active else [s]
+        if kind in ("Add", "Sub"):
+            operator = ast.Add() if kind == "Add" else ast.Sub()
+            return [s, at(ast.AugAssign(target, operator, tangent), s)] if active else [s]
+        scale = at(ast.AugAssign(target, ast.Mult() if kind == "Mult" else ast.Div(), value), s)
+        if not active:
+            return [scale, s]
+        if kind == "Mult":
+            more = expression("p * d", p=place, d=tangent)
+            held = self.scribe.names.numbered("dt")
+            return [assign(held, more, s), scale, at(ast.AugAssign(target, ast.Add(), name(held)), s), s]
+        more = expression("p * d / (v * v)", p=place, d=tangent, v=value)
+        held = self.scribe.names.numbered("dt")
+        return [assign(held, more, s), scale, at(ast.AugAssign(target, ast.Sub(), name(held)), s), s]
+
+    def tangents(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
+        if op.kind in ("store", "augment"):
+            return self.store(s, op)
         if op.kind == "push":
             item = self.tangent_of(op.value) if op.value is not None else constant(0.0)
             return [s, at(ast.Expr(expression("s.append(v)", s=self.tangent(op.targets[0]), v=item)), s)]
-        if not self.flows(op):
+        if not self.flows(op) and not self.writes_active(s):
             return [s, *(self.zero(t, s) for t in op.targets if t in self.active)]
         match op.kind:
             case "copy":
@@ -263,15 +324,26 @@ class _Forward:
         slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.tangent(target), ast.Store())], ast.Store())
         if arguments is None:
             return [at(ast.Assign([slots], self.dynamic(value)), s)]
-        wanted = arguments.active(self.active)
+        groups = self.groups(s, arguments.values)
+        stored = {p for group in groups for p in group}
+        wanted = tuple(p for p in arguments.values if p in stored or p in arguments.active(self.active))
         known = frozenset(
             p for p, v in arguments.values.items() if isinstance(v, ast.expr) and self.shapes.of(v).number
         )
-        derivative = self.derivatives.tangent(op.callee, wanted, known)
+        derivative = self.derivatives.tangent(op.callee, wanted, known, groups)
         tangents = [ast.keyword(f"d{p}", self.structured(arguments.values[p])) for p in wanted]
         function = name(self.scribe.use(derivative.name, derivative))
         names = [ast.keyword(derivative.seeds[k.arg[1:]], k.value) for k in tangents if k.arg]
         return [at(ast.Assign([slots], replace(value, func=function, keywords=[*value.keywords, *names])), s)]
+
+    def groups(self, s: ast.stmt, values: dict[str, Any]) -> Groups:
+        """The parameters that get storage which the call writes into, by what they share."""
+        written = self.table.written.get(s, frozenset())
+        found: dict[str, list[str]] = {}
+        for p, value in values.items():
+            if isinstance(value, ast.Name) and value.id in self.shadowed and self.table.classes[value.id] in written:
+                found.setdefault(self.table.classes[value.id], []).append(p)
+        return tuple(tuple(group) for group in found.values())
 
     def structured(self, value: Any) -> ast.expr:
         """The tangent of an argument, also of those that `*args` and `**kwargs` collect."""
@@ -301,6 +373,30 @@ class _Forward:
         function = name(self.scribe.runtime("call_jvp"))
         head = [value.func, ast.Tuple(active, ast.Load()), ast.Tuple(tangents, ast.Load())]
         return ast.Call(function, [*head, *value.args], value.keywords)
+
+
+def _is_zero(e: ast.expr) -> bool:
+    match e:
+        case ast.Constant(value=0.0):
+            return True
+        case ast.Call(func=ast.Name(id=function)):
+            return function.rstrip("_") == "init_grad"
+        case _:
+            return False
+
+
+def rename_target(s: ast.stmt, names: dict[str, str]) -> ast.Assign:
+    """A store into something else."""
+    assert isinstance(s, ast.Assign)
+    match s.targets[0]:
+        case ast.Subscript(value=ast.Name(id=v)) | ast.Attribute(value=ast.Name(id=v)) as place:
+            return replace(s, targets=[replace(place, value=name(names.get(v, v)))])
+        case _:
+            raise AssertionError("not a store")
+
+
+def replace_value(s: ast.Assign, value: ast.expr) -> ast.stmt:
+    return replace(s, value=value)
 
 
 def _only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.Assign | None:

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from tangent.analysis.activity import Activity, activity
 from tangent.analysis.effects import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
-from tangent.errors import TangentError
+from tangent.errors import InPlaceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table
 from tangent.source.read import Source, comments
@@ -24,13 +23,22 @@ from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.uses import arguments, assigned_inside
+from tangent.transform.calls import Groups
 from tangent.transform.forward import forward
-from tangent.transform.reverse import Passes, State, reverse
+from tangent.transform.reverse import Passes, reverse
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import Outside, globals_read, globals_rebound, settle_writes, summaries
+from tangent.transform.storage import (
+    Outside,
+    Settled,
+    called_functions,
+    globals_read,
+    globals_rebound,
+    settle,
+    summaries,
+)
 from tangent.transform.unit import Unit, unit
 
-Optimise = Callable[[list[ast.stmt], Unit, Scribe], list[ast.stmt]]
+Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stmt]]
 
 
 @dataclass(eq=False)
@@ -69,29 +77,37 @@ class Module:
     # What the transformations ask for
 
     def pair(
-        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset()
-    ) -> tuple[Generated, Generated]:
-        key = (function, active, numbers, "pair")
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
+        groups: Groups = (),
+    ) -> tuple[Generated, Generated]:  # fmt: skip
+        key = (function, active, numbers, groups, "pair")
         if key not in self._made:
             base = function.__name__.strip("<>")
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
             both[0].backward = both[1]
             self._made[key] = both
-            self._waiting.append(lambda: self.build_pair(*both, active, numbers))
+            self._waiting.append(lambda: self.build_pair(*both, active, numbers, groups))
         found: tuple[Generated, Generated] = self._made[key]
         return found
 
     def tangent(
-        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset()
-    ) -> Generated:
-        key = (function, active, numbers, "tangent")
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
+        groups: Groups = (),
+    ) -> Generated:  # fmt: skip
+        key = (function, active, numbers, groups, "tangent")
         if key not in self._made:
             made = self.new(f"{function.__name__.strip('<>')}_jvp", function)
             made.seeds = tangent_names(self.read(function), active)
             self._made[key] = made
-            self._waiting.append(lambda: self.build_tangent(made, active, numbers, both=True))
+            self._waiting.append(lambda: self.build_tangent(made, active, numbers, both=True, groups=groups))
         found: Generated = self._made[key]
         return found
+
+    def gives_nothing(self, function: types.FunctionType) -> bool:
+        """Whether a function always returns None."""
+        this = self.read(function)
+        made = [op for op in this.operations.values() if this.result in op.targets]
+        return bool(made) and all(isinstance(op.value, ast.Constant) and op.value.value is None for op in made)
 
     def new(self, base: str, primal: types.FunctionType) -> Generated:
         chosen, n = base, 2
@@ -146,19 +162,23 @@ class Module:
         wrt = self.options.wrt
         scribe = Scribe(this.context)
         made.numbers = number_parameters(this)
-        this, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
-        gradients = [returned(v, passes.state, passes.facts, made.numbers, scribe, own=True) for v in wrt]
+        settled, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
+        this = settled.unit
+        gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
         kept: list[ast.stmt] = []
         extra: list[ast.expr] = []
         last_line = this.core.body[-1]
         for value in extra_results(this, self.options):
             held = this.context.names.fresh("value" if value.id == this.result else value.id)
-            kept.append(assign(held, value, last_line))
+            changes = settled.storage.classes or any(self._summaries(f).stores for f, _ in called_functions(this))
+            safe = not changes or passes.facts.of(value).scalar
+            kept.append(assign(held, value if safe else scribe.call("copy", value), last_line))
             extra.append(name(held))
         made.check = self.seed_check(made, this, passes, seed, kept, scribe)
         last = at(ast.Return(arranged(gradients, extra, self.options)), last_line)
-        body = [*passes.forward, *kept, BOUNDARY, *passes.backward, last]
-        body = self.optimise(body, this, scribe)
+        copies = own_copies(settled, scribe)
+        body = [*copies, *passes.forward, *kept, BOUNDARY, *passes.backward, last]
+        body = self.optimise(body, this, scribe, aliases_of(settled, scribe))
         made.tree = definition(this, title, [s for s in body if s is not BOUNDARY], [seed], constant(1.0))
         made.seeds = {"": seed}
         self.complete(made, this, scribe)
@@ -208,40 +228,48 @@ class Module:
     # Builders
 
     def passes(
-        self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str]
-    ) -> tuple[Unit, Passes, str]:
-        facts = activity(this.core, this.operations, wrt, [this.result])
-        this = self.settled(this, facts, numbers)
-        seed = scribe.derivative(this.result, "b")
+        self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str], groups: Groups = ()
+    ) -> tuple[Settled, Passes, str]:
+        settled = self.settled(this, wrt, numbers, groups)
+        seed = scribe.derivative(settled.unit.result, "b")
         everything = not self.options.optimized
-        return this, reverse(this, facts.names(), scribe, self, seed, everything, numbers), seed
+        given = frozenset(p for group in groups for p in group)
+        return settled, reverse(settled, scribe, self, seed, everything, numbers, given), seed
 
-    def settled(self, this: Unit, facts: Activity, numbers: frozenset[str]) -> Unit:
+    def settled(self, this: Unit, wrt: tuple[str, ...], numbers: frozenset[str], groups: Groups = ()) -> Settled:
         """The function with its writes in place dealt with."""
         known = shapes(this.core, this.operations, liveness(this.core), self.result_fact, numbers)
-        self._read |= globals_read(this, facts.useful)
-        self._written += globals_rebound(this, facts.varied)
-        return settle_writes(this, facts.varied, facts.useful, self._summaries, known, self._written)
+        found = settle(this, wrt, (this.result,), groups, self._summaries, known, self._written)
+        self._read |= globals_read(found.unit, found.activity.useful)
+        self._written += globals_rebound(found.unit, found.activity.varied)
+        return found
 
-    def build_pair(self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str]) -> None:
+    def build_pair(
+        self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str], groups: Groups = ()
+    ) -> None:
         outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
         this = self.read(fwd.primal, outside)
         scribe = Scribe(this.context)
-        this, passes, seed = self.passes(this, active, scribe, numbers)
+        settled, passes, seed = self.passes(this, active, scribe, numbers, groups)
+        this = settled.unit
+        refuse_hidden_writes(settled)
         keep = this.context.names.fresh("result")
-        values = [returned(v, passes.state, passes.facts, (), scribe, own=False) for v in active]
+        values = [returned(v, passes, (), scribe, own=False) for v in active]
         last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
         kept = assign(keep, name(this.result), this.core.body[-1])
-        body = self.optimise([*passes.forward, kept, BOUNDARY, *passes.backward, last], this, scribe)
+        body = [*passes.forward, kept, BOUNDARY, *passes.backward, last]
+        body = self.optimise(body, this, scribe, aliases_of(settled, scribe))
         cut = body.index(BOUNDARY)
         first, second = body[:cut], body[cut + 1 :]
         final = second[-1]
         assert isinstance(final, ast.Return) and isinstance(final.value, ast.Tuple)
         result, *adjoints = final.value.elts
         given = ast.Return(adjoints[0] if len(adjoints) == 1 else ast.Tuple(adjoints, ast.Load()))
-        second = [*second[:-1], at(given, this.core.body[-1])]
+        second = [*second[:-1], *([at(given, this.core.body[-1])] if adjoints else [])]
+        shadows = [passes.stores.callers(p) for group in groups for p in group]
+        seeds = shadows if self.gives_nothing(fwd.primal) and groups else [seed, *shadows]
         local = assigned_inside(first) | set(this.parameters) | set(outside)
-        saved = sorted(live_into(second) & local - {seed})
+        saved = sorted(live_into(second) & local - set(seeds))
         state = this.context.names.fresh("saved")
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
         bound = surely_bound(first, {*this.parameters, *outside})
@@ -252,14 +280,16 @@ class Module:
         if saved:
             slots = ast.Tuple([ast.Name(v, ast.Store()) for v in saved], ast.Store())
             unpack = [at(ast.Assign([slots], name(state)), this.core.body[0])]
-        args = ast.arguments([], [ast.arg(state), ast.arg(seed)], None, [], [], None, [])
+        args = ast.arguments([], [ast.arg(state), *(ast.arg(v) for v in seeds)], None, [], [], None, [])
         doc = f"The backward pass of {fwd.name}."
-        bwd.tree = function_def(bwd.name, args, doc, [*unpack, *second])
+        bwd.tree = function_def(bwd.name, args, doc, [*unpack, *second] or [ast.Pass()])
         for made in (fwd, bwd):
             self.complete(made, this, scribe)
             self.functions.append(made)
 
-    def build_tangent(self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool) -> None:
+    def build_tangent(
+        self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool, groups: Groups = ()
+    ) -> None:
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)
         this = self.read(made.primal, outside)
@@ -270,11 +300,13 @@ class Module:
         for v, tangent in made.seeds.items():
             this.context.names.taken.add(tangent)
             scribe.derivatives["d", v] = tangent
-        facts = activity(this.core, this.operations, active, [this.result])
-        this = self.settled(this, facts, numbers)
-        body = forward(this, facts.names(), scribe, self, active, numbers)
+        settled = self.settled(this, active, numbers, groups)
+        this = settled.unit
+        if both:
+            refuse_hidden_writes(settled)
+        body = [*own_copies(settled, scribe), *forward(settled, scribe, self, active, numbers)]
         found: ast.expr = scribe.call("init_grad", name(this.result))
-        if this.result in facts.names():
+        if this.result in settled.activity.names():
             found = name(scribe.derivative(this.result, "d"))
         value = found
         if both:
@@ -282,7 +314,7 @@ class Module:
         elif extra := extra_results(this, self.options):
             value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
-        body = self.optimise([*body, last], this, scribe)
+        body = self.optimise([*body, last], this, scribe, aliases_of(settled, scribe))
         raw = not self.options.optimized
         if not both and isinstance(final := body[-1], ast.Return) and may_be_view(final.value, this, made, raw):
             body[-1] = replace(final, value=scribe.call("copy", final.value))
@@ -349,8 +381,43 @@ def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:
     return {v: names.fresh("d" + v) for v in active}
 
 
-def returned(v: str, state: State, facts: Shapes, numbers: tuple[str, ...], scribe: Scribe, own: bool) -> ast.expr:
+def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
+    """Arguments that are written in place are copied: a derivative never changes what its caller passed."""
+    this = settled.unit
+    if not settled.owned:
+        return []
+    plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
+    done: list[ast.stmt] = []
+    for p in settled.owned:
+        others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
+        done.append(assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0]))
+    return done
+
+
+def aliases_of(settled: Settled, scribe: Scribe) -> dict[str, str]:
+    """Classes of names in the generated function that may share storage."""
+    classes = settled.storage.classes
+    shared = {d: f"{prefix} {classes[v]}" for (prefix, v), d in scribe.derivatives.items() if v in classes}
+    return {**classes, **shared}
+
+
+def refuse_hidden_writes(settled: Settled) -> None:
+    """A function that is called may write into what its caller knows of, and into nothing else."""
+    if settled.owned:
+        this = settled.unit
+        raise InPlaceError(
+            f"cannot differentiate the call of '{this.source.function.__name__}'", this.source.locate(this.source.tree),
+            f"it writes into its argument '{settled.owned[0]}', which is found out only when the call happens",
+            "Call it by its own name, or let it return a new array.",
+        )  # fmt: skip
+
+
+def returned(v: str, passes: Passes, numbers: tuple[str, ...], scribe: Scribe, own: bool) -> ast.expr:
     """A gradient as it is given back: real arrays, and nobody else's."""
+    state, facts = passes.state, passes.facts
+    if v in passes.stores.shadowed:
+        b = name(scribe.derivative(v, "b"))
+        return b if passes.stores.is_array(v) and not passes.stores.carried else scribe.call("unboxed", b, name(v))
     if v not in state.held:
         return scribe.call("init_grad", name(v))
     b = name(scribe.derivative(v, "b"))

@@ -29,6 +29,13 @@ class Prepared:
     trips: dict[ast.stmt, str] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
 
+    def moved(self, s: ast.stmt, new: ast.stmt) -> None:
+        """A statement was rebuilt: what is known of it holds for the new one."""
+        if s in self.trips:
+            self.trips[new] = self.trips[s]
+        if s in self.operations:
+            self.operations[new] = self.operations[s]
+
 
 def prepare(body: list[ast.stmt], operations: Operations, active: frozenset[str], scribe: Scribe) -> Prepared:
     found = Prepared(operations=dict(operations), active=set(active))
@@ -106,7 +113,7 @@ def _clashes(op: Operation, active: frozenset[str]) -> bool:
     if op.kind == "call" or op.kind == "dynamic":
         return True
     if op.kind != "rule":
-        return op.kind not in ("copy", "pop", "push")
+        return op.kind not in ("copy", "pop", "push", "store", "augment", "shadow")
     rule: Rule = op.rule
     wanted = [k for k, v in op.values.items() if k in rule.operands and _mentions(v, active)]
     reads = rule.reads(wanted)

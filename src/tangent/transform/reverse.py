@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
@@ -26,6 +28,8 @@ from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.scribe import Scribe
+from tangent.transform.storage import Settled
+from tangent.transform.stores import Stores
 from tangent.transform.unit import Unit
 
 
@@ -54,41 +58,51 @@ class Passes:
     shape: frozenset[str] | None
     facts: Shapes
     flows: bool
+    stores: Stores
 
 
 Site = tuple[Any, str]
 
 
 def reverse(
-    unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
-    numbers: frozenset[str] = frozenset(),
+    settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
+    numbers: frozenset[str] = frozenset(), given: frozenset[str] = frozenset(),
 ) -> Passes:  # fmt: skip
     """The forward and backward pass of a function.
 
-    `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays.
+    `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays, `given`
+    those whose shadows the caller brings.
     """
-    return _Reverse(unit, active, scribe, derivatives, everything, numbers).run(seed)
+    return _Reverse(settled, scribe, derivatives, everything, numbers, given).run(seed)
 
 
 class _Reverse:
     def __init__(
-        self, unit: Unit, active: frozenset[str], scribe: Scribe, derivatives: Derivatives, everything: bool,
-        numbers: frozenset[str],
+        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, everything: bool, numbers: frozenset[str],
+        given: frozenset[str],
     ) -> None:  # fmt: skip
-        self.unit, self.active, self.scribe, self.derivatives = unit, active, scribe, derivatives
-        self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, active, scribe)
+        unit = settled.unit
+        self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
+        self.stores = Stores(self, settled, given)
+        self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, self.active, scribe)
         self.operations = self.prepared.operations
         self.active = frozenset(self.prepared.active)
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
+        self.shapes: Shapes
         self.first_shapes = shapes(
-            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit)
-        )
-        self.prepared.body = self.lower_calls(self.prepared.body)
+            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
+            settled.arrays,
+        )  # fmt: skip
+        self.shapes = self.first_shapes
+        self.masks = {op.targets[0] for op in self.operations.values() if _is_mask(op)}
+        self.prepared.body = self.stores.carry(self.lower_calls(self.prepared.body))
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
         self.records: Records = recorded(tree, everything, unit.context.declared, unit.inputs)
         known = given_shapes(unit)
-        self.shapes: Shapes = shapes(tree, self.operations, liveness(tree), derivatives.result_fact, numbers, known)
+        live, results = liveness(tree), derivatives.result_fact
+        self.shapes = shapes(tree, self.operations, live, results, numbers, known, settled.arrays)
         self.pushes: dict[Site, ast.stmt] = {}
+        self.deferred: list[ast.stmt] = []
         self.stacks: dict[Site, str] = {}
         self.chosen = self.chosen_from()
         self.wide: dict[str, Fact] = {}
@@ -116,12 +130,11 @@ class _Reverse:
                     done.append(replace(s, body=self.lower_calls(then), orelse=self.lower_calls(other)))
                 case ast.For(body=inner) | ast.While(body=inner):
                     new = replace(s, body=self.lower_calls(inner))
-                    if s in self.prepared.trips:
-                        self.prepared.trips[new] = self.prepared.trips[s]
-                    if op is not None:
-                        self.operations[new] = op
+                    self.prepared.moved(s, new)
                     done.append(new)
-                case ast.Assign(value=ast.Call() as value) if op and op.kind in ("call", "dynamic") and self.flows(op):
+                case ast.Assign(value=ast.Call() as value) if (
+                    op and op.kind in ("call", "dynamic") and (self.flows(op) or self.stores.written_by(s))
+                ):
                     done.append(self.lower_call(s, value, op))
                 case _:
                     done.append(s)
@@ -135,8 +148,10 @@ class _Reverse:
         arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
         if arguments is None:
             return self.lower_dynamic(s, value, op)
-        wanted = arguments.active(self.active)
-        fwd, bwd = self.derivatives.pair(op.callee, wanted, self.known_numbers(arguments.values))
+        groups = self.stores.groups(s, arguments.values)
+        stored = {p for group in groups for p in group}
+        wanted = tuple(p for p in arguments.active(self.active) if p not in stored)
+        fwd, bwd = self.derivatives.pair(op.callee, wanted, self.known_numbers(arguments.values), groups)
         saved = self.scribe.names.numbered(f"{op.callee.__name__.strip('<>')}_saved")
         forward = self.scribe.use(fwd.name, fwd)
         new = at(
@@ -149,6 +164,7 @@ class _Reverse:
             "call", (op.targets[0], saved), op.operands, value, values=arguments.values, callee=op.callee, why=saved
         )
         self.pairs_of[new] = (self.scribe.use(bwd.name, bwd), saved, wanted)
+        self.stores.lowered(s, new, [p for group in groups for p in group], self.derivatives.gives_nothing(op.callee))
         return new
 
     def known_numbers(self, values: dict[str, Any]) -> frozenset[str]:
@@ -191,18 +207,23 @@ class _Reverse:
         result = self.unit.result
         forward = self.forward(self.prepared.body, ())
         state = State()
-        if result in self.active:
+        if result in self.stores.shadowed:
+            self.scribe.derivatives["b", result] = seed
+            self.stores.seeded(result, seed)
+        elif result in self.active:
             state.held.add(result)
             self.scribe.derivatives["b", result] = seed
-        backward = self.backward(self.prepared.body, state, ())
+        backward = self.stores.with_given(self.backward(self.prepared.body, state, ()))
+        forward, backward = self.stores.without_useless(forward, backward)
         sure = surely_bound(self.prepared.body, self.unit.inputs)
         kept = {v for _, v in self.pushes}
         names = [v for v in self.records.unbound if v in kept]
         names += sorted(v for v in self.zeroed if v not in sure and v not in names)
         unbound = [assign(v, constant(None)) for v in names]
-        stacks = [assign(stack, ast.List([], ast.Load())) for stack in self.stacks.values()]
+        stacks = [assign(v, ast.List([], ast.Load())) for v in (*self.stacks.values(), *self.stores.stacks)]
         shape = self.shapes.of(name(result)).shape
-        return Passes([*stacks, *unbound, *forward], backward, state, shape, self.shapes, result in self.active)
+        first = [*stacks, *unbound, *forward]
+        return Passes(first, backward, state, shape, self.shapes, result in self.active, self.stores)
 
     def adjoint(self, v: str) -> str:
         return self.scribe.derivative(v, "b")
@@ -214,6 +235,7 @@ class _Reverse:
         for s in body:
             for v in self.records.before.get(s, []):
                 done.append(self.push((s, v), v, s, path))
+            done += self.stores.save(s, path)
             match s:
                 case ast.If(body=[ast.Break()]):
                     done.extend(self.end_records(path, s))
@@ -266,6 +288,9 @@ class _Reverse:
         if path:
             ends = self.records.at_end.get(path[-1], [])
             done += [self.pop((path[-1], v), v, body[-1]) for v in reversed(ends)]
+        done += self.stores.rebuild(body, path)
+        self.stores.remembered(body)
+        ready: set[str] = set()
         for s in reversed(body):
             match s:
                 case ast.If(body=[ast.Break()]):
@@ -275,7 +300,9 @@ class _Reverse:
                 case ast.For() | ast.While():
                     done += self.loop(s, state, path)
                 case _:
-                    done += self.statement(s, state)
+                    code = self.statement(s, state)
+                    done += self.stores.read_again(s, code, body, ready)
+                    done += code
                     continue
             done += [self.pop((s, v), v, s) for v in reversed(self.records.before.get(s, []))]
         return done
@@ -356,7 +383,7 @@ class _Reverse:
             op = self.operations.get(x)
             if op and op.kind == "rule" and op.rule.name == "getitem" and self.flows(op):
                 found.add(op.operands[0])
-        return found
+        return found - self.stores.shadowed
 
     def reversed_loop(self, s: ast.stmt, body: list[ast.stmt]) -> ast.stmt:
         trips = self.prepared.trips.get(s)
@@ -376,6 +403,9 @@ class _Reverse:
 
     def builtin(self, identifier: str) -> str:
         return self.unit.context.builtin(identifier)
+
+    def array_type(self) -> ast.expr:
+        return ast.Attribute(name(self.scribe.library(np, "np")), "ndarray", ast.Load())
 
     def counter(self) -> ast.expr:
         return ast.Name(self.scribe.names.fresh("_"), ast.Store())
@@ -401,9 +431,15 @@ class _Reverse:
     def statement(self, s: ast.stmt, state: State) -> list[ast.stmt]:
         op = self.operations.get(s)
         restores = [self.pop((s, v), v, s) for v in reversed(self.records.before.get(s, []))]
+        if op is not None and op.kind == "shadow":  # after the adjoint of what it stands beside
+            self.deferred = [*restores, *self.deferred]
+            return []
+        restores, self.deferred = [*restores, *self.deferred], []
         if op is None:
             return restores
-        heard = [t for t in op.targets if t in state.held]
+        if op.kind in ("store", "augment"):
+            return self.stores.statement(s, op, state) + restores
+        heard = [t for t in op.targets if t in state.held or t in self.stores.shadowed]
         if op.kind == "push":
             return self.adjoint_push(op, s, state) + restores
         silent = op.kind == "pop" and not (op.operands[0] in self.active and (heard or op.operands[0] in state.held))
@@ -414,8 +450,10 @@ class _Reverse:
             before, _ = self.adjoint_pop(op, s, state)
             state.held.discard(op.targets[0])
             return [mark, *before, *restores]
+        if s in self.stores.calls:
+            return self.stores.call(s, op, state) + restores
         if not heard:
-            return restores
+            return [*self.stores.restore(s), *restores]
         if not self.flows(op):
             for t in heard:
                 state.held.discard(t)
@@ -431,6 +469,10 @@ class _Reverse:
         for v in [*(v for v in contributions if v not in op.targets), *own]:
             for part in self.joined(contributions[v]) if v in own else contributions[v]:
                 adds.append(self.accumulate(v, part, state, s))
+        bound = [t for t in op.targets if t in self.stores.shadowed]
+        if bound:
+            adds = self.stores.handed_back(s, op, adds, bound[0])
+            mark = mark if adds else comment("", s)
         if restores and self.reads_overwritten(op):
             return [mark, *restores, *adds]
         return [mark, *adds, *restores]
@@ -469,6 +511,10 @@ class _Reverse:
     def accumulate(self, v: str, part: Part, state: State, like: ast.stmt) -> ast.stmt:
         """`bv = part`, or `bv = bv + part`."""
         b = self.adjoint(v)
+        if v in self.stores.shadowed:
+            if part.index is not None:
+                return self.stores.add_item(v, part.index, part.value, like)
+            return self.stores.add(v, part.value, like)
         if part.index is not None:
             return self.accumulate_item(v, part, state, like)
         if v in self.lists:
@@ -924,6 +970,17 @@ def _describe(kind: str) -> str:
         "Lambda": "a lambda that is made here", "ListComp": "a list comprehension", "DictComp": "a dict comprehension",
         "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "Yield": "'yield'",
     }.get(kind, f"'{kind}'")  # fmt: skip
+
+
+def _is_mask(op: Operation) -> bool:
+    """Whether an operation gives booleans, or arrays of them: as an index they name nothing twice."""
+    match op.value:
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.Call(func=ast.Attribute(attr=attr)):
+            return attr.startswith(("logical_", "isnan", "isfinite", "isinf"))
+        case _:
+            return False
 
 
 def _spread_alone(e: ast.expr, operand: str) -> ast.expr | None:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import ast
-import sys
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tangent.analysis.activity import Activity, activity
 from tangent.analysis.closures import closure_conflicts
 from tangent.analysis.effects import Aliases, Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
+from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes import Shapes
+from tangent.analysis.storage import Storage, storage
 from tangent.errors import InPlaceError, TangentError
-from tangent.syntax.quote import at, call, constant, name
+from tangent.rules.classify import classified
+from tangent.rules.table import table
+from tangent.source.resolve import is_library
+from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
+from tangent.transform.calls import Groups
 from tangent.transform.unit import Unit
 
 Outside = list[tuple[int, str, InPlaceError]]
@@ -68,7 +75,9 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
             outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
             outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
             outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
-            known[function] = Summary(written, set(aliases.same(this.result, parameters)), outside)
+            inner = any(summary(callee).stores for callee, _ in called_functions(this))
+            stores = inner or any(w.construct != "augmented" for w in found)
+            known[function] = Summary(written, set(aliases.same(this.result, parameters)), outside, stores)
         return known[function]
 
     return summary
@@ -81,13 +90,8 @@ def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]
         for n in ast.walk(header):
             if isinstance(n, ast.Call):
                 found = this.context.scope.resolve(n.func)
-                if isinstance(found, types.FunctionType) and not _is_library(found):
+                if isinstance(found, types.FunctionType) and not is_library(found):
                     yield found, s
-
-
-def _is_library(found: types.FunctionType) -> bool:
-    module = (found.__module__ or "").split(".")[0]
-    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent")
 
 
 def all_writes(this: Unit, summary: Summaries) -> list[Write]:
@@ -95,35 +99,229 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     return list(writes_in_place(this.core, this.operations, context.scope, context.augmented, summary))
 
 
-def settle_writes(
-    this: Unit, varied: frozenset[str], useful: frozenset[str], summary: Summaries, shapes: Shapes, outside: Outside
-) -> Unit:
-    """Refuse writes that the derivative would have to follow; `s += v` on what may be shared is checked at run time."""
+IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A function whose writes in place have been looked at: what the derivative depends on of them, and how."""
+
+    unit: Unit
+    activity: Activity
+    storage: Storage
+    shadowed: frozenset[str]
+    owned: tuple[str, ...]
+    arrays: frozenset[str]
+    containers: frozenset[str]
+
+
+def settle(
+    this: Unit, inputs: tuple[str, ...], outputs: tuple[str, ...], groups: Groups, summary: Summaries, shapes: Shapes,
+    outside: Outside,
+) -> Settled:  # fmt: skip
+    """Find the storage of a function. `groups` are parameters that the caller lets it write into, by what they share."""
+    given = frozenset(p for group in groups for p in group)
+    found = all_writes(this, summary)
+    deep, shallow = _aliases(this, summary, groups)
+    this, found = _items_by_value(this, found, deep)
+    this, found = _augmented_in_place(this, found, deep, shapes, given)
+    deep, shallow = _aliases(this, summary, groups)
+    arrays = frozenset(_arrays(this, deep))
+    whole = storage(this.core, this.operations, found, deep, shallow, this.parameters, arrays)
+    more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
+    more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
+    facts = activity(this.core, this.operations, (*inputs, *given), (*outputs, *given), more)
+    varied, useful = facts.varied, facts.useful
     _refuse_closures(this, varied, useful)
     _refuse_text(this, varied, useful)
     _refuse_growing(this)
     for callee, s in called_functions(this):
         for space, v in summary(callee).outside:
             outside.append((space, v, _refusal(this, Write(s, v, frozenset(), "call"), v)))
-    found = all_writes(this, summary)
-    if not found:
-        return this
-    aliases = Aliases(this.core, this.operations, summary)
-    shallow = Aliases(this.core, this.operations, summary, shallow=True)
     on_path = _read_by_active(this, varied & useful)
-    augmented = [w for w in found if w.construct == "augmented"]
     for w in found:
-        if w.construct != "augmented":
-            items_only = w.root in aliases.containers and not w.nested
-            _refuse_store(this, w, shallow if items_only else aliases, varied, useful, on_path, outside)
+        if not _has_adjoint(this, w, deep):
+            items_only = w.root in deep.containers and not w.nested
+            _refuse_store(this, w, shallow if items_only else deep, varied, useful, on_path, outside)
+    relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
+    table = _restricted(whole, relevant)
+    active = {table.classes[v] for v in varied & useful if v in table.classes}
+    shadowed = frozenset(v for v in table.handles if table.classes[v] in active)
+    by_call = {w.root for w in found if w.construct != "method"}
+    members = whole.members(by_call)
+    owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
+    return Settled(this, facts, table, shadowed, owned, arrays, deep.containers)
+
+
+def _arrays(this: Unit, aliases: Aliases) -> set[str]:
+    """Variables that are written into by an index and are no lists or dicts made here: taken for arrays."""
+    found: set[str] = set()
+    for op in this.operations.values():
+        index = op.values.get("index") if op.kind in ("store", "augment") else None
+        if index is not None and op.targets[0] not in aliases.containers and not _is_key(index):
+            found.add(op.targets[0])
+    changed = True
+    while changed:
+        pairs = [(op.targets[0], op.operands[0]) for op in this.operations.values() if op.kind == "copy"]
+        new = {v for pair in pairs if found & set(pair) for v in pair} - found - aliases.containers
+        found |= new
+        changed = bool(new)
+    return found
+
+
+def _is_key(index: ast.expr) -> bool:
+    return isinstance(index, ast.Constant) and isinstance(index.value, str)
+
+
+def _aliases(this: Unit, summary: Summaries, groups: Groups) -> tuple[Aliases, Aliases]:
+    both = Aliases(this.core, this.operations, summary), Aliases(this.core, this.operations, summary, shallow=True)
+    for aliases in both:
+        for first, *others in groups:
+            for p in others:
+                aliases.join(first, p)
+    return both
+
+
+def _class_sets(table: Storage) -> list[set[str]]:
+    sets: dict[str, set[str]] = {}
+    for v, c in table.classes.items():
+        sets.setdefault(c, set()).add(v)
+    return list(sets.values())
+
+
+def _restricted(table: Storage, relevant: set[str]) -> Storage:
+    """Only the classes that the derivative depends on."""
+    classes = {v: c for v, c in table.classes.items() if c in relevant}
+    written = {s: c & relevant for s, c in table.written.items() if c & relevant}
+    return Storage(classes, table.handles & set(classes), written, table.bases, table.local)
+
+
+def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
+    """Whether a write is of a form that has an adjoint."""
+    op = this.operations.get(w.statement)
+    if op is None:
+        return False
+    if op.kind in ("store", "augment"):
+        return "attribute" not in op.values and op.targets[0] == w.root
+    if op.kind == "call" and w.construct == "call" and isinstance(op.callee, types.FunctionType):
+        return isinstance(op.value, ast.Call) and not _has_stars(op.value)
+    return False
+
+
+def _has_stars(e: ast.Call) -> bool:
+    return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
+
+
+def _augmented_in_place(
+    this: Unit, found: list[Write], aliases: Aliases, shapes: Shapes, given: frozenset[str]
+) -> tuple[Unit, list[Write]]:
+    """`s = s + v` becomes `s += v` again where somebody else may hold what it changes."""
+    augmented = [w for w in found if w.construct == "augmented"]
+    if not augmented:
+        return this, found
+    others = {aliases.find(w.root) for w in found if w.construct != "augmented"}
+    others |= {aliases.find(p) for p in given}
     live = liveness(this.core, frozenset(w.statement for w in augmented))
-    checked: dict[ast.stmt, ast.stmt] = {}
+    kept = [w for w in found if w.construct != "augmented"]
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
     for w in augmented:
-        own = {w.root, *(t for t in this.operations[w.statement].targets)}
+        own = {w.root, *this.operations[w.statement].targets}
         holders = set(aliases.same(w.root, live.after[w.statement])) - own
-        if holders and not shapes.of(name(w.root)).scalar and (varied & useful) & ({*holders, *own} | on_path):
-            checked[w.statement] = _check(this, w, sorted(holders)[0])
-    return _with_checks(this, checked) if checked else this
+        if shapes.of(name(w.root)).scalar or not (holders or aliases.find(w.root) in others):
+            continue
+        new = _in_place(this, w)
+        changed[w.statement] = new
+        for s in new:
+            op = reclassified(s, this)
+            if op is not None:
+                operations[s] = op
+        write = next(s for s in new if s in operations and operations[s].kind in ("store", "augment"))
+        kept.append(Write(write, w.root, w.reads, "store"))
+    return _replaced(this, changed, operations) if changed else this, kept
+
+
+def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:
+    """`xs[i] += v` on an item of a list or dict assigns a number anew; an array there would be changed in place."""
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    for w in found:
+        op = operations.get(w.statement)
+        s = w.statement
+        if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
+            kept.append(w)
+            continue
+        old, new = (this.context.names.numbered("t") for _ in range(2))
+        this.context.scope.local |= {old, new}
+        place: Any = s.target
+        first = assign(old, replace(place, ctx=ast.Load()), s)
+        check = _check(this, s, old, w.root)
+        second = assign(new, ast.BinOp(name(old), s.op, s.value), s)
+        store = at(ast.Assign([place], name(new)), s)
+        changed[s] = [first, check, second, store]
+        for x in (first, second, store):
+            made = reclassified(x, this)
+            assert made is not None
+            operations[x] = made
+        kept.append(Write(store, w.root, w.reads, "store", nested=False))
+    return _replaced(this, changed, operations) if changed else this, kept
+
+
+def _check(this: Unit, s: ast.stmt, v: str, holder: str) -> ast.stmt:
+    """A statement that stops where an operator in place would change an array that somebody else refers to."""
+    function = this.context.use("require_number", _runtime("require_number"))
+    place = [constant(this.source.file), constant(s.lineno), constant(this.source.line(s.lineno).strip())]
+    return at(ast.Expr(call(function, name(v), constant(holder), *place)), s)
+
+
+def _runtime(function: str) -> Any:
+    from tangent import runtime  # the object only: transformations do not call the runtime
+
+    return getattr(runtime, function)
+
+
+def _in_place(this: Unit, w: Write) -> list[ast.stmt]:
+    s = w.statement
+    assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.BinOp)
+    target, value = s.targets[0].id, s.value
+    if isinstance(value.op, IN_PLACE):
+        first: list[ast.stmt] = [at(ast.AugAssign(ast.Name(w.root, ast.Store()), value.op, value.right), s)]
+    else:
+        held = this.context.names.numbered("t")
+        this.context.scope.local.add(held)
+        place = ast.Subscript(name(w.root), constant(Ellipsis), ast.Store())
+        first = [assign(held, value, s), at(ast.Assign([place], name(held)), s)]
+    return first if target == w.root else [*first, assign(target, name(w.root), s)]
+
+
+def reclassified(s: ast.stmt, this: Unit) -> Operation | None:
+    return classified(s, this.context, table())
+
+
+def _replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Operations) -> Unit:
+    """The function with some statements replaced by others."""
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for s in body:
+            match s:
+                case _ if s in changed:
+                    done += changed[s]
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done.append(replace(s, body=block(then), orelse=block(other)))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    new = replace(s, body=block(inner))
+                    if s in operations:
+                        operations[new] = operations[s]
+                    done.append(new)
+                case _:
+                    done.append(s)
+        return done
+
+    return Unit(this.source, replace(this.core, body=block(this.core.body)), this.context, operations)
 
 
 def _refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
@@ -291,42 +489,3 @@ def _first_use(this: Unit, v: str, other: ast.stmt) -> int:
             if any(isinstance(n, ast.Name) and n.id == v for n in ast.walk(op.value)):
                 return int(getattr(s, "lineno", 0))
     return 0
-
-
-def _check(this: Unit, w: Write, holder: str) -> ast.stmt:
-    """A statement that stops where `s += v` would change an array that another name refers to."""
-    line = w.statement.lineno
-    function = this.context.use("require_number", _runtime("require_number"))
-    place = [constant(this.source.file), constant(line), constant(this.source.line(line).strip())]
-    check = ast.Expr(call(function, name(w.root), constant(holder), *place))
-    return at(check, w.statement)
-
-
-def _runtime(function: str) -> Any:
-    from tangent import runtime  # the object only: transformations do not call the runtime
-
-    return getattr(runtime, function)
-
-
-def _with_checks(this: Unit, checked: dict[ast.stmt, ast.stmt]) -> Unit:
-    operations = dict(this.operations)
-
-    def block(body: list[ast.stmt]) -> list[ast.stmt]:
-        done: list[ast.stmt] = []
-        for s in body:
-            if s in checked:
-                done.append(checked[s])
-            match s:
-                case ast.If(body=then, orelse=other):
-                    new: ast.stmt = replace(s, body=block(then), orelse=block(other))
-                case ast.For(body=inner) | ast.While(body=inner):
-                    new = replace(s, body=block(inner))
-                    if s in operations:
-                        operations[new] = operations[s]
-                case _:
-                    new = s
-            done.append(new)
-        return done
-
-    core = replace(this.core, body=block(this.core.body))
-    return Unit(this.source, core, this.context, operations)

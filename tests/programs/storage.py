@@ -1,12 +1,12 @@
-"""Programs that write into arrays and containers, for the issue on storage: not part of the zoo yet."""
+"""Programs that write into arrays and containers."""
 
 import numpy as np
 
-from programs.registry import later
+from programs.registry import program
 from programs.samples import positive, signed
 
 
-@later({"x": signed(3)})
+@program({"x": signed(3)})
 def store_one_element(x):
     y = np.zeros(3)
     y[0] = x[1] * x[2]
@@ -14,70 +14,70 @@ def store_one_element(x):
     return y * x
 
 
-@later({"x": signed(3)})
+@program({"x": signed(3)})
 def store_into_a_copy(x):
     y = x.copy()
     y[0] = y[1] * y[2]
     return y * y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def store_a_slice(x):
     y = x * 1.0
     y[1:3] = np.sin(x[:2])
     return y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def store_a_constant_cuts_one_element(x):
     y = x * x
     y[0] = 0.0
     return y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def store_by_mask(x):
     y = x * x
     y[x < 0] = 0.5
     return y * x
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def store_by_mask_of_active(x):
     y = np.zeros_like(x)
     y[x > 0] = x[x > 0] ** 2
     return y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def store_by_index_array(x):
     y = np.zeros(4)
     y[[2, 0]] = x[[1, 1]]
     return y * x
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def store_by_repeated_indices_last_wins(x):
     y = np.zeros(4)
     y[[1, 1, 2]] = x[:3]
     return y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def add_by_repeated_indices_adds_once(x):
     y = np.ones(4)
     y[[1, 1, 2]] += x[:3]
     return y * y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def add_at_adds_every_time(x):
     y = np.ones(4)
     np.add.at(y, [1, 1, 2], x[:3])
     return y * y
 
 
-@later({"x": signed(3)})
+@program({"x": signed(3)})
 def element_plus_long_form(x):
     v = np.ones(3)
     for i in range(3):
@@ -85,7 +85,7 @@ def element_plus_long_form(x):
     return v
 
 
-@later({"x": signed(3)})
+@program({"x": signed(3)})
 def element_plus_short_form(x):
     v = np.ones(3)
     for i in range(3):
@@ -93,7 +93,7 @@ def element_plus_short_form(x):
     return v
 
 
-@later({"x": signed(3), "y": signed(2)})
+@program({"x": signed(3), "y": signed(2)})
 def inner_loop_adds_to_an_element(x, y):
     x = x * 1.0
     for i in range(len(x)):
@@ -102,7 +102,7 @@ def inner_loop_adds_to_an_element(x, y):
     return x
 
 
-@later({"x": signed(5)})
+@program({"x": signed(5)})
 def reads_and_writes_the_same_array(x):
     a = x.copy()
     for i in range(1, 5):
@@ -110,7 +110,7 @@ def reads_and_writes_the_same_array(x):
     return a
 
 
-@later({"x": signed(5), "steps": 2})
+@program({"x": signed(5), "steps": 2})
 def smooth(x, steps):
     a = x.copy()
     for _ in range(steps):
@@ -118,27 +118,27 @@ def smooth(x, steps):
     return a * a
 
 
-@later({"a": signed(5), "steps": 2})
+@program({"a": signed(5), "steps": 2})
 def smooth_the_argument(a, steps):
     for _ in range(steps):
         a[1:-1] = (a[:-2] + a[2:]) / 2
     return a
 
 
-@later({"a": signed(3)})
+@program({"a": signed(3)})
 def add_to_the_argument(a):
     a += a * a
     return a
 
 
-@later({"x": 0.7}, {"x": signed(3)})
+@program({"x": 0.7}, {"x": signed(3)})
 def add_to_the_argument_of_any_type(x):
     y = x
     x += 1.0
     return x * y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def overlapping_slices(x):
     y = x.copy()
     y[1:] = y[:-1] * 2.0
@@ -146,7 +146,7 @@ def overlapping_slices(x):
     return y
 
 
-@later({"x": signed(3, 3)})
+@program({"x": signed(3, 3)})
 def write_through_a_row(x):
     y = x * x
     row = y[1]
@@ -155,7 +155,7 @@ def write_through_a_row(x):
     return y
 
 
-@later({"x": signed(3, 3)})
+@program({"x": signed(3, 3)})
 def write_through_a_transpose(x):
     y = x * x
     t = y.T
@@ -163,7 +163,7 @@ def write_through_a_transpose(x):
     return y * x
 
 
-@later({"x": signed(6)})
+@program({"x": signed(6)})
 def write_through_a_reshape(x):
     y = x * x
     m = y.reshape(2, 3)
@@ -171,7 +171,7 @@ def write_through_a_reshape(x):
     return y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def write_through_a_slice_of_a_slice(x):
     y = x * x
     part = y[1:][::2]
@@ -179,7 +179,7 @@ def write_through_a_slice_of_a_slice(x):
     return y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def read_an_alias_after_the_write(x):
     y = x * 2.0
     z = y
@@ -187,7 +187,7 @@ def read_an_alias_after_the_write(x):
     return z * z
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def read_a_copy_after_the_write(x):
     y = x * 2.0
     z = y.copy()
@@ -195,7 +195,7 @@ def read_a_copy_after_the_write(x):
     return z * y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def augmented_alias(x):
     y = x * 2.0
     z = y
@@ -203,7 +203,7 @@ def augmented_alias(x):
     return y + z
 
 
-@later({"x": signed(4), "n": 3})
+@program({"x": signed(4), "n": 3})
 def swap_of_buffers(x, n):
     a = x.copy()
     b = np.zeros_like(x)
@@ -222,7 +222,7 @@ def bump(target, i, v):
     target[i] += v
 
 
-@later({"x": signed(3)})
+@program({"x": signed(3)})
 def helper_fills_its_argument(x):
     y = np.empty(3)
     fill(y, x)
@@ -230,7 +230,7 @@ def helper_fills_its_argument(x):
     return y * x
 
 
-@later({"x": signed(3), "y": signed(3, shift=1.0)})
+@program({"x": signed(3), "y": signed(3, shift=1.0)})
 def out_argument(x, y):
     z = np.empty(3)
     np.add(x, y, out=z)
@@ -238,35 +238,35 @@ def out_argument(x, y):
     return z
 
 
-@later({"x": positive(3)})
+@program({"x": positive(3)})
 def copyto_with_where(x):
     y = np.zeros(3)
     np.copyto(y, x * x, where=x > 1.0)
     return y
 
 
-@later({"x": signed(3, 3)})
+@program({"x": signed(3, 3)})
 def fill_diagonal(x):
     y = x * 2.0
     np.fill_diagonal(y, x[0, 1] ** 2)
     return y
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def sort_in_place(x):
     y = x * x
     y.sort()
     return y * np.arange(4)
 
 
-@later({"x": 0.7})
+@program({"x": 0.7})
 def fill_method(x):
     y = np.empty(3)
     y.fill(x * x)
     return y
 
 
-@later({"x": 0.7, "n": 4})
+@program({"x": 0.7, "n": 4})
 def append_to_a_list(x, n):
     xs = [x]
     for _ in range(n):
@@ -274,7 +274,7 @@ def append_to_a_list(x, n):
     return sum(xs)
 
 
-@later({"x": signed(3)})
+@program({"x": signed(3)})
 def list_collected_then_stacked(x):
     rows = []
     for i in range(3):
@@ -282,7 +282,7 @@ def list_collected_then_stacked(x):
     return np.stack(rows)
 
 
-@later({"xs": [0.5, 1.5, 2.5]})
+@program({"xs": [0.5, 1.5, 2.5]})
 def store_into_a_list(xs):
     ys = list(xs)
     ys[0] = ys[1] * ys[2]
@@ -290,7 +290,7 @@ def store_into_a_list(xs):
     return ys
 
 
-@later({"xs": [0.5, 1.5, 2.5]})
+@program({"xs": [0.5, 1.5, 2.5]})
 def pop_and_insert(xs):
     ys = [x * x for x in xs]
     last = ys.pop()
@@ -298,7 +298,7 @@ def pop_and_insert(xs):
     return ys
 
 
-@later({"x": 0.7})
+@program({"x": 0.7})
 def store_into_a_dict(x):
     d = {}
     d["a"] = x * x
@@ -307,7 +307,7 @@ def store_into_a_dict(x):
     return d["a"] * d["b"]
 
 
-@later({"x": 0.7, "n": 5})
+@program({"x": 0.7, "n": 5})
 def memo_table(x, n):
     memo = {0: 1.0, 1: x}
     for k in range(2, n + 1):
@@ -315,7 +315,7 @@ def memo_table(x, n):
     return memo[n]
 
 
-@later({"x": signed(3), "y": signed(4)})
+@program({"x": signed(3), "y": signed(4)})
 def edit_distance_table(x, y):
     d = np.zeros((4, 5))
     d[0, 1:] = 1.0
@@ -326,7 +326,7 @@ def edit_distance_table(x, y):
     return d[3, 4]
 
 
-@later({"a": signed(3, 3) + 4.0 * np.eye(3), "b": signed(3)})
+@program({"a": signed(3, 3) + 4.0 * np.eye(3), "b": signed(3)})
 def gaussian_elimination(a, b):
     a = a.copy()
     b = b.copy()
@@ -342,7 +342,7 @@ def gaussian_elimination(a, b):
     return x
 
 
-@later({"x": signed(4)})
+@program({"x": signed(4)})
 def prefix_sums(x):
     y = np.zeros(5)
     for i in range(4):
@@ -350,7 +350,7 @@ def prefix_sums(x):
     return y
 
 
-@later({"x": signed(2, 2)})
+@program({"x": signed(2, 2)})
 def matmul_in_place(x):
     y = x + np.eye(2)
     y @= x

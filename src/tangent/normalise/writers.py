@@ -1,0 +1,159 @@
+"""Library functions that write into an argument become a computation and a store.
+
+np.add(x, y, out=a)       ->  t = np.add(x, y); a[...] = t
+np.copyto(a, v)           ->  a[...] = v
+a.sort()                  ->  t = np.sort(a); a[:] = t
+np.fill_diagonal(a, v)    ->  t = placed(a, v, sources(np.fill_diagonal, a, v)); a[...] = t
+
+`np.add.at` and `np.subtract.at` stay as they are: they have adjoints of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangent.normalise.context import Context
+from tangent.runtime.storage import placed, put_flat, sources
+from tangent.source.resolve import MISSING
+from tangent.syntax.quote import at, constant, name
+
+Atom = Callable[[ast.expr], ast.expr]
+Emit = Callable[[ast.stmt], None]
+AT = ("add", "subtract")
+PLACING = {np.put: 2, np.putmask: 2, np.place: 2, np.fill_diagonal: 1, np.put_along_axis: 2}
+
+
+class Writers:
+    """Rewrites one call, given a way to emit statements and to name expressions."""
+
+    def __init__(self, context: Context, emit: Emit, atom: Atom) -> None:
+        self.context, self.emit, self.atom = context, emit, atom
+
+    def rewritten(self, e: ast.Call, like: ast.stmt) -> ast.expr | None:
+        """What stands for a call that writes, after the statements that do its work; None for other calls."""
+        self.like = like
+        found = self.context.scope.resolve(e.func)
+        out, rest = self.output(e, found)
+        if out is not None:
+            return self.computed(out, rest)
+        if found is MISSING:
+            return self.method(e)
+        if found is np.copyto and len(e.args) >= 2:
+            return self.copied(e)
+        if found in (operator.setitem, np.ndarray.__setitem__) and len(e.args) == 3:
+            self.store(e.args[0], e.args[1], e.args[2])
+            return constant(None)
+        if _is_placing(found) and len(e.args) > PLACING[found]:
+            owner, value = e.args[0], e.args[PLACING[found]]
+            others = [a for a in e.args[1:] if a is not value]
+            return self.placed(e.func, owner, value, others, e.keywords, found)
+        return None
+
+    def output(self, e: ast.Call, found: Any) -> tuple[ast.expr | None, ast.Call]:
+        """The array that a call is told to write into, and the call without it."""
+        out = next((k.value for k in e.keywords if k.arg == "out"), None)
+        plain = ast.copy_location(ast.Call(e.func, e.args, [k for k in e.keywords if k.arg != "out"]), e)
+        if isinstance(found, np.ufunc) and len(e.args) > found.nin and found.nout == 1:
+            return e.args[found.nin], ast.copy_location(ast.Call(e.func, e.args[: found.nin], e.keywords), e)
+        if isinstance(out, ast.Tuple) and len(out.elts) == 1:
+            out = out.elts[0]
+        library = found is MISSING or (getattr(found, "__module__", None) or "numpy").startswith("numpy")
+        if out is None or not library or isinstance(out, ast.Constant | ast.Tuple):
+            return None, plain if isinstance(out, ast.Constant) and out.value is None else e
+        return out, plain
+
+    def computed(self, out: ast.expr, call: ast.Call) -> ast.expr:
+        held = self.atom(out)
+        where = next((k.value for k in call.keywords if k.arg == "where"), None)
+        value = self.atom(call)
+        if where is not None:
+            value = self.atom(self.numpy("where", self.atom(where), value, held))
+        self.store(held, constant(Ellipsis), value)
+        return held
+
+    def copied(self, e: ast.Call) -> ast.expr:
+        target, value = e.args[:2]
+        where = next((k.value for k in e.keywords if k.arg == "where"), None)
+        held = self.atom(target)
+        if where is not None:
+            value = self.numpy("where", self.atom(where), self.atom(value), held)
+        self.store(held, constant(Ellipsis), self.atom(value))
+        return constant(None)
+
+    def method(self, e: ast.Call) -> ast.expr | None:
+        match e:
+            case ast.Call(func=ast.Attribute(value=owner, attr="fill"), args=[value], keywords=[]):
+                self.store(self.atom(owner), constant(Ellipsis), self.atom(value))
+                return constant(None)
+            case ast.Call(func=ast.Attribute(value=owner, attr="sort"), args=args, keywords=keywords) if not (
+                {"key", "reverse"} & {k.arg for k in keywords}
+            ):
+                held = self.atom(owner)
+                arguments = [self.atom(a) for a in args]
+                call = self.numpy("sort", held, *arguments)
+                call.keywords = keywords
+                self.store(held, ast.Slice(), self.atom(call))
+                return constant(None)
+            case ast.Call(func=ast.Attribute(value=owner, attr="put"), args=[index, value], keywords=keywords):
+                put = ast.Attribute(self.library(), "put", ast.Load())
+                return self.placed(put, owner, value, [index], keywords, np.put)
+            case _:
+                return None
+
+    def placed(
+        self, func: ast.expr, owner: ast.expr, value: ast.expr, others: list[ast.expr], keywords: list[ast.keyword],
+        found: Any,
+    ) -> ast.expr:  # fmt: skip
+        """Where each element of the result comes from is found out with integers; then it is a selection."""
+        held, given = self.atom(owner), self.atom(value)
+        position = constant(PLACING[found] - 1)
+        where = self.context.use("sources", sources)
+        options = [ast.keyword(k.arg, self.atom(k.value)) for k in keywords]
+        taken = ast.Call(name(where), [func, held, given, position, *(self.atom(a) for a in others)], options)
+        return self.select(held, given, self.atom(taken))
+
+    def select(self, held: ast.expr, given: ast.expr, taken: ast.expr) -> ast.expr:
+        merge = self.context.use("placed", placed)
+        value = self.atom(ast.Call(name(merge), [held, given, taken], []))
+        self.store(held, constant(Ellipsis), value)
+        return constant(None)
+
+    def flat_store(self, owner: ast.expr, index: ast.expr, value: ast.expr, like: ast.stmt) -> None:
+        """`a.flat[index] = value`."""
+        self.like = like
+        held, given = self.atom(owner), self.atom(value)
+        where = self.context.use("sources", sources)
+        flat = name(self.context.use("put_flat", put_flat))
+        if any(isinstance(n, ast.Slice) for n in ast.walk(index)):
+            index = ast.Subscript(ast.Attribute(self.library(), "s_", ast.Load()), index, ast.Load())
+        taken = ast.Call(name(where), [flat, held, given, constant(1), self.atom(index)], [])
+        self.select(held, given, self.atom(taken))
+
+    def store(self, target: ast.expr, index: ast.expr, value: ast.expr) -> None:
+        place = ast.Subscript(target, index, ast.Store())
+        self.emit(at(ast.Assign([place], value), self.like))
+
+    def library(self) -> ast.expr:
+        for path, seen in self.context.scope.seen.items():
+            if seen is np and "." not in path:
+                return name(path)
+        return name(self.context.use("np", np))
+
+    def numpy(self, function: str, *args: ast.expr) -> ast.Call:
+        return ast.Call(ast.Attribute(self.library(), function, ast.Load()), list(args), [])
+
+
+def is_adding_at(found: Any) -> bool:
+    """Whether it is `np.add.at` or `np.subtract.at`."""
+    owner = getattr(found, "__self__", None)
+    return isinstance(owner, np.ufunc) and owner.__name__ in AT and found.__name__ == "at"
+
+
+def _is_placing(found: Any) -> bool:
+    return any(found is f for f in PLACING)
+

@@ -1,0 +1,33 @@
+"""The functions that generated code calls for storage, so that it can be differentiated again."""
+
+@linear
+def own(y, x, *others): d[x] = d[y]
+@linear
+def own_any(y, x, *others): d[x] = d[y]
+def shadow(y, x, content=None):
+    d[content] = unbroadcast(d[y], content)
+    d[y] = shadow(x, d[content])
+@linear
+def mirror(y, v, base, shade): d[shade] = unmirror(d[y], v, base, shade)
+@linear
+def unmirror(y, b, v, base, shade): d[b] = mirror(v, base, d[y])
+@linear
+def overwritten(y, b, index): d[b] = assigned(d[y], b, index)
+@linear
+def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
+@linear
+def content(y, x): d[x] = d[y]
+@linear
+def rest(y, b, shade): d[b] = returned_rest(d[y], b, shade)
+@linear
+def unboxed(y, b, x): d[b] = d[y]
+@linear
+def returned_rest(y, v, b, shade): d[v] = returned_rest(d[y], b, shade)
+def placed(y, a, v, taken):
+    d[a] = np.where(taken < 0, d[y], 0.0)
+    d[v] = gather_placed(d[y], v, taken)
+    d[y] = placed(d[a], d[v], taken)
+@linear
+def gather_placed(y, b, v, taken): d[b] = placed(np.zeros(np.shape(b)), d[y], taken)
+@linear
+def item_content(y, x, key): d[x] = scatter(d[y], x, key)

@@ -1,0 +1,367 @@
+"""Storage at run time: copies that keep their layout, shadows, and which view of a shadow belongs to which view.
+
+A shadow is the adjoint (or tangent) of something that is written in place. It has the layout of what it shadows, so
+that a view of the one and the same view of the other are at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from tangent.errors import InPlaceError
+from tangent.runtime.kernels.index import may_repeat
+from tangent.runtime.zeros import gradient_dtype
+
+NUMBERS = (float, int, complex, np.generic)
+
+
+def own(x: Any, *others: Any) -> Any:
+    """A copy of an argument that will be written into; it may not overlap the other arguments.
+
+    >>> a = np.ones(3)
+    >>> own(a) is a
+    False
+    """
+    if isinstance(x, list | tuple | dict):
+        raise InPlaceError(
+            f"an argument that is written in place by index is a {type(x).__name__}",
+            why="the derivative takes it for an array", todo="Pass np.array(...), or fill a list made in the function.",
+        )  # fmt: skip
+    return own_any(x, *others)
+
+
+def own_any(x: Any, *others: Any) -> Any:
+    """A copy of an argument of any kind that will be written into."""
+    if isinstance(x, np.ndarray):
+        for other in others:
+            if _overlap(x, other):
+                raise InPlaceError(
+                    "an argument that is written in place shares its memory with another argument",
+                    why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
+                )  # fmt: skip
+    return _copied(x)
+
+
+def _overlap(x: np.ndarray[Any, Any], other: Any) -> bool:
+    if isinstance(other, np.ndarray):
+        return bool(np.may_share_memory(x, other)) and bool(np.shares_memory(x, other))
+    if isinstance(other, list | tuple | dict):
+        return any(_overlap(x, item) for item in (other.values() if isinstance(other, dict) else other))
+    return False
+
+
+def _copied(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        fresh = _like(x, x.dtype)
+        fresh[...] = x
+        return fresh
+    if isinstance(x, dict):
+        return type(x)({k: _copied(v) for k, v in x.items()})
+    if isinstance(x, list):
+        return [_copied(v) for v in x]
+    if isinstance(x, tuple):
+        parts = [_copied(v) for v in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    return x
+
+
+def _like(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Zeros with the layout of x, gaps between its elements included."""
+    if x.flags.c_contiguous or x.flags.f_contiguous or dtype.itemsize != x.dtype.itemsize or 0 in x.strides:
+        return np.zeros_like(x, dtype, subok=False)
+    low, high = byte_bounds(x)
+    memory = np.zeros(high - low, np.uint8)
+    return np.ndarray(x.shape, dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
+
+
+class Cut(np.ndarray[Any, Any]):
+    """The shadow of something that no derivative passes: zeros, whatever is written into them."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        pass
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
+        if method == "at" or (out is not None and any(o is x for o in out for x in inputs)):
+            return self
+        plain = [x.view(np.ndarray) if isinstance(x, Cut) else x for x in inputs]
+        if out is not None:
+            kwargs["out"] = tuple(o.view(np.ndarray) if isinstance(o, Cut) else o for o in out)
+        return getattr(ufunc, method)(*plain, **kwargs)
+
+
+def shadow(x: Any, content: Any = None) -> Any:
+    """The adjoint of x, to be changed in place: zeros, or a copy of some content; of a number, an array without axes.
+
+    >>> shadow(np.ones(2))
+    array([0., 0.])
+    >>> shadow(np.ones(2), np.array([1.0, 2.0]))
+    array([1., 2.])
+    """
+    if isinstance(x, np.ndarray):
+        if x.dtype.kind not in "fcO":
+            return np.zeros(x.shape).view(Cut)
+        made = _like(x, gradient_dtype(x.dtype))
+        if content is not None:
+            made[...] = _real(content, made)
+        return made
+    if isinstance(x, NUMBERS):
+        whole = isinstance(x, int) or np.asarray(x).dtype.kind not in "fc"
+        made = np.zeros((), np.complex128 if isinstance(x, complex | np.complexfloating) and not whole else np.float64)
+        if content is not None:
+            made[...] = content
+        return made
+    if isinstance(x, dict):
+        return {k: _item_shadow(v, None if content is None else content[k]) for k, v in x.items()}
+    if isinstance(x, list | tuple):
+        parts = [_item_shadow(v, None if content is None else c) for v, c in zip(x, content or x)]
+        if isinstance(x, list):
+            return parts
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    return None
+
+
+def _item_shadow(x: Any, content: Any) -> Any:
+    """Numbers in containers have numbers as shadows: their places are assigned anew."""
+    if isinstance(x, NUMBERS):
+        return 0.0 if content is None else content
+    return shadow(x, content)
+
+
+def _real(content: Any, like: np.ndarray[Any, Any]) -> Any:
+    return np.real(content) if np.iscomplexobj(content) and like.dtype.kind != "c" else content
+
+
+def mirror(v: Any, base: Any, shade: Any) -> Any:
+    """What v is of base, of base's shadow: the same view or item; a new shadow where v is neither.
+
+    >>> a = np.arange(6.0)
+    >>> b = shadow(a)
+    >>> mirror(a[1::2], a, b)[:] = 1.0
+    >>> b
+    array([0., 1., 0., 1., 0., 1.])
+    """
+    if isinstance(v, np.ndarray):
+        for x, b in _leaves(base, shade):
+            if v is x:
+                return b
+            if isinstance(x, np.ndarray) and np.may_share_memory(v, x):
+                return _same_view(v, x, b)
+        return shadow(v)
+    if isinstance(v, list | tuple | dict):
+        for x, b in _leaves(base, shade):
+            if x is v:
+                return b
+        if isinstance(v, dict):
+            return {k: _item_mirror(item, base, shade) for k, item in v.items()}
+        parts = [_item_mirror(item, base, shade) for item in v]
+        return parts if isinstance(v, list) else tuple(parts)
+    return shadow(v)
+
+
+def _item_mirror(v: Any, base: Any, shade: Any) -> Any:
+    return 0.0 if isinstance(v, NUMBERS) else mirror(v, base, shade)
+
+
+def add_into(b: Any, v: Any) -> None:
+    """Add a gradient to the shadow of a container, in place."""
+    if isinstance(b, np.ndarray):
+        b += v
+    elif isinstance(b, dict):
+        for k in b:
+            b[k] = _added(b[k], v[k])
+    elif isinstance(b, list):
+        b[:] = [_added(p, q) for p, q in zip(b, v, strict=True)]
+
+
+def _added(b: Any, v: Any) -> Any:
+    from tangent.runtime.dispatch import add_grad  # beside its use: dispatch knows nothing of storage
+
+    if isinstance(b, np.ndarray | list | dict) and b is not v:
+        add_into(b, v)
+        return b
+    return add_grad(b, v)
+
+
+def _leaves(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
+    """Arrays and containers inside a container, with their shadows."""
+    yield base, shade
+    if isinstance(base, list | tuple):
+        for x, b in zip(base, shade):
+            yield from _leaves(x, b)
+    elif isinstance(base, dict):
+        for k, x in base.items():
+            yield from _leaves(x, shade[k])
+
+
+def _same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:
+    if isinstance(b, Cut):
+        return np.zeros(v.shape).view(Cut)
+    if b.strides != x.strides or b.dtype != v.dtype or x.dtype != v.dtype:
+        raise InPlaceError(
+            "cannot follow a view that is written in place",
+            why=f"it looks at an array of {x.dtype} as {v.dtype}", todo="Write into the array itself.",
+        )  # fmt: skip
+    offset = v.__array_interface__["data"][0] - x.__array_interface__["data"][0]
+    start = b.__array_interface__["data"][0]
+    memory: Any = b
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    flat = memory if memory.flags.c_contiguous else memory.T
+    return np.ndarray(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
+
+
+def shares(b: Any, shade: Any) -> bool:
+    """Whether something is a part of a shadow, so that nothing has to be handed back to it."""
+    if isinstance(b, np.ndarray):
+        return any(b is s or (isinstance(s, np.ndarray) and np.may_share_memory(b, s)) for s, _ in _leaves(shade, shade))
+    return any(b is s for s, _ in _leaves(shade, shade)) if isinstance(b, list | tuple | dict) else False
+
+
+def rest(b: Any, shade: Any) -> Any:
+    """What a call's result hands back: nothing, where its shadow is part of that of an argument."""
+    return 0.0 if shares(b, shade) else b
+
+
+def unboxed(b: Any, x: Any) -> Any:
+    """A shadow as it is given back: the number in it, for a number."""
+    return b[()] if isinstance(b, np.ndarray) and b.ndim == 0 and not isinstance(x, np.ndarray) else b
+
+
+def returned_rest(v: Any, b: Any, shade: Any) -> Any:
+    """The adjoint of `rest`."""
+    return shadow(b) if shares(b, shade) else v
+
+
+def unmirror(b: Any, v: Any, base: Any, shade: Any) -> Any:
+    """The adjoint of reading a mirror: zeros like the shadow, with b where the mirror is."""
+    found = shadow(shade)
+    part = mirror(v, base, found)
+    if isinstance(part, np.ndarray):
+        part += b
+    return found
+
+
+def assigned(b: Any, like: Any, index: Any) -> Any:
+    """Zeros with b assigned at an index: the adjoint of `overwritten`."""
+    found = shadow(like)
+    found[index] = b
+    return found
+
+
+def content(x: Any) -> Any:
+    """What an array holds now, or the number itself; to be put back later."""
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def put_back(x: Any, kept: Any) -> Any:
+    """The array with what it held, or the number as it was."""
+    if isinstance(x, np.ndarray):
+        x[...] = kept
+        return x
+    return kept
+
+
+def add_at(b: Any, index: Any, v: Any) -> None:
+    """`b[index] += v`, counting an element every time that the index names it."""
+    if isinstance(b, list | dict):
+        add_to_item(b, index, v)
+    elif may_repeat(index):
+        np.add.at(b, index, _real(v, b))
+    else:
+        b[index] += _real(v, b)
+
+
+def add_to_item(b: Any, index: Any, v: Any) -> None:
+    """`b[index] += v` for the shadow of a list or dict."""
+    from tangent.runtime.dispatch import add_grad  # beside its use: dispatch knows nothing of storage
+
+    if isinstance(index, slice):
+        b[index] = [add_grad(p, q) for p, q in zip(b[index], v, strict=True)]
+    elif isinstance(b[index], np.ndarray) and not isinstance(v, list | tuple | dict):
+        b[index] += _real(v, b[index])
+    else:
+        b[index] = add_grad(b[index], v)
+
+
+def overwritten(b: Any, index: Any) -> Any:
+    """A copy of `b[index]` as an assignment to that index sees it: of an element named twice only the last counts."""
+    found = b[index]
+    if not may_repeat(index):
+        return found.copy() if isinstance(found, np.ndarray) else found
+    order = np.arange(found.size).reshape(found.shape)
+    last = np.empty(b.shape, np.intp)
+    last[index] = order
+    return np.where(last[index] == order, found, 0.0)
+
+
+def sources(writer: Callable[..., Any], a: Any, v: Any, position: int, *others: Any, **options: Any) -> Any:
+    """Which element of v a library function would write into each element of a; -1 where it writes none."""
+    found = np.full(np.shape(a), -1, np.intp)
+    numbers = np.arange(np.size(v)).reshape(np.shape(v))
+    args = list(others)
+    args.insert(position, numbers if numbers.ndim else numbers[()])
+    writer(found, *args, **options)
+    return found
+
+
+def put_flat(a: Any, index: Any, v: Any) -> None:
+    """`a.flat[index] = v`."""
+    a.flat[index] = v
+
+
+def placed(a: Any, v: Any, taken: Any) -> Any:
+    """The array a with elements of v where `taken` says which."""
+    return np.where(taken < 0, a, np.ravel(v)[taken] if np.size(v) else a)
+
+
+def gather_placed(b: Any, v: Any, taken: Any) -> Any:
+    """The adjoint of v in `placed`."""
+    out = np.zeros(np.size(v), np.result_type(b, 0.0))
+    chosen = taken >= 0
+    np.add.at(out, taken[chosen], b[chosen])
+    return out.reshape(np.shape(v))[()]
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
+def item_content(x: Any, key: Any) -> Any:
+    """What a container holds under a key, to be put back later."""
+    if isinstance(x, np.ndarray):
+        return content(x[key])
+    if isinstance(x, dict) and key not in x:
+        return ABSENT
+    return list(x[key]) if isinstance(key, slice) else x[key]
+
+
+def put_item_back(x: Any, key: Any, kept: Any) -> None:
+    """Undo a store into a container."""
+    if kept is ABSENT:
+        del x[key]
+    else:
+        x[key] = kept
+
+
+def take_item(b: Any, key: Any, x: Any, kept: Any) -> Any:
+    """The shadow of an item that was stored; its place gets that of the item before, which is zero."""
+    if isinstance(b, np.ndarray):
+        found = overwritten(b, key)
+        b[key] = 0.0
+        return found
+    found = b[key]
+    if kept is ABSENT:
+        del b[key]
+    elif isinstance(key, slice):
+        b[key] = [_item_shadow(v, None) for v in kept]
+    else:
+        b[key] = _item_shadow(kept, None)
+    return found

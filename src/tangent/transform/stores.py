@@ -1,0 +1,697 @@
+"""Storage in reverse mode: shadows beside handles, adjoints of stores, and what is put back before they are read.
+
+    a[i] = v      bv = bv + ba[i]; ba[i] = 0.0
+    a[i] += v     bv = bv + ba[i]
+    row = a[i]    brow = ba[i], at the start of the block's backward pass
+
+Where a handle is bound anew (buffers that are swapped in a loop), shadows are bound beside it in the forward pass.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tangent import runtime
+from tangent.analysis.operation import Operation
+from tangent.analysis.recorded import Block
+from tangent.analysis.shapes import Fact
+from tangent.analysis.storage import Storage
+from tangent.syntax.print import Comment, comment
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.transform.calls import Groups
+from tangent.transform.storage import Settled
+
+if TYPE_CHECKING:
+    from tangent.transform.reverse import Part, State, _Reverse
+
+ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
+SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
+    runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.shadow: (0,),
+    runtime.refit: (1,), runtime.settled: (1,), runtime.scatter: (1,), runtime.add_item: (1,),
+    runtime.mirror: (0, 1), runtime.broadcast_like: (1,), runtime.spread: (1,), runtime.rest: (),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a store overwrites, kept for the backward pass: on a list in loops, under a name outside."""
+
+    name: str
+    stack: bool
+
+    def value(self) -> ast.expr:
+        return expression("s.pop()", s=self.name) if self.stack else name(self.name)
+
+
+class Stores:
+    """The part of the reverse transformation that deals with storage."""
+
+    def __init__(self, owner: _Reverse, settled: Settled, given: frozenset[str]) -> None:
+        self.owner, self.settled, self.given = owner, settled, given
+        self.table: Storage = settled.storage
+        self.shadowed = settled.shadowed
+        self.kept: dict[tuple[ast.stmt, str], Kept] = {}
+        self.sites: dict[tuple[ast.stmt, str], ast.stmt] = {}
+        self.pairs: dict[ast.stmt, ast.stmt] = {}
+        self.saves: dict[ast.stmt, str] = {}
+        self.stacks: dict[str, ast.stmt] = {}
+        self.rebuilt: set[ast.stmt] = set()
+        self.forced: set[ast.stmt] = set()
+        self.shown: dict[str, ast.stmt] = {}
+        self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
+        self.starts: dict[str, ast.expr] = {}
+        self.seeding: list[ast.stmt] = []
+
+    @property
+    def carried(self) -> bool:
+        return self.table.carried and bool(self.shadowed)
+
+    def adjoint(self, v: str) -> str:
+        return self.owner.adjoint(v)
+
+    def is_array(self, v: str) -> bool:
+        return v in self.settled.arrays or self.owner.shapes.of(name(v)).array
+
+    def is_container(self, v: str) -> bool:
+        return v in self.settled.containers
+
+    def class_of(self, v: str) -> str:
+        return self.table.classes.get(v, "")
+
+    def same(self, v: ast.expr, a: str) -> bool:
+        """Whether a value may share storage with a handle."""
+        return isinstance(v, ast.Name) and self.class_of(v.id) != "" and self.class_of(v.id) == self.class_of(a)
+
+    # Calls of functions that write into their arguments
+
+    def written_by(self, s: ast.stmt) -> bool:
+        """Whether a call writes into storage that has a shadow."""
+        classes = self.table.written.get(s, frozenset())
+        return any(self.class_of(v) in classes for v in self.shadowed)
+
+    def groups(self, s: ast.stmt, values: dict[str, Any]) -> Groups:
+        """The parameters that get storage which the call writes into, by what they share."""
+        found: dict[str, list[str]] = {}
+        for p, value in values.items():
+            if isinstance(value, ast.Name) and self.class_of(value.id) in self.table.written.get(s, frozenset()):
+                if value.id not in self.shadowed:
+                    raise self.owner.unit.refuse(
+                        s, f"the argument '{value.id}' of a call that writes into it",
+                        "it may be a copy or a view", "Pass the array itself.",
+                    )  # fmt: skip
+                found.setdefault(self.class_of(value.id), []).append(p)
+        return tuple(tuple(group) for group in found.values())
+
+    def lowered(self, s: ast.stmt, new: ast.stmt, stored: list[str], nothing: bool) -> None:
+        """A call got its forward pass: what is known of it holds for the new statement."""
+        if s in self.table.bases:
+            self.table.bases[new] = self.table.bases[s]
+        if stored:
+            self.table.written[new] = self.table.written[s]
+            self.calls[new] = stored, nothing
+
+    def call(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt]:
+        """The adjoint of a call that writes: its backward pass works in the shadows."""
+        stored, nothing = self.calls[s]
+        backward, saved, wanted = self.owner.pairs_of[s]
+        target = op.targets[0]
+        args: list[ast.expr] = [name(saved)]
+        if not nothing:
+            args.append(self.seed(s, target, state))
+        args += [name(self.adjoint(op.values[p].id)) for p in stored if isinstance(op.values[p], ast.Name)]  # type: ignore[attr-defined]
+        value = ast.Call(name(backward), args, [])
+        mark = comment(f"Grad of: {self.owner.primal(s)}", s)
+        for kept in (state.held, state.owned, state.lazy):
+            kept.discard(target)
+        if not wanted:
+            return [mark, at(ast.Expr(value), s)]
+        before, parts = self.owner.hand_back([(p, op.values[p]) for p in wanted], value, s, state, op.targets)
+        adds = [self.owner.accumulate(v, part, state, s) for v, found in parts.items() for part in found]
+        return [mark, *before, *adds]
+
+    def seed(self, s: ast.stmt, target: str, state: State) -> ast.expr:
+        """The adjoint of a call's result; nothing where its shadow is part of an argument's."""
+        if target in self.shadowed:
+            bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+            shades = [name(self.adjoint(a)) for a in bases]
+            if not shades:
+                return name(self.adjoint(target))
+            shade = shades[0] if len(shades) == 1 else ast.Tuple(list(shades), ast.Load())
+            return self.owner.scribe.call("rest", name(self.adjoint(target)), shade)
+        if target in state.held:
+            return name(self.adjoint(target))
+        return self.owner.scribe.call("init_grad", name(target))
+
+    def seeded(self, result: str, seed: str) -> None:
+        """The shadow of the result starts with the seed."""
+        scribe, last = self.owner.scribe, self.owner.unit.core.body[-1]
+        bound = [s for s, op in self.owner.operations.items() if result in self.bound(s, op)]
+        if not self.carried and result not in self.given and not any(self.table.bases.get(s) for s in bound):
+            self.starts[result] = name(seed)
+            return
+        own = scribe.names.fresh("b" + result)
+        scribe.derivatives["b", result] = own
+        self.seeding = [self.add(result, name(seed), last)]
+
+    def zeros(self, v: str) -> ast.expr:
+        """A new shadow, with what it starts from."""
+        more = [self.starts[v]] if v in self.starts else []
+        return self.owner.scribe.call("shadow", name(v), *more)
+
+    def with_given(self, backward: list[ast.stmt]) -> list[ast.stmt]:
+        """In a callee with shadows of its own: what the caller's hold comes in, and goes back at the end."""
+        if not self.carried:
+            return backward
+        first = self.owner.unit.core.body[0]
+        into: list[ast.stmt] = []
+        back: list[ast.stmt] = []
+        for p in self.owner.unit.parameters:
+            if p in self.given and p in self.shadowed:
+                own, callers = name(self.adjoint(p)), name(self.callers(p))
+                into.append(at(ast.Assign([expression_store(own)], callers), first))
+                back.append(at(ast.Assign([expression_store(callers)], own), first))
+        return [*into, *backward, *back]
+
+    def callers(self, p: str) -> str:
+        """The name of the caller's shadow of a parameter."""
+        if not self.carried:
+            return self.adjoint(p)
+        key = ("caller", p)
+        derivatives = self.owner.scribe.derivatives
+        if key not in derivatives:
+            derivatives[key] = self.owner.scribe.names.fresh(f"b{p}_given")
+        return derivatives[key]
+
+    # Binding shadows
+
+    def carry(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The forward pass with shadows bound beside the handles."""
+        if not self.carried:
+            return body
+        return [*self.for_parameters(), *self._carry(body)]
+
+    def _carry(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        operations = self.owner.operations
+        for s in body:
+            op = operations.get(s)
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done.append(replace(s, body=self._carry(then), orelse=self._carry(other)))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    if isinstance(s, ast.For) and any(v in self.shadowed for v in writes(s)):
+                        raise self.owner.unit.refuse(
+                            s, "a loop over something that it writes into", "its items are not read by an index",
+                            "Loop over an index.",
+                        )  # fmt: skip
+                    new = replace(s, body=self._carry(inner))
+                    self.owner.prepared.moved(s, new)
+                    done.append(new)
+                case _:
+                    done.append(s)
+                    for v in self.bound(s, op):
+                        beside = self.binding(s, op, v)
+                        operations[beside] = Operation("shadow", (self.adjoint(v),))
+                        done.append(beside)
+        return done
+
+    def bound(self, s: ast.stmt, op: Operation | None) -> list[str]:
+        """The handles with shadows that a statement binds."""
+        if op is None or op.kind in ("store", "augment", "shadow"):
+            return []
+        return [v for v in op.targets if v in self.shadowed and v in writes(s)]
+
+    def for_parameters(self) -> list[ast.stmt]:
+        first = self.owner.unit.core.body[0]
+        done: list[ast.stmt] = []
+        seen: dict[str, str] = {}
+        for p in self.owner.unit.parameters:
+            if p not in self.shadowed or (p in self.given and not self.carried):
+                continue
+            base = seen.get(self.class_of(p))
+            seen.setdefault(self.class_of(p), p)
+            value = self.zeros(p)
+            if base is not None:
+                value = self.owner.scribe.call("mirror", name(p), name(base), name(self.adjoint(base)))
+            new = assign(self.adjoint(p), value, first)
+            self.owner.operations[new] = Operation("shadow", (self.adjoint(p),))
+            done.append(new)
+        return done
+
+    def binding(self, s: ast.stmt, op: Operation | None, v: str) -> ast.stmt:
+        """The statement that binds the shadow of a handle as another binds the handle."""
+        bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+        call = self.owner.scribe.call
+        if not bases:
+            return assign(self.adjoint(v), self.zeros(v), s)
+        if op is not None and op.value is not None and self.is_view(op, v, bases):
+            return assign(self.adjoint(v), rename(op.value, {bases[0]: self.adjoint(bases[0])}), s)
+        if len(bases) == 1:
+            base, shade = name(bases[0]), name(self.adjoint(bases[0]))
+            return assign(self.adjoint(v), call("mirror", name(v), base, shade), s)
+        both = ast.Tuple([name(a) for a in bases], ast.Load())
+        shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
+        return assign(self.adjoint(v), call("mirror", name(v), both, shades), s)
+
+    def is_view(self, op: Operation, v: str, bases: list[str]) -> bool:
+        """Whether a handle is surely a view, or the array itself, so that its shadow is the same of the shadow."""
+        if len(bases) != 1 or not self.is_array(bases[0]):
+            return False
+        if op.kind == "copy":
+            return True
+        if op.kind != "rule":
+            return False
+        if op.rule.name == "getitem":
+            return self.is_basic(op.values["index"]) and (_has_slice(op.values["index"]) or self.is_array(v))
+        return op.rule.name in ALWAYS_VIEWS
+
+    def is_basic(self, index: ast.expr) -> bool:
+        """Whether an index surely selects each element once and gives a view: no arrays among its parts."""
+        match index:
+            case ast.Tuple(elts=elts):
+                return all(self.is_basic(e) for e in elts)
+            case ast.Slice():
+                return True
+            case ast.Constant(value=value):
+                return value is None or value is Ellipsis or (isinstance(value, int) and not isinstance(value, bool))
+            case ast.BinOp(left=left, right=right):
+                return self.is_basic(left) and self.is_basic(right)
+            case ast.UnaryOp(operand=operand):
+                return self.is_basic(operand)
+            case ast.Name():
+                return self.owner.shapes.of(index).scalar
+            case _:
+                return False
+
+    def never_repeats(self, index: ast.expr) -> bool:
+        if isinstance(index, ast.Name) and index.id in self.owner.masks:
+            return True
+        return self.is_basic(index)
+
+    def rebuild(self, body: list[ast.stmt], path: tuple[Block, ...]) -> list[ast.stmt]:
+        """At the start of a block's backward pass: the shadows of the handles that are bound in it."""
+        if self.carried or not self.shadowed:
+            return [] if path else self.seeding
+        done = [] if path else self.for_parameters()
+        for s in body:
+            op = self.owner.operations.get(s)
+            for v in self.bound(s, op):
+                if op is not None and op.kind in ("rule", "copy") and self.table.bases.get(s):
+                    again = at(ast.Assign([ast.Name(v, ast.Store())], op.value or name(v)), s)
+                    self.rebuilt.add(again)
+                    done.append(again)
+                done.append(self.binding(s, op, v))
+        return done if path else [*done, *self.seeding]
+
+    def handed_back(self, s: ast.stmt, op: Operation, adds: list[ast.stmt], v: str) -> list[ast.stmt]:
+        """The adjoint of binding a handle: of a view nothing, of a copy that of any value."""
+        bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+        if not bases:
+            return adds
+        if not adds or self.is_view(op, v, bases):
+            return []
+        shades: ast.expr = name(self.adjoint(bases[0]))
+        if len(bases) > 1:
+            shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
+        test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("shares", name(self.adjoint(v)), shades))
+        return [at(ast.If(test, adds, []), s)]
+
+    # Keeping what is overwritten
+
+    def save(self, s: ast.stmt, path: tuple[Block, ...]) -> list[ast.stmt]:
+        """Keep what a statement is going to overwrite."""
+        op = self.owner.operations.get(s)
+        if s not in self.table.written or op is None:
+            return []
+        if op.kind in ("store", "augment"):
+            return [self.keep(s, op.targets[0], self.place(op, op.targets[0]), path)]
+        if s in self.owner.pairs_of:
+            return []
+        roots = [v for v in op.operands if self.class_of(v) in self.table.written[s] and v in self.table.handles]
+        return [self.keep(s, v, name(v), path) for v in roots]
+
+    def keep(self, s: ast.stmt, a: str, place: ast.expr, path: tuple[Block, ...]) -> ast.stmt:
+        names = self.owner.scribe.names
+        value = self.copied(place, a)
+        if self.owner.in_loop(path) or self.owner.records.everything:
+            kept = Kept(names.numbered(f"{a}_stack"), True)
+            new: ast.stmt = at(ast.Expr(expression("s.append(v)", s=kept.name, v=value)), s)
+            self.stacks[kept.name] = new
+        else:
+            kept = Kept(names.numbered(f"{a}_old"), False)
+            new = assign(kept.name, value, s)
+        self.kept[s, a] = kept
+        self.sites[s, a] = new
+        self.saves[new] = self.class_of(a)
+        return new
+
+    def copied(self, place: ast.expr, a: str) -> ast.expr:
+        """The content of a place, as it is now."""
+        if isinstance(place, ast.Subscript) and not self.is_array(a):
+            return self.owner.scribe.call("item_content", place.value, self.owner.scribe.as_argument(place.slice))
+        if self.is_array(a):
+            return place if self.place_fact(place).scalar else expression("p.copy()", p=place)
+        return self.owner.scribe.call("content", place)
+
+    def restore(self, s: ast.stmt) -> list[ast.stmt]:
+        """Put back what a statement has overwritten."""
+        done: list[ast.stmt] = []
+        op = self.owner.operations.get(s)
+        for (where, a), kept in self.kept.items():
+            if where is s:
+                place = self.place(op, a) if op is not None and op.kind in ("store", "augment") else name(a)
+                done.append(self.put_back(place, a, kept, s))
+                self.saves[done[-1]] = self.class_of(a)
+                self.pairs[done[-1]] = self.sites[s, a]
+        return done
+
+    def put_back(self, place: ast.expr, a: str, kept: Kept, s: ast.stmt) -> ast.stmt:
+        if isinstance(place, ast.Subscript):
+            if not self.is_array(a):
+                key = self.owner.scribe.as_argument(place.slice)
+                return at(ast.Expr(self.owner.scribe.call("put_item_back", place.value, key, kept.value())), s)
+            return at(ast.Assign([replace(place, ctx=ast.Store())], kept.value()), s)
+        whole = ast.Subscript(name(a), constant(Ellipsis), ast.Store())
+        if self.is_array(a):
+            return at(ast.Assign([whole], kept.value()), s)
+        held = kept.value()
+        test = expression("f(a, t)", f=self.owner.builtin("isinstance"), a=a, t=self.owner.array_type())
+        return at(ast.If(test, [at(ast.Assign([whole], held), s)], [assign(a, held, s)]), s)
+
+    def place(self, op: Operation, a: str) -> ast.expr:
+        """What a statement writes into: an item, or the whole."""
+        index = op.values.get("index")
+        return name(a) if index is None else ast.Subscript(name(a), index, ast.Load())
+
+    def place_fact(self, place: ast.expr) -> Fact:
+        if isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name):
+            return self.owner.shapes.item(place.value.id, place.slice)
+        return self.owner.shapes.of(place)
+
+    # Adjoints
+
+    def statement(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt]:
+        """The adjoint of a store or of an operation in place."""
+        a = op.targets[0]
+        restored = self.restore(s)
+        if a not in self.shadowed:
+            return restored
+        mark = comment(f"Grad of: {self.owner.primal(s)}", s)
+        if not self.is_array(a) and "index" in op.values:
+            for x in restored:
+                self.saves.pop(x)
+                self.pairs.pop(x)
+            return [mark, *self.item(s, op, state)]
+        if op.kind == "store":
+            return [mark, *self.store(s, op, state), *restored]
+        return [mark, *self.augment(s, op, state, restored)]
+
+    def taken(self, op: Operation, b: ast.expr) -> ast.expr:
+        """What the stored value receives; of an element that is stored twice, only the last store counts."""
+        if isinstance(b, ast.Subscript) and not self.never_repeats(b.slice):
+            return self.owner.scribe.call("overwritten", b.value, self.owner.scribe.as_argument(b.slice))
+        return b
+
+    def store(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt]:
+        a, value = op.targets[0], op.values["value"]
+        place = self.place(op, a)
+        b = rename(place, {a: self.adjoint(a)})
+        clear = at(ast.Assign([replace(b, ctx=ast.Store())], constant(0.0)), s)
+        if not (isinstance(value, ast.Name) and value.id in self.owner.active):
+            return [clear]
+        given = self.taken(op, b)
+        shared = self.same(value, a)
+        kept = shared or (value.id not in state.held and value.id not in self.shadowed)
+        if kept and given is b:
+            given = self.fresh(given, place)
+        whole = self.fitted(given, place, value)
+        if shared:
+            held = self.owner.scribe.names.numbered("b" + value.id if value.id in self.shadowed else "bt")
+            add = self.owner.accumulate(value.id, self.part(name(held)), state, s)
+            return [assign(held, whole, s), clear, add]
+        return [self.owner.accumulate(value.id, self.part(whole, True), state, s), clear]
+
+    def fresh(self, e: ast.expr, place: ast.expr) -> ast.expr:
+        """A copy, unless the place is a number."""
+        if self.place_fact(place).scalar:
+            return e
+        return expression("p.copy()", p=e)
+
+    def part(self, e: ast.expr, fresh: bool = False) -> Part:
+        from tangent.transform.reverse import Part  # the two modules are one transformation in two files
+
+        return Part(e, fresh, True)
+
+    def fitted(self, e: ast.expr, place: ast.expr, value: ast.Name) -> ast.expr:
+        """The adjoint of a place in the shape and dtype of what was stored there."""
+        from tangent.transform.reverse import fits
+
+        if fits(self.owner.shapes.of(value), self.place_fact(place)):
+            return e
+        return self.owner.scribe.call("unbroadcast", e, value)
+
+    def augment(self, s: ast.stmt, op: Operation, state: State, restored: list[ast.stmt]) -> list[ast.stmt]:
+        a, value = op.targets[0], op.values["value"]
+        place = self.place(op, a)
+        b = rename(place, {a: self.adjoint(a)})
+        kind = op.why.removeprefix("at ")
+        active = isinstance(value, ast.Name) and value.id in self.owner.active
+        shared = self.same(value, a)
+        scaled = kind in ("Mult", "Div")
+        scale: list[ast.stmt] = []
+        if scaled:
+            operator = ast.Mult() if kind == "Mult" else ast.Div()
+            target: Any = replace(b, ctx=ast.Store())
+            scale = [at(ast.AugAssign(target, operator, value), s)]
+        if not active:
+            return [*scale, *restored]
+        assert isinstance(value, ast.Name)
+        given = b if op.why.startswith("at ") else self.taken(op, b)
+        match kind:
+            case "Add":
+                part = given
+            case "Sub":
+                part = ast.UnaryOp(ast.USub(), given)
+            case "Mult":
+                part = expression("g * p", g=given, p=place)
+            case _ if shared:
+                part = expression("-g * p / (v * v)", g=given, p=place, v=value)
+            case _:
+                part = expression("-g * p / v", g=given, p=place, v=value)
+        if part is b and value.id not in state.held and value.id not in self.shadowed:
+            part = self.fresh(part, place)
+        part = self.fitted(part, place, value)
+        held: list[ast.stmt] = []
+        if shared and (scaled or kind == "Sub"):
+            kept = self.owner.scribe.names.numbered("bt")
+            held, part = [assign(kept, part, s)], name(kept)
+        add = self.owner.accumulate(value.id, self.part(part, True), state, s)
+        if kind == "Div" and not shared:
+            return [add, *scale, *restored]
+        return [*restored, *held, *([*scale, add] if held else [add, *scale])]
+
+    def item(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt]:
+        """Stores into lists and dicts: their shadows hold the shadows of their items."""
+        a, value = op.targets[0], op.values["value"]
+        kept = self.kept[s, a]
+        self.forced.add(self.sites[s, a])
+        scribe = self.owner.scribe
+        key = scribe.as_argument(op.values["index"])
+        b = name(self.adjoint(a))
+        old = scribe.names.numbered(f"{a}_item")
+        undo = at(ast.Expr(scribe.call("put_item_back", name(a), key, name(old))), s)
+        active = isinstance(value, ast.Name) and value.id in self.owner.active
+        if op.kind == "augment":
+            return self.augmented_item(s, op, state, assign(old, kept.value(), s), undo)
+        taken: ast.expr = scribe.call("take_item", b, key, name(a), name(old))
+        done: list[ast.stmt] = [assign(old, kept.value(), s), undo]
+        if not active:
+            return [*done, at(ast.Expr(taken), s)]
+        assert isinstance(value, ast.Name)
+        held = scribe.names.numbered("b" + value.id)
+        from tangent.transform.reverse import Part
+
+        return [*done, assign(held, taken, s), self.owner.accumulate(value.id, Part(name(held)), state, s)]
+
+    def augmented_item(
+        self, s: ast.stmt, op: Operation, state: State, first: ast.stmt, undo: ast.stmt
+    ) -> list[ast.stmt]:
+        a, value = op.targets[0], op.values["value"]
+        place = self.place(op, a)
+        b: Any = rename(place, {a: self.adjoint(a)})
+        done: list[ast.stmt] = [first, undo]
+        if isinstance(value, ast.Name) and value.id in self.owner.active:
+            part: ast.expr = {
+                "Add": b, "Sub": ast.UnaryOp(ast.USub(), b), "Mult": expression("g * p", g=b, p=place),
+                "Div": expression("-g * p / (v * v)", g=b, p=place, v=value),
+            }[op.why]  # fmt: skip
+            part = self.owner.scribe.call("unbroadcast", part, value)
+            done.append(self.owner.accumulate(value.id, self.part(part, op.why != "Add"), state, s))
+        if op.why in ("Mult", "Div"):
+            operator = ast.Mult() if op.why == "Mult" else ast.Div()
+            scaled = ast.BinOp(b, operator, value)
+            done.append(at(ast.Assign([replace(b, ctx=ast.Store())], scaled), s))
+        return done
+
+    def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
+        """`bv += value`."""
+        if self.is_container(v):
+            return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
+        return at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), value), like)
+
+    def add_item(self, v: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> ast.stmt:
+        """`bv[index] += value`."""
+        b = self.adjoint(v)
+        if self.is_array(v) and self.never_repeats(index):
+            return at(ast.AugAssign(ast.Subscript(name(b), index, ast.Store()), ast.Add(), value), like)
+        call = self.owner.scribe.call("add_at", name(b), self.owner.scribe.as_argument(index), value)
+        return at(ast.Expr(call), like)
+
+    # What is read again
+
+    def remembered(self, body: list[ast.stmt]) -> None:
+        """Values read from storage by index, which are read again rather than kept."""
+        for s in body:
+            op = self.owner.operations.get(s)
+            if op is not None and op.kind == "rule" and op.rule.name == "getitem" and op.targets[0] not in self.table.handles:
+                if op.operands[0] in self.table.classes:
+                    self.shown[op.targets[0]] = s
+
+    def read_again(self, s: ast.stmt, code: list[ast.stmt], body: list[ast.stmt], ready: set[str]) -> list[ast.stmt]:
+        """Statements that read what the adjoint of s needs from storage, where that still holds what it held."""
+        if self.owner.records.everything or not self.table.classes:
+            return []
+        reads = {v for x in statements(code) for v in header_reads(x)}
+        done: list[ast.stmt] = []
+        for v in sorted(reads - ready):
+            source = self.shown.get(v)
+            if source is None or not any(x is source for x in body) or not self.holds(source, s, body):
+                continue
+            assert isinstance(source, ast.Assign)
+            ready.add(v)
+            done.append(assign(v, source.value, s))
+        return done
+
+    def holds(self, source: ast.stmt, s: ast.stmt, body: list[ast.stmt]) -> bool:
+        """Whether nothing between two statements of a block changes what the first reads."""
+        start = next(i for i, x in enumerate(body) if x is source)
+        stop = next((i for i, x in enumerate(body) if x is s), len(body))
+        if stop < start:
+            return False
+        assert isinstance(source, ast.Assign)
+        needed = expression_reads(source.value)
+        changed = {v for x in statements(body[start + 1 : stop + 1]) for v in writes(x)}
+        own = {v for v in writes(source)}
+        return not (needed | own) & (changed - (own if body[start] is s else set()))
+
+    # What nothing reads is not kept
+
+    def without_useless(self, forward: list[ast.stmt], backward: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Both passes without keeping and putting back content that no adjoint reads afterwards."""
+        if not self.saves or self.owner.records.everything:
+            return forward, backward
+        needed: set[ast.stmt] = set()
+        live = {self.class_of(p) for p in self.given}
+        self.find_needed(backward, live, needed)
+        drop = {s for s in self.saves if s not in needed}
+        sites = {save: restore for restore, save in self.pairs.items()}
+        drop |= {save for save, restore in sites.items() if restore in drop}
+        drop -= {save for save, restore in sites.items() if restore not in drop} | self.forced
+        for stack, push in list(self.stacks.items()):
+            if push in drop:
+                del self.stacks[stack]
+        return _without(forward, drop), _without(backward, drop)
+
+    def find_needed(self, body: list[ast.stmt], live: set[str], needed: set[ast.stmt]) -> set[str]:
+        """Restores after which something reads what they put back; the classes whose content is read from here on."""
+        for s in reversed(body):
+            if s in self.saves:
+                if self.saves[s] in live:
+                    needed.add(s)
+                    live = live | {self.class_of(v) for v in self.content_reads(s)}
+                continue
+            if s in self.rebuilt:
+                continue
+            match s:
+                case ast.If(body=then, orelse=other):
+                    one = self.find_needed(then, set(live), needed)
+                    live = one | self.find_needed(other, set(live), needed)
+                case ast.For(body=inner) | ast.While(body=inner):
+                    while True:
+                        entry = self.find_needed(inner, set(live), needed)
+                        if entry <= live:
+                            break
+                        live = live | entry
+            live = live | {self.class_of(v) for v in self.content_reads(s)}
+        return live - {""}
+
+    def content_reads(self, s: ast.stmt) -> set[str]:
+        """Variables of storage whose content a statement reads; shapes alone do not count."""
+        found: set[str] = set()
+        externals = self.owner.scribe.externals
+
+        def visit(node: ast.AST) -> None:
+            match node:
+                case ast.Name(id=v, ctx=ast.Load()):
+                    found.add(v)
+                case ast.Attribute(value=ast.Name(), attr="shape" | "ndim" | "dtype" | "size"):
+                    return
+                case ast.Call(func=ast.Name(id=f), args=args) if externals.get(f) in SHAPE_ONLY:
+                    for i, a in enumerate(args):
+                        if i not in SHAPE_ONLY[externals[f]]:
+                            visit(a)
+                case ast.Call(func=ast.Attribute(attr="shape" | "zeros_like" | "ones_like"), args=[ast.Name()]):
+                    return
+                case ast.Assign(targets=[ast.Subscript(value=ast.Name(), slice=index)], value=value):
+                    visit(index)
+                    visit(value)
+                case ast.If(test=test) | ast.While(test=test):
+                    visit(test)
+                case ast.For(iter=iter):
+                    visit(iter)
+                case _:
+                    for child in ast.iter_child_nodes(node):
+                        visit(child)
+
+        if not isinstance(s, Comment):
+            visit(s)
+        return {v for v in found if v in self.table.classes}
+
+
+def expression_store(e: ast.expr) -> ast.expr:
+    """`e[...]`, to be assigned."""
+    return ast.Subscript(e, constant(Ellipsis), ast.Store())
+
+
+def _has_slice(index: ast.expr) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(isinstance(e, ast.Slice) or (isinstance(e, ast.Constant) and e.value is Ellipsis) for e in parts)
+
+
+def _without(body: list[ast.stmt], drop: set[ast.stmt]) -> list[ast.stmt]:
+    done: list[ast.stmt] = []
+    for s in body:
+        match s:
+            case _ if s in drop:
+                continue
+            case ast.If(body=[ast.Break()]):
+                done.append(s)
+            case ast.If(body=then, orelse=other):
+                one, two = _without(then, drop), _without(other, drop)
+                if one or two:
+                    test = s.test if one else ast.UnaryOp(ast.Not(), s.test)
+                    done.append(replace(s, test=test, body=one or two, orelse=two if one else []))
+            case ast.For(body=inner) | ast.While(body=inner):
+                left = _without(inner, drop)
+                if any(not isinstance(x, Comment) for x in left):
+                    done.append(replace(s, body=left))
+            case _:
+                done.append(s)
+    return done

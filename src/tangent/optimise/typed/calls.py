@@ -29,7 +29,10 @@ REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
 LIKE_FIRST = (np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ascontiguousarray, np.abs, np.negative, np.sign)
 GRADIENT_OF_FIRST = (runtime.init_grad, runtime.lazy_zero)
 GRADIENT_OF_SECOND = (runtime.unbroadcast, runtime.scatter, runtime.spread, runtime.settled)
-FIRST = (runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item)
+FIRST = (
+    runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item, runtime.own, runtime.own_any,
+    runtime.content, runtime.put_back,
+)  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
              runtime.logistic, runtime.conj_sign)  # fmt: skip
 MAKERS = (np.zeros, np.ones, np.empty)
@@ -61,6 +64,10 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return gradient_kind(args[1])
     if function in FIRST:
         return first
+    if function is runtime.shadow:
+        return gradient_kind(first) if isinstance(first, Number) and first.rank else UNKNOWN
+    if function is runtime.overwritten:
+        return subscript(first, e.args[1], of)
     if function in BROADCAST:
         return inexact(elementwise(*args))
     if function is runtime.add_grad:

@@ -180,6 +180,8 @@ class Inference:
         if isinstance(e.func, ast.Attribute) and e.func.attr == "pop" and not e.args:
             stack = self.of(e.func.value, g)
             return stack.item if isinstance(stack, Stack) else UNKNOWN if stack is not None else None
+        if isinstance(e.func, ast.Attribute) and isinstance(owner := self.of(e.func.value, g), Number):
+            return method(owner, e.func.attr, e)
         found = self.resolve(e.func, g)
         if isinstance(found, Generated) and found in self.kinds:
             return self.followed(e, found, g)
@@ -196,6 +198,21 @@ class Inference:
         for v in parameters:
             self.set(callee, v, self.of(given[v], g) if v in given else UNKNOWN)
         return self.results[callee]
+
+
+def method(owner: Number, attr: str, e: ast.Call) -> Kind:
+    """What a method of an array gives."""
+    match attr:
+        case "copy" if not e.args:
+            return owner
+        case "sum" | "max" | "min" | "prod" if not e.args and not e.keywords and owner.dtype != "b1":
+            return Number(0, owner.dtype)
+        case "mean" if not e.args and not e.keywords:
+            return inexact(Number(0, owner.dtype))
+        case "ravel" | "flatten" if not e.args:
+            return Number(1, owner.dtype)
+        case _:
+            return UNKNOWN
 
 
 def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:

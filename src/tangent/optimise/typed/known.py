@@ -2,6 +2,7 @@
 
 bh = unbroadcast(bh * 0.5, h)         ->   bh = bh * 0.5
 bx = lazy_zero(x)                     ->   bx = 0.0
+bt = ba[i].copy()                     ->   bt = ba[i]
 return settled(bx, x)                 ->   return bx
 """
 
@@ -20,7 +21,7 @@ from tangent.syntax.rebuild import rebuild
 from tangent.transform.module import Generated
 
 SAME = (runtime.unbroadcast, runtime.broadcast_like, runtime.check_seed)
-OWN = (runtime.settled, runtime.copy, runtime.dense, runtime.refit)
+OWN = (runtime.settled, runtime.copy, runtime.dense, runtime.refit, runtime.content)
 ZERO = (runtime.lazy_zero, runtime.init_grad)
 
 
@@ -32,6 +33,8 @@ def known(g: Generated, found: Inference) -> list[ast.stmt]:
         match e:
             case ast.Call(func=func, args=args, keywords=[]) if args:
                 return _outcome(e, found.resolve(func, g), args, [found.of(a, g) for a in args])
+            case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]) if is_real(found.of(value, g)):
+                return value
             case _:
                 return e
 

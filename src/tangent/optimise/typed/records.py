@@ -11,7 +11,6 @@ for i in reversed(range(n)):              for i in reversed(range(n)):
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from tangent.optimise.dead import local_stacks, popped, pushed
 from tangent.optimise.typed.kinds import Kind, Number, Stack
@@ -23,18 +22,12 @@ from tangent.syntax.uses import expression_reads, writes
 DTYPES = {"f8": "", "b1": "np.bool_", "i8": "np.int64"}
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a record is written or read: the loops around it, outermost first."""
-
-    loops: tuple[ast.For, ...]
-
-
 def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str) -> list[ast.stmt]:
     """The body with arrays for lists, where that can be."""
     fitting: dict[str, tuple[ast.For, ast.stmt]] = {}
     index: dict[ast.stmt, ast.stmt] = {}
     places = _places(body)
+    lengths = _lengths(body)
     for v, stack in local_stacks(body).items():
         kind = kinds.get(v)
         if not (isinstance(kind, Stack) and isinstance(kind.item, Number) and kind.item.scalar):
@@ -44,7 +37,7 @@ def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str) -> list[
         there, back = places.get(stack.pushes[0]), places.get(stack.pops[0])
         if there is None or back is None or not _mirrored(there, back):
             continue
-        shape = [_size(loop) for loop in there]
+        shape = [_size(loop, lengths) for loop in there]
         fitting[v] = there[0], _made(v, shape, kind.item.dtype, np_name, there[0])
         for s in (stack.pushes[0], stack.pops[0]):
             index[s] = _indexed(s, v, there)
@@ -92,24 +85,62 @@ def _mirrored(there: Nest, back: Nest) -> bool:
     for a, b in zip(there, back):
         if ast.dump(a.target) != ast.dump(b.target) or _text(a) != _text(b):
             return False
-    inside = [s for nest in (there, back) for s in statements(nest[0].body)]
-    changed = {v for s in inside if s not in there and s not in back for v in writes(s)}
+    outer = [s for nest in (there, back) for s in statements(nest[0].body)]
+    changed = {v for s in outer if s not in there and s not in back for v in writes(s)}
     fixed = {v for loop in there for bound in bounds(loop) or () for v in expression_reads(bound)}
     variables = {v for loop in there for v in writes(loop)}
-    return not (fixed | variables) & changed and not fixed & variables
+    if fixed & changed or fixed & variables or len(variables) < len(there):
+        return False
+    return not any(v in writes(s) for loop in (*there, *back) for v in writes(loop) for s in statements(loop.body))
 
 
 def _text(loop: ast.For) -> str:
     return " ".join(ast.unparse(b) for b in bounds(loop) or ())
 
 
-def _size(loop: ast.For) -> ast.expr:
+def _size(loop: ast.For, lengths: set[str]) -> ast.expr:
+    """How often a loop runs."""
     found = bounds(loop)
     assert found is not None
     start, stop = found
     if isinstance(start, ast.Constant) and start.value == 0:
-        return expression("max(n, 0)", n=stop)
-    return expression("max(n - a, 0)", n=stop, a=start)
+        sure = _is_length(stop) or (isinstance(stop, ast.Name) and stop.id in lengths)
+        return stop if sure else expression("max(n, 0)", n=stop)
+    return simplified_difference(stop, start)
+
+
+def simplified_difference(stop: ast.expr, start: ast.expr) -> ast.expr:
+    match stop, start:
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(k))), ast.Constant(value=int(a)):
+            return expression("max(n - k, 0)", n=left, k=constant(k + a))
+        case _:
+            return expression("max(n - a, 0)", n=stop, a=start)
+
+
+def _is_length(e: ast.expr) -> bool:
+    """`len(x)` or `x.shape[0]`, which are not negative."""
+    match e:
+        case ast.Call(func=ast.Name(id="len")) | ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Constant(value=int(n)):
+            return n >= 0
+        case _:
+            return False
+
+
+def _lengths(body: list[ast.stmt]) -> set[str]:
+    """Names that only ever hold lengths."""
+    good: set[str] = set()
+    bad: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Attribute(attr="shape")):
+                good |= {e.id for e in elts if isinstance(e, ast.Name)}
+            case ast.Assign(targets=[ast.Name(id=v)], value=value) if _is_length(value):
+                good.add(v)
+            case _:
+                bad |= set(writes(s))
+    return good - bad
 
 
 def _made(v: str, shape: list[ast.expr], dtype: str, np_name: str, like: ast.stmt) -> ast.stmt:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.backends.numba.functions import Broadcast, require_same, span
 from tangent.backends.numba.kinds import (
     gradient_type,
     implements,
@@ -159,3 +160,24 @@ def taken_back(b: Any, x: Any, indices: Any, axis: Any = None, mode: Any = "rais
     if along == 0 or (isinstance(along, int) and along % rank(x) == 0):
         return lambda b, x, indices, axis=None, mode="raise": scatter(b, x, indices)
     return None
+
+
+# Loops over arrays
+
+
+@implements(require_same)
+def agreeing(m: Any, n: Any) -> Any:
+    def impl(m: Any, n: Any) -> Any:
+        if m != n:
+            raise Broadcast("shapes differ")
+
+    return impl
+
+
+@implements(span)
+def spanned(size: Any, low: Any, high: Any, step: Any = 1) -> Any:
+    def impl(size: Any, low: Any, high: Any, step: Any = 1) -> Any:
+        start, stop, by = slice(low, high, step).indices(size)
+        return start, len(range(start, stop, by))
+
+    return impl

@@ -17,6 +17,7 @@ from tangent.codegen.compiled.form import compiled_form
 from tangent.codegen.compiled.surroundings import Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
+from tangent.errors import CompileError
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.specialise import specialise
 from tangent.source.resolve import MISSING
@@ -35,14 +36,17 @@ class Compiled:
     functions: list[Generated]
 
 
-def compile_module(functions: list[Generated], jit: dict[str, Any], given: list[Kind] | None = None) -> Compiled:
+def compile_module(
+    functions: list[Generated], jit: dict[str, Any], given: list[Kind] | None = None, in_loops: bool = True
+) -> Compiled:
     """All functions of a module through Numba, written for arguments of these kinds where they are given.
 
     Each is compiled for the types of a call when the call comes.
     """
     init()
+    refuse_recursion(functions)
     if given is not None:
-        functions = specialise(functions, given, _resolve)
+        functions = specialise(functions, given, _resolve, in_loops)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
     formed, extras = [], []
     for g in functions:
@@ -69,6 +73,28 @@ def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundi
     found = surroundings.of(expression_reads(node), g.primal)
     given = {**g.externals, **extra}
     return found | {v: surroundings.taken(x) for v, x in given.items() if not isinstance(x, Generated)}
+
+
+def refuse_recursion(functions: list[Generated]) -> None:
+    """What a recursive function keeps for its backward pass holds what the next call keeps: a type without end."""
+    for g in functions:
+        keeps = g.backward is not None or g.primal.__code__.co_filename.startswith("<generated")
+        if keeps and g in _called(g):
+            source = g.source
+            assert source is not None
+            raise CompileError(
+                "Numba does not compile the backward pass of a recursive function", source.locate(source.tree),
+                "what each call keeps would need a type of its own",
+                "Write the recursion as a loop, use forward mode, or leave compile='numba' out.",
+            )  # fmt: skip
+
+
+def _called(g: Generated) -> list[Generated]:
+    """A function and all that it calls, one way or another."""
+    found = [e for e in g.externals.values() if isinstance(e, Generated)]
+    for other in found:
+        found += [e for e in other.externals.values() if isinstance(e, Generated) and e not in found]
+    return found
 
 
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:

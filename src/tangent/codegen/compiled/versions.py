@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.backends.numba.functions import Broadcast
 from tangent.codegen.compiled.build import Compiled, compile_module
 from tangent.optimise.typed.kinds import BOOL, FLOAT, INT, kind_of
 from tangent.transform.module import Generated
@@ -32,10 +33,14 @@ class Versions:
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = self.latest = self._new(args)
-        return found.dispatcher(*args)
+        try:
+            return found.dispatcher(*args)
+        except Broadcast:
+            self._made[key] = self.latest = self._new(args, in_loops=False)
+            return self._made[key].dispatcher(*args)
 
-    def _new(self, args: tuple[Any, ...]) -> Compiled:
-        made = compile_module(self._functions, self._jit, [kind_of(a) for a in args])
+    def _new(self, args: tuple[Any, ...], in_loops: bool = True) -> Compiled:
+        made = compile_module(self._functions, self._jit, [kind_of(a) for a in args], in_loops)
         self._show(made)
         return made
 

@@ -17,7 +17,9 @@ from tangent.optimise.typed.items import items
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.known import known
 from tangent.optimise.typed.lists import lists
+from tangent.optimise.typed.loops import loops
 from tangent.optimise.typed.records import records
+from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
 from tangent.syntax.names import identifiers
 from tangent.syntax.rebuild import replace
@@ -26,7 +28,9 @@ from tangent.transform.module import Generated
 Resolve = Callable[[ast.expr, Generated], Any]
 
 
-def specialise(functions: list[Generated], given: list[Kind], resolve: Resolve) -> list[Generated]:
+def specialise(
+    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool = True
+) -> list[Generated]:
     """Copies of the functions of a module, the entry first, that refer to each other."""
     copies = {g: with_changes(g) for g in functions}
     for g in copies.values():
@@ -43,8 +47,11 @@ def specialise(functions: list[Generated], given: list[Kind], resolve: Resolve) 
         bodies = saved(bodies)
     for g, body in bodies.items():
         assert g.tree is not None
-        body = records(body, found.kinds[g], _numpy(g, resolve))
-        g.tree = replace(g.tree, body=[*docs[g], *items(body, g, found)])
+        np_name = _numpy(g, resolve)
+        body = items(records(body, found.kinds[g], np_name), g, found)
+        body = returned(body, g, found)
+        body = loops(body, g, found, np_name) if in_loops else body
+        g.tree = replace(g.tree, body=[*docs[g], *body])
     return made
 
 

@@ -1,0 +1,71 @@
+"""Arrays that are made in a function and known by one name there: no other name looks at their memory."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.optimise.typed.infer import Inference
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import arguments, writes
+from tangent.transform.module import Generated
+
+MAKERS: frozenset[Any] = frozenset(
+    (np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.dot, np.outer, np.eye, np.sum, np.full,
+     runtime.init_grad, runtime.lazy_zero, runtime.shadow, runtime.own, runtime.own_any, runtime.content, runtime.copy,
+     runtime.overwritten)
+)  # fmt: skip
+
+
+def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset[str]:
+    """Names that only ever stand for new arrays, of which no other name is made."""
+    assert g.tree is not None
+    good: set[str] = set()
+    bad = {a.arg for a in arguments(g.tree.args)}
+    for s in statements(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=value):
+                (good if _is_new(value, g, found) else bad).add(v)
+                bad |= _shared_by(value)
+            case ast.AugAssign():
+                pass
+            case _:
+                bad |= set(writes(s))
+    return frozenset(good - bad)
+
+
+def _is_new(e: ast.expr, g: Generated, found: Inference) -> bool:
+    match e:
+        case ast.BinOp() | ast.UnaryOp() | ast.Constant():
+            return True
+        case ast.Call(func=ast.Attribute(attr="copy"), args=[]):
+            return True
+        case ast.Call(func=func):
+            function = found.resolve(func, g)
+            return isinstance(function, np.ufunc) or (_hashable(function) and function in MAKERS)
+        case _:
+            return False
+
+
+def _shared_by(e: ast.expr) -> set[str]:
+    """Names that an expression gives a second name to, or a view of."""
+    match e:
+        case ast.Name(id=v) | ast.Subscript(value=ast.Name(id=v)) | ast.Attribute(value=ast.Name(id=v)):
+            return {v}
+        case ast.IfExp(body=body, orelse=orelse):
+            return _shared_by(body) | _shared_by(orelse)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return set().union(*(_shared_by(x) for x in elts))
+        case _:
+            return set()
+
+
+def _hashable(x: object) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True

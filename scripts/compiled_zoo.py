@@ -46,7 +46,7 @@ def main() -> None:
     programs.load()
     names = [f"{p.theme}.{p.name}" for p in PROGRAMS if given.only in f"{p.theme}.{p.name}"]
     results = {}
-    with multiprocessing.get_context("fork").Pool(given.processes, maxtasksperchild=40) as pool:
+    with multiprocessing.get_context("fork").Pool(given.processes, maxtasksperchild=60) as pool:
         for name, compiles, found, seconds in pool.imap_unordered(one, names):
             results[name] = {"compiles": compiles, "found": found, "seconds": seconds}
             wrong = {k: v for k, v in found.items() if v}

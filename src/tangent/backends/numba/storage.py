@@ -48,8 +48,9 @@ def number_itself(x: Any) -> Any:
     return lambda x: x
 
 
+register_method: Any = overload_method
 for _number in (types.Float, types.Integer, types.Complex, types.Boolean):
-    overload_method(_number, "copy", strict=False)(number_itself)
+    register_method(_number, "copy", strict=False)(number_itself)
 
 
 def copied(x: Any, *others: Any) -> Any:

@@ -69,3 +69,20 @@ def _hashable(x: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def private(body: list[ast.stmt], own: frozenset[str], g: Generated, found: Inference) -> frozenset[str]:
+    """Arrays made here that nothing holds on to: no list, no tuple, no call that keeps its arguments."""
+    kept: set[str] = set()
+    for s in statements(body):
+        for n in ast.walk(s) if not isinstance(s, ast.If | ast.For | ast.While) else ():
+            match n:
+                case ast.Tuple(elts=elts) | ast.List(elts=elts) if isinstance(n.ctx, ast.Load):
+                    kept |= {e.id for e in elts if isinstance(e, ast.Name)}
+                case ast.Call(func=func, args=args, keywords=keywords):
+                    function = found.resolve(func, g)
+                    module = getattr(function, "__module__", "") or ""
+                    if isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "math", "tangent"):
+                        continue
+                    kept |= {a.id for a in (*args, *(k.value for k in keywords)) if isinstance(a, ast.Name)}
+    return own - kept

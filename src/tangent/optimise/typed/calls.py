@@ -28,7 +28,11 @@ Of = Callable[[ast.expr], Kind]
 REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
 LIKE_FIRST = (np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ascontiguousarray, np.abs, np.negative, np.sign)
 GRADIENT_OF_FIRST = (runtime.init_grad, runtime.lazy_zero)
-GRADIENT_OF_SECOND = (runtime.unbroadcast, runtime.scatter, runtime.spread, runtime.settled)
+GRADIENT_OF_SECOND = (
+    runtime.unbroadcast, runtime.scatter, runtime.spread, runtime.settled, runtime.matmul_adjoint_x,
+    runtime.dot_adjoint_a, runtime.outer_adjoint_a, runtime.like, runtime.restructure,
+)  # fmt: skip
+GRADIENT_OF_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.outer_adjoint_b)
 FIRST = (
     runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item, runtime.own, runtime.own_any,
     runtime.content, runtime.put_back,
@@ -62,6 +66,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return gradient_kind(first)
     if function in GRADIENT_OF_SECOND and len(args) > 1:
         return gradient_kind(args[1])
+    if function in GRADIENT_OF_THIRD and len(args) == 3:
+        return gradient_kind(args[2])
     if function in FIRST:
         return first
     if function is runtime.shadow:

@@ -72,6 +72,8 @@ class Elements:
             return self.at(e.func.value)
         if function in UFUNCS or function in KERNELS:
             return ast.Call(e.func, [self.at(a) for a in args], [])
+        if function is np.outer and len(args) == 2:
+            return self.outer(*args)
         if function is np.where and len(args) == 3:
             return ast.IfExp(*(self.at(a) for a in args))
         if function in (runtime.unbroadcast, runtime.broadcast_like, runtime.spread) and len(args) == 2:
@@ -81,12 +83,25 @@ class Elements:
     def as_wide_as(self, e: ast.expr, like: ast.expr) -> ast.expr:
         """The element itself, where the shapes agree; a number is the same everywhere."""
         mine, other = self.found.of(e, self.g), self.found.of(like, self.g)
-        if not isinstance(mine, Number) or not isinstance(other, Number) or not isinstance(like, ast.Name):
+        if not isinstance(mine, Number) or not isinstance(other, Number):
             raise NotElementwise
         if mine.rank not in (0, other.rank) or other.dtype != "f8" or mine.dtype != "f8":
             raise NotElementwise
-        self.whole(like.id, other.rank)
+        if isinstance(like, ast.Name):
+            self.whole(like.id, other.rank)
+        else:
+            self.at(like)  # for its extents
         return self.at(e)
+
+    def outer(self, a: ast.expr, b: ast.expr) -> ast.expr:
+        """Every element of one vector times every element of another."""
+        if len(self.variables) != 2 or not (isinstance(a, ast.Name) and isinstance(b, ast.Name)):
+            raise NotElementwise
+        i, j = self.variables
+        self.extents[0].append(self.size(a.id, 0))
+        self.extents[1].append(self.size(b.id, 0))
+        self.reads += [(a.id, ""), (b.id, "")]
+        return expression("a[i] * b[j]", a=a, b=b, i=i, j=j)
 
     def hoisted(self, e: ast.expr) -> ast.expr:
         """A number, computed once."""

@@ -16,7 +16,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Kind, Number
-from tangent.syntax.quote import constant
+from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import rebuild
 from tangent.transform.module import Generated
 
@@ -25,14 +25,31 @@ OWN = (runtime.settled, runtime.copy, runtime.dense, runtime.refit, runtime.cont
 ZERO = (runtime.lazy_zero, runtime.init_grad)
 
 
-def known(g: Generated, found: Inference) -> list[ast.stmt]:
+LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
+PRODUCTS = (*LEFT, runtime.matmul_adjoint_y, runtime.dot_adjoint_b)
+BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
+    (1, 1): ("b * y", "b * x"), (2, 1): ("np.outer(b, y)", "b @ x"), (1, 2): ("y @ b", "np.outer(x, b)"),
+    (2, 2): ("b @ y.T", "x.T @ b"),
+}  # fmt: skip
+
+
+def _product(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind], np_name: str) -> ast.expr:
+    b, x, y = args
+    ranks = tuple(k.rank for k in kinds[1:] if isinstance(k, Number))
+    if ranks not in BY_RANK:
+        return e
+    text = BY_RANK[ranks][0 if function in LEFT else 1]
+    return expression(text, b=b, x=x, y=y, np=np_name)
+
+
+def known(g: Generated, found: Inference, np_name: str) -> list[ast.stmt]:
     """The body of a function with such calls replaced."""
     assert g.tree is not None
 
     def change(e: ast.expr) -> ast.expr:
         match e:
             case ast.Call(func=func, args=args, keywords=[]) if args:
-                return _outcome(e, found.resolve(func, g), args, [found.of(a, g) for a in args])
+                return _outcome(e, found.resolve(func, g), args, [found.of(a, g) for a in args], np_name)
             case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]) if is_real(found.of(value, g)):
                 return value
             case _:
@@ -41,7 +58,7 @@ def known(g: Generated, found: Inference) -> list[ast.stmt]:
     return [rebuild(s, change) for s in g.tree.body]
 
 
-def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]) -> ast.expr:
+def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind], np_name: str) -> ast.expr:
     if function in SAME and len(args) == 2 and is_float(kinds[0]) and is_real(kinds[1]):
         return args[0]
     if function in OWN and is_real(kinds[0]):
@@ -52,6 +69,8 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
         return ast.BinOp(args[0], ast.Add(), args[1])
     if function is np.where and len(args) == 3 and all(is_real(k) for k in kinds):
         return ast.IfExp(*args)
+    if function in PRODUCTS and len(args) == 3 and all(isinstance(k, Number) and k.dtype == "f8" for k in kinds):
+        return _product(e, function, args, kinds, np_name)
     if function is runtime.where_nonzero and all(is_float(k) for k in kinds):
         return ast.IfExp(ast.Compare(args[0], [ast.Eq()], [constant(0.0)]), constant(0.0), args[1])
     return e

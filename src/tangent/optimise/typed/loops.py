@@ -19,7 +19,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.backends.numba.functions import require_same
-from tangent.optimise.typed.aliases import made_here
+from tangent.optimise.typed.aliases import made_here, private
 from tangent.optimise.typed.elements import Elements, NotElementwise
 from tangent.optimise.typed.fuse import as_lowered, fuse
 from tangent.optimise.typed.infer import Inference
@@ -48,6 +48,7 @@ class _Lowering:
         assert g.tree is not None
         self.names = Names(identifiers(g.tree) | set(g.externals) | set().union(*(identifiers(s) for s in body)))
         self.own = made_here(body, g, found)
+        self.private = private(body, self.own, g, found)
         self.stable = stable_names(body, g)
         self.sizes: dict[str, list[ast.expr]] = {}
         self.temporaries: set[str] = set()
@@ -107,6 +108,17 @@ class _Lowering:
                 targets=[ast.Name(id=v)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=x), attr="copy"), args=[])
             ):
                 pass
+            case ast.Assign(
+                targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=x), slice=index) as part
+            ) if self.rank(part):
+                elements = self.elements(self.rank(part))
+                try:
+                    elements.place(x, index)
+                    if not elements.before:
+                        self.learn(v, self.extents(elements))
+                except NotElementwise:
+                    pass
+                return
             case _:
                 return
         if rank := self.rank(name(x)):
@@ -154,6 +166,10 @@ class _Lowering:
 
     def made(self, v: str, e: ast.expr) -> list[ast.stmt]:
         """A new array."""
+        if v in expression_reads(e) and v in self.private:
+            with_place = self.in_place(v, e)
+            if with_place is not None:
+                return with_place
         elements = self.elements(self.rank(e))
         value = elements.at(e)
         target = self.names.numbered(f"{v}_new") if v in expression_reads(e) else v
@@ -167,6 +183,22 @@ class _Lowering:
             self.found.kinds[self.g][target] = self.found.of(e, self.g)
             done.append(assign(v, name(target)))
         return done
+
+    def in_place(self, v: str, e: ast.expr) -> list[ast.stmt] | None:
+        """A new value in the memory of the old one, where each element needs only its own."""
+        elements = self.elements(self.rank(e))
+        value = elements.at(e)
+        whole = self.found.kinds[self.g].get(v)
+        if any(x == v and text != v for x, text in elements.reads) or not isinstance(whole, Number):
+            return None
+        if whole.rank != len(elements.variables) or v not in (x for x, _ in elements.reads):
+            return None
+        place = ast.Subscript(name(v), _index(elements.variables), ast.Store())
+        step: ast.stmt = ast.Assign([place], value)
+        match value:
+            case ast.BinOp(left=ast.Subscript(value=ast.Name(id=same)), op=ast.Add() as op, right=part) if same == v:
+                step = ast.AugAssign(place, op, part)
+        return [*elements.before, *self.checks(elements), self.nest(elements, [step])]
 
     def stored(self, target: ast.Name | ast.Subscript, e: ast.expr, op: ast.operator | None) -> list[ast.stmt]:
         """A store into an array, or a part of one; by way of a temporary where the value reads other parts of it."""
@@ -266,7 +298,7 @@ def _computes(e: ast.expr) -> bool:
             return False
     return isinstance(e, ast.BinOp | ast.UnaryOp | ast.Call) and not (
         isinstance(e, ast.BinOp) and isinstance(e.op, ast.MatMult)
-    )
+    )  # fmt: skip
 
 
 def _index(variables: list[str]) -> ast.expr:

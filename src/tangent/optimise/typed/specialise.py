@@ -21,6 +21,7 @@ from tangent.optimise.typed.loops import loops
 from tangent.optimise.typed.records import records
 from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
+from tangent.optimise.typed.steps import steps
 from tangent.syntax.names import identifiers
 from tangent.syntax.rebuild import replace
 from tangent.transform.module import Generated
@@ -41,7 +42,7 @@ def specialise(
     made = list(copies.values())
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}
-    bodies = {g: known(g, found)[len(docs[g]) :] for g in made}
+    bodies = {g: known(g, found, _numpy(g, resolve))[len(docs[g]) :] for g in made}
     for _ in range(2):
         bodies = {g: _smaller(body, g, resolve) for g, body in bodies.items()}
         bodies = saved(bodies)
@@ -49,7 +50,7 @@ def specialise(
         assert g.tree is not None
         np_name = _numpy(g, resolve)
         body = items(records(body, found.kinds[g], np_name), g, found)
-        body = returned(body, g, found)
+        body = returned(steps(body, g, found, np_name), g, found)
         body = loops(body, g, found, np_name) if in_loops else body
         g.tree = replace(g.tree, body=[*docs[g], *body])
     return made

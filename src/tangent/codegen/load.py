@@ -143,21 +143,21 @@ def _defaults(
 
 
 def guarded(
-    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any]
+    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any], checks: bool = True
 ) -> ast.FunctionDef:
     """The definition with its checks around the body; what they need goes to `extra`."""
     before: list[ast.stmt] = []
     stale = _stale(entry, callees, extra)
     if stale is not None:
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
-    checks = _argument_checks(entry, node.args) + _checks(entry)
+    checking = argument_checks(entry, node.args) if checks else []
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
-    body: list[ast.stmt] = [*before, ast.Try([*checks, *node.body], [handler], [], [])]
+    body: list[ast.stmt] = [*before, ast.Try([*checking, *node.body], [handler], [], [])]
     for s in body:
         ast.copy_location(s, node)
-    for s in (*before, *checks):
+    for s in (*before, *checking):
         for inner in ast.walk(s):
             ast.copy_location(inner, node)
     for inner in ast.walk(handler):
@@ -227,6 +227,11 @@ def _same_call(args: ast.arguments) -> ast.expr:
     if args.kwarg:
         keywords.append(ast.keyword(None, name(args.kwarg.arg)))
     return ast.Call(call("_renew"), positional, keywords)
+
+
+def argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
+    """All that a derivative looks at before it runs."""
+    return _argument_checks(entry, args) + _checks(entry)
 
 
 def _argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:

@@ -9,7 +9,7 @@ from typing import Any
 from tangent.codegen.compiled.build import Compiled
 from tangent.codegen.compiled.refusal import explain
 from tangent.codegen.compiled.versions import Versions
-from tangent.codegen.load import CHECKS, Renew, definitions, describe, guarded, make
+from tangent.codegen.load import CHECKS, Renew, argument_checks, definitions, describe, guarded, make
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
@@ -25,9 +25,11 @@ def load_compiled(functions: list[Generated], renew: Renew, jit: dict[str, Any])
     versions = Versions(functions, jit, show)
     text = versions.any.text
     entry, *callees = functions
+    definition = definitions(text)[entry.name]
+    versions.check = make(_checking(definition, entry), entry, {}, text.file, CHECKS)
     extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_compiled": versions}
     extra["_annotate"] = lambda error: explain(error, versions.latest.text, entry)
-    node = guarded(_forwarding(definitions(text)[entry.name]), entry, callees, extra)
+    node = guarded(_forwarding(definition), entry, callees, extra, checks=False)
     function = make(node, entry, {}, text.file, extra)
     describe(function, entry, functions, versions.any.plain)
     show(versions.any)
@@ -38,11 +40,22 @@ def load_compiled(functions: list[Generated], renew: Renew, jit: dict[str, Any])
 
 def _forwarding(node: ast.FunctionDef) -> ast.FunctionDef:
     """The definition with a body that hands all arguments on."""
-    given: list[ast.expr] = [
+    return _with_body(node, [ast.Return(ast.Call(name("_compiled"), _given(node), []))])
+
+
+def _checking(node: ast.FunctionDef, entry: Generated) -> ast.FunctionDef:
+    """The definition with a body that checks the arguments and gives them back, the seed as it should be."""
+    return _with_body(node, [*argument_checks(entry, node.args), ast.Return(ast.Tuple(_given(node), ast.Load()))])
+
+
+def _given(node: ast.FunctionDef) -> list[ast.expr]:
+    return [
         ast.Starred(name(a.arg), ast.Load()) if a is node.args.vararg else name(a.arg) for a in arguments(node.args)
     ]
-    call = ast.Call(name("_compiled"), given, [])
-    done = ast.copy_location(ast.Return(call), node)
-    for inner in ast.walk(done):
-        ast.copy_location(inner, node)
-    return replace(node, body=[done])
+
+
+def _with_body(node: ast.FunctionDef, body: list[ast.stmt]) -> ast.FunctionDef:
+    for s in body:
+        for inner in ast.walk(s):
+            ast.copy_location(inner, node)
+    return replace(node, body=body)

@@ -27,10 +27,17 @@ class Versions:
         self._made: dict[Any, Compiled] = {}
         self.any = compile_module(functions, jit)
         self.latest = self.any
+        self.check: Callable[..., tuple[Any, ...]] = lambda *args: args
+        self._seeds = len(functions[0].seeds)
 
     def __call__(self, *args: Any) -> Any:
+        """Checks depend on types alone, but for arrays as seeds, whose shapes matter."""
         key = tuple([_kept(a) for a in args])
         found = self._made.get(key)
+        if found is None or not all(type(a) is float for a in args[-self._seeds :]):
+            args = self.check(*args)
+            key = tuple([_kept(a) for a in args])
+            found = self._made.get(key)
         if found is None:
             found = self._made[key] = self.latest = self._new(args)
         try:
@@ -47,7 +54,7 @@ class Versions:
 
 def _kept(a: Any) -> Any:
     """What the choice of a version looks at."""
-    if isinstance(a, np.ndarray):
+    if type(a) is np.ndarray:
         return a.dtype.char, a.ndim
     if type(a) is tuple:
         return tuple([_kept(x) for x in a])

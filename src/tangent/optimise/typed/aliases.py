@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.typed.infer import Inference
+from tangent.optimise.typed.kinds import Number
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
 from tangent.transform.module import Generated
@@ -29,12 +30,18 @@ def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=value):
                 (good if _is_new(value, g, found) else bad).add(v)
-                bad |= _shared_by(value)
+                bad |= _shared_by(value, g, found)
             case ast.AugAssign():
                 pass
             case _:
                 bad |= set(writes(s))
     return frozenset(good - bad)
+
+
+def shared(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset[str]:
+    """Names that some other name stands for, too, or looks at a part of."""
+    values = [s.value for s in statements(body) if isinstance(s, ast.Assign)]
+    return frozenset().union(*(_shared_by(e, g, found) for e in values))
 
 
 def _is_new(e: ast.expr, g: Generated, found: Inference) -> bool:
@@ -50,15 +57,20 @@ def _is_new(e: ast.expr, g: Generated, found: Inference) -> bool:
             return False
 
 
-def _shared_by(e: ast.expr) -> set[str]:
+def _shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
     """Names that an expression gives a second name to, or a view of."""
+    kind = found.of(e, g)
+    if isinstance(kind, Number) and kind.scalar:
+        return set()
     match e:
+        case ast.Attribute(attr="shape"):
+            return set()
         case ast.Name(id=v) | ast.Subscript(value=ast.Name(id=v)) | ast.Attribute(value=ast.Name(id=v)):
             return {v}
         case ast.IfExp(body=body, orelse=orelse):
-            return _shared_by(body) | _shared_by(orelse)
+            return _shared_by(body, g, found) | _shared_by(orelse, g, found)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            return set().union(*(_shared_by(x) for x in elts))
+            return set().union(*(_shared_by(x, g, found) for x in elts))
         case _:
             return set()
 

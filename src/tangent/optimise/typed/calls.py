@@ -48,8 +48,10 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if len(args) != len(e.args) or not args:
         return UNKNOWN
     first = args[0]
-    if isinstance(function, np.ufunc) and function.nout == 1 and not e.keywords:
-        return _ufunc(function, args)
+    if function is np.matmul:
+        return _dot(*args)
+    if isinstance(function, np.ufunc):
+        return _ufunc(function, args) if function.nout == 1 and not e.keywords and not function.signature else UNKNOWN
     if getattr(function, "__module__", "") == "math":
         return _of_math(function)
     if function in (float, abs, int, len):
@@ -156,7 +158,7 @@ def _made(shape: Kind) -> Kind:
 def _dot(a: Kind, b: Kind) -> Kind:
     both = elementwise(a, b)
     if isinstance(both, Number) and isinstance(a, Number) and isinstance(b, Number):
-        ranks = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2, (0, 0): 0}
+        ranks = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2}
         return Number(ranks[a.rank, b.rank], both.dtype) if (a.rank, b.rank) in ranks else UNKNOWN
     return both
 

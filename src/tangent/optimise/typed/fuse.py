@@ -5,8 +5,8 @@ for i0 in range(n):                       for i0 in range(n):
 for i0 in range(n):                 ->        c[i0] += t * 2.0
     c[i0] += t[i0] * 2.0
 
-Two loops can be one if no element is touched too early: what the first touches in iteration i, the second touches in
-the same iteration or later.
+Two loops become one if every element that one of them writes and the other touches is touched in the same iteration:
+so iterations stay independent, and can be done several at a time.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def _is_setup(s: ast.stmt) -> bool:
     match s:
         case ast.Expr(value=ast.Call(func=ast.Name(id="require_same"))):
             return True
-        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(attr="empty"))):
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(attr="empty" | "zeros_like"))):
+            return True
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name(id="shadow" | "init_grad" | "lazy_zero"))):
             return True
         case ast.Assign(targets=[ast.Name()], value=ast.Constant()):
             return True
@@ -135,7 +137,7 @@ def _in_order(first: ast.For, second: ast.For, own: Own) -> bool:
                 if a.array not in own and b.array not in own:
                     return False
                 continue
-            if a.place is None or b.place is None or a.place < b.place:
+            if a.place is None or a.place != b.place:
                 return False
     return True
 

@@ -20,7 +20,7 @@ from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import rebuild
 from tangent.transform.module import Generated
 
-SAME = (runtime.unbroadcast, runtime.broadcast_like, runtime.check_seed)
+SAME = (runtime.unbroadcast, runtime.broadcast_like)
 OWN = (runtime.settled, runtime.copy, runtime.dense, runtime.refit, runtime.content)
 ZERO = (runtime.lazy_zero, runtime.init_grad)
 
@@ -42,14 +42,17 @@ def _product(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
     return expression(text, b=b, x=x, y=y, np=np_name)
 
 
-def known(g: Generated, found: Inference, np_name: str) -> list[ast.stmt]:
-    """The body of a function with such calls replaced."""
+def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.stmt]:
+    """The body of a function with such calls replaced; `same`: arrays of one rank in one operation have one shape."""
     assert g.tree is not None
 
     def change(e: ast.expr) -> ast.expr:
         match e:
             case ast.Call(func=func, args=args, keywords=[]) if args:
-                return _outcome(e, found.resolve(func, g), args, [found.of(a, g) for a in args], np_name)
+                function, kinds = found.resolve(func, g), [found.of(a, g) for a in args]
+                if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
+                    return args[0]
+                return _outcome(e, function, args, kinds, np_name)
             case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]) if is_real(found.of(value, g)):
                 return value
             case _:
@@ -59,7 +62,7 @@ def known(g: Generated, found: Inference, np_name: str) -> list[ast.stmt]:
 
 
 def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind], np_name: str) -> ast.expr:
-    if function in SAME and len(args) == 2 and is_float(kinds[0]) and is_real(kinds[1]):
+    if function in (*SAME, runtime.check_seed) and len(args) == 2 and is_float(kinds[0]) and is_real(kinds[1]):
         return args[0]
     if function in OWN and is_real(kinds[0]):
         return args[0]
@@ -74,6 +77,12 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
     if function is runtime.where_nonzero and all(is_float(k) for k in kinds):
         return ast.IfExp(ast.Compare(args[0], [ast.Eq()], [constant(0.0)]), constant(0.0), args[1])
     return e
+
+
+def _of_one_rank(kinds: list[Kind]) -> bool:
+    a, b = kinds
+    arrays = isinstance(a, Number) and isinstance(b, Number) and a.rank == b.rank > 0
+    return arrays and a == b and isinstance(a, Number) and a.dtype == "f8"
 
 
 def is_real(kind: Kind) -> bool:

@@ -19,11 +19,14 @@ import numpy as np
 
 from tangent import runtime
 from tangent.backends.numba.functions import require_same
-from tangent.optimise.typed.aliases import made_here, private
+from tangent.optimise.typed.aliases import made_here, private, shared
+from tangent.optimise.typed.buffers import buffers
+from tangent.optimise.typed.cells import cells
 from tangent.optimise.typed.elements import Elements, NotElementwise
 from tangent.optimise.typed.fuse import as_lowered, fuse
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import FLOAT, Number
+from tangent.optimise.typed.order import order
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
@@ -38,8 +41,10 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like, runtime.shadow, runtime.init
 
 def loops(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) -> list[ast.stmt]:
     lowering = _Lowering(body, g, found, np_name)
-    body = lowering.block(body)
-    return fuse(body, lowering.own, lowering.temporaries)
+    body = fuse(lowering.block(body), lowering.own, lowering.temporaries)
+    body = order(cells(body, lowering.own, lowering.names), lowering.own)
+    kept = lowering.temporaries & private(body, lowering.own, g, found)
+    return buffers(body, frozenset(kept), lowering.stable.lasting)
 
 
 class _Lowering:
@@ -48,6 +53,7 @@ class _Lowering:
         assert g.tree is not None
         self.names = Names(identifiers(g.tree) | set(g.externals) | set().union(*(identifiers(s) for s in body)))
         self.own = made_here(body, g, found)
+        self.shared = shared(body, g, found)
         self.private = private(body, self.own, g, found)
         self.stable = stable_names(body, g)
         self.sizes: dict[str, list[ast.expr]] = {}
@@ -178,6 +184,8 @@ class _Lowering:
         loop = self.nest(elements, body)
         done = [*elements.before, *self.checks(elements), self.empty(target, elements), loop]
         self.temporaries.add(target)
+        if target not in self.shared and (target in self.stable.once or target not in self.stable.every):
+            self.own |= {target}
         self.learn(target, self.extents(elements))
         if target != v:
             self.found.kinds[self.g][target] = self.found.of(e, self.g)
@@ -267,6 +275,31 @@ class _Lowering:
 def identifiers_of(g: Generated) -> set[str]:
     assert g.tree is not None
     return identifiers(g.tree)
+
+
+def broadcasts(body: list[ast.stmt], g: Generated, found: Inference) -> bool:
+    """Whether operations are left that may broadcast arrays of one rank."""
+
+    def rank(e: ast.expr) -> int:
+        kind = found.of(e, g)
+        return kind.rank if isinstance(kind, Number) else 0 if kind is not None else -1
+
+    for s in statements(body):
+        for n in ast.walk(s) if not isinstance(s, ast.If | ast.For | ast.While) else ():
+            match n:
+                case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+                    if rank(left) == rank(right) > 0:
+                        return True
+                case ast.Call(args=args) if isinstance(function := found.resolve(n.func, g), np.ufunc):
+                    if not function.signature and len(args) > 1 and rank(args[0]) == rank(args[1]) > 0:
+                        return True
+                case ast.AugAssign(target=target, value=value) if rank(_loaded(target)) == rank(value) > 0:
+                    return True
+    return False
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    return replace(target, ctx=ast.Load()) if isinstance(target, ast.Name | ast.Subscript) else target
 
 
 @dataclass(frozen=True)

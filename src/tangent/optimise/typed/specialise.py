@@ -17,7 +17,7 @@ from tangent.optimise.typed.items import items
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.known import known
 from tangent.optimise.typed.lists import lists
-from tangent.optimise.typed.loops import loops
+from tangent.optimise.typed.loops import broadcasts, loops
 from tangent.optimise.typed.records import records
 from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
@@ -32,7 +32,24 @@ Resolve = Callable[[ast.expr, Generated], Any]
 def specialise(
     functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool = True
 ) -> list[Generated]:
-    """Copies of the functions of a module, the entry first, that refer to each other."""
+    """Copies of the functions of a module, the entry first, that refer to each other.
+
+    Loops make sure that arrays of one rank in one statement have one shape. Where all such statements are loops,
+    nothing that broadcasting would need is left in the backward pass.
+    """
+    if in_loops:
+        made = _specialised(functions, given, resolve, True, True)
+        if made is not None:
+            return made
+    made = _specialised(functions, given, resolve, in_loops, False)
+    assert made is not None
+    return made
+
+
+def _specialised(
+    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool, same: bool
+) -> list[Generated] | None:
+    """With `same`, None where arrays may still be broadcast."""
     copies = {g: with_changes(g) for g in functions}
     for g in copies.values():
         g.externals = {v: copies.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
@@ -42,7 +59,7 @@ def specialise(
     made = list(copies.values())
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}
-    bodies = {g: known(g, found, _numpy(g, resolve))[len(docs[g]) :] for g in made}
+    bodies = {g: known(g, found, _numpy(g, resolve), same)[len(docs[g]) :] for g in made}
     for _ in range(2):
         bodies = {g: _smaller(body, g, resolve) for g, body in bodies.items()}
         bodies = saved(bodies)
@@ -52,6 +69,8 @@ def specialise(
         body = items(records(body, found.kinds[g], np_name), g, found)
         body = returned(steps(body, g, found, np_name), g, found)
         body = loops(body, g, found, np_name) if in_loops else body
+        if same and broadcasts(body, g, found):
+            return None
         g.tree = replace(g.tree, body=[*docs[g], *body])
     return made
 

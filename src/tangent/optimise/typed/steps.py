@@ -65,11 +65,15 @@ class _Steps:
                 if function is runtime.scatter and len(args) == 3 and isinstance(args[1], ast.Name) and not keywords:
                     return self.scattered(e, args[1].id, args[2], self.step(args[0]))
                 inside = [self.step(a) for a in args]
-                if function not in ELEMENTWISE and not isinstance(func, ast.Attribute | ast.Lambda):
+                if function in ELEMENTWISE:
+                    inside = [self.product(a) for a in inside]
+                elif not isinstance(func, ast.Attribute | ast.Lambda):
                     inside = [self.held(a) for a in inside]
                 return replace(e, args=inside)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                return replace(e, left=self.held(self.step(left)), right=self.held(self.step(right)))
             case ast.BinOp(left=left, right=right):
-                return replace(e, left=self.step(left), right=self.step(right))
+                return replace(e, left=self.product(self.step(left)), right=self.product(self.step(right)))
             case ast.UnaryOp(operand=operand):
                 return replace(e, operand=self.step(operand))
             case ast.Tuple(elts=elts) if isinstance(e.ctx, ast.Load):
@@ -83,6 +87,12 @@ class _Steps:
         if not isinstance(e, ast.BinOp | ast.UnaryOp) or not isinstance(kind, Number) or kind.scalar:
             return e
         return self.named(e)
+
+    def product(self, e: ast.expr) -> ast.expr:
+        """A matrix product inside of an elementwise expression, under a name."""
+        kind = self.found.of(e, self.g)
+        product = isinstance(e, ast.BinOp) and isinstance(e.op, ast.MatMult)
+        return self.named(e) if product and isinstance(kind, Number) and kind.rank else e
 
     def named(self, e: ast.expr) -> ast.Name:
         v = self.names.numbered("t")

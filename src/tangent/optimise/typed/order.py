@@ -54,9 +54,9 @@ def _is_reversed(e: ast.expr) -> bool:
 class Uses:
     """How the iterations of a loop use an array: the places that are read, set, and added to."""
 
-    read: set[str] = field(default_factory=set)
-    set: set[str] = field(default_factory=set)
-    sum: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+    stores: set[str] = field(default_factory=set)
+    sums: set[str] = field(default_factory=set)
 
 
 def independent(loop: ast.For, own: frozenset[str], everywhere: Counter[str]) -> bool:
@@ -80,7 +80,7 @@ def independent(loop: ast.For, own: frozenset[str], everywhere: Counter[str]) ->
         seen |= reads | set(writes(s))
     if any(everywhere[v] != inside[v] for v in local):
         return False
-    changed = [a for a, u in arrays.items() if u.set or u.sum]
+    changed = [a for a, u in arrays.items() if u.stores or u.sums]
     if len(arrays) > 1 and any(a not in own for a in changed):
         return False
     return all(_orderless(arrays[a], loop.target.id) for a in changed)
@@ -101,7 +101,7 @@ def _simple(s: ast.stmt, arrays: dict[str, Uses]) -> bool:
             if not isinstance(n.value, ast.Name) or not is_plain(n.slice):
                 return False
             uses = arrays.setdefault(n.value.id, Uses())
-            kind = uses.sum if n is added else uses.set if isinstance(n.ctx, ast.Store) else uses.read
+            kind = uses.sums if n is added else uses.stores if isinstance(n.ctx, ast.Store) else uses.reads
             kind.add(ast.unparse(n.slice))
             elements += 1
     return elements > 0 or not isinstance(s, ast.AugAssign)
@@ -109,9 +109,9 @@ def _simple(s: ast.stmt, arrays: dict[str, Uses]) -> bool:
 
 def _orderless(uses: Uses, variable: str) -> bool:
     """Only added to; or each iteration has a place of its own."""
-    if uses.sum and not uses.set and not uses.read:
+    if uses.sums and not uses.stores and not uses.reads:
         return True
-    places = uses.read | uses.set | uses.sum
+    places = uses.reads | uses.stores | uses.sums
     index = ast.parse(next(iter(places)), mode="eval").body
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     return len(places) == 1 and any(isinstance(p, ast.Name) and p.id == variable for p in parts)

@@ -1,7 +1,8 @@
-"""Temporary arrays of loops, allocated once, before the loop.
+"""Temporary arrays of loops, allocated once, before the loop; products that are always the same, too.
 
 for _ in range(steps):                t = np.empty(a.shape[0] - 2)
-    t = np.empty(a.shape[0] - 2)  ->  for _ in range(steps):
+    t = np.empty(a.shape[0] - 2)  ->  u = w @ x
+    u = w @ x                         for _ in range(steps):
     ...                                   ...
 """
 
@@ -13,14 +14,20 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 
 
-def buffers(body: list[ast.stmt], temporaries: frozenset[str], lasting: frozenset[str]) -> list[ast.stmt]:
-    """`temporaries`: arrays that nothing holds on to; `lasting`: names that keep their value."""
+def buffers(
+    body: list[ast.stmt], temporaries: frozenset[str], lasting: frozenset[str], own: frozenset[str]
+) -> list[ast.stmt]:
+    """`temporaries`: arrays that nothing holds on to; `lasting`: names that keep their value; `own`: that have one name."""
+    written = {v for s in statements(body) for v in (*_stored(s), *_augmented(s))}
+    constant = lasting - written
     done: list[ast.stmt] = []
     for s in body:
         if isinstance(s, ast.For | ast.While) and not getattr(s, "lowered", False):
             found: dict[str, list[ast.stmt]] = {}
             for x in statements(s.body):
                 if (v := _allocated(x)) in temporaries:
+                    found.setdefault(v, []).append(x)
+                elif (v := _product(x, constant)) in own - written:
                     found.setdefault(v, []).append(x)
             moved = [xs[0] for xs in found.values() if len(xs) == 1 and _reads(xs[0]) <= lasting]
             done += moved
@@ -37,9 +44,38 @@ def _allocated(s: ast.stmt) -> str:
             return ""
 
 
+def _product(s: ast.stmt, constant: frozenset[str] | set[str]) -> str:
+    """The name of a product of two arrays that do not change."""
+    match s:
+        case ast.Assign(
+            targets=[ast.Name(id=v)],
+            value=ast.BinOp(left=ast.Name(id=a), op=ast.MatMult(), right=ast.Name(id=b)),
+        ) if {a, b} <= constant:
+            return v
+        case _:
+            return ""
+
+
+def _stored(s: ast.stmt) -> list[str]:
+    """Arrays that a statement writes into, or may: what it hands to a call."""
+    found = [
+        n.value.id
+        for n in ast.walk(s)
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
+    ] if isinstance(s, ast.Assign | ast.AugAssign) else []  # fmt: skip
+    if isinstance(s, ast.Expr):
+        found += [n.id for n in ast.walk(s) if isinstance(n, ast.Name)]
+    return found
+
+
+def _augmented(s: ast.stmt) -> list[str]:
+    return [s.target.id] if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) else []
+
+
 def _reads(s: ast.stmt) -> set[str]:
-    assert isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
-    return set().union(*(expression_reads(a) for a in s.value.args))
+    assert isinstance(s, ast.Assign)
+    parts = s.value.args if isinstance(s.value, ast.Call) else [s.value]
+    return set().union(*(expression_reads(a) for a in parts))
 
 
 def _without(s: ast.stmt, gone: set[ast.stmt]) -> ast.stmt:

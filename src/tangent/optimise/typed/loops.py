@@ -44,7 +44,7 @@ def loops(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) ->
     body = fuse(lowering.block(body), lowering.own, lowering.temporaries)
     body = order(cells(body, lowering.own, lowering.names), lowering.own)
     kept = lowering.temporaries & private(body, lowering.own, g, found)
-    return buffers(body, frozenset(kept), lowering.stable.lasting)
+    return buffers(body, frozenset(kept), lowering.stable.lasting, lowering.own)
 
 
 class _Lowering:

@@ -21,6 +21,9 @@ from tangent.syntax.uses import header_reads, writes
 def order(body: list[ast.stmt], own: frozenset[str]) -> list[ast.stmt]:
     """`own`: arrays that have one name."""
     everywhere = Counter(v for s in statements(body) for v in header_reads(s))
+    for v in {v for s in statements(body) if isinstance(s, ast.For) for v in writes(s)}:
+        if everywhere[v] == _inside_own_loops(v, body):
+            everywhere[v] = LOCAL  # nobody reads what a loop leaves behind
 
     def block(stmts: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
@@ -40,6 +43,23 @@ def order(body: list[ast.stmt], own: frozenset[str]) -> list[ast.stmt]:
         return done
 
     return block(body)
+
+
+LOCAL = -1
+
+
+def _inside_own_loops(v: str, body: list[ast.stmt]) -> int:
+    """How often a name is read inside loops that run over it."""
+    found = 0
+    for s in body:
+        match s:
+            case ast.For() if v in writes(s):
+                found += sum(1 for x in statements(s.body) for r in header_reads(x) if r == v)
+            case ast.For(body=inner) | ast.While(body=inner):
+                found += _inside_own_loops(v, inner)
+            case ast.If(body=then, orelse=other):
+                found += _inside_own_loops(v, then) + _inside_own_loops(v, other)
+    return found
 
 
 def _is_reversed(e: ast.expr) -> bool:
@@ -78,7 +98,7 @@ def independent(loop: ast.For, own: frozenset[str], everywhere: Counter[str]) ->
         if any(v not in local for v in writes(s)) or (isinstance(s, ast.AugAssign) and writes(s)):
             return False
         seen |= reads | set(writes(s))
-    if any(everywhere[v] != inside[v] for v in local):
+    if any(everywhere[v] not in (LOCAL, inside[v]) for v in local):
         return False
     changed = [a for a, u in arrays.items() if u.stores or u.sums]
     if len(arrays) > 1 and any(a not in own for a in changed):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangent.analysis.closures import inner_writes
-from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.operation import Operations
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, expression_reads
@@ -97,7 +97,7 @@ def _kept_methods(s: ast.stmt, scope: Scope) -> Iterator[Write]:
     for n in ast.walk(s):
         kept = isinstance(n, ast.Attribute) and n.attr in WRITING_METHODS and id(n) not in called
         if kept and isinstance(n, ast.Attribute) and scope.resolve(n) is MISSING:
-            for root in _base(n.value):
+            for root in base_names(n.value):
                 yield Write(s, root, frozenset(expression_reads(s)), "method")
 
 
@@ -114,7 +114,7 @@ def _local_writers(f: ast.FunctionDef) -> Iterator[Write]:
         for n in ast.walk(s):
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in writers:
                 for a in (*n.args, *(k.value for k in n.keywords)):
-                    for root in _base(a):
+                    for root in base_names(a):
                         yield Write(s, root, frozenset(expression_reads(n)), "call")
 
 
@@ -137,23 +137,23 @@ def _roots(targets: list[ast.expr]) -> Iterator[str]:
             case ast.Starred(value=value):
                 yield from _roots([value])
             case ast.Subscript(value=value) | ast.Attribute(value=value):
-                yield from _base(value)
+                yield from base_names(value)
 
 
-def _base(e: ast.expr) -> Iterator[str]:
+def base_names(e: ast.expr) -> Iterator[str]:
     match e:
         case ast.Name(id=v):
             yield v
         case ast.Subscript(value=value) | ast.Attribute(value=value) | ast.Starred(value=value):
-            yield from _base(value)
+            yield from base_names(value)
         case ast.Call(func=ast.Attribute(value=value)):
-            yield from _base(value)
+            yield from base_names(value)
         case ast.Call(args=args):
             for a in args:
-                yield from _base(a)
+                yield from base_names(a)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             for x in elts:
-                yield from _base(x)
+                yield from base_names(x)
 
 
 def _calls(s: ast.stmt, scope: Scope, summaries: Summaries) -> Iterator[Write]:
@@ -178,44 +178,44 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
     """The variables that a call may write into."""
     for k in node.keywords:
         if k.arg == "out" and not (isinstance(k.value, ast.Constant) and k.value.value is None):
-            yield from _base(k.value)
+            yield from base_names(k.value)
     found = scope.resolve(node.func)
     if found is MISSING:
         if isinstance(node.func, ast.Attribute) and node.func.attr in WRITING_METHODS:
-            yield from _base(node.func.value)
+            yield from base_names(node.func.value)
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("shuffle", "readinto", "permuted"):
             for a in node.args:
-                yield from _base(a)
+                yield from base_names(a)
         return
     if found is functools.partial and node.args:
         inner = scope.resolve(node.args[0])
         if isinstance(inner, types.FunctionType) and summaries(inner).written:
             for a in node.args[1:]:
-                yield from _base(a)
+                yield from base_names(a)
         return
     if found is map or found is filter or isinstance(found, np.vectorize):
         inner = scope.resolve(node.args[0]) if node.args else MISSING
         if isinstance(inner, types.FunctionType) and summaries(inner).written:
             for a in node.args[1:]:
-                yield from _base(a)
+                yield from base_names(a)
         return
     if found is np.nditer and node.keywords:
-        yield from _base(node.args[0])
+        yield from base_names(node.args[0])
     if isinstance(found, np.ufunc) and len(node.args) > found.nin:
         for a in node.args[found.nin :]:
-            yield from _base(a)
+            yield from base_names(a)
     elif isinstance(owner := getattr(found, "__self__", None), np.ufunc) and found.__name__ == "at":
         assert owner is not None
-        yield from _base(node.args[0])
+        yield from base_names(node.args[0])
     elif id(found) in FIRST_ARGUMENT and node.args:
-        yield from _base(node.args[0])
+        yield from base_names(node.args[0])
     elif isinstance(found, types.FunctionType) and not is_library(found):
         yield from _by_summary(node, found, summaries)
     elif not is_library(found) and not isinstance(found, type):
         behind = _behind(found)
         if behind is None or summaries(behind).written:
             for a in node.args:
-                yield from _base(a)
+                yield from base_names(a)
 
 
 def _behind(found: Any) -> types.FunctionType | None:
@@ -237,116 +237,7 @@ def _by_summary(node: ast.Call, found: types.FunctionType, summaries: Summaries)
     for position, a in enumerate(node.args):
         inside = names[position] if position < found.__code__.co_argcount else "*"
         if inside in written or (inside == "*" and written - set(names)):
-            yield from _base(a)
+            yield from base_names(a)
     for k in node.keywords:
         if k.arg is None or k.arg in written:
-            yield from _base(k.value)
-
-
-class Aliases:
-    """Variables that may share storage, as far as assignments, views, containers and calls can tell.
-
-    What is read from a list or dict made here is not changed when another item takes its place: `shallow` leaves
-    items out.
-    """
-
-    def __init__(self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, shallow: bool = False) -> None:
-        self.parent: dict[str, str] = {}
-        self.bases: dict[ast.stmt, tuple[str, ...]] = {}
-        self.containers = _containers(operations)
-        for s in statements(f.body):
-            op = operations.get(s)
-            if op is None:
-                continue
-            shared: tuple[str, ...] = op.operands
-            if op.kind in ("zero", "constant", "augment", "shadow") or (op.kind == "rule" and not _may_be_view(op)):
-                shared = ()
-            elif op.kind == "rule":
-                shared = tuple(v for v in op.operands if v in _viewed(op))
-            elif op.kind == "store":
-                by_reference = op.targets[0] in self.containers or "attribute" in op.values
-                shared = tuple(v for v in op.operands if v != op.targets[0]) if by_reference else ()
-            elif op.kind == "call" and isinstance(op.value, ast.Call):
-                shared = tuple(_returned_arguments(op.value, op.callee, summaries))
-            if shallow and (
-                op.kind in ("pack", "unpack", "opaque")
-                or (op.kind == "rule" and (op.rule.name == "getitem" or op.rule.name in CONTAINER_COPIES))
-            ):
-                shared = ()
-            self.bases[s] = shared
-            for t in op.targets:
-                for v in shared:
-                    self.join(t, v)
-
-    def find(self, v: str) -> str:
-        while self.parent.get(v, v) != v:
-            v = self.parent[v]
-        return v
-
-    def join(self, a: str, b: str) -> None:
-        self.parent[self.find(a)] = self.find(b)
-
-    def same(self, v: str, names: frozenset[str] | set[str]) -> list[str]:
-        """Those of some names that may share storage with v."""
-        root = self.find(v)
-        return sorted(n for n in names if self.find(n) == root)
-
-
-VIEWS = frozenset("real imag conj real_if_close nan_to_num einsum einsum_one einsum_two".split())
-
-
-def _viewed(op: Operation) -> set[str]:
-    """The operands that the result of a rule may be a view of: `mirror` is one of its last."""
-    if op.rule.name == "mirror":
-        return {n.id for n in ast.walk(op.values["shade"]) if isinstance(n, ast.Name)}
-    return set(op.operands)
-
-
-def _may_be_view(op: Operation) -> bool:
-    """Whether the result of a rule may share storage with an operand."""
-    copied = op.values.get("copy")
-    if copied is not None and not (isinstance(copied, ast.Constant) and copied.value is True):
-        return True
-    if op.rule.name in VIEWS:
-        return not isinstance(op.value, ast.Call) or op.rule.name != "conj" or isinstance(op.value.func, ast.Attribute)
-    return op.rule.kind == "linear" and op.rule.name not in FRESH
-
-
-CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted".split())
-
-
-def _containers(operations: Operations) -> frozenset[str]:
-    """Variables that only ever hold lists, tuples and dicts made by displays."""
-    made: dict[str, bool] = {}
-    for op in operations.values():
-        if op.kind in ("store", "augment"):
-            continue
-        display = op.kind == "pack" or isinstance(op.value, ast.Dict | ast.List | ast.ListComp | ast.DictComp)
-        display = display or (op.kind == "rule" and op.rule.name in CONTAINER_COPIES)
-        for t in op.targets:
-            made[t] = made.get(t, True) and (display or op.kind in ("push",))
-    return frozenset(t for t, only in made.items() if only)
-
-
-FRESH = frozenset(
-    "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
-    "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
-    "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
-    "unbroadcast broadcast_like copy_grad settled".split()
-)
-
-
-def _returned_arguments(node: ast.Call, callee: Any, summaries: Summaries) -> Iterator[str]:
-    code = getattr(callee, "__code__", None)
-    if code is None:
-        for a in (*node.args, *(k.value for k in node.keywords)):
-            yield from _base(a)
-        return
-    returned = summaries(callee).returned
-    names = code.co_varnames[: code.co_argcount]
-    for position, a in enumerate(node.args):
-        if position >= len(names) or names[position] in returned:
-            yield from _base(a)
-    for k in node.keywords:
-        if k.arg is None or k.arg in returned:
-            yield from _base(k.value)
+            yield from base_names(k.value)

@@ -7,6 +7,7 @@ of it) is kept at the end of its block. Outside loops only a branch can overwrit
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tangent.analysis.liveness import liveness
@@ -27,27 +28,36 @@ class Records:
 
 
 def recorded(
-    f: ast.FunctionDef, everything: bool = False, outside: frozenset[str] = frozenset(), inputs: set[str] | None = None
-) -> Records:
+    f: ast.FunctionDef, everything: bool = False, outside: frozenset[str] = frozenset(),
+    inputs: set[str] | None = None, twins: Mapping[str, str] | None = None,
+) -> Records:  # fmt: skip
     """The records of a function: all that may be needed, or plainly every overwritten value.
 
-    Names from `outside` (global, nonlocal) are never restored.
+    Names from `outside` (global, nonlocal) are never restored; `twins` are needed as long as the names they go with.
     """
-    walk = _Walk(f, everything, outside)
+    walk = _Walk(f, everything, outside, twins or {})
     parameters = {a.arg for a in arguments(f.args)} | (inputs or set())
     walk.block(f.body, set(parameters), set(parameters), ())
     return walk.records
 
 
 class _Walk:
-    def __init__(self, f: ast.FunctionDef, everything: bool, outside: frozenset[str]) -> None:
-        self.everything, self.outside = everything, outside
+    def __init__(
+        self, f: ast.FunctionDef, everything: bool, outside: frozenset[str], twins: Mapping[str, str]
+    ) -> None:
+        self.everything, self.outside, self.twins = everything, outside, twins
         self.live = liveness(f)
         self.records = Records(everything=everything)
         self.home = {} if everything else _homes(f)
+        for twin, v in twins.items():
+            if twin in self.home and v in self.home:
+                self.home[twin] = self.home[v]
         self.residents: dict[tuple[Block, ...], list[str]] = {}
         for v, path in self.home.items():
             self.residents.setdefault(path, []).append(v)
+
+    def is_live(self, v: str, loop: ast.stmt) -> bool:
+        return self.twins.get(v, v) in self.live.entry[loop]
 
     def block(self, body: list[ast.stmt], may: set[str], must: set[str], path: tuple[Block, ...]) -> None:
         """`may` and `must` hold the names that can, and do, have a value at this point."""
@@ -68,7 +78,7 @@ class _Walk:
         loop = next((owner for owner, _ in reversed(path) if isinstance(owner, ast.For | ast.While)), None)
         if loop is not None:
             for v in self.residents.get(path, []):
-                if v in may and v not in self.outside and v not in self.live.entry[loop]:
+                if v in may and v not in self.outside and not self.is_live(v, loop):
                     self.keep_at_end(path[-1], v, must)
 
     def assignment(self, s: ast.Assign, may: set[str], must: set[str]) -> None:
@@ -82,7 +92,7 @@ class _Walk:
     def loop(self, s: ast.stmt, inner: list[ast.stmt], may: set[str], must: set[str], path: tuple[Block, ...]) -> None:
         written = dict.fromkeys(v for x in statements(inner) if isinstance(x, ast.Assign) for v in writes(x))
         assigned = [v for v in written if v not in self.outside]
-        carried = {v for v in assigned if v in self.live.entry[s] or self.everything}
+        carried = {v for v in assigned if self.is_live(v, s) or self.everything}
         private = [v for v in assigned if v not in carried]
         if overwritten := [v for v in private if v in may]:
             self.records.before.setdefault(s, []).extend(overwritten)

@@ -11,7 +11,8 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tangent.analysis.effects import Aliases, Write
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.effects import Write
 from tangent.analysis.operation import Operations
 from tangent.analysis.recorded import Block
 from tangent.syntax.rebuild import statements
@@ -41,14 +42,22 @@ class Storage:
         return {v for v, c in self.classes.items() if c in chosen}
 
 
+    def follow(self, held: str, handle: str, first: ast.stmt, second: ast.stmt, bases: tuple[str, ...]) -> None:
+        """A binding was split in two: the name between is a handle, too."""
+        if bases and handle in self.classes:
+            self.classes[held] = self.classes[handle]
+            self.handles |= {held}
+            self.bases |= {first: bases, second: (held,)}
+
+
 def storage(
-    f: ast.FunctionDef, operations: Operations, found: list[Write], deep: Aliases, shallow: Aliases,
-    parameters: Iterable[str], arrays: frozenset[str],
+    f: ast.FunctionDef, operations: Operations, found: list[Write], aliases: Aliases,
+    parameters: Iterable[str], arrays: frozenset[str], given: frozenset[str] = frozenset(),
 ) -> Storage:  # fmt: skip
-    """Classes and handles of a Core function, given its writes and what is surely an array."""
+    """Classes and handles of a Core function, given its writes, what is surely an array, and what its caller holds."""
     names = {v for op in operations.values() for v in (*op.targets, *op.operands)} | set(parameters)
     names |= {w.root for w in found}
-    groups = [frozenset(_reach(w, deep, shallow).same(w.root, names)) for w in found]
+    groups = [frozenset(aliases.same(w.root, names)) for w in found]
     classes = _merged(groups)
     written: dict[ast.stmt, set[str]] = {}
     touched: dict[ast.stmt, set[str]] = {}
@@ -57,18 +66,16 @@ def storage(
         touched.setdefault(w.statement, set()).update(group)
     table = Storage(classes, written={s: frozenset(c) for s, c in written.items()})
     table.bases = {
-        s: tuple(v for v in deep.bases.get(s, ()) if v in classes and any(t in classes for t in op.targets))
+        s: tuple(v for v in aliases.bases.get(s, ()) if v in classes and any(t in classes for t in op.targets))
         for s, op in operations.items()
     }
-    handles = {w.root for w in found} | _dirty_reads(f.body, touched, classes)
+    handles = {w.root for w in found} | _dirty_reads(f.body, touched, classes) | (given & set(classes))
+    for w in found:  # a call that writes sees all its arguments change
+        if w.construct == "call":
+            handles |= {v for v in header_reads(w.statement) if classes.get(v) in written[w.statement]}
     table.handles = frozenset(_with_bases(handles, operations, table.bases))
     table.local = frozenset(v for v in table.handles if _is_local(v, f, operations, table, set(parameters), arrays))
     return table
-
-
-def _reach(w: Write, deep: Aliases, shallow: Aliases) -> Aliases:
-    """Another item in a list or dict changes the container, not what it held before."""
-    return shallow if w.root in deep.containers and not w.nested else deep
 
 
 def _merged(groups: list[frozenset[str]]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 np.add(x, y, out=a)       ->  t = np.add(x, y); a[...] = t
 np.copyto(a, v)           ->  a[...] = v
 a.sort()                  ->  t = np.sort(a); a[:] = t
+np.multiply.at(a, i, v)   ->  t = multiplied_at(a, i, v); a[...] = t
 np.fill_diagonal(a, v)    ->  t = placed(a, v, sources(np.fill_diagonal, a, v)); a[...] = t
 
 `np.add.at` and `np.subtract.at` stay as they are: they have adjoints of their own.
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.context import Context
-from tangent.runtime.storage import placed, put_flat, sources
+from tangent.runtime.storage import multiplied_at, placed, put_flat, sources
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import at, constant, name
 
@@ -48,6 +49,8 @@ class Writers:
         if found in (operator.setitem, np.ndarray.__setitem__) and len(e.args) == 3:
             self.store(e.args[0], e.args[1], e.args[2])
             return constant(None)
+        if _is_at(found, np.multiply, np.divide) and len(e.args) == 3:
+            return self.multiplied(e, found)
         if _is_placing(found) and len(e.args) > PLACING[found]:
             owner, value = e.args[0], e.args[PLACING[found]]
             others = [a for a in e.args[1:] if a is not value]
@@ -83,6 +86,15 @@ class Writers:
         if where is not None:
             value = self.numpy("where", self.atom(where), self.atom(value), held)
         self.store(held, constant(Ellipsis), self.atom(value))
+        return constant(None)
+
+    def multiplied(self, e: ast.Call, found: Any) -> ast.expr:
+        """`np.multiply.at(a, i, v)`: every element by the product of what the index gives it."""
+        target, index, value = (self.atom(a) for a in e.args)
+        if found.__self__ is np.divide:
+            value = self.atom(ast.BinOp(constant(1.0), ast.Div(), value))
+        function = self.context.use("multiplied_at", multiplied_at)
+        self.store(target, constant(Ellipsis), self.atom(ast.Call(name(function), [target, index, value], [])))
         return constant(None)
 
     def method(self, e: ast.Call) -> ast.expr | None:
@@ -152,6 +164,10 @@ def is_adding_at(found: Any) -> bool:
     """Whether it is `np.add.at` or `np.subtract.at`."""
     owner = getattr(found, "__self__", None)
     return isinstance(owner, np.ufunc) and owner.__name__ in AT and found.__name__ == "at"
+
+
+def _is_at(found: Any, *ufuncs: np.ufunc) -> bool:
+    return getattr(found, "__name__", "") == "at" and getattr(found, "__self__", None) in ufuncs
 
 
 def _is_placing(found: Any) -> bool:

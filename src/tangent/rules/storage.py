@@ -31,3 +31,11 @@ def placed(y, a, v, taken):
 def gather_placed(y, b, v, taken): d[b] = placed(np.zeros(np.shape(b)), d[y], taken)
 @linear
 def item_content(y, x, key): d[x] = scatter(d[y], x, key)
+
+def multiplied_at(y, a, index, v):
+    d[a] = d[y] * factors_at(a, index, v)
+    d[v] = unbroadcast((d[y] * a)[index] * other_factors_at(a, index, v), v)
+    d[y] = d[a] * factors_at(a, index, v) + a * factors_tangent(d[v], a, index, v)
+def factors_at(y, a, index, v):
+    d[v] = unbroadcast(d[y][index] * other_factors_at(a, index, v), v)
+    d[y] = factors_tangent(d[v], a, index, v)

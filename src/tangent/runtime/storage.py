@@ -223,7 +223,10 @@ def shares(b: Any, shade: Any) -> bool:
 
 def rest(b: Any, shade: Any) -> Any:
     """What a call's result hands back: nothing, where its shadow is part of that of an argument."""
-    return 0.0 if shares(b, shade) else b
+    if isinstance(b, list | tuple | dict):
+        items = {k: rest(v, shade) for k, v in (b.items() if isinstance(b, dict) else enumerate(b))}
+        return items if isinstance(b, dict) else type(b)(items.values())
+    return np.zeros_like(b) if shares(b, shade) else b
 
 
 def unboxed(b: Any, x: Any) -> Any:
@@ -324,6 +327,35 @@ def gather_placed(b: Any, v: Any, taken: Any) -> Any:
     chosen = taken >= 0
     np.add.at(out, taken[chosen], b[chosen])
     return out.reshape(np.shape(v))[()]
+
+
+def multiplied_at(a: Any, index: Any, v: Any) -> Any:
+    """The array a after `np.multiply.at(a, index, v)`."""
+    return a * factors_at(a, index, v)
+
+
+def factors_at(a: Any, index: Any, v: Any) -> Any:
+    """The product of what `np.multiply.at` multiplies each element with."""
+    found = np.ones(np.shape(a), np.result_type(a, v))
+    np.multiply.at(found, index, v)
+    return found
+
+
+def other_factors_at(a: Any, index: Any, v: Any) -> Any:
+    """For each factor of `factors_at`, the product of the others of the same element."""
+    v = np.broadcast_to(v, np.shape(a[index]))
+    zeros = np.zeros(np.shape(a))
+    np.add.at(zeros, index, v == 0)
+    rest = factors_at(a, index, np.where(v == 0, 1.0, v))[index]
+    alone = zeros[index] - (v == 0) == 0
+    return np.where(alone, rest / np.where(v == 0, 1.0, v), 0.0)
+
+
+def factors_tangent(d: Any, a: Any, index: Any, v: Any) -> Any:
+    """The tangent of `factors_at`."""
+    found = np.zeros(np.shape(a), np.result_type(a, d))
+    np.add.at(found, index, np.broadcast_to(d, np.shape(a[index])) * other_factors_at(a, index, v))
+    return found
 
 
 class _Absent:

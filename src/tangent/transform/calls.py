@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from tangent.analysis.shapes import Fact
 from tangent.transform.unit import Unit
 
-
 Groups = tuple[tuple[str, ...], ...]
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from tangent.analysis.effects import FRESH
+from tangent.analysis.aliases import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, Shapes, shapes
+from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, shapes
 from tangent.errors import InPlaceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table
@@ -21,8 +21,8 @@ from tangent.source.read import Source, comments
 from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import function_node, replace
-from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.rebuild import function_node, replace, statements
+from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.calls import Groups
 from tangent.transform.forward import forward
 from tangent.transform.reverse import Passes, reverse
@@ -315,8 +315,8 @@ class Module:
             value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe, aliases_of(settled, scribe))
-        raw = not self.options.optimized
-        if not both and isinstance(final := body[-1], ast.Return) and may_be_view(final.value, this, made, raw):
+        last_value = body[-1].value if isinstance(body[-1], ast.Return) else None
+        if not both and isinstance(final := body[-1], ast.Return) and may_be_view(last_value, this, made, body):
             body[-1] = replace(final, value=scribe.call("copy", final.value))
         made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], None, keywords=both)
         self.complete(made, this, scribe)
@@ -329,17 +329,17 @@ class Module:
         made.seen = dict(this.context.scope.seen)
 
 
-def may_be_view(e: ast.expr | None, this: Unit, made: Generated, raw: bool = False) -> TypeGuard[ast.expr]:
+def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.stmt]) -> TypeGuard[ast.expr]:
     """Whether a returned tangent may be (part of) one that came in."""
     match e:
         case ast.Name(id=v):
-            op = next((op for op in this.operations.values() if this.result in op.targets), None)
-            plain = op is not None and op.kind == "rule" and op.rule.kind == "elementwise"
-            return raw or v in made.seeds.values() or not plain
+            assigned = [s.value for s in statements(body) if isinstance(s, ast.Assign) and v in writes(s)]
+            in_place = any(isinstance(s, ast.AugAssign) for s in statements(body))
+            return in_place or not assigned or not all(isinstance(x, ast.BinOp | ast.UnaryOp) for x in assigned)
         case ast.Subscript() | ast.Attribute():
             return True
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            return any(may_be_view(x, this, made) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
+            return any(may_be_view(x, this, made, body) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
         case ast.Call(func=func):
             found = this.context.scope.resolve(func)
             bounds = table().lookup(found) if found is not MISSING else []

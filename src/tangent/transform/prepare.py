@@ -12,6 +12,7 @@ import ast
 from dataclasses import dataclass, field
 
 from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.storage import Storage
 from tangent.rules.notation import Rule
 from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign, constant, expression, name
@@ -28,6 +29,7 @@ class Prepared:
     operations: Operations = field(default_factory=dict)
     trips: dict[ast.stmt, str] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
+    storage: Storage = field(default_factory=Storage)
 
     def moved(self, s: ast.stmt, new: ast.stmt) -> None:
         """A statement was rebuilt: what is known of it holds for the new one."""
@@ -37,8 +39,10 @@ class Prepared:
             self.operations[new] = self.operations[s]
 
 
-def prepare(body: list[ast.stmt], operations: Operations, active: frozenset[str], scribe: Scribe) -> Prepared:
-    found = Prepared(operations=dict(operations), active=set(active))
+def prepare(
+    body: list[ast.stmt], operations: Operations, active: frozenset[str], scribe: Scribe, storage: Storage
+) -> Prepared:
+    found = Prepared(operations=dict(operations), active=set(active), storage=storage)
     found.body = _block(body, found, active, scribe)
     return found
 
@@ -70,9 +74,10 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
             for new in (start, count):
                 found.operations[new] = Operation("zero", (trips,))
             return [*before, start, loop]
-        case ast.Assign() if s in found.operations and _clashes(found.operations[s], active):
+        case ast.Assign() if s in found.operations and _clashes(found.operations[s], active, found.storage.handles):
             op = found.operations[s]
             held = scribe.names.numbered("t")
+            bases = found.storage.bases.get(s, ())
             if op.targets[0] in active:
                 found.active.add(held)
             first = assign(held, s.value, s)
@@ -81,6 +86,9 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
                 op.kind, (held,), op.operands, op.value, op.rule, op.values, op.callee, op.library, op.why
             )
             found.operations[second] = Operation("copy", op.targets, (held,), name(held))
+            found.storage.follow(held, op.targets[0], first, second, bases)
+            if s in found.storage.written:
+                found.storage.written[first] = found.storage.written[s]
             return [first, second]
         case _:
             return [s]
@@ -106,10 +114,12 @@ def _breaks(body: list[ast.stmt]) -> bool:
             return False
 
 
-def _clashes(op: Operation, active: frozenset[str]) -> bool:
+def _clashes(op: Operation, active: frozenset[str], handles: frozenset[str]) -> bool:
     """Whether the adjoint reads both the result and the operand that it overwrites, or needs the operand at all."""
     if len(op.targets) != 1 or op.targets[0] not in op.operands:
         return False
+    if op.targets[0] in handles and op.kind not in ("store", "augment"):
+        return True
     if op.kind == "call" or op.kind == "dynamic":
         return True
     if op.kind != "rule":

@@ -73,18 +73,19 @@ def reverse(
     `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays, `given`
     those whose shadows the caller brings.
     """
-    return _Reverse(settled, scribe, derivatives, everything, numbers, given).run(seed)
+    return _Reverse(settled, scribe, derivatives, seed, everything, numbers, given).run()
 
 
 class _Reverse:
     def __init__(
-        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, everything: bool, numbers: frozenset[str],
-        given: frozenset[str],
+        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
+        numbers: frozenset[str], given: frozenset[str],
     ) -> None:  # fmt: skip
         unit = settled.unit
         self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
         self.stores = Stores(self, settled, given)
-        self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, self.active, scribe)
+        self.stores.name_shadow_of_result(unit.result, seed)
+        self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, self.active, scribe, settled.storage)
         self.operations = self.prepared.operations
         self.active = frozenset(self.prepared.active)
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
@@ -97,7 +98,8 @@ class _Reverse:
         self.masks = {op.targets[0] for op in self.operations.values() if _is_mask(op)}
         self.prepared.body = self.stores.carry(self.lower_calls(self.prepared.body))
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
-        self.records: Records = recorded(tree, everything, unit.context.declared, unit.inputs)
+        twins = {self.adjoint(v): v for v in self.stores.shadowed} if self.stores.carried else {}
+        self.records: Records = recorded(tree, everything, unit.context.declared, unit.inputs, twins)
         known = given_shapes(unit)
         live, results = liveness(tree), derivatives.result_fact
         self.shapes = shapes(tree, self.operations, live, results, numbers, known, settled.arrays)
@@ -164,6 +166,7 @@ class _Reverse:
             "call", (op.targets[0], saved), op.operands, value, values=arguments.values, callee=op.callee, why=saved
         )
         self.pairs_of[new] = (self.scribe.use(bwd.name, bwd), saved, wanted)
+        self.stores.holding[saved] = op.operands
         self.stores.lowered(s, new, [p for group in groups for p in group], self.derivatives.gives_nothing(op.callee))
         return new
 
@@ -199,20 +202,17 @@ class _Reverse:
         )  # fmt: skip
         self.operations[new] = Operation("dynamic", (op.targets[0], saved), op.operands, value, why=saved)
         self.pairs_of[new] = (self.scribe.runtime("call_bwd"), saved, positions)
+        self.stores.holding[saved] = op.operands
         return new
 
     # The two passes
 
-    def run(self, seed: str) -> Passes:
+    def run(self) -> Passes:
         result = self.unit.result
         forward = self.forward(self.prepared.body, ())
         state = State()
-        if result in self.stores.shadowed:
-            self.scribe.derivatives["b", result] = seed
-            self.stores.seeded(result, seed)
-        elif result in self.active:
+        if result in self.active and result not in self.stores.shadowed:
             state.held.add(result)
-            self.scribe.derivatives["b", result] = seed
         backward = self.stores.with_given(self.backward(self.prepared.body, state, ()))
         forward, backward = self.stores.without_useless(forward, backward)
         sure = surely_bound(self.prepared.body, self.unit.inputs)
@@ -459,6 +459,7 @@ class _Reverse:
                 state.held.discard(t)
             return restores
         mark = comment(f"Grad of: {self.primal(s)}", s)
+        held = set(state.held)
         before, contributions = self.contributions(op, s, state)
         for t in op.targets:
             state.held.discard(t)
@@ -471,7 +472,8 @@ class _Reverse:
                 adds.append(self.accumulate(v, part, state, s))
         bound = [t for t in op.targets if t in self.stores.shadowed]
         if bound:
-            adds = self.stores.handed_back(s, op, adds, bound[0])
+            new = [v for v in sorted(state.held - held) if v not in op.targets]
+            adds = self.stores.handed_back(s, op, adds, bound[0], [self.zero(v, state, s) for v in new])
             mark = mark if adds else comment("", s)
         if restores and self.reads_overwritten(op):
             return [mark, *restores, *adds]
@@ -819,12 +821,12 @@ class _Reverse:
 
     def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, wanted = self.pairs_of[s]
-        value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
+        value = call(backward, name(saved), self.stores.seed(s, op.targets[0], state))
         return self.hand_back([(p, op.values[p]) for p in wanted], value, s, state, op.targets)
 
     def dynamic_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, positions = self.pairs_of[s]
-        value = call(backward, name(saved), name(self.adjoint(op.targets[0])))
+        value = call(backward, name(saved), self.stores.seed(s, op.targets[0], state))
         assert isinstance(op.value, ast.Call)
         given: list[tuple[str, Any]] = []
         for p in positions:
@@ -852,7 +854,8 @@ class _Reverse:
         every = [n for _, argument in given for n in leaf_names(argument)]
         slots: list[str] = []
         for p, argument in given:
-            first = isinstance(argument, ast.Name) and argument.id not in (*state.held, *targets)
+            known = (*state.held, *targets, *self.stores.shadowed)
+            first = isinstance(argument, ast.Name) and argument.id not in known
             if first and every.count(argument.id) == 1:
                 slots.append(self.adjoint(argument.id))
                 state.held.add(argument.id)

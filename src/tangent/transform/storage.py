@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from tangent.analysis.activity import Activity, activity
+from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
-from tangent.analysis.effects import Aliases, Summaries, Summary, Write, writes_in_place
+from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes import Shapes
@@ -66,10 +67,10 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
                 this = read(function)
             except TangentError:
                 return known[function]
-            aliases = Aliases(this.core, this.operations, summary)
             parameters = set(this.parameters)
+            aliases = Aliases(this.core, this.operations, summary, this.parameters)
             found = all_writes(this, summary)
-            written = {p for w in found for p in aliases.same(w.root, parameters)}
+            written = {p for w in found for p in parameters if aliases.of(w.root) & aliases.reach(p)}
             space = id(function.__globals__)
             local = this.context.scope.local
             outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
@@ -77,7 +78,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
             outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
             inner = any(summary(callee).stores for callee, _ in called_functions(this))
             stores = inner or any(w.construct != "augmented" for w in found)
-            known[function] = Summary(written, set(aliases.same(this.result, parameters)), outside, stores)
+            returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
+            known[function] = Summary(written, returned, outside, stores)
         return known[function]
 
     return summary
@@ -122,12 +124,15 @@ def settle(
     """Find the storage of a function. `groups` are parameters that the caller lets it write into, by what they share."""
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
-    deep, shallow = _aliases(this, summary, groups)
-    this, found = _items_by_value(this, found, deep)
-    this, found = _augmented_in_place(this, found, deep, shapes, given)
-    deep, shallow = _aliases(this, summary, groups)
-    arrays = frozenset(_arrays(this, deep))
-    whole = storage(this.core, this.operations, found, deep, shallow, this.parameters, arrays)
+    aliases = _aliases(this, summary, groups)
+    this, found = _items_by_value(this, found, aliases)
+    open_ = -1
+    while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
+        this, found = _augmented_in_place(this, found, aliases, shapes, given)
+        aliases = _aliases(this, summary, groups)
+    found = [w for w in found if w.construct != "augmented"]
+    arrays = frozenset(_arrays(this, aliases))
+    whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
     facts = activity(this.core, this.operations, (*inputs, *given), (*outputs, *given), more)
@@ -140,9 +145,8 @@ def settle(
             outside.append((space, v, _refusal(this, Write(s, v, frozenset(), "call"), v)))
     on_path = _read_by_active(this, varied & useful)
     for w in found:
-        if not _has_adjoint(this, w, deep):
-            items_only = w.root in deep.containers and not w.nested
-            _refuse_store(this, w, shallow if items_only else deep, varied, useful, on_path, outside)
+        if not _has_adjoint(this, w):
+            _refuse_store(this, w, aliases, varied, useful, on_path, outside)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
@@ -150,7 +154,7 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    return Settled(this, facts, table, shadowed, owned, arrays, deep.containers)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers)
 
 
 def _arrays(this: Unit, aliases: Aliases) -> set[str]:
@@ -160,10 +164,16 @@ def _arrays(this: Unit, aliases: Aliases) -> set[str]:
         index = op.values.get("index") if op.kind in ("store", "augment") else None
         if index is not None and op.targets[0] not in aliases.containers and not _is_key(index):
             found.add(op.targets[0])
+    bound: dict[str, list[Operation]] = {}
+    for op in this.operations.values():
+        for t in op.targets if op.kind not in ("store", "augment") else ():
+            bound.setdefault(t, []).append(op)
     changed = True
     while changed:
-        pairs = [(op.targets[0], op.operands[0]) for op in this.operations.values() if op.kind == "copy"]
-        new = {v for pair in pairs if found & set(pair) for v in pair} - found - aliases.containers
+        copies = {t: ops for t, ops in bound.items() if all(op.kind == "copy" for op in ops)}
+        new = {t for t, ops in copies.items() if all(op.operands[0] in found for op in ops)}
+        new |= {ops[0].operands[0] for t, ops in copies.items() if t in found and len(ops) == 1}
+        new -= found | aliases.containers
         found |= new
         changed = bool(new)
     return found
@@ -173,13 +183,8 @@ def _is_key(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and isinstance(index.value, str)
 
 
-def _aliases(this: Unit, summary: Summaries, groups: Groups) -> tuple[Aliases, Aliases]:
-    both = Aliases(this.core, this.operations, summary), Aliases(this.core, this.operations, summary, shallow=True)
-    for aliases in both:
-        for first, *others in groups:
-            for p in others:
-                aliases.join(first, p)
-    return both
+def _aliases(this: Unit, summary: Summaries, groups: Groups) -> Aliases:
+    return Aliases(this.core, this.operations, summary, this.parameters, groups)
 
 
 def _class_sets(table: Storage) -> list[set[str]]:
@@ -196,7 +201,7 @@ def _restricted(table: Storage, relevant: set[str]) -> Storage:
     return Storage(classes, table.handles & set(classes), written, table.bases, table.local)
 
 
-def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
+def _has_adjoint(this: Unit, w: Write) -> bool:
     """Whether a write is of a form that has an adjoint."""
     op = this.operations.get(w.statement)
     if op is None:
@@ -219,8 +224,7 @@ def _augmented_in_place(
     augmented = [w for w in found if w.construct == "augmented"]
     if not augmented:
         return this, found
-    others = {aliases.find(w.root) for w in found if w.construct != "augmented"}
-    others |= {aliases.find(p) for p in given}
+    others = {w.root for w in found if w.construct != "augmented"} | given
     live = liveness(this.core, frozenset(w.statement for w in augmented))
     kept = [w for w in found if w.construct != "augmented"]
     changed: dict[ast.stmt, list[ast.stmt]] = {}
@@ -228,7 +232,8 @@ def _augmented_in_place(
     for w in augmented:
         own = {w.root, *this.operations[w.statement].targets}
         holders = set(aliases.same(w.root, live.after[w.statement])) - own
-        if shapes.of(name(w.root)).scalar or not (holders or aliases.find(w.root) in others):
+        if shapes.of(name(w.root)).scalar or not (holders or aliases.meets(w.root, others)):
+            kept.append(w)
             continue
         new = _in_place(this, w)
         changed[w.statement] = new

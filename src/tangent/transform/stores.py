@@ -10,14 +10,13 @@ Where a handle is bound anew (buffers that are swapped in a loop), shadows are b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tangent import runtime
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
-from tangent.analysis.shapes import Fact
+from tangent.analysis.shapes import Fact, Shapes
 from tangent.analysis.storage import Storage
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, expression, name
@@ -54,7 +53,7 @@ class Stores:
     def __init__(self, owner: _Reverse, settled: Settled, given: frozenset[str]) -> None:
         self.owner, self.settled, self.given = owner, settled, given
         self.table: Storage = settled.storage
-        self.shadowed = settled.shadowed
+        self._shadowed = settled.shadowed
         self.kept: dict[tuple[ast.stmt, str], Kept] = {}
         self.sites: dict[tuple[ast.stmt, str], ast.stmt] = {}
         self.pairs: dict[ast.stmt, ast.stmt] = {}
@@ -62,10 +61,17 @@ class Stores:
         self.stacks: dict[str, ast.stmt] = {}
         self.rebuilt: set[ast.stmt] = set()
         self.forced: set[ast.stmt] = set()
+        self.holding: dict[str, tuple[str, ...]] = {}
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}
         self.seeding: list[ast.stmt] = []
+
+    @property
+    def shadowed(self) -> frozenset[str]:
+        """Handles that have a shadow: those of active classes."""
+        active = {self.table.classes[v] for v in self._shadowed}
+        return self._shadowed | {v for v in self.table.handles if self.table.classes[v] in active}
 
     @property
     def carried(self) -> bool:
@@ -75,7 +81,8 @@ class Stores:
         return self.owner.adjoint(v)
 
     def is_array(self, v: str) -> bool:
-        return v in self.settled.arrays or self.owner.shapes.of(name(v)).array
+        known: Shapes | None = getattr(self.owner, "shapes", None)
+        return v in self.settled.arrays or (known is not None and known.of(name(v)).array)
 
     def is_container(self, v: str) -> bool:
         return v in self.settled.containers
@@ -147,16 +154,18 @@ class Stores:
             return name(self.adjoint(target))
         return self.owner.scribe.call("init_grad", name(target))
 
-    def seeded(self, result: str, seed: str) -> None:
-        """The shadow of the result starts with the seed."""
-        scribe, last = self.owner.scribe, self.owner.unit.core.body[-1]
-        bound = [s for s, op in self.owner.operations.items() if result in self.bound(s, op)]
+    def name_shadow_of_result(self, result: str, seed: str) -> None:
+        """The shadow of the result starts with the seed, or has it added."""
+        self.owner.scribe.derivatives["b", result] = seed
+        if result not in self.shadowed:
+            return
+        operations = self.settled.unit.operations
+        bound = [s for s, op in operations.items() if result in self.bound(s, op)]
         if not self.carried and result not in self.given and not any(self.table.bases.get(s) for s in bound):
             self.starts[result] = name(seed)
             return
-        own = scribe.names.fresh("b" + result)
-        scribe.derivatives["b", result] = own
-        self.seeding = [self.add(result, name(seed), last)]
+        self.owner.scribe.derivatives["b", result] = self.owner.scribe.names.fresh("b" + result)
+        self.seeding = [self.add(result, name(seed), self.settled.unit.core.body[-1])]
 
     def zeros(self, v: str) -> ast.expr:
         """A new shadow, with what it starts from."""
@@ -303,17 +312,20 @@ class Stores:
         for s in body:
             op = self.owner.operations.get(s)
             for v in self.bound(s, op):
-                if op is not None and op.kind in ("rule", "copy") and self.table.bases.get(s):
+                bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+                if op is not None and bases and self.is_view(op, v, bases):
                     again = at(ast.Assign([ast.Name(v, ast.Store())], op.value or name(v)), s)
                     self.rebuilt.add(again)
                     done.append(again)
                 done.append(self.binding(s, op, v))
         return done if path else [*done, *self.seeding]
 
-    def handed_back(self, s: ast.stmt, op: Operation, adds: list[ast.stmt], v: str) -> list[ast.stmt]:
+    def handed_back(
+        self, s: ast.stmt, op: Operation, adds: list[ast.stmt], v: str, zeros: list[ast.stmt]
+    ) -> list[ast.stmt]:
         """The adjoint of binding a handle: of a view nothing, of a copy that of any value."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
-        if not bases:
+        if not bases or op.kind in ("call", "dynamic"):
             return adds
         if not adds or self.is_view(op, v, bases):
             return []
@@ -321,7 +333,7 @@ class Stores:
         if len(bases) > 1:
             shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
         test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("shares", name(self.adjoint(v)), shades))
-        return [at(ast.If(test, adds, []), s)]
+        return [at(ast.If(test, adds, zeros), s)]
 
     # Keeping what is overwritten
 
@@ -542,7 +554,7 @@ class Stores:
 
     def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv += value`."""
-        if self.is_container(v):
+        if not self.is_array(v):
             return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
         return at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), value), like)
 
@@ -662,6 +674,7 @@ class Stores:
 
         if not isinstance(s, Comment):
             visit(s)
+        found |= {w for v in found for w in self.holding.get(v, ())}
         return {v for v in found if v in self.table.classes}
 
 

@@ -1,0 +1,184 @@
+"""Which variables may share storage: what each may refer to, and what that may hold.
+
+Every definition that makes something new makes an object; copies and views refer to the objects of their operands, and
+containers hold those of their items. Two variables may share storage if they may refer to one object; a container
+shares that of its items. The order of statements does not matter.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tangent.analysis.effects import Summaries, base_names
+from tangent.analysis.operation import Operation, Operations
+from tangent.syntax.rebuild import statements
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+class Aliases:
+    """What variables may refer to. `groups` are parameters that share what they are given."""
+
+    def __init__(
+        self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, parameters: Iterable[str],
+        groups: Groups = (),
+    ) -> None:  # fmt: skip
+        self.points: dict[str, set[str]] = {}
+        self.holds: dict[str, set[str]] = {}
+        self.bases: dict[ast.stmt, tuple[str, ...]] = {}
+        self.containers = _containers(operations)
+        for p in parameters:
+            first = next((group[0] for group in groups if p in group), p)
+            self.points[p] = {first}
+            self.holds[first] = {first}
+        self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
+        self._summaries = summaries
+        for s, op in self._ops:
+            self.bases[s] = self._shared(op)
+        while self._round():
+            pass
+
+    def of(self, v: str) -> set[str]:
+        """The objects that a variable may refer to."""
+        return self.points.get(v, {v})
+
+    def reach(self, v: str) -> set[str]:
+        """These, and all that they may hold."""
+        found, waiting = set(self.of(v)), list(self.of(v))
+        while waiting:
+            new = self.holds.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        return found
+
+    def same(self, v: str, names: Iterable[str]) -> list[str]:
+        """Those of some names that are another when what v refers to is written into."""
+        own = self.of(v)
+        return sorted(n for n in names if n == v or self.reach(n) & own)
+
+    def meets(self, v: str, others: Iterable[str]) -> bool:
+        """Whether a variable may refer to something that others refer to."""
+        return any(self.of(v) & self.of(n) for n in others)
+
+    def _shared(self, op: Operation) -> tuple[str, ...]:
+        """The operands that the result of an operation may be, be a view of, or hold."""
+        match op.kind:
+            case "zero" | "constant" | "augment" | "shadow" | "store":
+                return ()
+            case "rule":
+                return tuple(v for v in op.operands if v in _viewed(op)) if _may_be_view(op) else ()
+            case "call" if isinstance(op.value, ast.Call):
+                return tuple(_returned_arguments(op.value, op.callee, self._summaries))
+            case _:
+                return op.operands
+
+    def _round(self) -> bool:
+        before = sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
+        for s, op in self._ops:
+            self._follow(op, self.bases[s])
+        return before != sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
+
+    def _follow(self, op: Operation, shared: tuple[str, ...]) -> None:
+        if op.kind == "store":
+            if op.targets[0] in self.containers or "attribute" in op.values:
+                self._hold(self.of(op.targets[0]), [v for v in op.operands if v != op.targets[0]])
+            return
+        if op.kind == "augment":
+            return
+        if op.kind == "push":
+            self._hold(self.of(op.targets[0]), op.operands)
+            return
+        for t in op.targets:
+            if op.kind == "copy" and shared:
+                found = set(self.of(shared[0]))
+            elif op.kind == "pack" or _copies_container(op) or op.kind == "closure":
+                found = {t}
+                items = set().union(*(self._items(v) if _copies_container(op) else self.of(v) for v in shared))
+                self.holds.setdefault(t, set()).update(items - {t})
+            elif op.kind in ("unpack", "pop") or (op.kind == "rule" and op.rule.name in ("getitem", "attribute")):
+                found = set().union(*(self._items(v) for v in shared))
+            elif op.kind in ("call", "dynamic", "opaque"):
+                found = {t}.union(*(self.reach(v) for v in shared))
+                self.holds.setdefault(t, set()).update(found - {t})
+            elif shared:
+                found = {t}.union(*(self.of(v) for v in shared))
+            else:
+                found = {t}
+            self.points.setdefault(t, set()).update(found)
+
+    def _items(self, v: str) -> set[str]:
+        """What an item of a variable may be: of an array a view of it, of a list or dict what that holds."""
+        found: set[str] = set()
+        for o in self.of(v):
+            found |= self.holds.get(o, set()) | (set() if o in self.containers else {o})
+        return found
+
+    def _hold(self, owners: set[str], items: Iterable[str]) -> None:
+        for o in owners:
+            self.holds.setdefault(o, set()).update(*(self.of(v) for v in items))
+
+
+def _copies_container(op: Operation) -> bool:
+    return op.kind == "rule" and op.rule.name in CONTAINER_COPIES
+
+
+VIEWS = frozenset("real imag conj real_if_close nan_to_num einsum einsum_one einsum_two".split())
+
+
+def _viewed(op: Operation) -> set[str]:
+    """The operands that the result of a rule may be a view of: `mirror` is one of its last."""
+    if op.rule.name == "mirror":
+        return {n.id for n in ast.walk(op.values["shade"]) if isinstance(n, ast.Name)}
+    return set(op.operands)
+
+
+def _may_be_view(op: Operation) -> bool:
+    """Whether the result of a rule may share storage with an operand."""
+    copied = op.values.get("copy")
+    if copied is not None and not (isinstance(copied, ast.Constant) and copied.value is True):
+        return True
+    if op.rule.name in VIEWS:
+        return not isinstance(op.value, ast.Call) or op.rule.name != "conj" or isinstance(op.value.func, ast.Attribute)
+    return op.rule.kind == "linear" and op.rule.name not in FRESH
+
+
+CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted".split())
+
+
+def _containers(operations: Operations) -> frozenset[str]:
+    """Variables that only ever hold lists, tuples and dicts made by displays."""
+    made: dict[str, bool] = {}
+    for op in operations.values():
+        if op.kind in ("store", "augment"):
+            continue
+        display = op.kind == "pack" or isinstance(op.value, ast.Dict | ast.List | ast.ListComp | ast.DictComp)
+        display = display or (op.kind == "rule" and op.rule.name in CONTAINER_COPIES)
+        for t in op.targets:
+            made[t] = made.get(t, True) and (display or op.kind in ("push",))
+    return frozenset(t for t, only in made.items() if only)
+
+
+FRESH = frozenset(
+    "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
+    "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
+    "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
+    "unbroadcast broadcast_like copy_grad settled".split()
+)
+
+
+def _returned_arguments(node: ast.Call, callee: Any, summaries: Summaries) -> Iterator[str]:
+    code = getattr(callee, "__code__", None)
+    if code is None:
+        for a in (*node.args, *(k.value for k in node.keywords)):
+            yield from base_names(a)
+        return
+    returned = summaries(callee).returned
+    names = code.co_varnames[: code.co_argcount]
+    for position, a in enumerate(node.args):
+        if position >= len(names) or names[position] in returned:
+            yield from base_names(a)
+    for k in node.keywords:
+        if k.arg is None or k.arg in returned:
+            yield from base_names(k.value)

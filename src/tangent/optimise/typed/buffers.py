@@ -17,7 +17,7 @@ from tangent.syntax.uses import expression_reads
 def buffers(
     body: list[ast.stmt], temporaries: frozenset[str], lasting: frozenset[str], own: frozenset[str]
 ) -> list[ast.stmt]:
-    """`temporaries`: arrays that nothing holds on to; `lasting`: names that keep their value; `own`: that have one name."""
+    """`temporaries`: arrays that nothing holds on to; `lasting`: names that keep their value; `own`: with one name."""
     written = {v for s in statements(body) for v in (*_stored(s), *_augmented(s))}
     constant = lasting - written
     done: list[ast.stmt] = []
@@ -25,9 +25,7 @@ def buffers(
         if isinstance(s, ast.For | ast.While) and not getattr(s, "lowered", False):
             found: dict[str, list[ast.stmt]] = {}
             for x in statements(s.body):
-                if (v := _allocated(x)) in temporaries:
-                    found.setdefault(v, []).append(x)
-                elif (v := _product(x, constant)) in own - written:
+                if (v := _allocated(x)) in temporaries or (v := _product(x, constant)) in own - written:
                     found.setdefault(v, []).append(x)
             moved = [xs[0] for xs in found.values() if len(xs) == 1 and _reads(xs[0]) <= lasting]
             done += moved
@@ -63,9 +61,13 @@ def _stored(s: ast.stmt) -> list[str]:
         for n in ast.walk(s)
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
     ] if isinstance(s, ast.Assign | ast.AugAssign) else []  # fmt: skip
-    if isinstance(s, ast.Expr):
-        found += [n.id for n in ast.walk(s) if isinstance(n, ast.Name)]
-    return found
+    match s:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="require_same") | ast.Attribute(attr="append"))):
+            return found
+        case ast.Expr():
+            return [*found, *(n.id for n in ast.walk(s) if isinstance(n, ast.Name))]
+        case _:
+            return found
 
 
 def _augmented(s: ast.stmt) -> list[str]:

@@ -79,7 +79,8 @@ def main() -> int:
     given = options.parse_args()
     warnings.simplefilter("ignore")
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
-    print(f"{'kernel':12}{'primal':>9}{'hand':>9}{'tangent':>9}{'jax':>9}{'t/hand':>8}{'jax/t':>8}{'first':>8}{'jax first':>10}")
+    heads = ("primal", "hand", "tangent", "jax", "t/hand", "jax/t", "first", "jax first")
+    print(f"{'kernel':12}", *(f"{head:>9}" for head in heads))
     by_hand, by_jax = [], []
     for kernel in KERNELS:
         if given.only not in kernel.name:
@@ -88,8 +89,9 @@ def main() -> int:
         slower, faster = r["tangent"] / r.get("hand", np.nan), r.get("jax", np.nan) / r["tangent"]
         by_hand.append(slower)
         by_jax.append(faster)
-        print(f"{kernel.name:12}{r['primal']:9.1f}{r.get('hand', np.nan):9.1f}{r['tangent']:9.1f}{r.get('jax', np.nan):9.1f}"
-              f"{slower:8.2f}{faster:8.1f}{r['first']:8.2f}{r.get('jax first', np.nan):10.2f}", flush=True)  # fmt: skip
+        times = [r.get(key, np.nan) for key in heads[:4]]
+        rest = [slower, faster, r["first"], r.get("jax first", np.nan)]
+        print(f"{kernel.name:12}", *(f"{x:9.1f}" for x in times), *(f"{x:9.2f}" for x in rest), flush=True)
     mean = statistics.geometric_mean([x for x in by_jax if x == x] or [np.inf])
     worst = max([x for x in by_hand if x == x] or [0.0])
     print(f"against the gradient written by hand at worst {worst:.2f} (target {BY_HAND}); ", end="")

@@ -9,6 +9,7 @@ from tangent.normalise.context import Context
 from tangent.normalise.flatten import flatten
 from tangent.normalise.iteration import iteration
 from tangent.normalise.jumps import jumps
+from tangent.normalise.parallel import parallel
 from tangent.normalise.statements import statements
 from tangent.normalise.versions import versions
 from tangent.normalise.walrus import walrus
@@ -17,7 +18,7 @@ from tangent.syntax.core import check_core
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
-PASSES = (walrus, comprehensions, statements, jumps, iteration, flatten, versions)
+PASSES = (parallel, walrus, comprehensions, statements, jumps, iteration, flatten, versions)
 
 
 def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.FunctionDef, Context]:

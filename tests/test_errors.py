@@ -2223,7 +2223,7 @@ def through_integer_array(x):
     return np.sum(np.array([x[0], x[1]], dtype=int) * x[:2])
 
 
-@nasty(V)
+@nasty(np.array([1.3, 2.4, 3.1]))
 def stored_in_integers(x):
     y = np.zeros(3, int)
     y[0] = x[1]

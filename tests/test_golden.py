@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tangent import grad, jvp
+from tangent import grad, insert_grad_of, jvp
 from tangent.api import wrt_names
 from tangent.testing import add, dot, leaves, random_like
 from tangent.testing import scale as scaled
@@ -38,6 +38,41 @@ def count_up(x):
     while x < 10000:
         x = x + 1
     return x
+
+
+# fmt: off
+def clipped(x):
+    with insert_grad_of(x) as dx:
+        if dx > 10:
+            print('Warning, large gradient', dx)
+            dx = 10
+    return x * x
+# fmt: on
+
+
+def looked_at(w, x):
+    h = x
+    for t in range(3):
+        h = np.tanh(w * h)
+        with insert_grad_of(h) as dh, insert_grad_of(w) as dw:
+            # the user's comment
+            print(t, dh)
+            dw = dw + 0.0
+    return np.sum(h)
+
+
+def cut_short(w, x, n):
+    total = x
+    for s in range(2):
+        h = total * w
+        for t in range(n):
+            h = np.sin(h * w)
+            with insert_grad_of(h) as dh:
+                if np.max(np.abs(dh)) > 1e6:
+                    break
+            h = h * h
+        total = total * h
+    return np.sum(total)
 
 
 def logsumexp(x):
@@ -433,6 +468,10 @@ PROGRAMS: dict[str, tuple] = {
     "paper_assign_raw": (f_assign, grad, {"optimized": False}, (3.0,)),
     "paper_assign": (f_assign, grad, {}, (3.0,)),
     "paper_while": (count_up, grad, {}, (9990.5,)),
+    "paper_clip": (clipped, grad, {}, (3.0,)),
+    "inserted": (looked_at, grad, {"wrt": (0, 1)}, (0.5, V)),
+    "inserted_jump": (cut_short, grad, {}, (0.5, V, 3)),
+    "inserted_second": (clipped, second, {}, (3.0,)),
     "paper_mlp": (mlp, grad, {"wrt": (1, 2, 3, 4)}, MLP),
     "design_rnn": (rnn, grad, {"wrt": "w"}, (V, 0.5, 3)),
     "design_rnn_array_weights": (rnn, grad, {"wrt": ("x", "w")}, (V, W, 3)),

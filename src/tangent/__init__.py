@@ -2,17 +2,23 @@
 
 from tangent import template
 from tangent.api import autodiff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
+from tangent.backends.library import bind_library
+from tangent.custom import custom_jvp, custom_vjp
 from tangent.errors import TangentError
+from tangent.implicit import implicit
 from tangent.runtime.calls import install
+from tangent.runtime.dispatch import ArrayType
+from tangent.runtime.insert import insert_grad_of, stop_gradient
 from tangent.runtime.zeros import ZeroGrad
 from tangent.service import DerivativesOnDemand
-from tangent.template import adjoint, tangent_
+from tangent.template import adjoint, non_differentiable, rules, tangent_
 from tangent.testing import check_grads
 
 install(DerivativesOnDemand())
 
 __version__ = "0.1.0"
 __all__ = [
-    "TangentError", "ZeroGrad", "adjoint", "autodiff", "check_grads", "grad", "hessian", "hvp", "jacfwd", "jacobian",
-    "jacrev", "jvp", "tangent_", "template", "value_and_grad", "vjp",
+    "ArrayType", "TangentError", "ZeroGrad", "adjoint", "autodiff", "bind_library", "check_grads", "custom_jvp",
+    "custom_vjp", "grad", "hessian", "hvp", "implicit", "insert_grad_of", "jacfwd", "jacobian", "jacrev", "jvp",
+    "non_differentiable", "rules", "stop_gradient", "tangent_", "template", "value_and_grad", "vjp",
 ]  # fmt: skip

@@ -90,14 +90,39 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
 def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
     if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__") and not hasattr(f, "interpreted"):
-        return f
+        if not has_rule(f):
+            return f
     with _lock:
         try:
             if f not in _plain:
-                _plain[f] = as_function(f, library_signature)
+                _plain[f] = as_function(f, library_signature, has_rule)
             return _plain[f]
         except TypeError:  # neither hashable nor weakly referable: bound methods and the like
-            return as_function(f, library_signature)
+            return as_function(f, library_signature, has_rule)
+
+
+def has_rule(f: Any) -> bool:
+    """Whether a function is differentiated by what somebody said, not by its source."""
+    rules = table()
+    return bool(rules.lookup(f)) or rules.custom_of(f) is not None or rules.is_zero(f)
+
+
+def rule_modes(f: Any) -> tuple[str, ...]:
+    """The modes in which a function is differentiated by what somebody said."""
+    rules = table()
+    if (custom := rules.custom_of(f)) is not None:
+        return tuple(m for m, given in (("reverse", custom.bwd), ("forward", custom.jvp)) if given is not None)
+    found = [rules.rules[b.rule] for b in rules.lookup(f)]
+    if not found:
+        return ("reverse", "forward") if rules.is_zero(f) else ()
+    return tuple(
+        m
+        for m, has in (
+            ("reverse", all(r.adjoint for r in found)),
+            ("forward", all(r.tangent or r.kind != "custom" for r in found)),
+        )
+        if has
+    )
 
 
 def library_signature(f: Any) -> inspect.Signature | None:

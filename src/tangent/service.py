@@ -18,7 +18,7 @@ from tangent.rules.table import table
 from tangent.runtime.calls import Active, captured, closure_of
 from tangent.runtime.dispatch import init_grad
 from tangent.source.adapt import define
-from tangent.transform.module import Generated, Module
+from tangent.transform.module import Module
 
 Wanted = tuple[str, ...]
 
@@ -42,7 +42,7 @@ class DerivativesOnDemand:
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
         if table().is_zero(function):
             return _flat_pair(function, active)
-        plain = plain_function(function)
+        plain = _own(function)
         places = _places(plain, active, count, names)
         made = self.made(plain, places.wanted, "pair")
         forward, backward = made.functions
@@ -53,14 +53,14 @@ class DerivativesOnDemand:
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
         if table().is_zero(function):
             return _FlatTangent(function)
-        plain = plain_function(function)
+        plain = _own(function)
         places = _places(plain, active, count, names)
         made = self.made(plain, places.wanted, "tangent")
         return pushed(made.functions[0], made.seeds, places, plain, count, names)
 
     def made(self, plain: types.FunctionType, wanted: Wanted, kind: str) -> Made:
         with self._lock:
-            key = (plain.__code__, id(plain.__globals__), wanted, kind, _cell_ids(plain))
+            key = (plain.__code__, id(plain.__globals__), wanted, kind, _cell_ids(plain), table().version)
             found = self._made.get(key)
             if found is None or found[0].changed():
                 found = self._build(plain, wanted, kind), plain
@@ -71,14 +71,20 @@ class DerivativesOnDemand:
 
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str) -> Made:
         module = Module(Options(wrt=wanted), optimiser(True))
-        first: tuple[Generated, ...]
-        first = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
+        first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
+        if table().custom_of(plain) is not None:
+            return Made(first, first[0].seeds, lambda: False)
         module.finish()
         text = emit(module.functions)
         register(text)
         functions = bind(definitions(text), module.functions, text.file)
         seen = [(g.primal, path, value) for g in module.functions for path, value in g.seen.items()]
         return Made(tuple(functions[g] for g in first), first[0].seeds, changed_elsewhere(seen))
+
+
+def _own(function: Any) -> types.FunctionType:
+    """The function that is differentiated: itself, where its derivatives are given."""
+    return function if table().custom_of(function) is not None else plain_function(function)
 
 
 def _cell_ids(plain: types.FunctionType) -> tuple[int, ...]:

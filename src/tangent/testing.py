@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from tangent.api import Wrt, grad, jvp, vjp, wrt_names
-from tangent.errors import GradientError
+from tangent.errors import GradientError, RuleError
+from tangent.pipeline import rule_modes
+from tangent.source.adapt import define
 
 
 def check_grads(
@@ -34,6 +36,26 @@ def check_grads(
             derivative, [*args, result_seed], names, places, tangents, modes, rtol * 10, atol * 10, eps * 10, rng,
             "second-order ",
         )  # fmt: skip
+
+
+def check_rule(function: Any, *args: Any, **options: Any) -> None:
+    """Raise `GradientError` if the rule of a function disagrees with finite differences of the function at `args`.
+
+    Both modes, as far as the rule says them, and second order. Positional arguments that hold floating-point numbers
+    are differentiated by; `options` are keyword arguments of the function.
+
+    >>> check_rule(np.clip, np.array([0.5, 2.0]), a_min=0.0, a_max=1.0)
+    """
+    title = getattr(function, "__name__", repr(function))
+    modes = rule_modes(function)
+    if not modes:
+        raise RuleError(f"'{title}' has no rule", todo="Give it one with @tangent.adjoint or tangent.custom_vjp.")
+    names = [f"a{i}" for i in range(len(args))]
+    passed = ", ".join([*names, *(f"{k}={k}" for k in options)])
+    text = f"def checked({', '.join(names)}):\n    return function({passed})\n"
+    called = define("checked", text, {"function": function, **options})
+    wrt = [i for i, a in enumerate(args) if any(np.asarray(x).dtype.kind in "fc" for x in leaves(a))]
+    check_grads(called, args, wrt, modes=modes, order=2 if "reverse" in modes else 1)
 
 
 def _check_order(

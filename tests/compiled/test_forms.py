@@ -32,8 +32,8 @@ def test_numbers_need_no_dispatch_and_records_are_arrays():
     assert source_for(recurrence, 0.9, 5) == lines("""
     def drecurrencedx(x, n, bh=1.0):
         h = 0.1
-        h_stack = np_.empty(max(n, 0))
-        t_stack = np_.empty(max(n, 0))
+        h_stack = np.empty(max(n, 0))
+        t_stack = np.empty(max(n, 0))
         for _ in range(n):
             t = math.sin(h)
             h_stack[_] = h
@@ -43,8 +43,8 @@ def test_numbers_need_no_dispatch_and_records_are_arrays():
         for _ in reversed(range(n)):
             t = t_stack[_]
             # Grad of: h = math.sin(h) * x
-            h = h_stack[_]
             bx = bx + bh * t
+            h = h_stack[_]
             bh = bh * x * math.cos(h)
         return bx
     """)

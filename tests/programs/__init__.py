@@ -19,6 +19,7 @@ THEMES = (
     "models",
     "augmented",
     "names",
+    "surgery",
     "storage",
 )
 LATER = ("later_language",)

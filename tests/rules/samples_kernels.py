@@ -26,6 +26,23 @@ RUNTIME: dict[str, list[Sample]] = {
     "copy_grad": [S("runtime.copy(b)", b=real(2, 3)), S("runtime.copy(b)", b=[0.5, real(2)])],
     "dense": [S("runtime.dense(b)", b=real(3)), S("runtime.dense(b)", b=(0.5, real(2)))],
     "settled": [S("runtime.settled(b, x)", "x", b=real(3), x=real(3))],
+    "adjoints": [S("runtime.adjoints(parts, 2, 'f')", parts=(0.5, real(2)))],
+    "fit_grad": [
+        S("runtime.fit_grad(b, x)", "x", b=real(3), x=real(3)),
+        S("runtime.fit_grad(b, x)", "x", b=0.5, x=real(3)),
+        S("runtime.fit_grad(b, x)", "x", b=(0.5, real(2)), x=(1.5, real(2))),
+        S("runtime.fit_grad(b, x)", "x", b={"k": real(2)}, x={"k": real(2)}),
+    ],
+    "unfit_grad": [
+        S("runtime.unfit_grad(b, g)", "g", b=real(3), g=0.5),
+        S("runtime.unfit_grad(b, g)", "g", b=(real(3), 0.5), g=(0.5, 1.5)),
+        S("runtime.unfit_grad(b, g)", "g", b={"k": real(2)}, g={"k": real(2)}),
+    ],
+    "replace_item": [
+        S("runtime.replace_item(b, 1, v)", b=real(3), v=0.5),
+        S("runtime.replace_item(b, 'k', v)", b={"k": real(2), "n": 0.5}, v=real(2)),
+        S("runtime.replace_item(b, -1, v)", b=(0.5, real(2)), v=real(2)),
+    ],
     "refit": [S("runtime.refit(b, x)", "x", b=real(3), x=real(3))],
     "items_like": [
         S("runtime.items_like(b, x, [])", "x", b={"u": 0.3, "v": 0.4}, x={"u": 1.0}),
@@ -197,6 +214,7 @@ JOINS: dict[str, list[Sample]] = {
 Point = namedtuple("Point", "x y")
 FIELDS: dict[str, list[Sample]] = {
     "attribute": [S("p.x * p.y", p=Point(0.5, 0.7)), S("p.y", p=Point(real(2), real(3)))],
+    "replace_field": [S("runtime.replace_field(p, 'x', v)", p=Point(real(2), real(3)), v=real(2))],
     "put_attribute": [S("put_attribute(b, p, 'x')", "p", b=real(2), p=Point(real(2), real(3)))],
     "get_attribute": [S("get_attribute(p, 'y')", p=Point(real(2), real(3)))],
     "cast_tangent": [S("cast_tangent(b, y)", "y", b=real(2), y=real(2))],

@@ -675,3 +675,17 @@ def test_functions_as_arguments():
     assert grad(apply, "x")(plain, 3.0) == 27.0
     close(grad(apply, "x")(np.sin, 0.5), np.cos(0.5) * 0.5 + np.sin(0.5))
     assert grad(apply, "x")(lambda v: v * 2.0, 3.0) == 12.0
+
+
+def test_strings_over_several_lines_in_nested_functions():
+    def f(x):
+        """Two
+        lines."""
+        return (
+            x
+            * x
+            * len("""a
+            b""")
+        )
+
+    assert grad(f)(2.0) == 4.0 * 15

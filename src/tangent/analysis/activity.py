@@ -26,10 +26,14 @@ def activity(
     f: ast.FunctionDef, operations: Operations, inputs: Iterable[str], outputs: Iterable[str],
     more: Iterable[Operation] = (),
 ) -> Activity:  # fmt: skip
-    """Forward from the inputs, backward from the outputs, each to its fixed point; `more` ways of flow on request."""
+    """Forward from the inputs, backward from the outputs, each to its fixed point; `more` ways of flow on request.
+
+    Variables whose adjoints are looked at, or set, by inserted code are both.
+    """
     flow = [*(operations[s] for s in statements(f.body) if s in operations), *more]
-    varied = _closure(flow, set(inputs), forward=True)
-    useful = _closure(flow[::-1], set(outputs), forward=False)
+    asked = {v for op in flow if op.kind == "insert" for v in op.operands}
+    varied = _closure(flow, {*inputs, *asked}, forward=True)
+    useful = _closure(flow[::-1], {*outputs, *asked}, forward=False)
     return Activity(frozenset(varied), frozenset(useful))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.uses import header_reads, may_skip, writes
 
 
@@ -14,6 +15,7 @@ class Liveness:
 
     entry: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     after: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
+    heads: list[set[str]] = field(default_factory=list)
 
 
 def liveness(f: ast.FunctionDef, asked: frozenset[ast.stmt] = frozenset()) -> Liveness:
@@ -44,14 +46,18 @@ def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[as
         case ast.For(body=body) | ast.While(body=body):
             head = live | (header_reads(s) if isinstance(s, ast.While) else set())
             bound = set(writes(s))
+            table.heads.append(head)
             while True:
                 entry = _block(body, set(head), table, asked) - bound
                 if entry <= head:
                     break
                 head |= entry
+            table.heads.pop()
             table.entry[s] = frozenset(entry)
             return head | header_reads(s)
         case _:
+            if isinstance(s, InsertedCode) and s.block.jumps:
+                live |= table.heads[-1]
             if not may_skip(s):
                 live.difference_update(writes(s))
             live |= header_reads(s)

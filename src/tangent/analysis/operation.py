@@ -22,6 +22,7 @@ OperationKind = Literal[
     "augment",  # a[i] += v, a += v in place, np.add.at(a, i, v)
     "shadow",  # ba = shadow(a): keeps the adjoint of storage beside it
     "closure",  # def g(...): ..., y = lambda ...: ..., capturing x
+    "insert",  # with insert_grad_of(x) as dx: ...
     "opaque",  # anything else
 ]
 

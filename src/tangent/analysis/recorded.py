@@ -42,9 +42,7 @@ def recorded(
 
 
 class _Walk:
-    def __init__(
-        self, f: ast.FunctionDef, everything: bool, outside: frozenset[str], twins: Mapping[str, str]
-    ) -> None:
+    def __init__(self, f: ast.FunctionDef, everything: bool, outside: frozenset[str], twins: Mapping[str, str]) -> None:
         self.everything, self.outside, self.twins = everything, outside, twins
         self.live = liveness(f)
         self.records = Records(everything=everything)

@@ -27,7 +27,8 @@ FULL_REDUCTIONS = frozenset(
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
 LIKE_FIRST = frozenset(
-    "own shadow content zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
+    "own beside shadow content "
+    "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
 )
 LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())

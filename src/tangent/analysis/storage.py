@@ -41,7 +41,6 @@ class Storage:
         chosen = {self.classes[v] for v in names if v in self.classes}
         return {v for v, c in self.classes.items() if c in chosen}
 
-
     def follow(self, held: str, handle: str, first: ast.stmt, second: ast.stmt, bases: tuple[str, ...]) -> None:
         """A binding was split in two: the name between is a handle, too."""
         if bases and handle in self.classes:

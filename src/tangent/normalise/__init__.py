@@ -7,6 +7,7 @@ import ast
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.flatten import flatten
+from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
 from tangent.normalise.jumps import jumps
 from tangent.normalise.parallel import parallel
@@ -18,7 +19,7 @@ from tangent.syntax.core import check_core
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
-PASSES = (parallel, walrus, comprehensions, statements, jumps, iteration, flatten, versions)
+PASSES = (insertions, parallel, walrus, comprehensions, statements, jumps, iteration, flatten, versions)
 
 
 def normalise(source: Source, captured: tuple[str, ...] = ()) -> tuple[ast.FunctionDef, Context]:

@@ -21,6 +21,7 @@ from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import assigned_inside
 
 
 def flatten(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -51,7 +52,8 @@ class _Flatten:
             case ast.If(body=[ast.Break()]):
                 self.emit(s)
             case ast.If(test=test, body=body, orelse=orelse):
-                branch = test if isinstance(test, ast.Name | ast.Constant) else name(self.condition(test))
+                kept = isinstance(test, ast.Constant) or (isinstance(test, ast.Name) and not _assigns(s, test.id))
+                branch = test if kept else name(self.condition(test))
                 self.emit(replace(s, test=branch, body=self.block(body), orelse=self.block(orelse)))
             case ast.While(body=body):
                 self.emit(replace(s, body=self.block(body)))
@@ -232,7 +234,7 @@ class _Flatten:
             elif not isinstance(func, ast.Name):
                 func = self.atom(func)
         args = self.arguments(e)
-        keywords = [replace(k, value=self.atom(k.value)) for k in e.keywords]
+        keywords = [replace(k, value=self.atom(_sole(k.value) if k.arg == "out" else k.value)) for k in e.keywords]
         flat = replace(e, func=func, args=args, keywords=keywords)
         if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
             return flat
@@ -276,6 +278,16 @@ class _Flatten:
                 return e
             case _:
                 return self.atom(e)
+
+
+def _sole(e: ast.expr) -> ast.expr:
+    """`out=(a,)` is `out=a`."""
+    return e.elts[0] if isinstance(e, ast.Tuple) and len(e.elts) == 1 else e
+
+
+def _assigns(s: ast.If, v: str) -> bool:
+    """Whether a branch changes the variable that it tests: then the test needs a name that lasts."""
+    return v in assigned_inside([*s.body, *s.orelse])
 
 
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)

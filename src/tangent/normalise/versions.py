@@ -12,13 +12,26 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.context import Context
+from tangent.syntax.inserted import Insertion
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rename, replace
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, header_reads, writes
 
 Definitions = frozenset[int]
 Environment = dict[str, Definitions]
-SIMPLE = (ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Return, ast.Expr, ast.Break, ast.Assert, ast.Raise, Comment)
+SIMPLE = (
+    ast.Assign,
+    ast.AugAssign,
+    ast.If,
+    ast.For,
+    ast.While,
+    ast.Return,
+    ast.Expr,
+    ast.Break,
+    ast.Assert,
+    ast.Raise,
+    Comment,
+)
 
 
 def versions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -41,6 +54,8 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
             found |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         if isinstance(node, ast.Global | ast.Nonlocal):
             found |= set(node.names)
+        if isinstance(node, Insertion):  # its lines stay as they are
+            found |= node.block.reads | node.block.own
     return found
 
 

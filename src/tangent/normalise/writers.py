@@ -63,8 +63,6 @@ class Writers:
         plain = ast.copy_location(ast.Call(e.func, e.args, [k for k in e.keywords if k.arg != "out"]), e)
         if isinstance(found, np.ufunc) and len(e.args) > found.nin and found.nout == 1:
             return e.args[found.nin], ast.copy_location(ast.Call(e.func, e.args[: found.nin], e.keywords), e)
-        if isinstance(out, ast.Tuple) and len(out.elts) == 1:
-            out = out.elts[0]
         library = found is MISSING or (getattr(found, "__module__", None) or "numpy").startswith("numpy")
         if out is None or not library or isinstance(out, ast.Constant | ast.Tuple):
             return None, plain if isinstance(out, ast.Constant) and out.value is None else e
@@ -172,4 +170,3 @@ def _is_at(found: Any, *ufuncs: np.ufunc) -> bool:
 
 def _is_placing(found: Any) -> bool:
     return any(found is f for f in PLACING)
-

@@ -17,13 +17,13 @@ def _block(body: list[ast.stmt]) -> list[ast.stmt]:
     last = ""
     for s in body:
         if isinstance(s, Comment):
-            if s.section:
-                done.append(s)
-                continue
             while done and isinstance(done[-1], Comment) and not done[-1].section:
                 done.pop()
                 last = next((c.text for c in reversed(done) if isinstance(c, Comment) and not c.section), "")
-            if s.text != last:
+            if s.section:
+                done.append(s)
+                last = ""
+            elif s.text != last:
                 done.append(s)
                 last = s.text
             continue

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
+from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
@@ -126,7 +127,7 @@ class _Readers:
                 self.declared.update(s.names)
             for v in writes(s):
                 self.writers.setdefault(v, []).append(s)
-            if (stack := pushed(s)) in self.stacks:
+            if (stack := pushed(s) or popped(s)) in self.stacks:  # whoever takes from a list hangs on all who change it
                 self.writers.setdefault(stack, []).append(s)
             match s:
                 case ast.If(body=[ast.Break()]):
@@ -158,6 +159,10 @@ class _Readers:
                 return False
             case _:
                 return True
+
+
+def _all_writes(s: ast.stmt) -> set[str]:
+    return {v for x in statements([s]) for v in writes(x)}
 
 
 def _binds_names(s: ast.Assign) -> bool:
@@ -229,13 +234,19 @@ class _Overwritten:
 
     def __init__(self, o: Optimisation, body: Body) -> None:
         self.o, self.body = o, body
-        pairs = [(v.pushes[0], v.pops[0]) for v in local_stacks(body).values() if len(v.pushes) == len(v.pops) == 1]
-        self.pops = {pop: push for push, pop in pairs}
+        self.stacks = [v for v in local_stacks(body).values() if len(v.pushes) == 1]
+        self.pops = {v.pops[0]: v.pushes[0] for v in self.stacks if len(v.pops) == 1}
+        self.several = {pop for v in self.stacks if len(v.pops) > 1 for pop in v.pops}
+        self.unread: set[ast.stmt] = set()
         self.gone: set[ast.stmt] = set()
+        self.heads: list[set[str]] = []
         self.declared = {v for s in body if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
 
     def run(self) -> Body:
         self.block(self.body, set(), drop=True)
+        for v in self.stacks:
+            if v.pops and self.unread.issuperset(v.pops):
+                self.gone.update(v.pushes, v.pops)
         return self.rebuilt(self.body) if self.gone else self.body
 
     def block(self, body: Body, live: set[str], drop: bool) -> set[str]:
@@ -247,11 +258,15 @@ class _Overwritten:
         match s:
             case Comment():
                 return live
+            case RestoringFor() | RestoringIf() if drop and not self.heads and live.isdisjoint(_all_writes(s)):
+                self.gone.add(s)  # the lists of a loop that runs once may stay half full
+                return live
             case ast.If(body=then, orelse=other):
                 second = self.block(other, set(live), drop)
                 return self.block(then, live, drop) | second | expression_reads(s.test)
             case ast.For(body=inner) | ast.While(body=inner):
                 head = live | (header_reads(s) if isinstance(s, ast.While) else set())
+                self.heads.append(head)
                 while True:
                     entry = self.block(inner, set(head), False) - set(writes(s))
                     if entry <= head:
@@ -259,6 +274,7 @@ class _Overwritten:
                     head |= entry
                 if drop:
                     self.block(inner, set(head), True)
+                self.heads.pop()
                 return head | header_reads(s)
             case _ if drop and self.is_dead(s, live):
                 self.gone.add(s)
@@ -268,6 +284,10 @@ class _Overwritten:
             case _:
                 if s in self.gone:
                     return live
+                if isinstance(s, InsertedCode) and s.block.jumps:
+                    live |= self.heads[-1]
+                if drop and s in self.several and live.isdisjoint(writes(s)):
+                    self.unread.add(s)
                 if not may_skip(s):
                     live.difference_update(writes(s))
                 live |= header_reads(s)

@@ -15,6 +15,7 @@ from collections import Counter
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import calls_unknown, is_pure, written_in_place
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
@@ -66,6 +67,8 @@ class _Inline:
             if isinstance(s, Comment):
                 done.append(s)
                 continue
+            if any(isinstance(x, InsertedCode) for x in statements([s])):  # nothing moves across the user's code
+                waiting, free = {}, {}
             s = self.absorb(s, waiting, free, done, indent)
             for v in self.changes(s):
                 for candidate in free.pop(v, set()):

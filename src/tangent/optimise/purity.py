@@ -70,10 +70,8 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
             found |= {_root(t) for t in targets if isinstance(t, ast.Subscript | ast.Attribute)}
         case ast.AugAssign(target=target):
             found.add(_root(target))
-    if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
-        for n in ast.walk(s.value):
-            if isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve):
-                found |= {m.id for a in (*n.args, *(k.value for k in n.keywords)) for m in ast.walk(a) if isinstance(m, ast.Name)}
+    if o.shared and calls_unknown(s, o):
+        found |= {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and n.id in o.shared}
     return found - {""}
 
 

@@ -15,7 +15,12 @@ def bind(rule: Rule, args: Sequence[ast.expr], keywords: Sequence[ast.keyword], 
     positional = [p for p in rule.parameters if not p.keyword_only]
     rest = list(args)
     for p in positional:
-        if p.star:
+        if p.star and len(rest) == 1 and isinstance(first := rest[0], ast.Starred):
+            values[p.name] = first.value  # a sequence of arguments, whose adjoint is one, too
+            rest = []
+        elif p.star:
+            if any(isinstance(e, ast.Starred) for e in rest):
+                raise _refused(rule, "a starred argument beside others", where, "Put them into one list.")
             values[p.name] = ast.Tuple(rest, ast.Load())
             rest = []
         elif rest:

@@ -21,6 +21,7 @@ from tangent.runtime.storage import add_at
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_literal, is_path, is_range
+from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
@@ -83,7 +84,7 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
                 spoiled |= {v for v in handed if v not in made}
             case ast.Assign(value=ast.Tuple()) | ast.Return() if generated:
                 continue  # lists among the saved values
-            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr():
+            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr() | Insertion():
                 read |= header_reads(s)
                 spoiled |= set(writes(s))
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if not _has_scope(value):
@@ -133,6 +134,8 @@ class _Reader:
             ):
                 operands = (item.id,) if isinstance(item, ast.Name) else ()
                 return Operation("push", (v,), operands, item, why="read" if self.stacks[v] else "")
+            case Insertion(places=places):
+                return Operation("insert", (), tuple(dict.fromkeys(root(p) for p in places)))
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as place], value=value):
                 return self.store("store", place, value)
             case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as place, value=value, op=op):
@@ -302,7 +305,7 @@ class _Reader:
             return Operation("zero", (), callee=found)
         bounds = self.table.lookup(found)
         if bounds:
-            library = "math" if getattr(found, "__module__", "") == "math" else "numpy"
+            library = bounds[0].library or ("math" if getattr(found, "__module__", "") == "math" else "numpy")
             return self.by_rule(bounds, e.args, e.keywords, e, s, library)
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         if found is pop_grad and isinstance(e.args[0], ast.Name) and e.args[0].id in self.stacks:

@@ -13,6 +13,21 @@ def settled(y, b, x): d[b] = d[y]
 @linear
 def refit(y, b, x): d[b] = d[y]
 @linear
+def adjoints(y, parts, count, title): d[parts] = d[y]
+@linear
+def fit_grad(y, b, x): d[b] = unfit_grad(d[y], b)
+@linear
+def unfit_grad(y, b, given): d[b] = fit_grad(d[y], b)
+
+def replace_item(y, b, index, value):
+    d[b] = replace_item(d[y], index, init_grad(value))
+    d[value] = d[y][index]
+    d[y] = replace_item(d[b], index, d[value])
+def replace_field(y, b, name, value):
+    d[b] = replace_field(d[y], name, init_grad(value))
+    d[value] = get_attribute(d[y], name)
+    d[y] = replace_field(d[b], name, d[value])
+@linear
 def sequence(y, xs): d[xs] = unsequence(d[y], xs)
 @linear
 def unsequence(y, b, xs): d[b] = d[y]

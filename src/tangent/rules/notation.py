@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from tangent.errors import Location, RuleError
 from tangent.syntax.quote import fill
@@ -36,6 +36,7 @@ class Rule:
     tangent: tuple[ast.Assign, ...] = ()
     where: Location | None = None
     operands: frozenset[str] = field(default=frozenset())
+    scope: Mapping[str, Any] = field(default_factory=dict, compare=False)  # what names of a user's template mean
 
     def reads(self, wanted: Iterable[str]) -> frozenset[str]:
         """Which of its own names (result, operands) the adjoint lines of some operands read."""
@@ -108,9 +109,12 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
         raise refuse(node, "no line 'd[operand] = ...'")
     if kind == "general" and not tangent:
         raise refuse(node, "a tangent line 'd[result] = ...' is missing (or mark the rule @linear)")
-    for s in adjoint:
-        if _derivative_of(s.targets[0]) and not (_derivatives_read(s.value) <= {result}):
+    for s in _sliced(adjoint, operands):
+        if not _derivatives_read(s.value) <= {result}:
             raise refuse(s, "an adjoint line reads d[result] only")
+    for s in _sliced(tangent, {result}):
+        if result in _derivatives_read(s.value):
+            raise refuse(s, "a tangent line reads d[operand] only")
     where = Location(file, node.lineno, f"def {node.name}")
     return Rule(
         node.name, kind, result, parameters, tuple(adjoint), tuple(tangent), where, frozenset(operands)

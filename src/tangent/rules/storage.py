@@ -7,6 +7,9 @@ def own_any(y, x, *others): d[x] = d[y]
 def shadow(y, x, content=None):
     d[content] = unbroadcast(d[y], content)
     d[y] = shadow(x, d[content])
+def beside(y, x, content=None):
+    d[content] = unbroadcast(d[y], content)
+    d[y] = beside(x, d[content])
 @linear
 def mirror(y, v, base, shade): d[shade] = unmirror(d[y], v, base, shade)
 @linear
@@ -19,6 +22,8 @@ def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
 def content(y, x): d[x] = d[y]
 @linear
 def rest(y, b, shade): d[b] = returned_rest(d[y], b, shade)
+@linear
+def item_shadow(y, x, shade=None): d[shade] = d[y]
 @linear
 def unboxed(y, b, x): d[b] = d[y]
 @linear

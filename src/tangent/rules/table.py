@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copy
+import itertools
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,21 @@ OPERATORS: dict[type[ast.AST], str] = {
 
 @dataclass(frozen=True)
 class Bound:
-    """A library name bound to a rule: keywords it calls otherwise, defaults that differ."""
+    """A library name bound to a rule: keywords it calls otherwise, defaults that differ, and which library it is."""
 
     rule: str
     renames: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, ast.expr] = field(default_factory=dict)
+    library: str = ""
+
+
+@dataclass
+class Custom:
+    """The derivatives of a function as functions: a pair for reverse mode, one for forward mode."""
+
+    fwd: Any = None
+    bwd: Any = None
+    jvp: Any = None
 
 
 @dataclass
@@ -43,6 +55,8 @@ class Table:
     zero_methods: set[str] = field(default_factory=set)
     zero_attributes: set[str] = field(default_factory=set)
     kept: list[Any] = field(default_factory=list)
+    custom: dict[Any, Custom] = field(default_factory=dict)
+    libraries: dict[str, Any] = field(default_factory=dict)
     version: int = 0
 
     def lookup(self, function: Any) -> list[Bound]:
@@ -55,11 +69,38 @@ class Table:
     def bind(self, function: Any, rule: Rule) -> None:
         """Differentiate a function by a rule of its own."""
         self.rules[rule.name] = rule
+        self.forget(function)
         self.functions[_key(function)] = [Bound(rule.name)]
         self.kept.append(function)
+
+    def forget(self, function: Any) -> None:
+        """Differentiate a function by its source, if it has one, and by nothing else."""
+        self.functions.pop(_key(function), None)
+        self.custom.pop(_key(function), None)
         if _key(function) is function:
             self.zero.discard(function)
-        self.version += 1
+        self.changed()
+
+    def flatten(self, function: Any) -> None:
+        """Let no derivative flow through a function."""
+        self.forget(function)
+        self.zero.add(function)
+
+    def changed(self) -> None:
+        """Derivatives that were made before do not know what the table says now."""
+        self.version = next(_versions)
+
+    def saved(self) -> dict[str, Any]:
+        """The bindings as they are, for `restore`."""
+        return {f.name: copy.copy(getattr(self, f.name)) for f in fields(self)}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        for name, value in saved.items():
+            setattr(self, name, value)
+
+    def custom_of(self, function: Any) -> Custom | None:
+        """The derivatives that a user gave a function, as functions."""
+        return self.custom.get(_key(function)) if self.custom else None
 
     def is_zero(self, function: Any) -> bool:
         """Whether no derivative flows through a function."""
@@ -94,6 +135,7 @@ def read_rules() -> Iterator[Rule]:
 
 
 _lock = threading.Lock()
+_versions = itertools.count(1)
 
 
 @cache

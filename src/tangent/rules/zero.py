@@ -266,7 +266,6 @@ format
 ascii
 bytes
 bytearray
-memoryview
 open
 dir
 vars
@@ -318,7 +317,7 @@ runtime.interp_nodes
 runtime.interp_inside
 runtime.histogram_bins
 runtime.steps
-runtime.shares
+runtime.is_part
 runtime.sorted_order
 runtime.lost
 runtime.first_index
@@ -331,6 +330,7 @@ runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
 runtime.require_number
+runtime.stop_gradient
 
-runtime.shares
+runtime.is_part
 runtime.sources

@@ -20,13 +20,19 @@ NOTHING = (type(None), str, bytes, type, type(Ellipsis), slice, np.dtype)
 
 @dataclass(frozen=True)
 class ArrayType:
-    """What another array library tells about its arrays."""
+    """What another array library tells about its arrays.
+
+    `zeros(x)` and `copy(b)` make arrays of their own, `add(a, b)` sums gradients, `unbroadcast(b, x)` reduces one to
+    the shape of an array that was broadcast, `broadcast_like(b, x)` stretches a tangent to the shape of a result,
+    `total(b)` is the gradient of a number that was broadcast.
+    """
 
     zeros: Callable[[Any], Any]
     add: Callable[[Any, Any], Any]
     unbroadcast: Callable[[Any, Any], Any]
     broadcast_like: Callable[[Any, Any], Any]
     copy: Callable[[Any], Any]
+    total: Callable[[Any], Any] = lambda b: b.sum()
 
 
 _registered: dict[type, ArrayType] = {}
@@ -240,6 +246,8 @@ def unbroadcast(b: Any, x: Any) -> Any:
     """
     if type(b) is float and (type(x) is float or type(x) is int):
         return b
+    if _registered and isinstance(x, NUMBERS) and (foreign := _foreign(b)) is not None:
+        return foreign.total(b)
     if isinstance(x, np.ndarray | np.generic):
         return _fit(b, x.shape, x.dtype)
     if isinstance(x, float | int):

@@ -40,7 +40,7 @@ def own_any(x: Any, *others: Any) -> Any:
         for other in others:
             if _overlap(x, other):
                 raise InPlaceError(
-                    "an argument that is written in place shares its memory with another argument",
+                    "an argument that is written in place is_part its memory with another argument",
                     why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
                 )  # fmt: skip
     return _copied(x)
@@ -115,20 +115,30 @@ def shadow(x: Any, content: Any = None) -> Any:
             made[...] = content
         return made
     if isinstance(x, dict):
-        return {k: _item_shadow(v, None if content is None else content[k]) for k, v in x.items()}
+        return {k: shadow(v, None if content is None else content[k]) for k, v in x.items()}
     if isinstance(x, list | tuple):
-        parts = [_item_shadow(v, None if content is None else c) for v, c in zip(x, content or x)]
+        parts = [shadow(v, c) for v, c in zip(x, content if content is not None else [None] * len(x))]
         if isinstance(x, list):
             return parts
         return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
     return None
 
 
-def _item_shadow(x: Any, content: Any) -> Any:
-    """Numbers in containers have numbers as shadows: their places are assigned anew."""
+def beside(x: Any, content: Any = None) -> Any:
+    """The tangent of something that is written in place: like a shadow, but that of a number is a number."""
     if isinstance(x, NUMBERS):
-        return 0.0 if content is None else content
+        return content if content is not None else 0.0
+    if isinstance(x, dict):
+        return {k: beside(v, None if content is None else content[k]) for k, v in x.items()}
+    if isinstance(x, list | tuple):
+        parts = [beside(v, c) for v, c in zip(x, content if content is not None else [None] * len(x))]
+        return parts if isinstance(x, list) else type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
     return shadow(x, content)
+
+
+def item_shadow(x: Any, shade: Any = None) -> Any:
+    """The shadow of an item of a container: the item's own, or that of a number, which is a value wherever it stands."""
+    return shade if shade is not None and not isinstance(x, NUMBERS) else shadow(x)
 
 
 def _real(content: Any, like: np.ndarray[Any, Any]) -> Any:
@@ -156,14 +166,10 @@ def mirror(v: Any, base: Any, shade: Any) -> Any:
             if x is v:
                 return b
         if isinstance(v, dict):
-            return {k: _item_mirror(item, base, shade) for k, item in v.items()}
-        parts = [_item_mirror(item, base, shade) for item in v]
+            return {k: mirror(item, base, shade) for k, item in v.items()}
+        parts = [mirror(item, base, shade) for item in v]
         return parts if isinstance(v, list) else tuple(parts)
     return shadow(v)
-
-
-def _item_mirror(v: Any, base: Any, shade: Any) -> Any:
-    return 0.0 if isinstance(v, NUMBERS) else mirror(v, base, shade)
 
 
 def add_into(b: Any, v: Any) -> None:
@@ -214,11 +220,16 @@ def _same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[A
     return np.ndarray(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
 
 
-def shares(b: Any, shade: Any) -> bool:
+def is_part(b: Any, shade: Any) -> bool:
     """Whether something is a part of a shadow, so that nothing has to be handed back to it."""
     if isinstance(b, np.ndarray):
-        return any(b is s or (isinstance(s, np.ndarray) and np.may_share_memory(b, s)) for s, _ in _leaves(shade, shade))
-    return any(b is s for s, _ in _leaves(shade, shade)) if isinstance(b, list | tuple | dict) else False
+        return any(
+            b is s or (isinstance(s, np.ndarray) and np.may_share_memory(b, s)) for s, _ in _leaves(shade, shade)
+        )
+    if isinstance(b, list | tuple | dict):
+        items = b.values() if isinstance(b, dict) else b
+        return any(b is s for s, _ in _leaves(shade, shade)) or all(is_part(item, shade) for item in items)
+    return False
 
 
 def rest(b: Any, shade: Any) -> Any:
@@ -226,17 +237,22 @@ def rest(b: Any, shade: Any) -> Any:
     if isinstance(b, list | tuple | dict):
         items = {k: rest(v, shade) for k, v in (b.items() if isinstance(b, dict) else enumerate(b))}
         return items if isinstance(b, dict) else type(b)(items.values())
-    return np.zeros_like(b) if shares(b, shade) else b
+    return np.zeros_like(b) if is_part(b, shade) else b
 
 
 def unboxed(b: Any, x: Any) -> Any:
-    """A shadow as it is given back: the number in it, for a number."""
+    """A shadow as it is given back: the number in it, for a number; likewise inside containers."""
+    if isinstance(b, dict):
+        return {k: unboxed(v, x[k]) for k, v in b.items()}
+    if isinstance(b, list | tuple):
+        parts = [unboxed(p, q) for p, q in zip(b, x)]
+        return parts if isinstance(b, list) else type(b)(*parts) if hasattr(b, "_fields") else tuple(parts)
     return b[()] if isinstance(b, np.ndarray) and b.ndim == 0 and not isinstance(x, np.ndarray) else b
 
 
 def returned_rest(v: Any, b: Any, shade: Any) -> Any:
     """The adjoint of `rest`."""
-    return shadow(b) if shares(b, shade) else v
+    return shadow(b) if is_part(b, shade) else v
 
 
 def unmirror(b: Any, v: Any, base: Any, shade: Any) -> Any:
@@ -260,17 +276,9 @@ def content(x: Any) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
-def put_back(x: Any, kept: Any) -> Any:
-    """The array with what it held, or the number as it was."""
-    if isinstance(x, np.ndarray):
-        x[...] = kept
-        return x
-    return kept
-
-
 def add_at(b: Any, index: Any, v: Any) -> None:
     """`b[index] += v`, counting an element every time that the index names it."""
-    if isinstance(b, list | dict):
+    if isinstance(b, list | tuple | dict):
         add_to_item(b, index, v)
     elif may_repeat(index):
         np.add.at(b, index, _real(v, b))
@@ -285,7 +293,8 @@ def add_to_item(b: Any, index: Any, v: Any) -> None:
     if isinstance(index, slice):
         b[index] = [add_grad(p, q) for p, q in zip(b[index], v, strict=True)]
     elif isinstance(b[index], np.ndarray) and not isinstance(v, list | tuple | dict):
-        b[index] += _real(v, b[index])
+        part = b[index]
+        part += _real(v, part)
     else:
         b[index] = add_grad(b[index], v)
 
@@ -393,7 +402,7 @@ def take_item(b: Any, key: Any, x: Any, kept: Any) -> Any:
     if kept is ABSENT:
         del b[key]
     elif isinstance(key, slice):
-        b[key] = [_item_shadow(v, None) for v in kept]
+        b[key] = [shadow(v, None) for v in kept]
     else:
-        b[key] = _item_shadow(kept, None)
+        b[key] = shadow(kept, None)
     return found

@@ -16,14 +16,20 @@ from tangent.source.read import unwrapped
 _count = itertools.count()
 
 
-def as_function(f: Any, signature_of: Callable[[Any], inspect.Signature | None]) -> types.FunctionType:
-    """A plain function that does what f does; `signature_of` tells the parameters of library functions."""
+def as_function(
+    f: Any, signature_of: Callable[[Any], inspect.Signature | None], ruled: Callable[[Any], bool] = lambda f: False
+) -> types.FunctionType:
+    """A plain function that does what f does.
+
+    `signature_of` tells the parameters of library functions, `ruled` whether a function is not differentiated by its
+    source: then it is called.
+    """
     f = unwrapped(f)
-    if isinstance(f, types.FunctionType):
+    if isinstance(f, types.FunctionType) and not ruled(f):
         return _with_own_signature(f)
     if not callable(f):
         raise SourceError(f"'{f!r}' is not a function", why="a derivative is taken of something that can be called")
-    signature = signature_of(f)
+    signature = signature_of(f) if not isinstance(f, types.FunctionType) else inspect.signature(f)
     if signature is None and isinstance(f, functools.partial):
         signature = _remaining(f, signature_of)
     if signature is None and isinstance(f, types.MethodType):
@@ -70,13 +76,29 @@ def _with_own_signature(f: types.FunctionType) -> types.FunctionType:
     return _forwarding(f, inspect.signature(f), f, ())
 
 
+def called(f: Any, signature: inspect.Signature) -> types.FunctionType:
+    """A plain function of these parameters that calls f."""
+    return _forwarding(f, signature, f, ())
+
+
 def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[Any, ...]) -> types.FunctionType:
     """`def f(x, y=2): return callee(x, y)`."""
     title = getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", None) or type(f).__name__
     title = title if title.isidentifier() else "function"
-    parameters: list[str] = []
     given: dict[str, Any] = {f"given{i}": value for i, value in enumerate(first)}
-    passed: list[str] = list(given)
+    before = list(given)
+    parameters, passed = parameter_texts(signature, given)
+    callee = f"{title}_"
+    text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join([*before, *passed])})\n"
+    made = define(title, text, {callee: behind, **given})
+    made.__module__ = getattr(f, "__module__", None) or "tangent"
+    return made
+
+
+def parameter_texts(signature: inspect.Signature, given: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Parameters as they stand in a definition, and as they are passed on; `given` gets defaults that have no text."""
+    parameters: list[str] = []
+    passed: list[str] = []
     kinds = inspect.Parameter
     previous = None
     for p in signature.parameters.values():
@@ -92,12 +114,7 @@ def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[
         passed.append(f"{p.name}={p.name}" if keyword else f"{star}{p.name}")
     if previous is kinds.POSITIONAL_ONLY:
         parameters.append("/")
-    callee = f"{title}_" if title in signature.parameters else title
-    callee = callee if callee != title else f"{title}_"
-    text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join(passed)})\n"
-    made = define(title, text, {callee: behind, **given})
-    made.__module__ = getattr(f, "__module__", None) or "tangent"
-    return made
+    return parameters, passed
 
 
 def define(title: str, text: str, namespace: dict[str, Any]) -> types.FunctionType:

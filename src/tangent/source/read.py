@@ -142,11 +142,12 @@ def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...
 def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> ast.FunctionDef:
     first = code.co_firstlineno
     try:
-        block = inspect.getblock(list(lines[first - 1 :]))
-        tree = ast.parse(textwrap.dedent("".join(block)))
+        block = "".join(inspect.getblock(list(lines[first - 1 :])))
+        if block[:1].isspace():  # under a line of its own, so that strings over several lines keep their indentation
+            block, first = f"if True:\n{block}", first - 1
+        tree = ast.parse(block)
     except (SyntaxError, IndentationError):
         tree, first = _module("".join(lines)), 1
-    indent = len(lines[first - 1]) - len(lines[first - 1].lstrip()) if first > 1 else 0
     candidates = [
         n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == code.co_name
     ]
@@ -155,17 +156,16 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
         if start == code.co_firstlineno:
             if isinstance(node, ast.AsyncFunctionDef):
                 raise SourceError(f"'{node.name}' is async", Location(code.co_filename, start, lines[start - 1]))
-            return _shift(node, first - 1, indent)
+            return _shift(node, first - 1)
     raise _changed(code, lines, function)
 
 
-def _shift(node: ast.FunctionDef, lines: int, columns: int) -> ast.FunctionDef:
+def _shift(node: ast.FunctionDef, lines: int) -> ast.FunctionDef:
     """Positions in the file instead of positions in the block."""
-    steps = {"lineno": lines, "end_lineno": lines, "col_offset": columns, "end_col_offset": columns}
     for child in ast.walk(node):
-        for attribute, step in steps.items():
+        for attribute in ("lineno", "end_lineno"):
             if getattr(child, attribute, None) is not None:
-                setattr(child, attribute, getattr(child, attribute) + step)
+                setattr(child, attribute, getattr(child, attribute) + lines)
     return node
 
 

@@ -7,10 +7,12 @@
                | if test: block else: block    tests are any inactive expression
                | for name in iterable: block   ends with `if test: break` at most
                | while test: block             likewise
+               | with insert_grad_of(place) as name, ...: block    code for the backward pass, kept as it is
                | opaque                        any other Python, as long as no derivative flows through it
     operation := atom | atom op atom | op atom | callee(atom, ..., key=atom) | atom.attribute | atom[index]
                | (atom, ...) | [atom, ...] | {atom: atom, ...} | opaque expression
     atom      := name | constant
+    place     := name | place.attribute | place[index]
 
 It is Python, so the output of one differentiation is the input of the next.
 """
@@ -20,6 +22,7 @@ from __future__ import annotations
 import ast
 
 from tangent.errors import TangentError
+from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import COMPREHENSIONS
@@ -118,6 +121,9 @@ def _check_statement(s: ast.stmt, may_break: bool) -> None:
             raise TangentError(f"not Core Python: {ast.unparse(s)}")
         case Comment():
             return
+        case Insertion(places=places):
+            if not all(root(p) for p in places):
+                raise TangentError(f"not Core Python: insert_grad_of({ast.unparse(places[0])})")
         case _:
             scope = isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
             inner = None if scope else next((n for n in walk_scope(s) if isinstance(n, ast.Return)), None)

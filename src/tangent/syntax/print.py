@@ -7,6 +7,8 @@ import io
 import tokenize
 from dataclasses import dataclass
 
+from tangent.syntax.inserted import InsertedCode, Insertion
+
 WIDTH = 100
 INDENT = "    "
 
@@ -72,6 +74,14 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
         case ast.For(target=target, iter=iter, body=body):
             head = f"for {ast.unparse(target)} in {ast.unparse(iter)}:"
             return [*_header(head, depth, origin), *_block(body, depth + 1)]
+        case Insertion(places=places, block=block):
+            items = [
+                f"insert_grad_of({ast.unparse(p)})" + (f" as {n}" if n else "") for p, n in zip(places, block.names)
+            ]
+            inner = [Line(pad + INDENT + text, line) for text, line in block.lines]
+            return [*_header(f"with {', '.join(items)}:", depth, origin), *inner]
+        case InsertedCode(block=block):
+            return [Line(pad + text if text else "", line) for text, line in block.lines]
         case ast.Return(value=ast.Tuple(elts=[_, _, *_] as elts)) if (
             len(text := pad + "return " + ", ".join(map(ast.unparse, elts))) <= WIDTH
         ):

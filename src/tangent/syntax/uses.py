@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from tangent.syntax.inserted import InsertedCode, Insertion
+
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -32,6 +34,9 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
         return
     if isinstance(node, ast.Constant):
         return
+    if isinstance(node, Insertion | InsertedCode):
+        found |= node.block.reads - bound
+        found |= node.block.own if isinstance(node, InsertedCode) else set()
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in bound:
         found.add(node.target.id)
     if isinstance(node, SCOPES):
@@ -78,6 +83,9 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.name
         return
     if isinstance(node, ast.Lambda):
+        return
+    if isinstance(node, InsertedCode):
+        yield from node.block.binds
         return
     if isinstance(node, COMPREHENSIONS):
         yield from (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
@@ -133,4 +141,4 @@ def writes(s: ast.stmt) -> list[str]:
 
 def may_skip(s: ast.stmt) -> bool:
     """Whether the statement may leave some of the names it writes unbound (opaque compound statements)."""
-    return isinstance(s, ast.Try | ast.With | ast.Match | ast.Delete | ast.AsyncFor | ast.AsyncWith)
+    return isinstance(s, ast.Try | ast.With | ast.Match | ast.Delete | ast.AsyncFor | ast.AsyncWith | InsertedCode)

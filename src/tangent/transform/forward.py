@@ -13,6 +13,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, rename, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
+from tangent.transform.custom import refuse_missing
 from tangent.transform.reverse import given_shapes, refusal, refuse_active_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
@@ -30,9 +31,7 @@ CASTING = frozenset("astype array asarray require ascontiguousarray".split())
 
 
 class _Forward:
-    def __init__(
-        self, settled: Settled, scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]
-    ) -> None:
+    def __init__(self, settled: Settled, scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]) -> None:
         unit = settled.unit
         self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
         self.settled, self.shadowed, self.table = settled, settled.shadowed, settled.storage
@@ -51,7 +50,7 @@ class _Forward:
         zeros = [assign(self.tangent(v), self.zero_of(name(v)), first) for v in others]
         for v in self.settled.owned:
             if v in inputs and v in self.shadowed:  # the tangent is written in place, too
-                given = self.scribe.call("shadow", name(v), name(self.tangent(v)))
+                given = self.scribe.call("beside", name(v), name(self.tangent(v)))
                 zeros.append(assign(self.tangent(v), given, first))
         return [*zeros, *self.block(self.unit.core.body[:-1])]
 
@@ -71,6 +70,9 @@ class _Forward:
                     if op is not None and op.kind == "opaque" and self.flows(op):
                         raise refusal(self.unit, s, op)
                     done.append(replace(s, body=self.block(inner)))
+                case _ if op is not None and op.kind == "pop" and op.operands[0] in self.active and not self.flows(op):
+                    dropped = self.scribe.names.numbered("dropped")
+                    done += [s, assign(dropped, expression("s.pop()", s=self.tangent(op.operands[0])), s)]
                 case _ if op is not None and (any(t in self.active for t in op.targets) or self.writes_active(s)):
                     done += self.statement(s, op)
                 case _:
@@ -95,7 +97,7 @@ class _Forward:
         """The tangent of something that is written later: an array of its own, laid out like the value."""
         match s:
             case ast.Assign(targets=[ast.Name(id=d)], value=value) if d == self.tangent(v):
-                return replace(s, value=self.scribe.call("shadow", name(v), *([] if _is_zero(value) else [value])))
+                return replace(s, value=self.scribe.call("beside", name(v), *([] if _is_zero(value) else [value])))
             case _:
                 return s
 
@@ -324,6 +326,7 @@ class _Forward:
         slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.tangent(target), ast.Store())], ast.Store())
         if arguments is None:
             return [at(ast.Assign([slots], self.dynamic(value)), s)]
+        refuse_missing(self.unit, value, op.callee, "forward")
         groups = self.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.values if p in stored or p in arguments.active(self.active))

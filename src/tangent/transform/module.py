@@ -14,7 +14,7 @@ from tangent.analysis.aliases import FRESH
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes import SCALAR, TO_REAL, UNKNOWN, Fact, shapes
-from tangent.errors import InPlaceError, TangentError
+from tangent.errors import InPlaceError, SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table
 from tangent.source.read import Source, comments
@@ -24,7 +24,9 @@ from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, replace, statements
 from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.calls import Groups
+from tangent.transform.custom import custom_pair, custom_tangent
 from tangent.transform.forward import forward
+from tangent.transform.insert import without_insertions
 from tangent.transform.reverse import Passes, reverse
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import (
@@ -70,7 +72,7 @@ class Module:
         self._waiting: list[Callable[[], None]] = []
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
-        self._summaries = summaries(self.read)
+        self._summaries = summaries(self.read_for_facts)
         self._read: set[tuple[int, str]] = set()
         self._written: Outside = []
 
@@ -83,6 +85,9 @@ class Module:
         key = (function, active, numbers, groups, "pair")
         if key not in self._made:
             base = function.__name__.strip("<>")
+            if (custom := table().custom_of(function)) is not None:
+                self._made[key] = custom_pair(function, custom, active)
+                return self._made[key]  # type: ignore[no-any-return]
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
             both[0].backward = both[1]
             self._made[key] = both
@@ -95,6 +100,8 @@ class Module:
         groups: Groups = (),
     ) -> Generated:  # fmt: skip
         key = (function, active, numbers, groups, "tangent")
+        if key not in self._made and (custom := table().custom_of(function)) is not None:
+            self._made[key] = custom_tangent(function, custom, active)
         if key not in self._made:
             made = self.new(f"{function.__name__.strip('<>')}_jvp", function)
             made.seeds = tangent_names(self.read(function), active)
@@ -129,13 +136,19 @@ class Module:
         context.scope.externals = dict(found.context.scope.externals)
         return Unit(found.source, found.core, context, found.operations)
 
+    def read_for_facts(self, function: types.FunctionType) -> Unit:
+        """What a function does, found in its source; not of those whose derivatives are given: they may be anything."""
+        if table().custom_of(function) is not None:
+            raise SourceError(f"'{function.__name__}' is taken as it is")
+        return self.read(function)
+
     def result_fact(self, function: Any) -> Fact:
         """What is known of the result of a callee, whatever it is called with."""
         if function not in self._facts:
             self._facts[function] = UNKNOWN  # while it is being found out, for recursion
             if isinstance(function, types.FunctionType) and function.__module__ not in sys.stdlib_module_names:
                 try:
-                    this = self.read(function)
+                    this = self.read_for_facts(function)
                 except TangentError:  # no source, or not in Core Python: only an error if it turns out to be active
                     return UNKNOWN
                 facts = shapes(this.core, this.operations, liveness(this.core), self.result_fact)
@@ -211,6 +224,8 @@ class Module:
             if op.kind in ("dynamic", "opaque", "closure"):
                 return True
             if op.kind == "rule" and (op.rule.name in COMPLEX_RESULTS | TO_REAL or "fft" in op.rule.name):
+                return True
+            if op.kind == "call" and table().custom_of(op.callee) is not None:
                 return True
             if op.kind == "call" and op.callee not in seen and isinstance(op.callee, types.FunctionType):
                 if self.may_be_complex(self.read(op.callee), seen | {op.callee}):
@@ -292,7 +307,7 @@ class Module:
     ) -> None:
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)
-        this = self.read(made.primal, outside)
+        this = without_insertions(self.read(made.primal, outside))
         if self.options.has_aux and not both:
             this = with_aux(this)
         made.seeds = tangent_names(this, active)
@@ -335,7 +350,10 @@ def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.
         case ast.Name(id=v):
             assigned = [s.value for s in statements(body) if isinstance(s, ast.Assign) and v in writes(s)]
             in_place = any(isinstance(s, ast.AugAssign) for s in statements(body))
-            return in_place or not assigned or not all(isinstance(x, ast.BinOp | ast.UnaryOp) for x in assigned)
+            given = v in made.seeds.values()
+            return (
+                given or in_place or not assigned or not all(isinstance(x, ast.BinOp | ast.UnaryOp) for x in assigned)
+            )
         case ast.Subscript() | ast.Attribute():
             return True
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
@@ -390,7 +408,9 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
     done: list[ast.stmt] = []
     for p in settled.owned:
         others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
-        done.append(assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0]))
+        done.append(
+            assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0])
+        )
     return done
 
 

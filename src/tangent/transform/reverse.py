@@ -20,12 +20,15 @@ from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact, Shapes, shapes
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.notation import Rule
 from tangent.syntax.core import is_range
+from tangent.syntax.inserted import Insertion
 from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.custom import refuse_missing
+from tangent.transform.insert import Cuts, cut_short, inserted
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
@@ -73,10 +76,10 @@ def reverse(
     `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays, `given`
     those whose shadows the caller brings.
     """
-    return _Reverse(settled, scribe, derivatives, seed, everything, numbers, given).run()
+    return Reverse(settled, scribe, derivatives, seed, everything, numbers, given).run()
 
 
-class _Reverse:
+class Reverse:
     def __init__(
         self, settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
         numbers: frozenset[str], given: frozenset[str],
@@ -104,6 +107,7 @@ class _Reverse:
         live, results = liveness(tree), derivatives.result_fact
         self.shapes = shapes(tree, self.operations, live, results, numbers, known, settled.arrays)
         self.pushes: dict[Site, ast.stmt] = {}
+        self.cuts = Cuts()
         self.deferred: list[ast.stmt] = []
         self.stacks: dict[Site, str] = {}
         self.chosen = self.chosen_from()
@@ -112,6 +116,9 @@ class _Reverse:
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
+        self.stores.check()
+        if unit.source.file.startswith("<generated"):
+            self.handed |= half_emptied(self.prepared.body, self.operations)
         self.passing = self.passing_temporaries()
         self.summed = self.summed_temporaries()
         self.items: set[str] = {
@@ -150,6 +157,7 @@ class _Reverse:
         arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
         if arguments is None:
             return self.lower_dynamic(s, value, op)
+        refuse_missing(self.unit, value, op.callee, "reverse")
         groups = self.stores.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.active(self.active) if p not in stored)
@@ -249,6 +257,8 @@ class _Reverse:
                 case ast.For(body=inner) | ast.While(body=inner):
                     self.check(s)
                     done.append(replace(s, body=self.forward(inner, (*path, (s, "body")))))
+                case Insertion():
+                    continue
                 case _:
                     self.check(s)
                     done.append(s)
@@ -289,16 +299,25 @@ class _Reverse:
             ends = self.records.at_end.get(path[-1], [])
             done += [self.pop((path[-1], v), v, body[-1]) for v in reversed(ends)]
         done += self.stores.rebuild(body, path)
+        return done + self.statements_backward(body, state, path)
+
+    def statements_backward(self, body: list[ast.stmt], state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
         self.stores.remembered(body)
         ready: set[str] = set()
-        for s in reversed(body):
+        for position, s in reversed(list(enumerate(body))):
             match s:
                 case ast.If(body=[ast.Break()]):
                     continue
                 case ast.If():
-                    done += self.branch(s, state, path)
+                    with self.cuts.inside(s, body[:position], path):
+                        done += self.branch(s, state, path)
                 case ast.For() | ast.While():
                     done += self.loop(s, state, path)
+                case Insertion():
+                    with self.cuts.inside(s, body[:position], path):
+                        done += inserted(self, s, state)
+                    continue
                 case _:
                     code = self.statement(s, state)
                     done += self.stores.read_again(s, code, body, ready)
@@ -343,14 +362,20 @@ class _Reverse:
         before: list[ast.stmt] = []
         inner_path = (*path, (s, "body"))
         written = {v for x in statements(s.body) for v in (self.operations[x].targets if x in self.operations else ())}
+        shared: set[str] = set()  # adjoints that the body hands to others: a copy before the loop is not enough
         while True:
             snapshot = self.scribe.names.taken.copy(), dict(self.scribe.names._next)
             end = state.copy()
-            body = self.backward(s.body, end, inner_path)
+            with self.cuts.loop(state, s.body) as cuts:
+                body = self.backward(s.body, end, inner_path)
+            for cut in cuts:
+                end.owned &= cut.state.owned
+                end.lazy |= cut.state.lazy
             new = sorted(end.held - state.held)
             copied = sorted(
-                v for v in self.item_reads(s) if v in state.held and v not in state.owned and v not in written
+                v for v in self.item_reads(s) - shared if v in state.held and v not in state.owned | written
             )
+            shared |= state.owned - end.owned
             kept = state.owned & end.owned
             lazier = end.lazy - state.lazy
             if not new and not copied and kept == state.owned and not lazier:
@@ -364,6 +389,7 @@ class _Reverse:
             before += [self.zero(v, state, s, dense=v in self.items and v not in written) for v in new]
         lost = sorted(state.held - end.held)
         body += [self.zero(v, end, s) for v in lost]
+        lost = sorted({*lost, *(v for cut in cuts for v in cut.lost)})
         again = [v for v in lost if v in written and not self.shapes.of(name(v)).scalar]
         pops = len(self.records.at_end.get((s, "body"), []))
         body[pops:pops] = [
@@ -373,6 +399,8 @@ class _Reverse:
         state.owned &= end.owned
         if not body:
             return before
+        if cuts:
+            return before + cut_short(self, s, body, cuts, inner_path, state)
         return [*before, self.reversed_loop(s, body)]
 
     def item_reads(self, s: ast.stmt) -> set[str]:
@@ -385,8 +413,26 @@ class _Reverse:
                 found.add(op.operands[0])
         return found - self.stores.shadowed
 
-    def reversed_loop(self, s: ast.stmt, body: list[ast.stmt]) -> ast.stmt:
-        trips = self.prepared.trips.get(s)
+    def lists_only(self, state: State) -> State:
+        """The state in which nothing is computed, but lists of adjoints keep in step."""
+        return State(state.held & self.lists)
+
+    def adjoints_of(self, s: ast.stmt) -> set[str]:
+        """The variables whose adjoints a statement sets."""
+        set_ = set(writes(s))
+        return {v for v in self.active if self.adjoint(v) in set_}
+
+    def trip_count(self, s: ast.stmt) -> ast.expr:
+        """How often a loop ran."""
+        if (trips := self.prepared.trips.get(s)) is not None:
+            return name(trips)
+        assert isinstance(s, ast.For) and isinstance(s.iter, ast.Call)
+        if _starts_at_zero(s.iter):
+            return s.iter.args[0]
+        return expression("n(l(r))", n=self.builtin("len"), l=self.builtin("list"), r=s.iter)
+
+    def reversed_loop(self, s: ast.stmt, body: list[ast.stmt], trips: str | None = None) -> ast.stmt:
+        trips = trips or self.prepared.trips.get(s)
         match s:
             case ast.While():
                 return at(ast.For(self.counter(), self.range(trips or ""), body, []), s)
@@ -460,6 +506,11 @@ class _Reverse:
             return restores
         mark = comment(f"Grad of: {self.primal(s)}", s)
         held = set(state.held)
+        bound = [t for t in op.targets if t in self.stores.shadowed]
+        if (code := self.stores.slots(s, op, state)) is not None:
+            return [mark, *code, *restores]
+        if bound and (code := self.stores.unpacked(s, op, bound[0], state)) is not None:
+            return [mark, *code, *restores] if code else restores
         before, contributions = self.contributions(op, s, state)
         for t in op.targets:
             state.held.discard(t)
@@ -470,7 +521,6 @@ class _Reverse:
         for v in [*(v for v in contributions if v not in op.targets), *own]:
             for part in self.joined(contributions[v]) if v in own else contributions[v]:
                 adds.append(self.accumulate(v, part, state, s))
-        bound = [t for t in op.targets if t in self.stores.shadowed]
         if bound:
             new = [v for v in sorted(state.held - held) if v not in op.targets]
             adds = self.stores.handed_back(s, op, adds, bound[0], [self.zero(v, state, s) for v in new])
@@ -610,7 +660,7 @@ class _Reverse:
         for k in wanted:
             operand, value = op.values[k], found[k]
             if isinstance(operand, ast.Tuple):
-                statements_ += self.spread_parts(operand, value, parts, s)
+                statements_ += self.spread_parts(operand, value, parts, s, rule.kind == "custom")
                 continue
             assert isinstance(operand, ast.Name)
             if rule.name in UNBOUNDED and target in self.chosen:
@@ -620,7 +670,8 @@ class _Reverse:
             if rule.kind == "elementwise":
                 value = self.fitted(value, operand, op)
             elif rule.kind == "custom":
-                value = self.scribe.call("unbroadcast", value, operand)
+                several = any(p.star and p.name == k for p in rule.parameters)
+                value = self.scribe.call("fit_grad" if several else "unbroadcast", value, operand)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
             number = arithmetic or summed or self.shapes.operand(operand, op).number
@@ -628,13 +679,15 @@ class _Reverse:
         return statements_, parts
 
     def spread_parts(
-        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt
+        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt, broadcast: bool
     ) -> list[ast.stmt]:
         """The adjoint of several arguments at once is a sequence of theirs."""
         held = self.scribe.names.numbered("parts")
         for i, e in enumerate(operand.elts):
             if isinstance(e, ast.Name) and e.id in self.active:
-                parts.setdefault(e.id, []).append(Part(expression("p[i]", p=held, i=constant(i))))
+                part = expression("p[i]", p=held, i=constant(i))
+                part = self.scribe.call("unbroadcast", part, e) if broadcast else part
+                parts.setdefault(e.id, []).append(Part(part))
         return [assign(held, value, s)]
 
     def chosen_from(self) -> frozenset[str]:
@@ -794,16 +847,19 @@ class _Reverse:
         if stack in self.handed and op.operands:
             popped = self.scribe.call("pop_grad", name(self.adjoint(stack)), name(op.operands[0]))
         mark = comment(f"Grad of: {self.primal(s)}", s)
+        if self.cuts.restoring:
+            popped = expression("b.pop()", b=self.adjoint(stack))
         undo: list[ast.stmt] = [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
-        if op.operands and op.operands[0] in self.active:
+        if op.operands and op.operands[0] in self.active and not self.cuts.restoring:
             held = self.scribe.names.numbered("b" + op.operands[0])
             first = assign(held, popped, s)
             return [mark, first, self.accumulate(op.operands[0], Part(name(held)), state, s), *undo]
         return [mark, at(ast.Expr(popped), s), *undo]
 
     def no_items(self, v: str) -> ast.expr:
-        """The adjoint of a list where nothing has flowed yet; the lists of generated code end up empty."""
-        generated = self.unit.source.file.startswith("<generated")
+        """The adjoint of a list where nothing has flowed yet; the records of generated code end up empty."""
+        record = v.rstrip("_0123456789").endswith("_stack")
+        generated = record and self.unit.source.file.startswith("<generated")
         return ast.List([], ast.Load()) if generated else self.scribe.call("init_grad", name(v))
 
     def adjoint_pop(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
@@ -993,6 +1049,17 @@ def _spread_alone(e: ast.expr, operand: str) -> ast.expr | None:
             return inner if function.rstrip("_") == "spread" else None
         case _:
             return None
+
+
+def half_emptied(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> set[str]:
+    """Lists of generated code from which a loop that was cut short may not have taken everything."""
+    found: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.For(body=[*_, ast.If(body=[ast.Break()])]) | ast.While(body=[*_, ast.If(body=[ast.Break()])]):
+                inside = [operations[x] for x in statements(s.body) if x in operations]
+                found |= {op.operands[0] for op in inside if op.kind == "pop"}
+    return found
 
 
 def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-import types
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from tangent import runtime
 from tangent.analysis.operation import Operation
 from tangent.normalise.context import Context
 from tangent.rules.notation import Parameter, Rule, instantiate, local_names
+from tangent.rules.table import table
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
@@ -50,8 +50,8 @@ class Scribe:
                 return path
         return self.use(function, value)
 
-    def library(self, module: types.ModuleType, short: str) -> str:
-        """The user's own name for a module, or one of ours."""
+    def library(self, module: Any, short: str) -> str:
+        """The user's own name for a module (or a function), or one of ours."""
         for path, seen in self.context.scope.seen.items():
             if seen is module and "." not in path:
                 return path
@@ -67,15 +67,19 @@ class Scribe:
         values: dict[str, ast.expr], derivatives: dict[str, ast.expr],
     ) -> tuple[list[ast.Assign], dict[str, ast.expr]]:  # fmt: skip
         """Rule lines as code of this function."""
-        lines = _for_library(lines, op.library)
+        lines = lines if rule.scope else _for_library(lines, op.library)
         fresh = {n: self.names.numbered(n) for n in local_names(lines, wanted)}
-        for free in _free_names(lines) - set(values) - set(fresh) - {"d"}:
-            if free == "np":
-                fresh["np"] = self.library(np, "np")
+        for free in sorted(_free_names(lines) - set(values) - set(fresh) - {"d"}):
+            if free in rule.scope:
+                fresh[free] = self.library(rule.scope[free], free)
+            elif free == "np":
+                fresh["np"] = self.library(table().libraries.get(op.library, np), "np")
             elif free == "math":
                 fresh["math"] = self.library(math, "math")
             elif hasattr(runtime, free):
                 fresh[free] = self.runtime(free)
+            elif free in BUILTIN_NAMES:
+                fresh[free] = self.context.builtin(free)
         lines = _without_defaults(
             lines, tuple(p for p in rule.parameters if p.default and op.values.get(p.name) is p.default)
         )

@@ -145,7 +145,7 @@ def settle(
             outside.append((space, v, _refusal(this, Write(s, v, frozenset(), "call"), v)))
     on_path = _read_by_active(this, varied & useful)
     for w in found:
-        if not _has_adjoint(this, w):
+        if not _has_adjoint(this, w, aliases):
             _refuse_store(this, w, aliases, varied, useful, on_path, outside)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
@@ -201,13 +201,14 @@ def _restricted(table: Storage, relevant: set[str]) -> Storage:
     return Storage(classes, table.handles & set(classes), written, table.bases, table.local)
 
 
-def _has_adjoint(this: Unit, w: Write) -> bool:
+def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     """Whether a write is of a form that has an adjoint."""
     op = this.operations.get(w.statement)
     if op is None:
         return False
     if op.kind in ("store", "augment"):
-        return "attribute" not in op.values and op.targets[0] == w.root
+        sorted_list = w.root in aliases.containers and isinstance(op.values.get("index"), ast.Slice)
+        return "attribute" not in op.values and op.targets[0] == w.root and not sorted_list
     if op.kind == "call" and w.construct == "call" and isinstance(op.callee, types.FunctionType):
         return isinstance(op.value, ast.Call) and not _has_stars(op.value)
     return False

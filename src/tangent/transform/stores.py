@@ -18,15 +18,18 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
 from tangent.analysis.shapes import Fact, Shapes
 from tangent.analysis.storage import Storage
+from tangent.errors import InPlaceError
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.transform.calls import Groups
 from tangent.transform.storage import Settled
+from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
-    from tangent.transform.reverse import Part, State, _Reverse
+    from tangent.transform.reverse import Part, Reverse, State
 
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
@@ -50,7 +53,7 @@ class Kept:
 class Stores:
     """The part of the reverse transformation that deals with storage."""
 
-    def __init__(self, owner: _Reverse, settled: Settled, given: frozenset[str]) -> None:
+    def __init__(self, owner: Reverse, settled: Settled, given: frozenset[str]) -> None:
         self.owner, self.settled, self.given = owner, settled, given
         self.table: Storage = settled.storage
         self._shadowed = settled.shadowed
@@ -260,6 +263,8 @@ class Stores:
         call = self.owner.scribe.call
         if not bases:
             return assign(self.adjoint(v), self.zeros(v), s)
+        if op is not None and op.kind == "pack" and (packed := self.packed(op)) is not None:
+            return assign(self.adjoint(v), packed, s)
         if op is not None and op.value is not None and self.is_view(op, v, bases):
             return assign(self.adjoint(v), rename(op.value, {bases[0]: self.adjoint(bases[0])}), s)
         if len(bases) == 1:
@@ -268,6 +273,78 @@ class Stores:
         both = ast.Tuple([name(a) for a in bases], ast.Load())
         shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
         return assign(self.adjoint(v), call("mirror", name(v), both, shades), s)
+
+    def packed(self, op: Operation) -> ast.expr | None:
+        """A display of shadows beside a display; None where a starred part leaves its length open."""
+
+        def part(e: ast.expr) -> ast.expr:
+            if isinstance(e, ast.Name) and e.id in self.shadowed:
+                shade = name(self.adjoint(e.id))
+                return shade if self.is_array(e.id) else self.owner.scribe.call("item_shadow", e, shade)
+            return self.owner.scribe.call("item_shadow", e)
+
+        match op.value:
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if not any(isinstance(e, ast.Starred) for e in elts):
+                return replace(op.value, elts=[part(e) for e in elts])
+            case ast.Dict(keys=keys, values=values) if all(keys):
+                return ast.Dict(keys, [part(e) for e in values])
+            case _:
+                return None
+
+    def unpacked(self, s: ast.stmt, op: Operation, v: str, state: State) -> list[ast.stmt] | None:
+        """The adjoint of a display that is a handle: its own parts go back to the values, not those it shares."""
+        if op.kind != "pack" or self.packed(op) is None:
+            return None
+        b = self.adjoint(v)
+        match op.value:
+            case ast.Dict(keys=keys, values=values):
+                items = [(k, e) for k, e in zip(keys, values) if k is not None]
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                items = [(constant(i), e) for i, e in enumerate(elts)]
+            case _:
+                return None
+        done: list[ast.stmt] = []
+        for key, e in items:
+            if (
+                not isinstance(e, ast.Name)
+                or e.id not in self.owner.active
+                or (e.id in self.shadowed and self.is_array(e.id))
+            ):
+                continue
+            part: ast.expr = expression("b[k]", b=b, k=key)
+            if e.id in self.shadowed:
+                part = self.owner.scribe.call("rest", part, name(self.adjoint(e.id)))
+            done.append(self.owner.accumulate(e.id, self.part(self.owner.scribe.call("unboxed", part, e)), state, s))
+        return done
+
+    def slots(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt] | None:
+        """The adjoint of unpacking storage: part by part, but for the parts that are views of it."""
+        if op.kind != "unpack" or op.operands[0] not in self.shadowed:
+            return None
+        assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple)
+        source = op.operands[0]
+        done: list[ast.stmt] = []
+        for i, slot in enumerate(s.targets[0].elts):
+            if not isinstance(slot, ast.Name):
+                raise self.owner.unit.refuse(s, "starred unpacking of something written in place", "it makes a list")
+            b = self.adjoint(slot.id)
+            add = self.add_item(source, constant(i), name(b), s)
+            if slot.id in self.shadowed:
+                test = self.owner.scribe.call("is_part", name(b), name(self.adjoint(source)))
+                done.append(at(ast.If(ast.UnaryOp(ast.Not(), test), [add], []), s))
+            elif slot.id in state.held:
+                done.append(add)
+        for t in op.targets:
+            for kept in (state.held, state.owned, state.lazy):
+                kept.discard(t)
+        return done
+
+    def check(self) -> None:
+        """Refuse handles whose shadows would not follow them."""
+        for s, op in self.owner.operations.items():
+            for v in op.targets if op.kind not in ("store", "augment", "shadow") else ():
+                if v in self.shadowed and (op.kind in ("closure", "opaque", "push", "pop") or v in self.owner.lists):
+                    raise in_place_error(self.owner.unit, s, v)
 
     def is_view(self, op: Operation, v: str, bases: list[str]) -> bool:
         """Whether a handle is surely a view, or the array itself, so that its shadow is the same of the shadow."""
@@ -332,7 +409,7 @@ class Stores:
         shades: ast.expr = name(self.adjoint(bases[0]))
         if len(bases) > 1:
             shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
-        test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("shares", name(self.adjoint(v)), shades))
+        test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("is_part", name(self.adjoint(v)), shades))
         return [at(ast.If(test, adds, zeros), s)]
 
     # Keeping what is overwritten
@@ -572,7 +649,12 @@ class Stores:
         """Values read from storage by index, which are read again rather than kept."""
         for s in body:
             op = self.owner.operations.get(s)
-            if op is not None and op.kind == "rule" and op.rule.name == "getitem" and op.targets[0] not in self.table.handles:
+            if (
+                op is not None
+                and op.kind == "rule"
+                and op.rule.name == "getitem"
+                and op.targets[0] not in self.table.handles
+            ):
                 if op.operands[0] in self.table.classes:
                     self.shown[op.targets[0]] = s
 
@@ -605,7 +687,9 @@ class Stores:
 
     # What nothing reads is not kept
 
-    def without_useless(self, forward: list[ast.stmt], backward: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    def without_useless(
+        self, forward: list[ast.stmt], backward: list[ast.stmt]
+    ) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """Both passes without keeping and putting back content that no adjoint reads afterwards."""
         if not self.saves or self.owner.records.everything:
             return forward, backward
@@ -646,6 +730,8 @@ class Stores:
 
     def content_reads(self, s: ast.stmt) -> set[str]:
         """Variables of storage whose content a statement reads; shapes alone do not count."""
+        if isinstance(s, InsertedCode):
+            return set(s.block.reads)
         found: set[str] = set()
         externals = self.owner.scribe.externals
 
@@ -676,6 +762,13 @@ class Stores:
             visit(s)
         found |= {w for v in found for w in self.holding.get(v, ())}
         return {v for v in found if v in self.table.classes}
+
+
+def in_place_error(unit: Unit, s: ast.stmt, v: str) -> InPlaceError:
+    return InPlaceError(
+        f"cannot differentiate '{unit.source.statement_text(s)}'", unit.source.locate(s),
+        f"'{v}' holds on to something that is written in place", "Keep a copy of it instead (x.copy()).",
+    )  # fmt: skip
 
 
 def expression_store(e: ast.expr) -> ast.expr:

@@ -29,13 +29,14 @@ from tangent.runtime import (
     add_at,
     add_into,
     add_item,
+    beside,
     content,
+    is_part,
     item_content,
     mirror,
     overwritten,
     own,
     own_any,
-    put_back,
     put_item_back,
     shadow,
     take_item,
@@ -118,11 +119,9 @@ def shadowed(x: Any, content: Any = None) -> Any:
         if is_nothing(content):
             return lambda x, content=None: np.zeros((), kind)
         return lambda x, content=None: np.full((), content, kind)
-    if is_list(x) and is_nothing(content) and is_number(x.dtype):
-        return lambda x, content=None: [0.0 for _ in x]
     if is_list(x) and is_nothing(content):
         return lambda x, content=None: [shadow(v) for v in x]
-    if is_tuple(x) and is_nothing(content) and not any(is_number(t) for t in x.types):
+    if is_tuple(x) and is_nothing(content):
         return per_item(x, "x, content=None", "shadow(x[{i}])", shadow=shadow)
     return None
 
@@ -132,6 +131,14 @@ def number_in(b: Any, x: Any) -> Any:
     if is_array(b) and rank(b) == 0 and not is_array(x):
         return lambda b, x: b[()]
     return lambda b, x: b
+
+
+@implements(beside)
+def tangent_beside(x: Any, content: Any = None) -> Any:
+    if is_number(x):
+        kind = gradient_type(x)
+        return (lambda x, content=None: kind(0)) if is_nothing(content) else (lambda x, content=None: content)
+    return (lambda x, content=None: shadow(x, content)) if is_array(x) else None
 
 
 @implements(mirror)
@@ -160,14 +167,16 @@ def held(x: Any) -> Any:
     return (lambda x: x.copy()) if is_array(x) else (lambda x: x)
 
 
-@implements(put_back)
-def restored(x: Any, kept: Any) -> Any:
-    if not is_array(x):
-        return lambda x, kept: kept
+@implements(is_part)
+def part_of(b: Any, shade: Any) -> Any:
+    """Whether two arrays share memory."""
+    if not (is_array(b) and is_array(shade)):
+        return None
 
-    def impl(x: Any, kept: Any) -> Any:
-        x[...] = kept
-        return x
+    def impl(b: Any, shade: Any) -> Any:
+        low, high = extent(b)
+        start, end = extent(shade)
+        return b.size > 0 and shade.size > 0 and low < end and start < high
 
     return impl
 

@@ -35,7 +35,7 @@ GRADIENT_OF_SECOND = (
 GRADIENT_OF_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.outer_adjoint_b)
 FIRST = (
     runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item, runtime.own, runtime.own_any,
-    runtime.content, runtime.put_back,
+    runtime.content,
 )  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
              runtime.logistic, runtime.conj_sign)  # fmt: skip
@@ -74,6 +74,10 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return first
     if function is runtime.shadow:
         return gradient_kind(first) if isinstance(first, Number) and first.rank else UNKNOWN
+    if function is runtime.mirror:
+        return args[2] if ast.unparse(e.args[0]) == ast.unparse(e.args[1]) else UNKNOWN
+    if function is runtime.beside:
+        return gradient_kind(first)
     if function is runtime.overwritten:
         return subscript(first, e.args[1], of)
     if function in BROADCAST:

@@ -19,15 +19,21 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, writes
 
+READERS = frozenset(
+    "len init_grad lazy_zero add_item settled unbroadcast broadcast_like spread check_seed copy scatter range max min "
+    "float abs ratio times shadow require_same".split()
+)
 DTYPES = {"f8": "", "b1": "np.bool_", "i8": "np.int64"}
 
 
-def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str) -> list[ast.stmt]:
-    """The body with arrays for lists, where that can be."""
+def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str, parameters: set[str]) -> list[ast.stmt]:
+    """The body with arrays for lists, where that can be; what can be read again is not recorded."""
     fitting: dict[str, tuple[ast.For, ast.stmt]] = {}
     index: dict[ast.stmt, ast.stmt] = {}
     places = _places(body)
     lengths = _lengths(body)
+    fixed = _fixed(body, parameters)
+    gone: set[str] = set()
     for v, stack in local_stacks(body).items():
         kind = kinds.get(v)
         if not (isinstance(kind, Stack) and isinstance(kind.item, Number) and kind.item.scalar):
@@ -37,11 +43,56 @@ def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str) -> list[
         there, back = places.get(stack.pushes[0]), places.get(stack.pops[0])
         if there is None or back is None or not _mirrored(there, back):
             continue
+        if (again := _read_again(stack.pushes[0], there, fixed)) is not None:
+            pop = stack.pops[0]
+            assert isinstance(pop, ast.Assign)
+            gone |= {v}
+            index[stack.pushes[0]] = ast.Pass()
+            index[pop] = replace(pop, value=again)
+            continue
         shape = [_size(loop, lengths) for loop in there]
         fitting[v] = there[0], _made(v, shape, kind.item.dtype, np_name, there[0])
         for s in (stack.pushes[0], stack.pops[0]):
             index[s] = _indexed(s, v, there)
-    return _rebuilt(body, fitting, index) if fitting else body
+    return _rebuilt(body, fitting, index, gone) if index else body
+
+
+def _fixed(body: list[ast.stmt], parameters: set[str]) -> frozenset[str]:
+    """Parameters that nothing changes: neither assigned, nor written into, nor handed to a call that might."""
+    changed: set[str] = set()
+    for s in statements(body):
+        changed |= set(writes(s))
+        if isinstance(s, ast.If | ast.For | ast.While):
+            continue
+        for n in ast.walk(s):
+            match n:
+                case ast.Subscript(value=ast.Name(id=v), ctx=ast.Store()):
+                    changed.add(v)
+                case ast.Call(func=ast.Name(id=f), args=args) if f not in READERS:
+                    changed |= {a.id for a in args if isinstance(a, ast.Name)}
+                case ast.Subscript(value=ast.Name(id=v), slice=ast.Slice() | ast.Tuple()) if _has_slice(n.slice):
+                    changed.add(v)
+    return frozenset(parameters - changed)
+
+
+def _has_slice(index: ast.expr) -> bool:
+    return any(isinstance(n, ast.Slice) for n in ast.walk(index))
+
+
+def _read_again(push: ast.stmt, nest: Nest, fixed: frozenset[str]) -> ast.expr | None:
+    """What is recorded, where it is an element of an array that does not change, at places that are known again."""
+    assert isinstance(push, ast.Expr) and isinstance(push.value, ast.Call)
+    item = push.value.args[0]
+    if not isinstance(item, ast.Name):
+        return None
+    made = [s for s in statements(nest[0].body) if item.id in writes(s)]
+    match made:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Subscript(value=ast.Name(id=x), slice=index) as again)]:
+            known = fixed | {v for loop in nest for v in writes(loop)}
+            inside = made[0] in nest[-1].body and x in fixed and not _has_slice(index)
+            return again if inside and expression_reads(index) <= known else None
+        case _:
+            return None
 
 
 Nest = tuple[ast.For, ...]
@@ -168,7 +219,7 @@ def _indexed(s: ast.stmt, v: str, nest: Nest) -> ast.stmt:
 
 
 def _rebuilt(
-    body: list[ast.stmt], made: dict[str, tuple[ast.For, ast.stmt]], index: dict[ast.stmt, ast.stmt]
+    body: list[ast.stmt], made: dict[str, tuple[ast.For, ast.stmt]], index: dict[ast.stmt, ast.stmt], gone: set[str]
 ) -> list[ast.stmt]:
     before: dict[ast.stmt, list[ast.stmt]] = {}
     for loop, creation in made.values():
@@ -179,14 +230,15 @@ def _rebuilt(
         for s in stmts:
             done += before.get(s, [])
             match s:
-                case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])) if v in made:
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])) if v in made or v in gone:
                     continue
                 case ast.If(body=then, orelse=other):
-                    done.append(replace(s, body=block(then), orelse=block(other)))
+                    done.append(replace(s, body=block(then) or [ast.Pass()], orelse=block(other)))
                 case ast.For(body=inner) | ast.While(body=inner):
-                    done.append(replace(s, body=block(inner)))
+                    done.append(replace(s, body=block(inner) or [ast.Pass()]))
                 case _:
-                    done.append(index.get(s, s))
+                    new = index.get(s, s)
+                    done += [] if isinstance(new, ast.Pass) and new is not s else [new]
         return done
 
     return block(body)

@@ -24,6 +24,7 @@ from tangent.optimise.typed.saved import saved
 from tangent.optimise.typed.steps import steps
 from tangent.syntax.names import identifiers
 from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import arguments
 from tangent.transform.module import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
@@ -66,7 +67,9 @@ def _specialised(
     for g, body in bodies.items():
         assert g.tree is not None
         np_name = _numpy(g, resolve)
-        body = items(records(body, found.kinds[g], np_name), g, found)
+        parameters = {a.arg for a in arguments(g.tree.args)}
+        body = records(body, found.kinds[g], np_name, parameters)
+        body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)
         body = loops(body, g, found, np_name) if in_loops else body
         if same and broadcasts(body, g, found):

@@ -1,0 +1,85 @@
+"""What a template has to be: found out when it is registered, and told with its line."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+from tangent import runtime
+from tangent.errors import Location, RuleError
+from tangent.source.read import Source
+from tangent.syntax.rebuild import walk_scope
+from tangent.syntax.uses import arguments, assigned_inside, expression_reads
+
+
+def check_template(source: Source) -> dict[str, Any]:
+    """Refuse a malformed template; otherwise what the names in it mean that are not its own."""
+    tree = source.tree
+    parameters = [a.arg for a in arguments(tree.args)]
+    if tree.args.kwarg is not None:
+        raise _refusal(source, tree, "a template lists the keywords that it handles; '**' is none of them")
+    for default in (*tree.args.defaults, *(d for d in tree.args.kw_defaults if d is not None)):
+        if not _is_literal(default):
+            raise _refusal(source, default, "defaults in a template are literals")
+    for s in tree.body:
+        for node in (s, *walk_scope(s)):
+            match node:
+                case ast.Return() | ast.Yield() | ast.YieldFrom() | ast.Global() | ast.Nonlocal():
+                    raise _refusal(source, node, "a rule is made of assignments to d[...] and to local names")
+    local = assigned_inside(tree.body)
+    for v in sorted(local & set(parameters)):
+        raise _refusal(source, _first(tree, v), f"'{v}' is a parameter: give the new value another name")
+    _check_derivatives(source, set(parameters))
+    return _outside(source, local | set(parameters) | {"d"})
+
+
+def _check_derivatives(source: Source, parameters: set[str]) -> None:
+    """`d[...]` is of the result or of an argument, and each is said once."""
+    said: set[str] = set()
+    for s in source.tree.body:
+        for node in ast.walk(s):
+            match node:
+                case ast.Subscript(value=ast.Name(id="d"), slice=ast.Name(id=who)):
+                    if who not in parameters:
+                        raise _refusal(source, node, f"d[{who}]: '{who}' is neither the result nor a parameter")
+                case ast.Subscript(value=ast.Name(id="d")):
+                    raise _refusal(source, node, "d[...] takes the result or a parameter")
+        match s:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id="d"), slice=ast.Name(id=who))]):
+                if who in said:
+                    raise _refusal(source, s, f"d[{who}] is said twice")
+                said.add(who)
+
+
+def _outside(source: Source, own: set[str]) -> dict[str, Any]:
+    """The meanings of free names, as the template's surroundings have them now."""
+    function = source.function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    found: dict[str, Any] = {}
+    for s in source.tree.body:
+        for v in sorted(expression_reads(s) - own):
+            if v in cells:
+                found[v] = cells[v].cell_contents
+            elif v in function.__globals__:
+                found[v] = function.__globals__[v]
+            elif not hasattr(runtime, v) and not hasattr(builtins, v):
+                raise _refusal(source, _first(s, v), f"'{v}' is not defined")
+    return found
+
+
+def _first(node: ast.AST, v: str) -> ast.AST:
+    return next(n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == v)
+
+
+def _is_literal(e: ast.expr) -> bool:
+    try:
+        ast.literal_eval(e)
+    except ValueError:
+        return False
+    return True
+
+
+def _refusal(source: Source, node: ast.AST, why: str) -> RuleError:
+    where: Location = source.locate(node)
+    return RuleError(f"malformed rule '{source.tree.name}'", where, why)

@@ -1,0 +1,143 @@
+"""Gradient surgery: the block that stands in the backward pass, and what a value it leaves behind becomes."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import ArgumentError
+from tangent.runtime.dispatch import copy, init_grad, repack, unbroadcast
+from tangent.runtime.zeros import ZeroGrad, gradient_dtype
+
+
+class _Skipped(BaseException):
+    """Leaves the block; never seen outside of it."""
+
+
+class insert_grad_of:
+    """Code for the backward pass: `with insert_grad_of(x) as dx:` runs its block there, `dx` being the adjoint of `x`.
+
+    The block may print, stop in a debugger, and bind `dx` to another gradient. When the function itself is called the
+    block is skipped.
+
+    >>> import tangent
+    >>> def f(x):
+    ...     with tangent.insert_grad_of(x) as dx:
+    ...         dx = min(dx, 10.0)
+    ...     return x * x
+    >>> f(8.0), tangent.grad(f)(8.0), tangent.grad(f)(3.0)
+    (64.0, 10.0, 6.0)
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._tracing: tuple[Any, ...] = ()
+        self._frame: types.FrameType | None = None
+
+    def __enter__(self) -> Any:
+        """Let the caller's next instruction, which is the first of the block, raise."""
+        frame = self._frame = sys._getframe(1)
+        self._tracing = (sys.gettrace(), frame.f_trace, frame.f_trace_opcodes)
+        frame.f_trace_opcodes = True
+        frame.f_trace = _leave
+        sys.settrace(_nothing)
+        return None
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        """Whatever was tracing before, a debugger or a measurement of coverage, goes on."""
+        frame, self._frame = self._frame, None
+        assert frame is not None
+        everywhere, here, frame.f_trace_opcodes = self._tracing
+        sys.settrace(everywhere)
+        if here is None:
+            del frame.f_trace
+        else:
+            frame.f_trace = here
+        return kind is _Skipped
+
+
+def _leave(frame: types.FrameType, event: str, arg: Any) -> Any:
+    raise _Skipped
+
+
+def _nothing(frame: types.FrameType, event: str, arg: Any) -> Any:
+    return None
+
+
+def fit_grad(b: Any, x: Any) -> Any:
+    """A gradient that a user wrote, in the shape and dtype of its value, and nobody else's.
+
+    None is zero, a number is spread over an array.
+
+    >>> fit_grad(10, 3.0), fit_grad(1, np.zeros(2, np.float32))
+    (10.0, array([1., 1.], dtype=float32))
+    """
+    if b is None or isinstance(b, ZeroGrad):
+        return init_grad(x)
+    if isinstance(x, dict) and isinstance(b, dict) and b.keys() == x.keys():
+        return {k: fit_grad(b[k], v) for k, v in x.items()}
+    if isinstance(x, list | tuple) and isinstance(b, list | tuple) and len(b) == len(x):
+        return repack(x, *(fit_grad(part, v) for part, v in zip(b, x)))
+    if not isinstance(x, np.ndarray | np.generic | float | int | complex):
+        return copy(b)
+    if np.shape(b) not in ((), np.shape(x)):
+        raise ArgumentError(
+            f"a gradient of shape {np.shape(b)} for a value of shape {np.shape(x)}",
+            todo="Give the gradient the shape of the value.",
+        )
+    return _in_kind(b, x)
+
+
+def _in_kind(b: Any, x: Any) -> Any:
+    if not isinstance(x, np.ndarray | np.generic):
+        return float(b) if isinstance(b, int) else b
+    dtype = gradient_dtype(x.dtype)
+    if dtype.kind == "f":
+        b = np.real(b)
+    return np.full(x.shape, b, dtype) if isinstance(x, np.ndarray) else dtype.type(b)
+
+
+def unfit_grad(b: Any, given: Any) -> Any:
+    """What the gradient that a user wrote receives: the transpose of `fit_grad`."""
+    if isinstance(given, dict):
+        return {k: unfit_grad(b[k], v) for k, v in given.items()}
+    if isinstance(given, list | tuple):
+        return repack(given, *(unfit_grad(part, v) for part, v in zip(b, given)))
+    return unbroadcast(b, given)
+
+
+def adjoints(parts: Any, count: int, title: str) -> tuple[Any, ...]:
+    """What a user's backward function gives: one adjoint for each argument."""
+    if not isinstance(parts, tuple | list) or len(parts) != count:
+        what = f"{len(parts)} adjoints" if isinstance(parts, tuple | list) else f"a {type(parts).__name__}"
+        raise ArgumentError(
+            f"the backward function of '{title}' returned {what}",
+            why=f"it gives a tuple with the adjoint of each argument: {count}",
+        )
+    return tuple(parts)
+
+
+def replace_item(b: Any, index: Any, value: Any) -> Any:
+    """A gradient with another one at one place; the old one stays as it was."""
+    if isinstance(b, tuple):
+        return repack(b, *(value if i == index % len(b) else part for i, part in enumerate(b)))
+    changed = b.copy() if isinstance(b, dict | list | np.ndarray) else copy(b)
+    changed[index] = value
+    return changed
+
+
+def replace_field(b: Any, name: str, value: Any) -> Any:
+    """The gradient of a named tuple with another one for one field."""
+    return b._replace(**{name: value})
+
+
+def stop_gradient(x: Any) -> Any:
+    """The value itself, through which no derivative flows.
+
+    >>> import tangent
+    >>> tangent.grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return copy(x)

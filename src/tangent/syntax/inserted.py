@@ -1,0 +1,61 @@
+"""Code of the user for the backward pass: a statement of Core Python, and the same code where it ends up."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The body of `with insert_grad_of(x) as dx:`, as text and as what the analyses ask of it."""
+
+    names: tuple[str, ...]  # what the gradients are bound to, "" where that is nothing
+    body: tuple[ast.stmt, ...]
+    lines: tuple[tuple[str, int], ...]  # without indentation, each with its number in the file
+    reads: frozenset[str]  # variables of the function
+    own: frozenset[str]  # names that the block binds or `as` binds for it
+    binds: frozenset[str]  # names that the block itself binds
+    jumps: frozenset[str]  # "break", "continue": they act on the backward loop
+
+
+class Insertion(ast.stmt):
+    """`with insert_grad_of(place) as name, ...: block`, in a Core function."""
+
+    _fields = ("places", "block")
+    places: list[ast.expr]
+    block: Block
+
+    def __init__(self, places: list[ast.expr], block: Block) -> None:
+        super().__init__()
+        self.places, self.block = places, block
+
+
+class InsertedCode(ast.stmt):
+    """The lines of the block in a backward pass. Nothing looks inside them, moves them or drops them."""
+
+    _fields = ("block",)
+    block: Block
+
+    def __init__(self, block: Block) -> None:
+        super().__init__()
+        self.block = block
+
+
+class RestoringIf(ast.If):
+    """Restores what is left of an iteration of a backward loop that was cut short."""
+
+
+class RestoringFor(ast.For):
+    """Restores what is left of a backward loop that was cut short."""
+
+
+def root(place: ast.expr) -> str:
+    """The variable behind a place: `params` for `params["w"]`.
+
+    >>> root(ast.parse("params['layers'][0].w", mode="eval").body)
+    'params'
+    """
+    while isinstance(place, ast.Subscript | ast.Attribute):
+        place = place.value
+    return place.id if isinstance(place, ast.Name) else ""

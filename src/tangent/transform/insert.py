@@ -1,0 +1,319 @@
+"""Code that users put into the backward pass: `with insert_grad_of(x) as dx:`.
+
+The statement is the identity on x; its adjoint is the user's block, which reads the adjoint of x and may replace it.
+
+`break` and `continue` in the block act on the backward loop. What they leave out, adjoints apart, still has to be
+restored, since statements before the loop, and the iterations of a loop around it, read what the lists hold below.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tangent.analysis.effects import WRITING_METHODS
+from tangent.analysis.recorded import Block as Records
+from tangent.rules.table import table
+from tangent.source.resolve import MISSING
+from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor, RestoringIf, root
+from tangent.syntax.print import comment
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import expression_reads
+from tangent.transform.unit import Unit
+
+if TYPE_CHECKING:
+    from tangent.transform.reverse import Reverse, State
+
+MARK = "Inserted code"
+
+
+@dataclass
+class Cut:
+    """A block that may leave its backward loop: what is known and what is still to be done then."""
+
+    flag: str
+    jumps: frozenset[str]
+    rest: list[ast.stmt]
+    state: State
+    lost: list[str]
+
+
+Level = tuple[ast.stmt, list[ast.stmt], tuple[Records, ...]]
+
+
+class Cuts:
+    """Where the transformation stands: the backward loop, and what comes before a statement in each block of it."""
+
+    def __init__(self) -> None:
+        self.restoring = False
+        self.levels: list[Level] = []
+        self.found: list[Cut] = []
+        self.head: State | None = None
+        self.body: list[ast.stmt] = []
+
+    @contextmanager
+    def inside(self, s: ast.stmt, before: list[ast.stmt], path: tuple[Records, ...]) -> Iterator[None]:
+        self.levels.append((s, before, path))
+        yield
+        self.levels.pop()
+
+    @contextmanager
+    def loop(self, head: State, body: list[ast.stmt]) -> Iterator[list[Cut]]:
+        outer = self.levels, self.found, self.head, self.body
+        self.levels, self.found, self.head, self.body = [], [], head, body
+        yield self.found
+        self.levels, self.found, self.head, self.body = outer
+
+
+def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
+    """The user's block, with the adjoints it asks for before it and those it sets after it."""
+    block = s.block
+    if this.cuts.restoring:
+        return []
+    done: list[ast.stmt] = [comment(MARK, s, section=True)]
+    pairs = [(place, n) for place, n in zip(s.places, block.names) if n]
+    for place, n in pairs:
+        done += _given(this, place, n, s, state)
+    left = state.copy()
+    taken: list[ast.stmt] = []
+    for place, n in pairs:
+        if n in block.binds or _may_change(block, n, this.unit):
+            taken += _taken(this, place, n, s, state)
+    code = at(InsertedCode(block), s)
+    if not block.jumps:
+        return [*done, code, *taken]
+    _refuse_storage(this, s)
+    before, after = _cut(this, s, left, state, taken)
+    return [*before, *done, code, *after, *taken]
+
+
+def _cut(
+    this: Reverse, s: Insertion, left: State, state: State, taken: list[ast.stmt]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """What stands around a block that may jump, so that it is known that it did."""
+    head = this.cuts.head
+    assert head is not None
+    lost = sorted(head.held - left.held - {root(p) for p in s.places})
+    zeros = [this.zero(v, left, s) for v in lost]
+    kept = [x for x in taken if isinstance(x, ast.Assign) and this.adjoints_of(x) & head.held]
+    if kept:
+        left = state.copy()
+        left.held |= set(lost)
+    rest = [*copy.deepcopy(kept), *_restored(this, state)]
+    flag = this.scribe.names.numbered("cut") if rest else ""
+    this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost))
+    if not rest:
+        return zeros, []
+    return [*zeros, assign(flag, constant(True), s)], [assign(flag, constant(False), s)]
+
+
+def _refuse_storage(this: Reverse, s: Insertion) -> None:
+    """A loop that writes in place cannot be cut short: its shadows are undone by the adjoints that a jump leaves out."""
+    for x in statements(this.cuts.body):
+        op = this.operations.get(x)
+        bound = [v for v in (op.targets if op is not None else ()) if v in this.stores.shadowed]
+        if x in this.stores.table.written or bound:
+            word = sorted(s.block.jumps)[0]
+            raise this.unit.refuse(
+                s, f"'{word}' in a block for the backward pass",
+                f"the loop writes in place (line {getattr(x, 'lineno', 0)}), which its adjoints undo",
+                "Make new values in the loop instead of changing old ones, or set the gradient to zero.",
+            )  # fmt: skip
+
+
+def _restored(this: Reverse, state: State) -> list[ast.stmt]:
+    """What the rest of an iteration restores, without its adjoints."""
+    done: list[ast.stmt] = []
+    with _restoring(this):
+        for s, before, path in reversed(this.cuts.levels):
+            done += [this.pop((s, v), v, s) for v in reversed(this.records.before.get(s, []))]
+            done += this.statements_backward(before, this.lists_only(state), path)
+    return done
+
+
+@contextmanager
+def _restoring(this: Reverse) -> Iterator[None]:
+    this.cuts.restoring, outer = True, this.cuts.restoring
+    levels, this.cuts.levels = this.cuts.levels, list(this.cuts.levels)
+    yield
+    this.cuts.restoring, this.cuts.levels = outer, levels
+
+
+def cut_short(
+    this: Reverse, s: ast.stmt, body: list[ast.stmt], cuts: list[Cut], path: tuple[Records, ...], state: State
+) -> list[ast.stmt]:
+    """A backward loop that blocks may cut short, and after it what they left to be restored."""
+    assert isinstance(s, ast.For | ast.While)
+    flagged = [cut for cut in cuts if cut.flag]
+    before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
+    again: list[ast.stmt] = [
+        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *copy.deepcopy(cut.rest)], []), s)
+        for cut in flagged
+        if "continue" in cut.jumps
+    ]
+    after: list[ast.stmt] = [at(RestoringIf(name(cut.flag), cut.rest, []), s) for cut in flagged]
+    if any("break" in cut.jumps for cut in cuts):
+        with _restoring(this):
+            restores = this.backward(s.body, this.lists_only(state), path)
+        if restores:
+            left = this.scribe.names.numbered("left")
+            before.append(assign(left, this.trip_count(s), s))
+            body = [assign(left, expression("n - 1", n=left), s), *body]
+            loop = this.reversed_loop(s, restores, left)
+            assert isinstance(loop, ast.For)
+            after.append(at(RestoringFor(loop.target, loop.iter, loop.body, []), s))
+    return [*before, this.reversed_loop(s, [*again, *body]), *after]
+
+
+def _given(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -> list[ast.stmt]:
+    """`dx = bx`: a real number or array that the block may do with as it likes."""
+    v = root(place)
+    b = name(this.adjoint(v))
+    if v in this.stores.shadowed:
+        return [assign(n, this.scribe.call("settled", _at(b, place, this), place), s)]
+    if v not in state.held:
+        return [assign(n, this.scribe.call("init_grad", place), s)]
+    if not isinstance(place, ast.Name):
+        return [assign(n, this.scribe.call("settled", _at(b, place, this), place), s)]
+    known = this.shapes.of(name(v)).number and v not in state.lazy
+    if known and (v in state.owned or not _may_change(s.block, n, this.unit)):
+        state.owned.discard(v)
+        return [assign(n, b, s)]
+    return [assign(n, this.scribe.call("copy", b) if known else this.scribe.call("settled", b, place), s)]
+
+
+def _taken(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -> list[ast.stmt]:
+    """`bx = dx`, in the shape and dtype of x."""
+    v = root(place)
+    b = this.adjoint(v)
+    value: ast.expr = this.scribe.call("fit_grad", name(n), place)
+    if v in this.stores.shadowed:
+        return [_into_shadow(this, place, value, s)]
+    done: list[ast.stmt] = []
+    if not isinstance(place, ast.Name):
+        if v not in state.held:
+            done.append(assign(b, this.scribe.call("init_grad", name(v)), s))
+        elif v in state.lazy or not this.shapes.of(name(v)).number:
+            done.append(assign(b, this.scribe.call("dense", name(b)), s))
+        value = _with(name(b), place, value, this)
+    state.held.add(v)
+    state.owned.add(v)
+    state.lazy.discard(v)
+    return [*done, assign(b, value, s)]
+
+
+def _into_shadow(this: Reverse, place: ast.expr, value: ast.expr, s: Insertion) -> ast.stmt:
+    """`ba[...] = da`: what is written in place has its adjoint in place."""
+    v = root(place)
+    if not this.stores.is_array(v) or not isinstance(place, ast.Name | ast.Subscript):
+        raise this.unit.refuse(
+            s, f"a block that sets the gradient of '{ast.unparse(place)}'", f"'{v}' is written in place",
+            "Set the gradient of an array, or of a value that is read from it.",
+        )  # fmt: skip
+    target = _at(name(this.adjoint(v)), place, this)
+    if isinstance(place, ast.Name):
+        target = ast.Subscript(target, constant(Ellipsis), ast.Load())
+    return at(ast.Assign([replace(target, ctx=ast.Store())], value), s)
+
+
+def _at(b: ast.expr, place: ast.expr, this: Reverse) -> ast.expr:
+    """The adjoint of a place in the adjoint of its variable: `bparams["w"]` for `params["w"]`."""
+    match place:
+        case ast.Subscript(value=value, slice=index):
+            return ast.Subscript(_at(b, value, this), index, ast.Load())
+        case ast.Attribute(value=value, attr=attr):
+            return this.scribe.call("get_attribute", _at(b, value, this), constant(attr))
+        case _:
+            return b
+
+
+def _with(b: ast.expr, place: ast.expr, value: ast.expr, this: Reverse) -> ast.expr:
+    """The adjoint of the variable with another one at a place."""
+    match place:
+        case ast.Subscript(value=outer, slice=index):
+            shown = this.scribe.as_argument(index)
+            return _with(b, outer, this.scribe.call("replace_item", _at(b, outer, this), shown, value), this)
+        case ast.Attribute(value=outer, attr=attr):
+            changed = this.scribe.call("replace_field", _at(b, outer, this), constant(attr), value)
+            return _with(b, outer, changed, this)
+        case _:
+            return value
+
+
+def _may_change(block: Block, n: str, unit: Unit) -> bool:
+    """Whether a block may write into the gradient it is given, itself or by a function that it calls."""
+    return any(_changes(node, n, unit) for s in block.body for node in ast.walk(s))
+
+
+def _changes(node: ast.AST, n: str, unit: Unit) -> bool:
+    match node:
+        case ast.Assign(targets=targets):
+            return any(root(t) == n and not isinstance(t, ast.Name) for t in targets)
+        case ast.AugAssign(target=target):
+            return root(target) == n
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if root(value) == n:
+            return attr in WRITING_METHODS
+        case ast.Call(func=func, args=args, keywords=keywords):
+            passed = any(n in _handed(e) for e in (*args, *(k.value for k in keywords)))
+            return passed and (any(k.arg == "out" for k in keywords) or not _only_reads(func, unit))
+        case _:
+            return False
+
+
+def _handed(e: ast.expr) -> set[str]:
+    """Names that an argument hands on; shapes and the like apart."""
+    plain = table().zero_attributes
+    return expression_reads(
+        rebuild(e, lambda x: ast.Constant(None) if isinstance(x, ast.Attribute) and x.attr in plain else x)
+    )
+
+
+def _only_reads(func: ast.expr, unit: Unit) -> bool:
+    """Whether a function is known to leave its arguments alone."""
+    found = unit.context.scope.resolve(func)
+    if found is MISSING:
+        return isinstance(func, ast.Attribute) and func.attr == "append"
+    module = getattr(found, "__module__", "") or ""
+    return module in ("builtins", "math") or bool(table().lookup(found)) or table().is_zero(found)
+
+
+# Forward mode
+
+
+def without_insertions(this: Unit) -> Unit:
+    """The function for forward mode, which has no backward pass: blocks that only look at gradients are left out."""
+    if not any(op.kind == "insert" for op in this.operations.values()):
+        return this
+    operations = dict(this.operations)
+
+    def kept(s: ast.stmt) -> ast.stmt | None:
+        match s:
+            case Insertion(block=block):
+                if block.jumps or any(n in block.binds or _may_change(block, n, this) for n in block.names if n):
+                    raise this.refuse(
+                        s, "'with insert_grad_of' in forward mode",
+                        "the block changes a gradient, and forward mode has none", "Use reverse mode.",
+                    )  # fmt: skip
+                del operations[s]
+                return None
+            case ast.If(body=body, orelse=orelse):
+                return replace(s, body=_each(body, kept), orelse=_each(orelse, kept))
+            case ast.For(body=body) | ast.While(body=body):
+                new = replace(s, body=_each(body, kept))
+                if s in operations:
+                    operations[new] = operations[s]
+                return new
+            case _:
+                return s
+
+    core = replace(this.core, body=_each(this.core.body, kept))
+    return Unit(this.source, core, this.context, operations)
+
+
+def _each(body: list[ast.stmt], change: Callable[[ast.stmt], ast.stmt | None]) -> list[ast.stmt]:
+    return [new for s in body if (new := change(s)) is not None]

@@ -1,0 +1,153 @@
+"""Derivatives given as functions, of Python functions and of black boxes."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent import grad, jvp
+from tangent.errors import ArgumentError, MissingRuleError
+
+
+@pytest.fixture(autouse=True)
+def own_table():
+    with tangent.rules():
+        yield
+
+
+def make():
+    @tangent.custom_vjp
+    def f(x, y=2.0, *, n=1):
+        return np.sin(x) * y**n
+
+    def fwd(x, y, n):
+        return f(x, y, n=n), (x, y, n)
+
+    def bwd(saved, b):
+        x, y, n = saved
+        return b * np.cos(x) * y**n, np.sum(b * np.sin(x)) * n * y ** (n - 1), None
+
+    def push(primals, tangents):
+        (x, y, n), (dx, dy, _) = primals, tangents
+        return f(x, y, n=n), dx * np.cos(x) * y**n + dy * np.sin(x) * n * y ** (n - 1)
+
+    f.defvjp(lambda x, y=2.0, *, n=1: fwd(x, y, n), bwd)
+    f.defjvp(push)
+    return f
+
+
+def test_both_on_one_function():
+    f = make()
+    x = np.array([0.3, 0.7])
+    tangent.check_grads(lambda x, y: np.sum(f(x * x, y, n=3) * x), (x, 1.5), order=2)
+    tangent.check_grads(lambda x: f(x), (0.3,), order=2)
+    tangent.check_grads(f, (x, 1.5), order=2)
+    tangent.testing.check_rule(f, x, 1.5, n=2)
+    assert f(0.5, 1.0) == np.sin(0.5)
+    assert "f_fwd(" in grad(lambda x: f(x) * x).source
+
+
+def test_the_given_derivative_is_the_derivative():
+    @tangent.custom_vjp
+    def reversed_(x):
+        return x
+
+    reversed_.defvjp(lambda x: (x, None), lambda saved, b: (-b,))
+    assert grad(reversed_)(3.0) == -1.0
+    assert grad(lambda x: reversed_(x) * x)(3.0) == 0.0
+    assert grad(lambda g, x: g(x) * x, "x")(reversed_, 3.0) == 0.0
+    assert grad(lambda x: sum([reversed_(x * k) for k in range(3)]))(3.0) == -3.0
+
+
+def test_methods():
+    class Model:
+        w = 3.0
+
+        @tangent.custom_vjp
+        def act(self, x):
+            return x * self.w
+
+    Model.act.defvjp(lambda self, x: (self.act(x), self.w), lambda w, b: (None, 10.0 * b * w))
+    assert grad(lambda x, model: model.act(x * x))(2.0, Model()) == 120.0
+    assert grad(Model().act)(2.0) == 30.0
+
+
+def test_what_is_missing_is_told():
+    @tangent.custom_vjp
+    def f(x):
+        return x * x
+
+    with pytest.raises(
+        MissingRuleError, match=r"test_custom.py:\d+: cannot differentiate 'f' in reverse mode.*\n.*\n.*\n.*defvjp"
+    ):
+        grad(lambda x: f(x))
+    f.defvjp(lambda x: (x * x, x), lambda x, b: 2.0 * x * b)
+    with pytest.raises(MissingRuleError, match="in forward mode"):
+        jvp(lambda x: f(x))
+    with pytest.raises(ArgumentError, match="the backward function of 'f' returned a float"):
+        grad(lambda x: f(x))(3.0)
+    f.defvjp(lambda x: (x * x, x), lambda x, b: (np.ones(3),))
+    with pytest.raises(ArgumentError, match="a gradient of shape"):
+        grad(lambda x: f(x))(3.0)
+
+
+def test_containers_as_arguments():
+    @tangent.custom_vjp
+    def total(params, *xs):
+        return params["w"] * sum(xs)
+
+    total.defvjp(
+        lambda params, *xs: (params["w"] * sum(xs), (params["w"], sum(xs), len(xs))),
+        lambda saved, b: ({"w": b * saved[1]}, *([b * saved[0]] * saved[2])),
+    )
+
+    def f(w, x):
+        return total({"w": w}, x, x * x, 3.0)
+
+    assert grad(f, (0, 1))(2.0, 5.0) == (33.0, 22.0)
+    assert grad(total, (0, 1))({"w": 2.0}, 1.0, 4.0) == ({"w": 5.0}, (2.0, 2.0))
+
+
+def test_a_function_of_a_c_library():
+    library = ctypes.CDLL(ctypes.util.find_library("m"))
+    library.cbrt.restype, library.cbrt.argtypes = ctypes.c_double, [ctypes.c_double]
+    cbrt = tangent.custom_vjp(library.cbrt)
+    cbrt.defvjp(lambda x: (cbrt(x), cbrt(x)), lambda y, b: (b / (3.0 * y * y),))
+    cbrt.defjvp(lambda primals, tangents: (cbrt(*primals), tangents[0] / (3.0 * cbrt(*primals) ** 2)))
+
+    def f(x):
+        return cbrt(x * x) * x
+
+    assert grad(f)(2.0) == pytest.approx(5 / 3 * 2 ** (2 / 3))
+    assert jvp(f)(2.0, 1.0) == pytest.approx(5 / 3 * 2 ** (2 / 3))
+    assert grad(grad(f))(2.0) == pytest.approx(10 / 9 * 2 ** (-1 / 3))
+
+
+def test_a_process():
+    program = "import sys, math; x = float(sys.argv[1]); print(repr(math.exp(x)))"
+
+    @tangent.custom_vjp
+    def remote(x):
+        run = subprocess.run([sys.executable, "-c", program, repr(x)], capture_output=True, text=True, check=True)
+        return float(run.stdout)
+
+    remote.defvjp(lambda x: (y := remote(x), y), lambda y, b: (b * y,))
+    assert grad(lambda x: remote(x) * x)(0.5) == pytest.approx(1.5 * math.exp(0.5))
+
+
+def test_a_custom_derivative_replaces_a_rule_in_a_scope():
+    def cube(x):
+        return x**3
+
+    with tangent.rules():
+        f = tangent.custom_vjp(cube)
+        f.defvjp(lambda x: (x**3, None), lambda _, b: (b,))
+        assert grad(lambda x: cube(x))(2.0) == 1.0
+    assert grad(lambda x: cube(x))(2.0) == 12.0

@@ -1,0 +1,92 @@
+"""Another array library, added from outside: gradients in both modes, at second order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tangent
+import toy
+from tangent import grad, jvp
+from tangent.errors import RuleError
+
+
+@pytest.fixture(autouse=True, scope="module")
+def bound():
+    with tangent.rules():
+        toy.register(toy)
+        yield
+
+
+def model(v, w):
+    return toy.total(toy.sin(toy.scale(v, by=w)) * v + toy.exp(-v) / 2.0)
+
+
+def looped(v, w, n):
+    for _ in range(n):
+        if toy.size(v) > 1:
+            v = toy.cos(v * w) + w
+    return toy.total(v * v)
+
+
+def in_numpy(f):
+    """The same function of arrays."""
+
+    class Library:
+        sin, cos, exp, total, size = np.sin, np.cos, np.exp, np.sum, np.size
+
+        @staticmethod
+        def scale(vector, by):
+            return vector * by
+
+    import types
+
+    return types.FunctionType(f.__code__, {"toy": Library})
+
+
+V, W = [0.3, -0.7, 1.1], 0.8
+X = np.array(V)
+
+
+@pytest.mark.parametrize("f, rest", [(model, ()), (looped, (3,))], ids=["model", "looped"])
+def test_gradients_agree_with_those_of_arrays(f, rest):
+    bv, bw = grad(f, (0, 1))(toy.Vector(V), W, *rest)
+    g = in_numpy(f)
+    h = 1e-6
+    numeric = (g(X, W + h, *rest) - g(X, W - h, *rest)) / (2 * h)
+    assert bw == pytest.approx(numeric, rel=1e-7)
+    for i in range(3):
+        e = h * np.eye(3)[i]
+        numeric = (g(X + e, W, *rest) - g(X - e, W, *rest)) / (2 * h)
+        assert bv.items[i] == pytest.approx(numeric, rel=1e-7)
+        pushed = jvp(f)(toy.Vector(V), W, *rest, toy.Vector(np.eye(3)[i]))
+        assert pushed == pytest.approx(bv.items[i])
+
+
+@pytest.mark.parametrize("f, rest", [(model, ()), (looped, (2,))], ids=["model", "looped"])
+def test_second_order(f, rest):
+    direction = toy.Vector([1.0, 2.0, -1.0])
+    slope = grad(f)
+    h = 1e-5
+    up = slope(toy.Vector(V) + direction * h, W, *rest)
+    down = slope(toy.Vector(V) - direction * h, W, *rest)
+    numeric = (up - down) / (2 * h)
+    by_forward = jvp(slope)(toy.Vector(V), W, *rest, dv=direction)
+
+    def along(v, w, *rest):
+        return toy.total(slope(v, w, *rest) * direction)
+
+    by_reverse = grad(along)(toy.Vector(V), W, *rest)
+    assert by_forward.items == pytest.approx(numeric.items, rel=1e-5)
+    assert by_reverse.items == pytest.approx(numeric.items, rel=1e-5)
+
+
+def test_the_generated_code_is_in_terms_of_the_library():
+    assert "toy.cos(" in grad(model).source and "np." not in grad(model).source
+
+
+def test_wrong_bindings_are_refused():
+    with pytest.raises(RuleError, match=r"'toy.sin' cannot be bound to 'sine': there is no such rule"):
+        tangent.bind_library(toy, {"sin": "sine"})
+    with pytest.raises(RuleError, match="the rule has no 'angle'"):
+        tangent.bind_library(toy, {"sin": ("sin", {"x": "angle"})})

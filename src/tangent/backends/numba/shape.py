@@ -162,6 +162,14 @@ def taken_back(b: Any, x: Any, indices: Any, axis: Any = None, mode: Any = "rais
     return None
 
 
+@implements(np.reshape)
+def reshaped_number(a: Any, newshape: Any) -> Any:
+    """A number in the shape of a number, which rules ask for where they cannot know."""
+    if is_number(a) and is_tuple(newshape) and len(newshape) == 0:
+        return lambda a, newshape: a
+    return (lambda a, newshape: np.full(newshape, a)) if is_number(a) and is_tuple(newshape) else None
+
+
 # Loops over arrays
 
 

@@ -13,7 +13,7 @@ import numba
 
 from tangent.backends.numba import init
 from tangent.codegen.compiled.disk import on_disk
-from tangent.codegen.compiled.form import compiled_form
+from tangent.codegen.compiled.form import compiled_form, without_star
 from tangent.codegen.compiled.surroundings import Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
@@ -45,6 +45,7 @@ def compile_module(
     """
     init()
     refuse_recursion(functions)
+    functions = [without_star(functions[0]), *functions[1:]]
     if given is not None:
         functions = specialise(functions, given, _resolve, in_loops)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))

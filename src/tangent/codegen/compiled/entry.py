@@ -9,6 +9,7 @@ from typing import Any
 from tangent.codegen.compiled.build import Compiled
 from tangent.codegen.compiled.refusal import explain
 from tangent.codegen.compiled.versions import Versions
+from tangent.codegen.emit import emit
 from tangent.codegen.load import CHECKS, Renew, argument_checks, definitions, describe, guarded, make
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace
@@ -25,7 +26,7 @@ def load_compiled(functions: list[Generated], renew: Renew, jit: dict[str, Any])
     versions = Versions(functions, jit, show)
     text = versions.any.text
     entry, *callees = functions
-    definition = definitions(text)[entry.name]
+    definition = definitions(emit([entry]))[entry.name]
     versions.check = make(_checking(definition, entry), entry, {}, text.file, CHECKS)
     extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_compiled": versions}
     extra["_annotate"] = lambda error: explain(error, versions.latest.text, entry)
@@ -45,7 +46,9 @@ def _forwarding(node: ast.FunctionDef) -> ast.FunctionDef:
 
 def _checking(node: ast.FunctionDef, entry: Generated) -> ast.FunctionDef:
     """The definition with a body that checks the arguments and gives them back, the seed as it should be."""
-    return _with_body(node, [*argument_checks(entry, node.args), ast.Return(ast.Tuple(_given(node), ast.Load()))])
+    plain = ast.arguments([], [ast.arg(a.arg) for a in arguments(node.args)], None, [], [], None, [])
+    checks = argument_checks(entry, node.args)
+    return _with_body(replace(node, args=plain), [*checks, ast.Return(ast.Tuple(_given(node), ast.Load()))])
 
 
 def _given(node: ast.FunctionDef) -> list[ast.expr]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace as with_changes
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,16 @@ def _set_first(v: str, body: list[ast.stmt]) -> bool:
         if v in writes(s):
             return True
     return False
+
+
+def without_star(g: Generated) -> Generated:
+    """An entry that takes the tuple of its further arguments as one."""
+    assert g.tree is not None
+    args = g.tree.args
+    if args.vararg is None:
+        return g
+    plain = replace(args, args=[*args.args, args.vararg], vararg=None, defaults=[])
+    return with_changes(g, tree=replace(g.tree, args=plain))
 
 
 def positional(args: ast.arguments, g: Generated) -> ast.arguments:

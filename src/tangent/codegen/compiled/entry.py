@@ -52,9 +52,8 @@ def _checking(node: ast.FunctionDef, entry: Generated) -> ast.FunctionDef:
 
 
 def _given(node: ast.FunctionDef) -> list[ast.expr]:
-    return [
-        ast.Starred(name(a.arg), ast.Load()) if a is node.args.vararg else name(a.arg) for a in arguments(node.args)
-    ]
+    """All arguments, those that a star collects as one tuple."""
+    return [name(a.arg) for a in arguments(node.args)]
 
 
 def _with_body(node: ast.FunctionDef, body: list[ast.stmt]) -> ast.FunctionDef:

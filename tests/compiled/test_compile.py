@@ -140,6 +140,25 @@ def test_a_refusal_names_the_line():
     assert tangent.grad(strange)(2.0, {"a": 3.0}) == 3.0
 
 
+RATE = 2.0
+
+
+def with_a_global(x):
+    return RATE * x * x
+
+
+def test_globals_that_change_are_seen():
+    global RATE
+    derivative = tangent.grad(with_a_global, compile="numba")
+    assert derivative(3.0) == 12.0
+    RATE = 5.0
+    try:
+        assert derivative(3.0) == 30.0
+    finally:
+        RATE = 2.0
+    assert derivative(3.0) == 12.0
+
+
 def test_arguments_are_checked():
     derivative = tangent.vjp(np.sin, compile="numba")
     with pytest.raises(tangent.errors.SeedError):

@@ -14,7 +14,7 @@ import numba
 from tangent.backends.numba import init
 from tangent.codegen.compiled.disk import on_disk
 from tangent.codegen.compiled.form import compiled_form, without_star
-from tangent.codegen.compiled.surroundings import Surroundings
+from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
 from tangent.errors import CompileError
@@ -28,12 +28,13 @@ from tangent.transform.module import Generated
 
 @dataclass(frozen=True)
 class Compiled:
-    """A compiled module: the dispatcher of its entry, the text that was compiled, the entry as Python function."""
+    """A compiled module: the dispatcher of its entry, the text that was compiled, the entry as Python function, and
+    the values from outside that are in the machine code."""
 
     dispatcher: Callable[..., Any]
     text: Text
     plain: types.FunctionType
-    functions: list[Generated]
+    constants: list[Constant]
 
 
 def compile_module(
@@ -66,7 +67,7 @@ def compile_module(
     for g, f, namespace in zip(functions, plain, namespaces):
         f.__module__ = namespace["__name__"] = module
         namespace.update({v: made[value] for v, value in g.externals.items() if isinstance(value, Generated)})
-    return Compiled(made[functions[0]], text, plain[0], formed)
+    return Compiled(made[functions[0]], text, plain[0], surroundings.constants)
 
 
 def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:

@@ -5,11 +5,36 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from tangent.source.resolve import MISSING
 
 Jit = Callable[[types.FunctionType], Any]
+
+
+CONSTANTS = (int, float, complex, str, tuple, np.ndarray, np.generic)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value from outside that machine code has in it."""
+
+    name: str
+    cells: dict[str, types.CellType]
+    namespace: dict[str, Any]
+    value: Any
+
+    def changed(self) -> bool:
+        """Whether the name stands for another value by now."""
+        found = _lookup(self.name, self.cells, self.namespace)
+        if found is self.value:
+            return False
+        plain = int | float | complex | str
+        same = isinstance(found, plain) and isinstance(self.value, plain) and type(found) is type(self.value)
+        return not (same and found == self.value)
 
 
 class Surroundings:
@@ -18,6 +43,7 @@ class Surroundings:
     def __init__(self, jit: Jit) -> None:
         self.jit = jit
         self.made: dict[types.FunctionType, Any] = {}
+        self.constants: list[Constant] = []
 
     def of(self, names: set[str], function: types.FunctionType) -> dict[str, Any]:
         """The values of names, found as the function finds them."""
@@ -27,6 +53,8 @@ class Surroundings:
             value = _lookup(v, cells, function.__globals__)
             if value is not MISSING:
                 found[v] = self.taken(value)
+            if isinstance(value, CONSTANTS):
+                self.constants.append(Constant(v, cells, function.__globals__, value))
         return found
 
     def taken(self, value: Any) -> Any:

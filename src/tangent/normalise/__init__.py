@@ -16,6 +16,7 @@ from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
 from tangent.normalise.matches import matches
 from tangent.normalise.overloading import mentions_operators, overloading
+from tangent.normalise.parallel import parallel
 from tangent.normalise.statements import statements
 from tangent.normalise.versions import versions
 from tangent.normalise.walrus import walrus
@@ -25,7 +26,7 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    insertions, matches, exceptions, walrus,
+    insertions, parallel, matches, exceptions, walrus,
     iterators, comprehensions, defaults, statements, jumps, contexts, iteration, flatten,
     overloading, versions,
 )  # fmt: skip

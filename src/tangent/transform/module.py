@@ -59,6 +59,7 @@ class Generated:
     dtypes: tuple[str, ...] = ()
     exact: bool = False
     numbers: tuple[str, ...] = ()
+    backward: Generated | None = None
 
 
 class Module:
@@ -89,6 +90,7 @@ class Module:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
+            both[0].backward = both[1]
             self._made[key] = both
             self._waiting.append(lambda: self.build_pair(*both, active, numbers, groups))
         found: tuple[Generated, Generated] = self._made[key]

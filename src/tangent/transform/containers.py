@@ -30,6 +30,10 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
         return assign(w.root, ast.Call(function, [name(w.root), constant(method), key, value], []), s)
 
     match s:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(), slice=ast.Slice())], value=ast.Name(id=t)) if (
+            _is_sorted(t, this)
+        ):
+            return [assign(w.root, expression("f(x)", f=this.context.builtin("sorted"), x=w.root), s)]
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=v), slice=index)], value=value) if v == w.root:
             return [changed("__setitem__", _key(index, this), value)]
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=v), slice=index) as place, op=op, value=value) if (
@@ -62,6 +66,11 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
             return [assign(t, expression("x[k]", x=w.root, k=key), s), changed("pop", key, constant(None))]
         case _:
             return None
+
+
+def _is_sorted(t: str, this: Unit) -> bool:
+    """Whether a temporary stands for `xs.sort()`."""
+    return any(t in op.targets and op.kind == "rule" and op.rule.name == "sort" for op in this.operations.values())
 
 
 def _method(

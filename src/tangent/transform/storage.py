@@ -331,11 +331,31 @@ def _is_container(this: Unit, w: Write, aliases: Aliases) -> bool:
 
 def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases) -> bool:
     """Whether an item of a container may be an array that another variable refers to."""
+    if not all(_distinct_items(this, o, aliases) for o in aliases.of(root)):
+        return True
     items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
     names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
     held = {n for n in names if n != root and aliases.of(n) & items}
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
     return bool(held & live)
+
+
+def _distinct_items(this: Unit, container: str, aliases: Aliases) -> bool:
+    """Whether a container is made by a display of different things, and nothing is added to it."""
+    made = [op for op in this.operations.values() if container in op.targets and op.kind not in ("store", "augment")]
+    if not all(op.kind == "pack" for op in made):
+        return False
+    for op in made:
+        seen: set[str] = set()
+        parts = op.value.values if isinstance(op.value, ast.Dict) else getattr(op.value, "elts", [])
+        for e in parts:
+            if isinstance(e, ast.Starred):
+                return False
+            found = aliases.reach(e.id) if isinstance(e, ast.Name) else set()
+            if found & seen:
+                return False
+            seen |= found
+    return True
 
 
 def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:

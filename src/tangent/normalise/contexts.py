@@ -17,7 +17,7 @@ import numpy as np
 
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
-from tangent.runtime.checks import whole
+from tangent.runtime.checks import unbroken
 from tangent.source.read import read
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter, Leave, Otherwise
@@ -59,11 +59,11 @@ def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stm
         held = context.names.numbered("entered")
         slot, bind = ast.Name(held, ast.Store()), [at(ast.Assign([target], name(held)), s)]
     enter = at(Enter(value=e, target=slot, quiet=manager is np.errstate), s)
-    if manager is whole or not may_swallow(manager):
+    if manager is unbroken or not may_swallow(manager):
         return [enter, *bind, *body, at(Leave(), s)]
     place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
     held = context.names.numbered("manager")
-    guarded = call(context.use("whole", whole), name(held), *place)
+    guarded = call(context.use("unbroken", unbroken), name(held), *place)
     return [assign(held, e, s), replace(enter, value=guarded), *bind, *body, at(Leave(), s)]
 
 

@@ -139,6 +139,7 @@ class _Flatten:
 
     def is_local_path(self, e: ast.expr) -> bool:
         return not self.is_static_path(e)
+
     def asks_for_caught(self, test: ast.expr) -> bool:
         match test:
             case ast.Compare(left=ast.Name(id=v), ops=[ast.Is() | ast.IsNot()]):

@@ -369,7 +369,7 @@ runtime.permutation_indices
 runtime.product_indices
 runtime.ranking
 runtime.repeated_combination_indices
-runtime.shortest
+runtime.least_length
 runtime.slice_indices
 runtime.other_keys
 runtime.unit_arrays

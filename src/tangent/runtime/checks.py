@@ -138,7 +138,7 @@ def error_raised() -> BaseException | None:
     return error
 
 
-class whole:
+class unbroken:
     """A context manager around another, which may not end the block with an exception and go on after it."""
 
     def __init__(self, manager: Any, file: str, line: int, text: str) -> None:

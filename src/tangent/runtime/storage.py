@@ -137,7 +137,7 @@ def beside(x: Any, content: Any = None) -> Any:
 
 
 def item_shadow(x: Any, shade: Any = None) -> Any:
-    """The shadow of an item of a container: the item's own, or that of a number, which is a value wherever it stands."""
+    """The shadow of an item of a container: the item's own, or that of a number, which is a value everywhere."""
     return shade if shade is not None and not isinstance(x, NUMBERS) else shadow(x)
 
 

@@ -79,11 +79,11 @@ def _method(
     match attr, args:
         case "append", [value]:
             return [assign(root, ast.List([ast.Starred(name(root), ast.Load()), value], ast.Load()), s)]
-        case ("extend" | "update"), [value]:
+        case (("extend" | "update"), [value]):
             return [changed(attr, constant(None), value)]
         case "insert", [key, value]:
             return [changed("insert", key, value)]
-        case ("reverse" | "clear"), []:
+        case (("reverse" | "clear"), []):
             return [changed(attr, constant(None), constant(None))]
         case _:
             return None

@@ -431,6 +431,8 @@ def rename_target(s: ast.stmt, names: dict[str, str]) -> ast.Assign:
 
 def replace_value(s: ast.Assign, value: ast.expr) -> ast.stmt:
     return replace(s, value=value)
+
+
 def _mixed(s: ast.stmt, primal: list[str]) -> bool:
     """Whether a statement makes a value beside a tangent."""
     return any(v in primal for v in writes(s))

@@ -334,9 +334,10 @@ class Module:
             value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe, aliases_of(settled, scribe))
-        last_value = body[-1].value if isinstance(body[-1], ast.Return) else None
-        if not both and isinstance(final := body[-1], ast.Return) and may_be_view(last_value, this, made, body):
-            body[-1] = replace(final, value=scribe.call("copy", final.value))
+        final = body[-1]
+        assert isinstance(final, ast.Return)
+        if not both and may_be_view(given := final.value, this, made, body):
+            body[-1] = replace(final, value=scribe.call("copy", given))
         made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], None, keywords=both)
         self.complete(made, this, scribe)
         if made not in self.functions:

@@ -124,7 +124,7 @@ def settle(
     this: Unit, inputs: tuple[str, ...], outputs: tuple[str, ...], groups: Groups, summary: Summaries, shapes: Shapes,
     outside: Outside,
 ) -> Settled:  # fmt: skip
-    """Find the storage of a function. `groups` are parameters that the caller lets it write into, by what they share."""
+    """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
     aliases = _aliases(this, summary, groups)
@@ -303,7 +303,8 @@ def containers_by_value(
         after = live.after.get(w.statement, frozenset())
         new = None
         if local and w.root not in given and _is_container(this, w, aliases):
-            if not written & (aliases.reach(w.root) - aliases.of(w.root)) and not held_elsewhere(w, aliases, after, names):
+            inside = aliases.reach(w.root) - aliases.of(w.root)
+            if not written & inside and not held_elsewhere(w, aliases, after, names):
                 new = rebinding(w, this, aliases, _runtime)
         if new is None or w.statement in changed:
             kept.append(w)

@@ -234,8 +234,8 @@ class Stores:
                     self.owner.prepared.moved(s, new)
                     done.append(new)
                 case ast.Expr() if op is not None and op.kind == "push" and op.targets[0] in self.shadowed:
-                    beside = ast.Expr(expression("s.append(v)", s=self.adjoint(op.targets[0]), v=self.adjoint(op.operands[0])))
-                    done += [s, at(beside, s)]
+                    stack, item = self.adjoint(op.targets[0]), self.adjoint(op.operands[0])
+                    done += [s, at(ast.Expr(expression("s.append(v)", s=stack, v=item)), s)]
                 case _:
                     done.append(s)
                     for v in self.bound(s, op):

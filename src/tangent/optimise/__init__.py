@@ -11,6 +11,7 @@ from tangent.optimise.hoist import hoist
 from tangent.optimise.inline import inline
 from tangent.optimise.recompute import recompute
 from tangent.optimise.simplify import simplify
+from tangent.optimise.uncopy import uncopy
 
 PASSES = (
     dead,
@@ -20,6 +21,8 @@ PASSES = (
     hoist,
     recompute,
     dead,
+    inline,
+    uncopy,
     inline,
     copies,
     dead,

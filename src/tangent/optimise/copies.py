@@ -26,9 +26,9 @@ def _pinned(body: Body) -> frozenset[str]:
     """Names that nested scopes and opaque statements use: they keep their names."""
     found: set[str] = set()
     for s in statements(body):
-        simple = isinstance(s, ast.Assign | ast.Expr | ast.Return | ast.If | ast.For | ast.While)
+        simple = isinstance(s, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.If | ast.For | ast.While)
         parts: list[ast.AST] = [s] if not simple else []
-        if isinstance(s, ast.Assign | ast.Expr | ast.Return):
+        if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
             parts = [n for n in ast.walk(s) if isinstance(n, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))]
         for part in parts:
             found |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
@@ -91,6 +91,13 @@ class _Copies:
                     self.learn(targets[0].id, new, known)
                 return s if new is value else replace(s, value=new)
             case ast.Expr(value=value):
+                new = self.read(value, known)
+                return s if new is value else replace(s, value=new)
+            case ast.AugAssign(value=value) if not isinstance(s.target, ast.Attribute):
+                new = self.read(value, known)
+                self.forget(writes(s), known)
+                return s if new is value else replace(s, value=new)
+            case ast.Assign(targets=[ast.Subscript()], value=value):
                 new = self.read(value, known)
                 return s if new is value else replace(s, value=new)
             case ast.Return(value=ast.expr() as value):

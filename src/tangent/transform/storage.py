@@ -186,7 +186,7 @@ def _arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[str]:
     while changed:
         copies = {t: ops for t, ops in bound.items() if all(op.kind == "copy" for op in ops)}
         new = {t for t, ops in copies.items() if all(op.operands[0] in found for op in ops)}
-        new |= {ops[0].operands[0] for t, ops in copies.items() if t in found and len(ops) == 1}
+        new |= {op.operands[0] for t in found for op in bound.get(t, []) if op.kind == "copy"}
         views = {t: ops[0] for t, ops in bound.items() if len(ops) == 1 and ops[0].kind == "rule" and t in found}
         new |= {op.operands[0] for op in views.values() if op.rule.name in OF_ARRAYS and op.operands}
         new -= found | aliases.containers

@@ -1,0 +1,89 @@
+"""Compute from a place before it is cleared, instead of from a copy of it.
+
+b = ba[1:-1].copy()          c = ba[1:-1] / 2
+ba[1:-1] = 0.0         ->    ba[1:-1] = 0.0
+c = b / 2
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.purity import is_pure, written_in_place
+from tangent.syntax.print import Comment
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import expression_reads
+
+
+def uncopy(body: Body, o: Optimisation) -> Body:
+    if not o.shared:
+        return body
+    reads: Counter[str] = Counter()
+    for s in statements(body):
+        parts = [s.test] if isinstance(s, ast.If | ast.While) else [s.iter] if isinstance(s, ast.For) else [s]
+        reads.update(n.id for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return _block(body, o, reads)
+
+
+def _block(body: Body, o: Optimisation, reads: Counter[str]) -> Body:
+    done: Body = []
+    rest = list(body)
+    while rest:
+        s = rest.pop(0)
+        match s:
+            case ast.If(body=[ast.Break()]):
+                done.append(s)
+            case ast.If(body=then, orelse=other):
+                done.append(replace(s, body=_block(then, o, reads), orelse=_block(other, o, reads)))
+            case ast.For(body=inner) | ast.While(body=inner):
+                done.append(replace(s, body=_block(inner, o, reads)))
+            case ast.Assign(
+                targets=[ast.Name(id=v)],
+                value=ast.Call(func=ast.Attribute(value=ast.Subscript() as place, attr="copy"), args=[], keywords=[]),
+            ) if reads[v] == 1 and (found := _use(v, place, rest, o)) is not None:
+                at, moved = found
+                rest = [moved, *rest[:at], *rest[at + 1 :]]
+            case _:
+                done.append(s)
+    return done
+
+
+def _use(v: str, place: ast.Subscript, rest: Body, o: Optimisation) -> tuple[int, ast.stmt] | None:
+    """The statement behind some stores that computes something new from the copy, as it stands before them."""
+    changed: set[str] = set()
+    for at, s in enumerate(rest):
+        if isinstance(s, Comment):
+            continue
+        if v not in expression_reads(s):
+            if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Subscript):
+                return None
+            if not isinstance(s.value, ast.Constant | ast.Name):
+                return None
+            changed |= written_in_place(s, o)
+            continue
+        match s:
+            case ast.Assign(targets=[ast.Name(id=w)], value=ast.BinOp() as value) if is_pure(value, o) and w != v:
+                others = expression_reads(value) - {v}
+                classes = {o.shared.get(c, c) for c in changed}
+                if any(o.shared.get(n, n) in classes for n in others) or not _is_arithmetic(value, v):
+                    return None
+                plain = replace(place, ctx=ast.Load())
+                return at, rebuild(s, lambda e: plain if isinstance(e, ast.Name) and e.id == v else e)
+            case _:
+                return None
+    return None
+
+
+def _is_arithmetic(e: ast.expr, v: str) -> bool:
+    """Whether a value is an operand of operators only, so that the result is something new."""
+    match e:
+        case ast.BinOp(left=left, right=right):
+            return any(isinstance(x, ast.Name) and x.id == v for x in (left, right)) or any(
+                _is_arithmetic(x, v) for x in (left, right)
+            )
+        case ast.UnaryOp(operand=operand):
+            return (isinstance(operand, ast.Name) and operand.id == v) or _is_arithmetic(operand, v)
+        case _:
+            return False

@@ -24,12 +24,13 @@ from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
 
 
-def mentions_operators(function: types.FunctionType, seen: frozenset[types.CodeType] = frozenset()) -> bool:
+def mentions_operators(function: types.FunctionType, seen: set[types.CodeType] | None = None) -> bool:
     """Whether a function, or one that it names, names an object or a class that defines operators."""
-    code = function.__code__
-    if code in seen:
+    seen = set() if seen is None else seen
+    if function.__code__ in seen:
         return False
-    return any(_has_operators(found, seen | {code}) for found in _named(function))
+    seen.add(function.__code__)
+    return any(_has_operators(found, seen) for found in _named(function))
 
 
 def _named(function: types.FunctionType) -> Iterator[Any]:
@@ -50,7 +51,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(inner)
 
 
-def _has_operators(found: Any, seen: frozenset[types.CodeType]) -> bool:
+def _has_operators(found: Any, seen: set[types.CodeType]) -> bool:
     module = (getattr(found, "__module__", None) or "").split(".")[0]
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return False

@@ -49,6 +49,25 @@ RUNTIME: dict[str, list[Sample]] = {
         S("runtime.items_like(b, x, [['u']])", "x", b={"u": 0.3, "v": 0.4}, x={"u": 1.0, "v": 2.0}),
     ],
     "merged_like": [S("runtime.merged_like(b, x, [])", "x", b={"u": 0.3}, x={"u": 1.0, "v": 2.0})],
+    "dict_of": [
+        S("runtime.dict_of(['u', 'v'], parts)", parts=[0.3, 0.7]),
+        S("runtime.dict_of(['u', 'v', 'u'], parts)", parts=[0.3, 0.7, real(2)]),
+    ],
+    "parts_of": [
+        S("runtime.parts_of(b, ['u', 'v'], parts)", "parts", b={"u": 0.3, "v": 0.7}, parts=[1.0, 2.0]),
+        S("runtime.parts_of(b, ['u', 'u'], parts)", "parts", b={"u": 0.3}, parts=[1.0, 2.0]),
+    ],
+    "subset": [S("runtime.subset(x, ['u'])", x={"u": 0.3, "v": 0.7})],
+    "superset": [S("runtime.superset(b, x, ['u'])", "x", b={"u": 0.3}, x={"u": 1.0, "v": 2.0})],
+    "either": [S("x | y", x={"u": 0.3, "v": 0.7}, y={"v": 0.4, "w": 0.2})],
+    "left_items": [
+        S("runtime.left_items(b, x, y)", "xy", b={"u": 0.3, "v": 0.4}, x={"u": 1.0, "v": 2.0}, y={"v": 1.0}),
+    ],
+    "right_items": [S("runtime.right_items(b, y)", "y", b={"u": 0.3, "v": 0.4}, y={"v": 1.0})],
+    "from_left": [
+        S("runtime.from_left(b, y, z)", "yz", b={"u": 0.3, "v": 0.4}, y={"v": 1.0}, z={"u": 1.0, "v": 2.0}),
+    ],
+    "from_right": [S("runtime.from_right(b, y, z)", "yz", b={"v": 0.4}, y={"v": 1.0}, z={"u": 1.0, "v": 2.0})],
     "unsequence": [S("runtime.unsequence(b, xs)", "xs", b=[0.3, 0.4], xs=[1.0, 2.0])],
     "sequence": [S("runtime.sequence(xs)", xs=[0.5, 0.7]), S("runtime.sequence(xs)", xs=real(2, 2))],
     "add_grad": [
@@ -244,7 +263,8 @@ Point = namedtuple("Point", "x y")
 FIELDS: dict[str, list[Sample]] = {
     "attribute": [S("p.x * p.y", p=Point(0.5, 0.7)), S("p.y", p=Point(real(2), real(3)))],
     "replace_field": [S("runtime.replace_field(p, 'x', v)", p=Point(real(2), real(3)), v=real(2))],
-    "put_attribute": [S("put_attribute(b, p, 'x')", "p", b=real(2), p=Point(real(2), real(3)))],
+    "put_field": [S("put_field(b, p, 'x')", "p", b=real(2), p=Point(real(2), real(3)))],
+    "field": [S("field(p, 'x')", p=Point(real(2), real(3)))],
     "get_attribute": [S("get_attribute(p, 'y')", p=Point(real(2), real(3)))],
     "cast_tangent": [S("cast_tangent(b, y)", "y", b=real(2), y=real(2))],
 }

@@ -40,5 +40,8 @@ REFUSED = {
 EXERCISED_ELSEWHERE = {
     "forward_of": "the backward pass of a call of a function that is known at run time: tests/programs/calls.py",
     "tangent_of": "the tangent of a call of a function that is known at run time: tests/programs/calls.py",
-    "captured": "the gradient of a closure: tests/programs/calls.py",
+    "captured": "the gradient of a closure: tests/programs/closures.py",
+    "put_captured": "the second derivative of a closure: tests/programs/closures.py",
+    "behind": "the second derivative of a call of an object: tests/programs/objects.py",
+    "in_front": "the second derivative of a call of an object: tests/programs/objects.py",
 }

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import sys
 import types
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,16 +23,14 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
 
-_known: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
 
-
-def mentions_operators(function: types.FunctionType) -> bool:
+def mentions_operators(function: types.FunctionType, seen: set[types.CodeType] | None = None) -> bool:
     """Whether a function, or one that it names, names an object or a class that defines operators."""
-    code = function.__code__
-    if code not in _known:
-        _known[code] = False  # while it is being found out, for recursion
-        _known[code] = any(map(_has_operators, _named(function)))
-    return _known[code]
+    seen = set() if seen is None else seen
+    if function.__code__ in seen:
+        return False
+    seen.add(function.__code__)
+    return any(_has_operators(found, seen) for found in _named(function))
 
 
 def _named(function: types.FunctionType) -> Iterator[Any]:
@@ -54,12 +51,12 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(inner)
 
 
-def _has_operators(found: Any) -> bool:
+def _has_operators(found: Any, seen: set[types.CodeType]) -> bool:
     module = (getattr(found, "__module__", None) or "").split(".")[0]
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return False
     if isinstance(found, types.FunctionType):
-        return mentions_operators(found)
+        return mentions_operators(found, seen)
     return defines_operators(found) if isinstance(found, type) else overloads(found)
 
 

@@ -355,3 +355,78 @@ def matmul_in_place(x):
     y = x + np.eye(2)
     y @= x
     return y
+
+
+@program({"m": signed(2, 3)})
+def another_name_for_the_argument_in_a_loop(m):
+    for _ in range(m.shape[0]):
+        line = m
+        line += np.arctan(m)
+    return m
+
+
+def first_and_rest(a, g, e):
+    a[0] = e
+    return g
+
+
+@program({"a": signed(4)})
+def one_array_given_twice(a):
+    s = a[0]
+    b = first_and_rest(a, a, s * s)
+    return b * a
+
+
+@program({"m": signed(2, 3)})
+def called_before_the_array_is_cleared(m):
+    s = np.sin(m)
+    m[:] = 1.0
+    return s * m
+
+
+@program({"x": signed(4), "s": 0.5})
+def early_return_of_the_array(x, s):
+    a = x * 2.0
+    if s > 10.0:
+        return a
+    a[1] = s * a[0]
+    return a
+
+
+@program({"x": signed(3, 3)})
+def rows_unpacked_and_changed(x):
+    a = x * 1.0
+    p, q, r = a
+    p += q * r
+    return a
+
+
+@program({"x": signed(4)})
+def items_as_numbers_stay(x):
+    a = x * x
+    first = a[0]
+    a[0] = a[1] * 3.0
+    return first * a
+
+
+@program({"x": signed(4)}, orders=1)
+def list_of_views(x):
+    a = x * 1.0
+    parts = [a[:2], a[2:]]
+    parts[0][0] = x[3]
+    parts[1][:] *= parts[0]
+    return a
+
+
+@program({"x": signed(3)})
+def integers_cut_the_derivative(x):
+    a = np.zeros(3, int)
+    a[1] = 2.7 * x[0]
+    return a * x
+
+
+@program({"x": signed(3)})
+def single_precision_buffer(x):
+    a = np.zeros(3, np.float32)
+    a[:] = x * x
+    return np.sum(a.astype(float) * x) * 0.0 + x

@@ -304,7 +304,7 @@ class _Overwritten:
                     return live
                 if isinstance(s, InsertedCode) and s.block.jumps:
                     live |= self.heads[-1]
-                if drop and s in self.several and live.isdisjoint(writes(s)):
+                if drop and s in self.several and writes(s) and live.isdisjoint(writes(s)):
                     self.unread.add(s)
                 if not may_skip(s):
                     live.difference_update(writes(s))

@@ -102,7 +102,7 @@ def shadow(x: Any, content: Any = None) -> Any:
     array([1., 2.])
     """
     if isinstance(x, np.ndarray):
-        if x.dtype.kind not in "fcO":
+        if x.dtype.kind not in "fcO" or isinstance(x, Cut):
             return np.zeros(x.shape).view(Cut)
         made = _like(x, gradient_dtype(x.dtype))
         if content is not None:

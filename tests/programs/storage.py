@@ -418,7 +418,7 @@ def list_of_views(x):
     return a
 
 
-@program({"x": signed(3)})
+@program({"x": signed(3)}, orders=1)
 def integers_cut_the_derivative(x):
     a = np.zeros(3, int)
     a[1] = 2.7 * x[0]

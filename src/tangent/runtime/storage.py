@@ -87,6 +87,11 @@ class Cut(np.ndarray[Any, Any]):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
         if method == "at" or (out is not None and any(o is x for o in out for x in inputs)):
             return self
+        if ufunc is np.add and out is None and isinstance(inputs[0], Cut):
+            raise InPlaceError(
+                "cannot differentiate a store into an array of integers twice",
+                why="what it cuts off would come back", todo="Make the array one of floats.",
+            )  # fmt: skip
         plain = [x.view(np.ndarray) if isinstance(x, Cut) else x for x in inputs]
         if out is not None:
             kwargs["out"] = tuple(o.view(np.ndarray) if isinstance(o, Cut) else o for o in out)

@@ -67,3 +67,10 @@ def test_the_derivative_of_a_root():
 def test_the_fit_finds_the_truth():
     found = run_of("curve_fit")["fit"]()
     assert found == pytest.approx({"height": 2.0, "decay": 0.5, "pace": 3.0}, rel=0.1)
+
+
+def test_the_networks_of_classes_learn():
+    example = run_of("classes")
+    x, label = example["X"], example["LABEL"]
+    assert example["train_network"]().loss(x, label) < 0.05
+    assert example["loss"](example["train_parameters"](), x, label) < 0.05

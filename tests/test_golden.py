@@ -4,8 +4,10 @@
 `pytest tests/test_golden.py --update-golden` writes the files anew; read the difference before committing it.
 """
 
+import functools
 import inspect
 import linecache
+import math
 import textwrap
 from pathlib import Path
 
@@ -453,6 +455,103 @@ def constant(x):
     return 3.0
 
 
+# The rest of the language
+
+
+def closure(x, k):
+    def scale(v):
+        return v * k + x
+
+    return scale(scale(x))
+
+
+def integrate(f, a, b):
+    return (b - a) * (f(a) + 4.0 * f((a + b) / 2.0) + f(b)) / 6.0
+
+
+def higher_order(k, b):
+    return integrate(lambda v: np.sin(k * v), 0.0, b)
+
+
+def reduced(xs):
+    return functools.reduce(lambda a, x: a * x + 1.0, xs, 2.0)
+
+
+class Line:
+    def __init__(self, slope, offset):
+        self.slope = slope
+        self.offset = offset
+
+    def __call__(self, x):
+        return self.slope * x + self.offset
+
+    def method(self, x):
+        return self(x) ** 2
+
+
+def method(line, x):
+    return line.method(x) * line.slope
+
+
+def attempt(x):
+    try:
+        y = math.sqrt(x)
+    except ValueError:
+        y = -x
+    return y * x
+
+
+def attempt_in_a_loop(xs):
+    s = 1.0
+    for x in xs:
+        try:
+            s = s * math.sqrt(x)
+        except ValueError:
+            s = s + x
+    return s
+
+
+def context(x):
+    with np.errstate(divide="ignore"):
+        y = 1.0 / x
+    return np.sum(y * y)
+
+
+def comprehension(xs, k):
+    ys = [k * x for x in xs if x > 0]
+    return sum(ys)
+
+
+def dict_comprehension(d):
+    return {key: v * v for key, v in d.items()}
+
+
+def matched(shape, x):
+    match shape:
+        case ("circle", r):
+            return x * r * r
+        case "square":
+            return x * x
+        case _:
+            return x
+
+
+def running_powers(x, n):
+    v = 1.0
+    for _ in range(n):
+        v = v * x
+        yield v
+
+
+def generator(x):
+    return sum(running_powers(x, 3))
+
+
+def inner_gradient(x):
+    f = lambda v: x * v * v
+    return grad(f)(2.0) * x
+
+
 V, W = np.array([0.5, 1.5, 2.5]), np.array([1.0, -1.0, 2.0])
 A = np.array([[1.0, 2.0, 0.5], [0.5, 1.0, 3.0], [2.0, 1.0, 1.0]])
 X = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
@@ -563,10 +662,25 @@ PROGRAMS: dict[str, tuple] = {
     "paper_lattice_forward": (lattice, jvp, {"wrt": (0, 1)}, (X, V, 2, 2, X, V)),
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),
+    "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),
+    "closure_forward": (closure, jvp, {"wrt": (0, 1)}, (0.5, 2.0, 1.0, 0.5)),
+    "higher_order": (higher_order, grad, {"wrt": (0, 1)}, (1.5, 0.7)),
+    "reduced": (reduced, grad, {}, ([0.5, 1.5],)),
+    "method": (method, grad, {"wrt": "x"}, (Line(2.0, 1.0), 3.0)),
+    "method_self": (Line.__call__, grad, {"wrt": "x"}, (Line(2.0, 1.0), 3.0)),
+    "attempt": (attempt, grad, {}, (2.0,)),
+    "attempt_forward": (attempt, jvp, {}, (2.0, 1.0)),
+    "attempt_in_a_loop": (attempt_in_a_loop, grad, {}, ([0.5, -1.0, 2.0],)),
+    "context": (context, grad, {}, (V,)),
+    "comprehension": (comprehension, grad, {"wrt": (0, 1)}, ([0.5, -1.0], 3.0)),
+    "dict_comprehension": (dict_comprehension, grad, {}, ({"a": 2.0}, {"a": 1.0})),
+    "matched": (matched, grad, {"wrt": "x"}, (("circle", 2.0), 0.5)),
+    "generator": (generator, grad, {}, (0.5,)),
+    "inner_gradient": (inner_gradient, grad, {}, (0.5,)),
 }
 CALLEES = {
     mlp: (logsumexp, logsoftmax, softmax_crossentropy), call: (square,), call_twice: (square, scale), call_in_loop: (square,),
-    call_pair: (two_results,),
+    call_pair: (two_results,), higher_order: (integrate,), method: (Line,), generator: (running_powers,),
 }  # fmt: skip
 
 

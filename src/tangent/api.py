@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import SeedError, WrtError
-from tangent.options import Mode, Motion, Options
+from tangent.options import Compiler, Mode, Motion, Options
 from tangent.pipeline import derive, plain_function
 from tangent.runtime.objects import is_object
 
@@ -24,6 +24,7 @@ Function = Callable[..., Any]
 def autodiff(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, motion: Motion = "joint", mode: Mode = "reverse",
     preserve_result: bool = False, check_dims: bool = True, verbose: int = 0, has_aux: bool = False,
+    compile: Compiler | None = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """The derivative of `f`, in either mode.
 
@@ -38,12 +39,12 @@ def autodiff(
     options = Options(
         mode=mode, optimized=optimized, preserve_result=preserve_result, check_dims=check_dims, has_aux=has_aux
     )
-    return _derivative(f, wrt, options, verbose)
+    return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
 
 
 def grad(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
-    verbose: int = 0, has_aux: bool = False,
+    verbose: int = 0, has_aux: bool = False, compile: Compiler | None = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """The gradient of a function of numbers or arrays with one number as result.
 
@@ -51,18 +52,21 @@ def grad(
     `"self.w"`); one gives the gradient itself, several a tuple. The derivative takes
     the arguments of `f` and then the seed, the adjoint of the result, which is 1.0 by default. `preserve_result=True`
     appends the value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and
-    the second is appended. `optimized=False` gives the raw code, `verbose=1` prints the source.
+    the second is appended. `optimized=False` gives the raw code, `verbose=1` prints the source. `compile="numba"`
+    compiles the derivative; further keywords (`cache`, `fastmath`, `nogil`, ...) are handed to `numba.njit`.
 
     >>> def f(x): return x * x
     >>> grad(f)(3)
     6.0
     """
-    return autodiff(f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux)
+    return autodiff(
+        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, **jit
+    )
 
 
 def value_and_grad(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, check_dims: bool = True, verbose: int = 0,
-    has_aux: bool = False,
+    has_aux: bool = False, compile: Compiler | None = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """The value and the gradient of a function; with `has_aux` the value is the pair `(value, aux)`.
 
@@ -73,12 +77,12 @@ def value_and_grad(
     options = Options(
         optimized=optimized, check_dims=check_dims, preserve_result=True, value_first=True, has_aux=has_aux
     )
-    return _derivative(f, wrt, options, verbose)
+    return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
 
 
 def vjp(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
-    verbose: int = 0, has_aux: bool = False,
+    verbose: int = 0, has_aux: bool = False, compile: Compiler | None = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """Vector-Jacobian products: `vjp(f, wrt)(*args, seed)`, the seed being of the shape of the result.
 
@@ -86,12 +90,14 @@ def vjp(
     >>> vjp(f)(np.array([1.0, 2.0]), np.array([1.0, 10.0]))
     array([ 2., 40.])
     """
-    return autodiff(f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux)
+    return autodiff(
+        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, **jit
+    )
 
 
 def jvp(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
-    verbose: int = 0, has_aux: bool = False,
+    verbose: int = 0, has_aux: bool = False, compile: Compiler | None = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """Jacobian-vector products: `jvp(f, wrt)(*args, *tangents)`, one tangent for each of `wrt`.
 
@@ -99,10 +105,12 @@ def jvp(
     >>> jvp(f, wrt=(0, 1))(2.0, 3.0, 1.0, 10.0)
     23.0
     """
-    return autodiff(f, wrt, optimized, "joint", "forward", preserve_result, check_dims, verbose, has_aux)
+    return autodiff(
+        f, wrt, optimized, "joint", "forward", preserve_result, check_dims, verbose, has_aux, compile, **jit
+    )
 
 
-def jacrev(f: Function, wrt: Wrt = (0,)) -> Function:
+def jacrev(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
     """The Jacobian by reverse mode, a row for each element of the result: shape `result.shape + argument.shape`.
 
     >>> def f(x): return np.array([x[0] * x[1], x[1]])
@@ -111,7 +119,7 @@ def jacrev(f: Function, wrt: Wrt = (0,)) -> Function:
            [0., 1.]])
     """
     names = wrt_names(f, wrt)
-    pullback = vjp(f, names, check_dims=False)
+    pullback = vjp(f, names, check_dims=False, compile=compile, **jit)
     plain = plain_function(f)
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
@@ -131,7 +139,7 @@ def jacrev(f: Function, wrt: Wrt = (0,)) -> Function:
     return _described(jacobian_of, f, "Jacobian")
 
 
-def jacfwd(f: Function, wrt: Wrt = (0,)) -> Function:
+def jacfwd(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
     """The Jacobian by forward mode, a column for each element of the argument: shape `result.shape + argument.shape`.
 
     >>> def f(x): return np.array([x[0] * x[1], x[1]])
@@ -140,7 +148,7 @@ def jacfwd(f: Function, wrt: Wrt = (0,)) -> Function:
            [0., 1.]])
     """
     names = wrt_names(f, wrt)
-    pushes = [jvp(f, n, check_dims=False) for n in names]
+    pushes = [jvp(f, n, check_dims=False, compile=compile, **jit) for n in names]
     plain = plain_function(f)
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
@@ -166,12 +174,14 @@ def _basis(value: Any) -> Iterator[Any]:
         yield unit if value.shape else unit[()]
 
 
-def jacobian(f: Function, wrt: Wrt = (0,), mode: Mode = "reverse") -> Function:
+def jacobian(
+    f: Function, wrt: Wrt = (0,), mode: Mode = "reverse", compile: Compiler | None = None, **jit: Any
+) -> Function:
     """The Jacobian, `result.shape + argument.shape`, by reverse mode or by forward mode."""
-    return jacrev(f, wrt) if mode == "reverse" else jacfwd(f, wrt)
+    return jacrev(f, wrt, compile, **jit) if mode == "reverse" else jacfwd(f, wrt, compile, **jit)
 
 
-def hessian(f: Function, wrt: Wrt = (0,)) -> Function:
+def hessian(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
     """The matrix of second derivatives of a function with one number as result: forward over reverse.
 
     With several arguments in `wrt` a tuple of tuples of blocks.
@@ -182,7 +192,7 @@ def hessian(f: Function, wrt: Wrt = (0,)) -> Function:
            [4., 0.]])
     """
     names = wrt_names(f, wrt)
-    rows = [jacfwd(grad(f, n), names) for n in names]
+    rows = [jacfwd(grad(f, n, compile=compile, **jit), names, compile, **jit) for n in names]
 
     def hessian_of(*args: Any, **kwargs: Any) -> Any:
         bound = _bound(f, args, kwargs)
@@ -192,7 +202,7 @@ def hessian(f: Function, wrt: Wrt = (0,)) -> Function:
     return _described(hessian_of, f, "Hessian")
 
 
-def hvp(f: Function, wrt: Wrt = (0,)) -> Function:
+def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
     """Hessian-vector products, forward over reverse: `hvp(f, wrt)(*args, *vectors)`.
 
     >>> def f(x): return x[0] * x[0] * x[1]
@@ -200,7 +210,7 @@ def hvp(f: Function, wrt: Wrt = (0,)) -> Function:
     array([6., 4.])
     """
     names = wrt_names(f, wrt)
-    pushed = jvp(grad(f, names), names, check_dims=False)
+    pushed = jvp(grad(f, names, compile=compile, **jit), names, check_dims=False, compile=compile, **jit)
 
     def product(*args: Any, **kwargs: Any) -> Any:
         if len(args) < len(names):
@@ -241,6 +251,25 @@ def _one(entry: int | str, parameters: list[str], title: str) -> str:
     if entry not in parameters:
         raise WrtError(f"wrt='{entry}': '{title}' has no such argument; it has {', '.join(parameters) or 'none'}")
     return entry
+
+
+def _compiling(f: Function, options: Options, compile: Compiler | None, jit: dict[str, Any]) -> Options:
+    """The options with those of the compiler; the derivative of something compiled is compiled with the same ones."""
+    if compile not in (None, "numba"):
+        raise ValueError(f"compile is 'numba' or None, not {compile!r}")
+    given = getattr(f, "targetoptions", None) if hasattr(f, "py_func") else None
+    if given is not None:
+        known = {k: v for k, v in given.items() if k in PASSED_ON}
+        return replace(options, compile="numba", jit=tuple(sorted((known | jit).items())))
+    origin = getattr(f, "origin", None)
+    if compile is None and origin is not None and origin[1].compile is not None:
+        compile, jit = origin[1].compile, dict(origin[1].jit) | jit
+    if compile is None and jit:
+        raise TypeError(f"'{next(iter(jit))}' is an option of the compiler: give compile='numba', too")
+    return replace(options, compile=compile, jit=tuple(sorted(jit.items())))
+
+
+PASSED_ON = frozenset("fastmath nogil error_model boundscheck cache".split())
 
 
 def _derivative(f: Function, wrt: Wrt, options: Options, verbose: int) -> Function:

@@ -87,5 +87,9 @@ class VersionError(TangentError, IndexError):
     """A version of a persistent array that is not there: rows deleted past the start, a handle that was freed."""
 
 
+class CompileError(TangentError):
+    """A derivative cannot be compiled; as Python code it may well run."""
+
+
 class GradientError(TangentError, AssertionError):
     """A derivative disagrees with finite differences."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Mode = Literal["reverse", "forward"]
 Motion = Literal["joint", "split"]
+Compiler = Literal["numba"]
 
 
 @dataclass(frozen=True)
@@ -22,3 +23,5 @@ class Options:
     value_first: bool = False
     paths: tuple[tuple[str, str], ...] = ()  # what is given back, where it is a part of an argument: ('p', '.w')
     objects: bool = False  # operators may be those of the arguments' classes
+    compile: Compiler | None = None
+    jit: tuple[tuple[str, Any], ...] = ()

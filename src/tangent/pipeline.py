@@ -56,12 +56,8 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
     else:
         module.pushforward(function, title)
     module.finish()
-    text = emit(module.functions)
-    with_operators = replace(options, objects=True)
-    objects = None if options.objects else lambda: derive(for_objects(function), with_operators)
-    made = load(text, module.functions, lambda: _renewed(function, options), objects)
+    made = _loaded(module, function, options)
     made.__doc__ = description(function, options)
-    made.source = text.text  # type: ignore[attr-defined]
     made.origin = (function, options)  # type: ignore[attr-defined]
     return made
 
@@ -73,6 +69,24 @@ def for_objects(function: types.FunctionType) -> types.FunctionType:
         return function
     made = derive(for_objects(origin[0]), replace(origin[1], objects=True))
     assert isinstance(made, types.FunctionType)
+    return made
+
+
+def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
+    def renew() -> Derivative:
+        return _renewed(function, options)
+
+    if options.compile is not None:
+        from tangent.codegen.compiled.entry import load_compiled  # loads Numba
+
+        compiled = load_compiled(module.functions, renew, dict(options.jit))
+        compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
+        return compiled
+    text = emit(module.functions)
+    with_operators = replace(options, objects=True)
+    objects = None if options.objects else lambda: derive(for_objects(function), with_operators)
+    made = load(text, module.functions, renew, objects)
+    made.source = text.text  # type: ignore[attr-defined]
     return made
 
 
@@ -89,8 +103,8 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
 
 
 def plain_function(f: Any) -> types.FunctionType:
-    """The plain Python function that stands for any callable."""
-    if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__"):
+    """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
+    if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__") and not hasattr(f, "interpreted"):
         if not has_rule(f):
             return f
     with _lock:

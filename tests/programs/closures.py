@@ -298,3 +298,64 @@ def function_in_a_tuple(x):
 def chosen_function(x, flag):
     f = (lambda v: v * x) if flag else (lambda v: v - x * x)
     return f(2.0)
+
+
+@program({"x": 0.7})
+def walrus(x):
+    return (y := x * x) + y * x
+
+
+@program({"x": 0.7})
+def walrus_in_a_loop(x):
+    while (x := x * 1.7) < 5.0:
+        pass
+    return x * x
+
+
+@program({"x": signed(3)})
+def unpack_operator_in_call(x):
+    return np.hypot(*x[:2]) * np.stack([*x])
+
+
+@program({"x": 0.7})
+def star_in_subscript_and_slices(x):
+    t = (x, x * x, 3.0 * x)
+    a, *b = t[::-1]
+    return a * b[0]
+
+
+@program({"xs": [0.5, 1.5, -2.0]})
+def any_and_all(xs):
+    if any(x < 0 for x in xs) and not all(x < 0 for x in xs):
+        return xs[0] * xs[1]
+    return xs[2]
+
+
+def counted(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        wrapper.calls += 1
+        return function(*args, **kwargs)
+
+    wrapper.calls = 0
+    return wrapper
+
+
+@counted
+def counted_square(x):
+    return x * x
+
+
+@program({"x": 0.7})
+def helper_behind_a_general_wrapper(x):
+    return counted_square(x) * counted_square(x=x)
+
+
+@functools.lru_cache
+def cached(n):
+    return n * n
+
+
+@program({"x": 0.7})
+def cached_helper_on_inactive(x):
+    return x * cached(3)

@@ -290,7 +290,7 @@ def store_into_a_list(xs):
     return ys
 
 
-@program({"xs": [0.5, 1.5, 2.5]})
+@program({"xs": [0.5, 1.5, 2.5]}, orders=1)
 def pop_and_insert(xs):
     ys = [x * x for x in xs]
     last = ys.pop()

@@ -132,7 +132,8 @@ def _copies_container(op: Operation) -> bool:
 
 
 VIEWS = frozenset(
-    "with_attribute mutated real imag conj real_if_close nan_to_num einsum einsum_one einsum_two reshape_ordered ravel_ordered".split()
+    "with_attribute mutated real imag conj real_if_close nan_to_num einsum einsum_one einsum_two "
+    "reshape_ordered ravel_ordered".split()
 )
 
 

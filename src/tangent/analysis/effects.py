@@ -25,6 +25,7 @@ WRITING_METHODS = frozenset(
     "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
     "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
 )
+RUNTIME_WRITERS = frozenset("add_at add_into put_flat".split())
 FIRST_ARGUMENT = frozenset(
     id(f)
     for f in (
@@ -54,6 +55,7 @@ class Summary:
     returned: set[str] = field(default_factory=set)
     outside: set[tuple[int, str]] = field(default_factory=set)
     stores: bool = False
+    arrays: frozenset[str] = frozenset()
 
 
 Summaries = Callable[[Any], Summary]
@@ -199,6 +201,9 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
         if isinstance(inner, types.FunctionType) and summaries(inner).written:
             for a in node.args[1:]:
                 yield from base_names(a)
+        return
+    if (getattr(found, "__module__", "") or "") == "tangent.runtime.storage" and found.__name__ in RUNTIME_WRITERS:
+        yield from base_names(node.args[0])
         return
     if found is np.nditer and node.keywords:
         yield from base_names(node.args[0])

@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import annotate, remember
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
@@ -26,6 +27,10 @@ from tangent.syntax.rebuild import function_node
 from tangent.transform.module import Generated
 
 Renew = Callable[[], Callable[..., Any]]
+CHECKS: dict[str, Any] = {
+    "_type": type, "_float": float, "_Exception": Exception, "_annotate": annotate, "_check_seed": check_seed_by,
+    "_check_tangent": check_tangent, "_check_arguments": check_arguments,
+}  # fmt: skip
 
 
 def load(text: Text, functions: list[Generated], renew: Renew, objects: Renew | None = None) -> types.FunctionType:
@@ -35,20 +40,25 @@ def load(text: Text, functions: list[Generated], renew: Renew, objects: Renew | 
     entry, *callees = functions
     made = bind(nodes, functions, text.file)
     plain = made[entry]
-    extra: dict[str, Any] = {"_renew": renew, "_annotate": annotate, "_check_seed": check_seed_by}
-    extra |= {"_type": type, "_float": float, "_Exception": Exception}
+    extra: dict[str, Any] = {**CHECKS, "_renew": renew}
     if objects is not None:
         extra |= {"_objects": objects, "_overloads": overloads}
-    extra |= {"_check_tangent": check_tangent, "_check_arguments": check_arguments}
     node = guarded(nodes[entry.name], entry, callees, extra)
-    cells = {g: types.CellType(f) for g, f in made.items()}
+    cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
     function = make(node, entry, cells, text.file, extra)
+    describe(function, entry, functions, plain)
+    return function
+
+
+def describe(
+    function: types.FunctionType, entry: Generated, functions: list[Generated], plain: types.FunctionType
+) -> None:
+    """What a derivative tells about itself."""
     function.__numba__ = "plain"  # type: ignore[attr-defined]  # what Numba compiles instead of the function
     function.plain = plain  # type: ignore[attr-defined]
     function.made_from = dependencies(functions)  # type: ignore[attr-defined]
     function.seeds = dict(entry.seeds)  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
-    return function
 
 
 def _known_shapes(entry: Generated) -> dict[str, frozenset[str]]:
@@ -69,7 +79,9 @@ def bind(
     cells: dict[Generated, types.CellType] = {g: types.CellType() for g in functions}
     made: dict[Generated, types.FunctionType] = {}
     for g in functions:
-        made[g] = cells[g].cell_contents = make(nodes[g.name], g, cells, file)
+        made[g] = make(nodes[g.name], g, cells, file)
+    for g, function in with_compiled_callees(made).items():
+        cells[g].cell_contents = function
     return made
 
 
@@ -136,7 +148,7 @@ def _defaults(
 
 
 def guarded(
-    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any]
+    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any], checks: bool = True
 ) -> ast.FunctionDef:
     """The definition with its checks around the body; what they need goes to `extra`."""
     before: list[ast.stmt] = []
@@ -145,14 +157,14 @@ def guarded(
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
     if "_objects" in extra and (test := _overloaded(entry, node.args)) is not None:
         before.append(ast.If(test, [ast.Return(_same_call(node.args, "_objects"))], []))
-    checks = _argument_checks(entry, node.args) + _checks(entry)
+    checking = argument_checks(entry, node.args) if checks else []
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
-    body: list[ast.stmt] = [*before, ast.Try([*checks, *node.body], [handler], [], [])]
+    body: list[ast.stmt] = [*before, ast.Try([*checking, *node.body], [handler], [], [])]
     for s in body:
         ast.copy_location(s, node)
-    for s in (*before, *checks):
+    for s in (*before, *checking):
         for inner in ast.walk(s):
             ast.copy_location(inner, node)
     for inner in ast.walk(handler):
@@ -232,6 +244,11 @@ def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:
     if args.kwarg:
         keywords.append(ast.keyword(None, name(args.kwarg.arg)))
     return ast.Call(call(made), positional, keywords)
+
+
+def argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
+    """All that a derivative looks at before it runs."""
+    return _argument_checks(entry, args) + _checks(entry)
 
 
 def _argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:

@@ -26,12 +26,18 @@ def annotate(error: BaseException) -> None:
     if last is None or any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ())):
         return
     _trim(last)
-    found = _origins[last.tb_frame.f_code.co_filename].get(last.tb_lineno)
-    while found is not None and found[0] in _origins and found[1] in _origins[found[0]]:
-        found = _origins[found[0]][found[1]]  # a derivative of a derivative: on to the user's line
+    found = primal_place(last.tb_frame.f_code.co_filename, last.tb_lineno)
     if found is not None:
         file, line, text = found
         error.add_note(f"{_NOTE} {file}:{line}: {text}")
+
+
+def primal_place(file: str, line: int) -> tuple[str, int, str] | None:
+    """File, line and text of the primal statement that a line of a generated file comes from."""
+    found = _origins.get(file, {}).get(line)
+    while found is not None and found[0] in _origins and found[1] in _origins[found[0]]:
+        found = _origins[found[0]][found[1]]  # a derivative of a derivative: on to the user's line
+    return found
 
 
 def _trim(at: types.TracebackType) -> None:

@@ -15,7 +15,8 @@ from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
 from tangent.normalise.matches import matches
-from tangent.normalise.overloading import overloading
+from tangent.normalise.overloading import mentions_operators, overloading
+from tangent.normalise.parallel import parallel
 from tangent.normalise.statements import statements
 from tangent.normalise.versions import versions
 from tangent.normalise.walrus import walrus
@@ -25,7 +26,7 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    insertions, matches, exceptions, walrus,
+    insertions, parallel, matches, exceptions, walrus,
     iterators, comprehensions, defaults, statements, jumps, contexts, iteration, flatten,
     overloading, versions,
 )  # fmt: skip
@@ -34,7 +35,7 @@ PASSES = (
 def normalise(source: Source, captured: tuple[str, ...] = (), objects: bool = False) -> tuple[ast.FunctionDef, Context]:
     """The function in Core Python; captured variables count as its own, `objects` may have operators of their own."""
     context = Context.of(source)
-    context.objects = objects
+    context.objects = objects or mentions_operators(source.function)
     context.scope.local |= set(captured)
     tree = source.tree
     for node in walk_scope(tree):

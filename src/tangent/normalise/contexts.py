@@ -17,7 +17,7 @@ import numpy as np
 
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
-from tangent.runtime.checks import require_finished
+from tangent.runtime.checks import unbroken
 from tangent.source.read import read
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter, Leave, Otherwise
@@ -59,14 +59,12 @@ def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stm
         held = context.names.numbered("entered")
         slot, bind = ast.Name(held, ast.Store()), [at(ast.Assign([target], name(held)), s)]
     enter = at(Enter(value=e, target=slot, quiet=manager is np.errstate), s)
-    inside = [enter, *bind, *body]
-    if not may_swallow(manager):
-        return [*inside, at(Leave(), s)]
-    done = context.names.numbered("finished")
+    if manager is unbroken or not may_swallow(manager):
+        return [enter, *bind, *body, at(Leave(), s)]
     place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
-    check = at(ast.Expr(call(context.use("require_finished", require_finished), name(done), *place)), s)
-    set_ = assign(done, constant(True), s)
-    return [assign(done, constant(False), s), *inside, set_, at(Leave(), s), check]
+    held = context.names.numbered("manager")
+    guarded = call(context.use("unbroken", unbroken), name(held), *place)
+    return [assign(held, e, s), replace(enter, value=guarded), *bind, *body, at(Leave(), s)]
 
 
 def may_swallow(manager: Any) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.normalise.writers import Writers, is_adding_at
+from tangent.runtime.storage import add_at, add_into
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Attempt, Enter
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
@@ -117,7 +118,7 @@ class _Flatten:
         """A call for its effects: of a function that may write into its arguments, its arguments get names."""
         found = self.context.scope.resolve(e.func)
         starred = any(isinstance(a, ast.Starred) for a in e.args)
-        if is_adding_at(found) and not starred and not e.keywords:
+        if (is_adding_at(found) or found in (add_at, add_into)) and not starred and not e.keywords:
             self.emit(replace(s, value=self.operation(e)))
         elif isinstance(found, types.FunctionType) and not is_library(found):
             self.emit(assign(self.context.names.numbered("dropped"), self.operation(e), s))
@@ -138,6 +139,7 @@ class _Flatten:
 
     def is_local_path(self, e: ast.expr) -> bool:
         return not self.is_static_path(e)
+
     def asks_for_caught(self, test: ast.expr) -> bool:
         match test:
             case ast.Compare(left=ast.Name(id=v), ops=[ast.Is() | ast.IsNot()]):

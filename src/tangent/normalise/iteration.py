@@ -226,7 +226,7 @@ class _Loop:
     def view(self, owner: ast.expr, view: str, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """Iteration over a dict by its keys."""
         items = self.held(owner, "items")
-        keys = self.held(expression("f(d)", f=self.context.builtin("list"), d=items), "keys")
+        keys = self.held(expression("f(d)", f=self.context.use("keys_list", library.keys_list), d=items), "keys")
         index = self.own_index(owner, target)
         key = target if view == "keys" else target.elts[0] if _is_pair(target) and view == "items" else None
         held = key.id if isinstance(key, ast.Name) else self.context.names.numbered("key")

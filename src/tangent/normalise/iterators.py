@@ -16,12 +16,13 @@ import builtins
 import functools
 import itertools
 import operator
+import types
 from typing import Any
 
 from tangent.normalise.context import Context
 from tangent.normalise.jumps import leaves_loop
 from tangent.runtime import library
-from tangent.source.generators import collecting, collecting_tree, is_generator
+from tangent.source.generators import collecting, collecting_tree, has_effects, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
@@ -96,7 +97,12 @@ class _Iterators:
                 return [replace(inner, iter=replace(s.iter, args=[self.read(a, whole) for a in args]))]
             case "view", _:
                 return [inner]
-        return [replace(inner, iter=self.read(s.iter, whole))]
+        return [replace(inner, iter=self.read(s.iter, whole and not self.interleaves(s.iter)))]
+
+    def interleaves(self, e: ast.expr) -> bool:
+        """Whether what an iterator does takes turns with what the loop does."""
+        found = self.context.scope.resolve(e.func) if isinstance(e, ast.Call) else MISSING
+        return isinstance(found, types.FunctionType) and is_generator(found) and has_effects(found)
 
     def loop_again(self, s: ast.For) -> list[ast.stmt]:
         whole = not leaves_loop(s)

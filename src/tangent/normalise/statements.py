@@ -67,6 +67,10 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return _statement(ast.copy_location(ast.Assign([target], value), s), context)
         case ast.Expr(value=ast.Constant()):
             return []
+        case ast.Expr(value=ast.Call(func=func)) if context.scope.resolve(func) is exec:
+            raise context.refuse(
+                s, "'exec'", "what it computes cannot be followed", "Write the code out, or define a function with it."
+            )
         case ast.FunctionDef(name=v, decorator_list=[_, *_] as decorators):
             return _decorated(s, v, decorators, context)
         case ast.Delete(targets=targets) if all(isinstance(t, ast.Name) for t in targets):

@@ -60,7 +60,7 @@ def _collected(rule: Rule, rest: list[ast.expr], where: Location) -> ast.expr:
         case [ast.Starred(value=value)]:
             return value
         case _ if any(isinstance(a, ast.Starred) for a in rest):
-            raise _refused(rule, "a starred argument among others", where, "Pass all of them in one list: f(*xs).")
+            raise _refused(rule.name, "a starred argument among others", where, "Pass all of them in one list: f(*xs).")
         case _:
             return ast.Tuple(rest, ast.Load())
 

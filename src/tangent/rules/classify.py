@@ -18,7 +18,7 @@ from tangent.rules.forms import method_form, plain_form
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
-from tangent.runtime.storage import add_at
+from tangent.runtime.storage import add_at, add_into
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter
@@ -150,6 +150,11 @@ class _Reader:
             ):
                 return Operation("augment", (v,), _names([value, owner]), value,
                                  values={"index": index, "value": value}, why=added)  # fmt: skip
+            case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=v) as owner, value], keywords=[])) if (
+                self.is_local(v) and self.context.scope.resolve(func) is add_into
+            ):
+                return Operation("augment", (v,), _names([value, owner]), value, values={"value": value},
+                                 why="into Add")  # fmt: skip
             case ast.FunctionDef(name=target):
                 return Operation("closure", (target,), tuple(v for v in self.captured(s) if v != target))
             case ast.For(target=ast.Name(id=target), iter=iter) if not is_range(iter):
@@ -210,8 +215,8 @@ class _Reader:
                 return self.subscript(value, index, e, s)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 return Operation("pack", (), _names(elts))
-            case ast.Dict(values=values):
-                return Operation("pack", (), _names(values))
+            case ast.Dict(keys=keys, values=values):
+                return Operation("pack", (), _names([*values, *(k for k in keys if k is not None)]))
             case ast.Call():
                 return self.call(e, s)
             case ast.Lambda():

@@ -356,7 +356,6 @@ runtime.stop_gradient
 
 runtime.is_part
 runtime.sources
-runtime.require_finished
 runtime.error_raised
 runtime.combination_indices
 runtime.extreme
@@ -370,13 +369,14 @@ runtime.permutation_indices
 runtime.product_indices
 runtime.ranking
 runtime.repeated_combination_indices
-runtime.shortest
+runtime.least_length
 runtime.slice_indices
 runtime.other_keys
 runtime.unit_arrays
 runtime.joined_shape
 runtime.argument_position
 runtime.is_property
+runtime.has_member
 runtime.is_field
 runtime.class_zero
 runtime.with_objects

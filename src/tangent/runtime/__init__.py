@@ -18,7 +18,7 @@ from tangent.runtime.calls import (
     tangent_of,
     with_objects,
 )
-from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_finished, require_number
+from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_number, unbroken
 from tangent.runtime.containers import cleared_attribute, mutated, mutated_part, unmutated, with_attribute
 from tangent.runtime.dispatch import (
     ArrayType,
@@ -69,6 +69,7 @@ from tangent.runtime.library import (
     has_keys,
     joined_shape,
     keys_list,
+    least_length,
     left_items,
     left_open,
     longest,
@@ -78,7 +79,6 @@ from tangent.runtime.library import (
     ranking,
     repeated_combination_indices,
     right_items,
-    shortest,
     slice_indices,
     subset,
     superset,
@@ -87,6 +87,7 @@ from tangent.runtime.library import (
 from tangent.runtime.objects import (
     field,
     getter_of,
+    has_member,
     has_method,
     is_field,
     is_method,
@@ -174,6 +175,7 @@ __all__ = [
     "get_attribute",
     "getter_of",
     "has_keys",
+    "has_member",
     "has_method",
     "in_front",
     "init_grad",
@@ -190,6 +192,7 @@ __all__ = [
     "joined_shape",
     "keys_list",
     "lazy_zero",
+    "least_length",
     "left_items",
     "left_open",
     "left_part",
@@ -225,7 +228,6 @@ __all__ = [
     "repeated_combination_indices",
     "replace_field",
     "replace_item",
-    "require_finished",
     "require_number",
     "rest",
     "returned_rest",
@@ -234,7 +236,6 @@ __all__ = [
     "sequence",
     "settled",
     "shadow",
-    "shortest",
     "slice_indices",
     "sources",
     "stop_gradient",
@@ -244,6 +245,7 @@ __all__ = [
     "tangent_of",
     "unboxed",
     "unbroadcast",
+    "unbroken",
     "unfit_grad",
     "unit_arrays",
     "unmirror",

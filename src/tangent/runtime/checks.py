@@ -138,15 +138,22 @@ def error_raised() -> BaseException | None:
     return error
 
 
-def require_finished(finished: bool, file: str, line: int, text: str) -> None:
-    """A block under a context manager ran to its end, or an exception left it."""
-    if not finished:
-        raise UnsupportedError(
-            "cannot differentiate a block that its context manager has cut short",
-            Location(file, line, text, 0, len(text)),
-            why="an exception was raised inside and went no further",
-            todo="Use 'try' and 'except', or contextlib.suppress.",
-        )
+class unbroken:
+    """A context manager around another, which may not end the block with an exception and go on after it."""
+
+    def __init__(self, manager: Any, file: str, line: int, text: str) -> None:
+        self.manager, self.where = manager, Location(file, line, text, 0, len(text))
+
+    def __enter__(self) -> Any:
+        return self.manager.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        if self.manager.__exit__(*error) and error[1] is not None:
+            raise UnsupportedError(
+                "cannot differentiate a block that its context manager has cut short", self.where,
+                "an exception was raised inside and went no further",
+                "Use 'try' and 'except', or contextlib.suppress.",
+            ) from error[1]  # fmt: skip
 
 
 def require_number(value: Any, holder: str, file: str, line: int, text: str) -> None:

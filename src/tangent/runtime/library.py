@@ -94,7 +94,7 @@ def chosen_or(iterable: Any, key: Any, largest: bool, default: Any) -> Any:
 def zipped(*iterables: Any) -> Any:
     """`zip`, all of it."""
     columns = [sequence(items) for items in iterables]
-    return [tuple([c[k] for c in columns]) for k in range(shortest(columns))]
+    return [tuple([c[k] for c in columns]) for k in range(least_length(columns))]
 
 
 def zipped_longest(*iterables: Any, fillvalue: Any = None) -> Any:
@@ -218,7 +218,7 @@ def extreme(keys: list[Any], largest: bool) -> int:
     return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
 
 
-def shortest(columns: list[Any]) -> int:
+def least_length(columns: list[Any]) -> int:
     return min(map(len, columns), default=0)
 
 

@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 PLAIN = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial,
     BaseException, list, tuple, dict,
@@ -92,6 +94,11 @@ def has_method(x: Any, name: str) -> bool:
     return is_object(x) and isinstance(_static(x, name), types.FunctionType)
 
 
+def has_member(x: Any, name: str) -> bool:
+    """Whether x is an object that holds, or whose class defines, what arrays have under the same name."""
+    return is_object(x) and hasattr(x, name)
+
+
 def method_of(x: Any, name: str) -> Any:
     """The function behind `x.name(...)`, which takes x first."""
     found = _static(x, name)
@@ -148,7 +155,12 @@ def field(x: Any, name: str) -> Any:
 
 
 @functools.cache
-def _overloads(cls: Any) -> bool:
+def defines_operators(cls: Any) -> bool:
+    """Whether a class defines operators, or members that arrays have too, in Python."""
+    for c in cls.__mro__:
+        made = bool(c.__flags__ & _HEAP)
+        if made and any(hasattr(np.ndarray, name) and not name.startswith("__") for name in vars(c)):
+            return True
     return any(isinstance(inspect.getattr_static(cls, name, None), types.FunctionType) for name in OPERATORS)
 
 
@@ -156,7 +168,10 @@ def overloads(x: Any, depth: int = 3) -> bool:
     """Whether x is, or holds, an object whose class defines operators."""
     if is_object(x):
         cls: Any = type(x)
-        return _overloads(cls) or (depth > 0 and any(overloads(v, depth - 1) for v in fields_of(x).values()))
+        fields = fields_of(x)
+        if defines_operators(cls) or any(hasattr(np.ndarray, name) for name in fields):
+            return True
+        return depth > 0 and any(overloads(v, depth - 1) for v in fields.values())
     if isinstance(x, list | tuple) and depth > 0:
         kinds = {type(v): v for v in x}  # one of each class tells for all
         return any(overloads(v, depth - 1) for v in kinds.values())

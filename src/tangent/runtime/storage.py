@@ -137,7 +137,7 @@ def beside(x: Any, content: Any = None) -> Any:
 
 
 def item_shadow(x: Any, shade: Any = None) -> Any:
-    """The shadow of an item of a container: the item's own, or that of a number, which is a value wherever it stands."""
+    """The shadow of an item of a container: the item's own, or that of a number, which is a value everywhere."""
     return shade if shade is not None and not isinstance(x, NUMBERS) else shadow(x)
 
 
@@ -181,6 +181,9 @@ def add_into(b: Any, v: Any) -> None:
             b[k] = _added(b[k], v[k])
     elif isinstance(b, list):
         b[:] = [_added(p, q) for p, q in zip(b, v, strict=True)]
+    elif isinstance(b, tuple):
+        for p, q in zip(b, v, strict=True):
+            add_into(p, q)
 
 
 def _added(b: Any, v: Any) -> Any:
@@ -210,6 +213,12 @@ def _same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[A
         raise InPlaceError(
             "cannot follow a view that is written in place",
             why=f"it looks at an array of {x.dtype} as {v.dtype}", todo="Write into the array itself.",
+        )  # fmt: skip
+    (first, last), (low, high) = byte_bounds(v), byte_bounds(x)
+    if first < low or last > high:
+        raise InPlaceError(
+            "cannot follow two arrays that overlap where one of them is written in place",
+            why="neither is a part of the other", todo="Pass the array that both are views of, or copies.",
         )  # fmt: skip
     offset = v.__array_interface__["data"][0] - x.__array_interface__["data"][0]
     start = b.__array_interface__["data"][0]

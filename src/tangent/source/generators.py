@@ -70,11 +70,32 @@ def _without_defaults(args: ast.arguments) -> ast.arguments:
     )  # fmt: skip
 
 
+def _never_ends(node: ast.AST) -> bool:
+    match node:
+        case ast.While(test=ast.Constant(value=value), body=body) if value:
+            return not any(isinstance(n, ast.Break | ast.Return) for s in body for n in (s, *walk_scope(s)))
+        case _:
+            return False
+
+
+def has_effects(generator: types.FunctionType) -> bool:
+    """Whether a generator does something that can be seen between its items."""
+    for n in walk_scope(read(generator).tree):
+        match n:
+            case ast.Expr(value=ast.Call()) | ast.Global() | ast.Nonlocal():
+                return True
+            case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
+                return True
+    return False
+
+
 def collecting_tree(tree: ast.FunctionDef) -> ast.FunctionDef | None:
     """The definition with a list that is filled in place of each `yield`; None where values are sent to it."""
     statements = [n for n in walk_scope(tree) if isinstance(n, ast.Expr)]
     plain = {id(s.value) for s in statements}
     if any(isinstance(n, ast.Yield | ast.YieldFrom) and id(n) not in plain for n in walk_scope(tree)):
+        return None
+    if any(_never_ends(n) for n in walk_scope(tree)):
         return None
     names = Names(identifiers(tree))
     target = names.fresh("yielded")

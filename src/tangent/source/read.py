@@ -8,9 +8,11 @@ import inspect
 import linecache
 import textwrap
 import types
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 from tangent.errors import Location, SourceError
 from tangent.syntax.rebuild import function_node, replace
@@ -258,7 +260,20 @@ def _comment_tokens(lines: tuple[str, ...], first: int, last: int) -> Iterator[t
 def unwrapped(function: object) -> object:
     """Look through wrappers that only forward: caches and compiled functions."""
     if hasattr(function, "py_func"):
-        return function.py_func
+        behind: object = function.py_func
+        if isinstance(behind, types.FunctionType) and hasattr(function, "targetoptions"):
+            _compiled[behind] = function
+        return behind
+    if hasattr(function, "interpreted"):
+        return function.interpreted()
     if isinstance(function, functools._lru_cache_wrapper):
         return function.__wrapped__
     return function
+
+
+_compiled: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+
+
+def compiled_from(function: types.FunctionType) -> Any:
+    """The compiled function that a Python function was taken from, or None."""
+    return _compiled.get(function)

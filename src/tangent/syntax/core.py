@@ -8,6 +8,8 @@
                | for name in iterable: block   ends with `if test: break` at most
                | while test: block             likewise
                | with insert_grad_of(place) as name, ...: block    code for the backward pass, kept as it is
+               | try: block except E: block    the first takes effect as a whole, or nothing of it is read
+               | with value as name: ...       marks around statements of the same block; `try ... finally`, too
                | opaque                        any other Python, as long as no derivative flows through it
     operation := atom | atom op atom | op atom | callee(atom, ..., key=atom) | atom.attribute | atom[index]
                | (atom, ...) | [atom, ...] | {atom: atom, ...} | opaque expression

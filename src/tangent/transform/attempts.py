@@ -238,7 +238,7 @@ def _late(body: Body, core: ast.FunctionDef, context: Context) -> Body:
 def _assigned_at_the_end(s: Attempt, original: Attempt, core: ast.FunctionDef, context: Context) -> Attempt:
     inside = {id(x) for x in statements(original.body)}
     outside = {v for x in statements(core.body) if id(x) not in inside for v in (*header_reads(x), *writes(x))}
-    names = sorted(_assigned(s.body) & outside)
+    names = sorted(_assigned(s.body) & outside & _bound_before(original, core))
     if not names or not any(map(may_raise, s.body)):
         return s
     now: dict[str, str] = {}

@@ -30,6 +30,10 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
         return assign(w.root, ast.Call(function, [name(w.root), constant(method), key, value], []), s)
 
     match s:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(), slice=ast.Slice())], value=ast.Name(id=t)) if (
+            _is_sorted(t, this)
+        ):
+            return [assign(w.root, expression("f(x)", f=this.context.builtin("sorted"), x=w.root), s)]
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=v), slice=index)], value=value) if v == w.root:
             return [changed("__setitem__", _key(index, this), value)]
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=v), slice=index) as place, op=op, value=value) if (
@@ -64,17 +68,22 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
             return None
 
 
+def _is_sorted(t: str, this: Unit) -> bool:
+    """Whether a temporary stands for `xs.sort()`."""
+    return any(t in op.targets and op.kind == "rule" and op.rule.name == "sort" for op in this.operations.values())
+
+
 def _method(
     root: str, attr: str, args: list[ast.expr], s: ast.stmt, changed: Callable[..., ast.stmt]
 ) -> list[ast.stmt] | None:
     match attr, args:
         case "append", [value]:
             return [assign(root, ast.List([ast.Starred(name(root), ast.Load()), value], ast.Load()), s)]
-        case ("extend" | "update"), [value]:
+        case (("extend" | "update"), [value]):
             return [changed(attr, constant(None), value)]
         case "insert", [key, value]:
             return [changed("insert", key, value)]
-        case ("reverse" | "clear"), []:
+        case (("reverse" | "clear"), []):
             return [changed(attr, constant(None), constant(None))]
         case _:
             return None

@@ -16,7 +16,7 @@ from tangent.syntax.rebuild import rebuild, rename, replace
 from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
 from tangent.transform.custom import refuse_missing
-from tangent.transform.reverse import given_shapes, refusal, unbound_method
+from tangent.transform.reverse import given_shapes, refusal, refuse_active_keys, unbound_method
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
 
@@ -138,6 +138,10 @@ class _Forward:
         target = replace(d, ctx=ast.Store())
         active = not (isinstance(tangent, ast.Constant) and tangent.value == 0.0)
         kind = op.why
+        if kind.startswith("into "):
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+            beside = replace(s.value, args=[name(self.tangent(a)), tangent])
+            return [s, at(ast.Expr(beside), s)] if active else [s]
         if kind.startswith("at "):
             assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
             args = [name(self.tangent(a)), s.value.args[1], tangent]
@@ -170,7 +174,7 @@ class _Forward:
             case "rule":
                 return self.by_rule(op, s)
             case "pack":
-                return [s, self.set(op, self.packed(op), s)]
+                return [s, self.set(op, self.packed(op, s), s)]
             case "unpack":
                 return self.unpacked(op, s)
             case "pop":
@@ -315,7 +319,7 @@ class _Forward:
 
     # Containers
 
-    def packed(self, op: Operation) -> ast.expr:
+    def packed(self, op: Operation, s: ast.stmt) -> ast.expr:
         def part(e: ast.expr) -> ast.expr:
             if isinstance(e, ast.Starred):
                 return ast.Starred(self.tangent_of(e.value), ast.Load())
@@ -323,6 +327,7 @@ class _Forward:
 
         match op.value:
             case ast.Dict(keys=keys, values=values):
+                refuse_active_keys(self.unit, s, keys, self.active)
                 return ast.Dict(keys, [part(e) for e in values])
             case ast.Tuple(elts=elts) | ast.List(elts=elts) as e:
                 return replace(e, elts=[part(x) for x in elts])
@@ -426,6 +431,8 @@ def rename_target(s: ast.stmt, names: dict[str, str]) -> ast.Assign:
 
 def replace_value(s: ast.Assign, value: ast.expr) -> ast.stmt:
     return replace(s, value=value)
+
+
 def _mixed(s: ast.stmt, primal: list[str]) -> bool:
     """Whether a statement makes a value beside a tangent."""
     return any(v in primal for v in writes(s))

@@ -113,7 +113,7 @@ def _cut(
 
 
 def _refuse_storage(this: Reverse, s: Insertion) -> None:
-    """A loop that writes in place cannot be cut short: its shadows are undone by the adjoints that a jump leaves out."""
+    """A loop that writes in place cannot be cut short: the adjoints that a jump leaves out undo its shadows."""
     for x in statements(this.cuts.body):
         op = this.operations.get(x)
         bound = [v for v in (op.targets if op is not None else ()) if v in this.stores.shadowed]

@@ -59,6 +59,7 @@ class Generated:
     dtypes: tuple[str, ...] = ()
     exact: bool = False
     numbers: tuple[str, ...] = ()
+    backward: Generated | None = None
 
 
 class Module:
@@ -89,6 +90,7 @@ class Module:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
+            both[0].backward = both[1]
             self._made[key] = both
             self._waiting.append(lambda: self.build_pair(*both, active, numbers, groups))
         found: tuple[Generated, Generated] = self._made[key]
@@ -332,9 +334,10 @@ class Module:
             value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
         body = self.optimise([*body, last], this, scribe, aliases_of(settled, scribe))
-        last_value = body[-1].value if isinstance(body[-1], ast.Return) else None
-        if not both and isinstance(final := body[-1], ast.Return) and may_be_view(last_value, this, made, body):
-            body[-1] = replace(final, value=scribe.call("copy", final.value))
+        final = body[-1]
+        assert isinstance(final, ast.Return)
+        if not both and may_be_view(given := final.value, this, made, body):
+            body[-1] = replace(final, value=scribe.call("copy", given))
         made.tree = definition(this, made.name, body, [made.seeds[v] for v in active], None, keywords=both)
         self.complete(made, this, scribe)
         if made not in self.functions:

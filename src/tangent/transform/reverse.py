@@ -507,6 +507,8 @@ class Reverse:
             return restores
         if op.kind in ("store", "augment"):
             return self.stores.statement(s, op, state) + restores
+        if op.kind in ("push", "pop") and any(v in self.stores.shadowed for v in (*op.targets, *op.operands)):
+            return restores  # handles on lists: what they refer to is kept in names
         heard = [t for t in op.targets if t in state.held or t in self.stores.shadowed]
         if op.kind == "push":
             return self.adjoint_push(op, s, state) + restores
@@ -823,6 +825,7 @@ class Reverse:
         parts: dict[str, list[Part]] = {}
         match op.value:
             case ast.Dict(keys=keys, values=values):
+                refuse_active_keys(self.unit, s, keys, self.active)
                 for key, e in zip(keys, values):
                     if isinstance(e, ast.Name) and e.id in self.active:
                         if key is None:
@@ -997,6 +1000,16 @@ def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: 
             return value
 
 
+def refuse_active_keys(
+    unit: Unit, s: ast.stmt, keys: list[ast.expr | None], active: frozenset[str]
+) -> None:  # fmt: skip
+    """What a dict holds has derivatives, what it is looked up by has none."""
+    if any(isinstance(k, ast.Name) and k.id in active for k in keys):
+        raise unit.refuse(
+            s, "a dict whose keys depend on the input", "keys have no derivatives", "Use a list of pairs."
+        )
+
+
 def given_shapes(unit: Unit) -> dict[str, frozenset[str]]:
     """What a generated function says of its seed: that its shape is that of some other parameters."""
     known: dict[str, frozenset[str]] = getattr(unit.source.function, "shapes", {})
@@ -1041,6 +1054,11 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             f"no rule for '{module + '.' if module else ''}{shown}'", where,
             "it has no Python source and nobody has said what its derivative is",
             "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on.",
+        )  # fmt: skip
+    if op.why == "global":
+        return UnsupportedError(
+            f"cannot differentiate the assignment to the global '{op.targets[0]}'", where,
+            "the result depends on it", "Compute with a local variable, and assign it to the global at the end.",
         )  # fmt: skip
     if op.why == "method":
         return MissingRuleError(

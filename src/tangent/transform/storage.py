@@ -80,7 +80,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
             inner = any(summary(callee).stores for callee, _ in called_functions(this))
             stores = inner or any(w.construct != "augmented" for w in found)
             returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
-            known[function] = Summary(written, returned, outside, stores)
+            arrays = frozenset(_arrays(this, aliases, summary) & parameters)
+            known[function] = Summary(written, returned, outside, stores, arrays)
         return known[function]
 
     return summary
@@ -123,7 +124,7 @@ def settle(
     this: Unit, inputs: tuple[str, ...], outputs: tuple[str, ...], groups: Groups, summary: Summaries, shapes: Shapes,
     outside: Outside,
 ) -> Settled:  # fmt: skip
-    """Find the storage of a function. `groups` are parameters that the caller lets it write into, by what they share."""
+    """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
     aliases = _aliases(this, summary, groups)
@@ -135,7 +136,7 @@ def settle(
         this, found = _augmented_in_place(this, found, aliases, shapes, given)
         aliases = _aliases(this, summary, groups)
     found = [w for w in found if w.construct != "augmented"]
-    arrays = frozenset(_arrays(this, aliases))
+    arrays = frozenset(_arrays(this, aliases, summary))
     whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
@@ -162,13 +163,21 @@ def settle(
     return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound)
 
 
-def _arrays(this: Unit, aliases: Aliases) -> set[str]:
+OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".split())
+
+
+def _arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[str]:
     """Variables that are written into by an index and are no lists or dicts made here: taken for arrays."""
     found: set[str] = set()
     for op in this.operations.values():
         index = op.values.get("index") if op.kind in ("store", "augment") else None
         if index is not None and op.targets[0] not in aliases.containers and not _is_key(index):
             found.add(op.targets[0])
+        if op.kind == "call" and isinstance(op.value, ast.Call) and _is_own(op.callee) and not _has_stars(op.value):
+            names = op.callee.__code__.co_varnames
+            given = [*zip(names, op.value.args), *((k.arg or "", k.value) for k in op.value.keywords)]
+            inside = summary(op.callee).arrays
+            found |= {a.id for p, a in given if p in inside and isinstance(a, ast.Name)} - aliases.containers
     bound: dict[str, list[Operation]] = {}
     for op in this.operations.values():
         for t in op.targets if op.kind not in ("store", "augment") else ():
@@ -178,6 +187,8 @@ def _arrays(this: Unit, aliases: Aliases) -> set[str]:
         copies = {t: ops for t, ops in bound.items() if all(op.kind == "copy" for op in ops)}
         new = {t for t, ops in copies.items() if all(op.operands[0] in found for op in ops)}
         new |= {ops[0].operands[0] for t, ops in copies.items() if t in found and len(ops) == 1}
+        views = {t: ops[0] for t, ops in bound.items() if len(ops) == 1 and ops[0].kind == "rule" and t in found}
+        new |= {op.operands[0] for op in views.values() if op.rule.name in OF_ARRAYS and op.operands}
         new -= found | aliases.containers
         found |= new
         changed = bool(new)
@@ -286,12 +297,14 @@ def containers_by_value(
     operations = dict(this.operations)
     kept: list[Write] = []
     rebound: list[str] = []
+    written = set().union(*(aliases.of(w.root) for w in found if not _is_container(this, w, aliases)))
     for w in found:
         local = w.root in this.context.scope.local or w.root in this.parameters
         after = live.after.get(w.statement, frozenset())
         new = None
         if local and w.root not in given and _is_container(this, w, aliases):
-            if not held_elsewhere(w, aliases, after, names):
+            inside = aliases.reach(w.root) - aliases.of(w.root)
+            if not written & inside and not held_elsewhere(w, aliases, after, names):
                 new = rebinding(w, this, aliases, _runtime)
         if new is None or w.statement in changed:
             kept.append(w)
@@ -319,11 +332,31 @@ def _is_container(this: Unit, w: Write, aliases: Aliases) -> bool:
 
 def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases) -> bool:
     """Whether an item of a container may be an array that another variable refers to."""
+    if not all(_distinct_items(this, o, aliases) for o in aliases.of(root)):
+        return True
     items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
     names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
     held = {n for n in names if n != root and aliases.of(n) & items}
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
     return bool(held & live)
+
+
+def _distinct_items(this: Unit, container: str, aliases: Aliases) -> bool:
+    """Whether a container is made by a display of different things, and nothing is added to it."""
+    made = [op for op in this.operations.values() if container in op.targets and op.kind not in ("store", "augment")]
+    if not all(op.kind == "pack" for op in made):
+        return False
+    for op in made:
+        seen: set[str] = set()
+        parts = op.value.values if isinstance(op.value, ast.Dict) else getattr(op.value, "elts", [])
+        for e in parts:
+            if isinstance(e, ast.Starred):
+                return False
+            found = aliases.reach(e.id) if isinstance(e, ast.Name) else set()
+            if found & seen:
+                return False
+            seen |= found
+    return True
 
 
 def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:

@@ -79,7 +79,13 @@ class Stores:
 
     @property
     def carried(self) -> bool:
-        return self.table.carried and bool(self.shadowed)
+        return (self.table.carried or self.stacked) and bool(self.shadowed)
+
+    @property
+    def stacked(self) -> bool:
+        """Whether handles are kept on lists, whose shadows are lists of shadows."""
+        operations = self.settled.unit.operations.values()
+        return any(op.kind == "push" and op.targets[0] in self.table.handles for op in operations)
 
     def adjoint(self, v: str) -> str:
         return self.owner.adjoint(v)
@@ -227,6 +233,9 @@ class Stores:
                     new = replace(s, body=self._carry(inner))
                     self.owner.prepared.moved(s, new)
                     done.append(new)
+                case ast.Expr() if op is not None and op.kind == "push" and op.targets[0] in self.shadowed:
+                    stack, item = self.adjoint(op.targets[0]), self.adjoint(op.operands[0])
+                    done += [s, at(ast.Expr(expression("s.append(v)", s=stack, v=item)), s)]
                 case _:
                     done.append(s)
                     for v in self.bound(s, op):
@@ -264,6 +273,8 @@ class Stores:
         call = self.owner.scribe.call
         if not bases:
             return assign(self.adjoint(v), self.zeros(v), s)
+        if op is not None and op.kind == "pop":
+            return assign(self.adjoint(v), expression("s.pop()", s=self.adjoint(op.operands[0])), s)
         if op is not None and op.kind == "pack" and (packed := self.packed(op)) is not None:
             return assign(self.adjoint(v), packed, s)
         if op is not None and op.value is not None and self.is_view(op, v, bases):
@@ -344,7 +355,8 @@ class Stores:
         """Refuse handles whose shadows would not follow them."""
         for s, op in self.owner.operations.items():
             for v in op.targets if op.kind not in ("store", "augment", "shadow") else ():
-                if v in self.shadowed and (op.kind in ("closure", "opaque", "push", "pop") or v in self.owner.lists):
+                listed = op.kind == "push" and not (op.operands and op.operands[0] in self.shadowed and not op.why)
+                if v in self.shadowed and (op.kind in ("closure", "opaque") or listed):
                     raise in_place_error(self.owner.unit, s, v)
 
     def is_view(self, op: Operation, v: str, bases: list[str]) -> bool:
@@ -551,7 +563,7 @@ class Stores:
         a, value = op.targets[0], op.values["value"]
         place = self.place(op, a)
         b = rename(place, {a: self.adjoint(a)})
-        kind = op.why.removeprefix("at ")
+        kind = op.why.removeprefix("at ").removeprefix("into ")
         active = isinstance(value, ast.Name) and value.id in self.owner.active
         shared = self.same(value, a)
         scaled = kind in ("Mult", "Div")

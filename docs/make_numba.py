@@ -1,0 +1,62 @@
+"""Write the generated blocks of docs/numba.md: `python docs/make_numba.py [--zoo FILE.json] [--benchmark FILE.txt]`.
+
+The listing is made here; counts and times come from the script and the benchmark that measure them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "scripts")]
+
+import tangent  # noqa: E402
+
+PAGE = ROOT / "docs" / "numba.md"
+
+
+def smooth(a, steps):
+    a = a.copy()
+    for _ in range(steps):
+        a[1:-1] = (a[:-2] + a[2:]) / 2
+    return np.sum(a * a)
+
+
+def listings() -> dict[str, str]:
+    derivative = tangent.grad(smooth, compile="numba")
+    derivative(np.arange(6.0), 2)
+    return {"smooth": inspect.getsource(smooth), "smooth-compiled": derivative.source}
+
+
+def put(page: str, blocks: dict[str, str]) -> str:
+    for name, text in blocks.items():
+        pattern = rf"(<!-- block: {name} -->\n```\w+\n).*?(```)"
+        page, found = re.subn(pattern, lambda m: m[1] + text.rstrip("\n") + "\n" + m[2], page, flags=re.DOTALL)  # noqa: B023
+        assert found == 1, name
+    return page
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--zoo")
+    options.add_argument("--benchmark")
+    given = options.parse_args()
+    blocks = listings()
+    if given.zoo:
+        from compiled_zoo import summary
+
+        blocks["zoo"] = summary(json.loads(Path(given.zoo).read_text()))
+    if given.benchmark:
+        blocks["benchmark"] = Path(given.benchmark).read_text()
+    PAGE.write_text(put(PAGE.read_text(), blocks))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Tangent's run-time functions as overloads that Numba resolves by type, and functions of NumPy that Numba lacks.
+
+`init` is called by Numba itself (the entry point `numba_extensions`) before it compiles anything, and by Tangent before
+it compiles a derivative. Importing this module alone loads nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+PARTS = (
+    "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "shape", "linalg",
+    "sequences", "accumulate", "storage",
+)  # fmt: skip
+
+_done: list[str] = []
+
+
+def init() -> None:
+    """Register all overloads, once."""
+    for part in PARTS:
+        if part not in _done:
+            _done.append(part)
+            importlib.import_module(f"tangent.backends.numba.{part}")

@@ -1,0 +1,74 @@
+"""Running sums and products, read backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.kinds import implements, is_array, is_nothing, rank, value_of
+from tangent.runtime import cumprod_adjoint, cumprod_tangent, cumsum_reversed, product_of_others
+
+
+@implements(cumsum_reversed)
+def from_the_end(b: Any, a: Any, axis: Any = None) -> Any:
+    if rank(a) == 1 and rank(b) == 1:
+        return lambda b, a, axis=None: np.cumsum(b[::-1])[::-1]
+    if is_array(a) and is_nothing(axis):
+        return lambda b, a, axis=None: np.cumsum(b[::-1])[::-1].copy().reshape(a.shape)
+    return None
+
+
+@implements(cumprod_tangent)
+def tangent(t: Any, a: Any, y: Any, axis: Any = None) -> Any:
+    if rank(a) != 1:
+        return None
+
+    def impl(t: Any, a: Any, y: Any, axis: Any = None) -> Any:
+        out = np.empty_like(y)
+        before, running = y.dtype.type(1), y.dtype.type(0)
+        for i in range(len(a)):
+            running = running * a[i] + before * t[i]
+            before = y[i]
+            out[i] = running
+        return out
+
+    return impl
+
+
+@implements(cumprod_adjoint)
+def adjoint(b: Any, a: Any, y: Any, axis: Any = None) -> Any:
+    if rank(a) != 1:
+        return None
+
+    def impl(b: Any, a: Any, y: Any, axis: Any = None) -> Any:
+        out = np.empty_like(y)
+        behind = y.dtype.type(0)
+        for i in range(len(a) - 1, -1, -1):
+            behind = b[i] + (behind * a[i + 1] if i + 1 < len(a) else y.dtype.type(0))
+            out[i] = behind * (y[i - 1] if i > 0 else y.dtype.type(1))
+        return out
+
+    return impl
+
+
+@implements(product_of_others)
+def others(a: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any:
+    """All but one: what is before it times what is behind it."""
+    if not is_array(a) or value_of(where, default=...) is not True or not (is_nothing(axis) or rank(a) == 1):
+        return None
+
+    def impl(a: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any:
+        flat = a.ravel()
+        out = np.empty_like(flat)
+        running = flat.dtype.type(initial)
+        for i in range(len(flat)):
+            out[i] = running
+            running = running * flat[i]
+        running = flat.dtype.type(1)
+        for i in range(len(flat) - 1, -1, -1):
+            out[i] = out[i] * running
+            running = running * flat[i]
+        return out.reshape(a.shape)
+
+    return impl

@@ -1,0 +1,53 @@
+"""Checks that derivatives make inside: that the seed fits the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.backends.numba.broadcast import cast, cast_array
+from tangent.backends.numba.kinds import (
+    implements,
+    is_array,
+    is_number,
+    rank,
+)
+from tangent.errors import SeedError
+from tangent.runtime import check_seed, check_tangent, require_number
+
+
+@implements(check_seed)
+def fitting_seed(seed: Any, *results: Any) -> Any:
+    if len(results) == 1 and isinstance(results[0], tuple):
+        results = results[0]
+    result = results[0] if len(results) == 1 else None
+    if is_array(result) and (is_number(seed) or rank(seed) != rank(result)):
+
+        def refuse(seed: Any, *results: Any) -> Any:
+            raise SeedError("the seed has not the shape of the result")
+
+        return refuse
+    if is_array(result) and is_array(seed):
+        fit = cast_array(seed, result)
+
+        def same_shape(seed: Any, *results: Any) -> Any:
+            if seed.shape != results[0].shape:
+                raise SeedError("the seed has not the shape of the result")
+            return fit(seed)
+
+        return same_shape
+    if result is not None and is_number(result) and is_number(seed):
+        number = cast(seed, result)
+        return lambda seed, *results: number(seed)
+    return lambda seed, *results: seed
+
+
+@implements(check_tangent)
+def tangent_as_it_is(tangent: Any, argument: Any, name: Any) -> Any:
+    return lambda tangent, argument, name: tangent
+
+
+@implements(require_number)
+def nothing_shared(value: Any, holder: Any, file: Any, line: Any, text: Any) -> Any:
+    if is_number(value):
+        return lambda value, holder, file, line, text: None
+    return None

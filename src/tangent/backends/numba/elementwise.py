@@ -1,0 +1,219 @@
+"""Kernels of the elementwise rules: numbers by branches, arrays by masks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba.np.numpy_support import as_dtype, from_dtype
+
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_complex,
+    is_number,
+    jitable,
+)
+from tangent.runtime import (
+    at_least,
+    conj_sign,
+    gap,
+    hypot_one,
+    in_degrees,
+    logistic,
+    math_polygamma,
+    power_log,
+    power_slope,
+    ratio,
+    share,
+    times,
+    where_nonzero,
+)
+
+
+def common(*args: Any) -> Any:
+    """The number type of a result."""
+    return from_dtype(np.result_type(*(as_dtype(gradient_type(a)) for a in args)))
+
+
+def numbers(*args: Any) -> bool:
+    return all(is_number(a) for a in args)
+
+
+@implements(ratio)
+def quotient(x: Any, y: Any) -> Any:
+    kind = common(x, y)
+    nothing = kind(0)
+    if numbers(x, y):
+        return lambda x, y: nothing if x == 0 else safe_divide(x, y)
+    return lambda x, y: np.where(x + 0 * y == 0, nothing, np.divide(x, y))
+
+
+@jitable
+def safe_divide(x: Any, y: Any) -> Any:
+    """`x / y` for a number x that is not 0."""
+    return x / y if y != 0 else x * math.copysign(math.inf, y.real)
+
+
+@implements(times)
+def product(x: Any, y: Any) -> Any:
+    kind = common(x, y)
+    nothing = kind(0)
+    if numbers(x, y):
+        return lambda x, y: nothing if x == 0 else x * y
+    return lambda x, y: np.where(x == 0, nothing, x * y)
+
+
+@implements(gap)
+def difference(x: Any, y: Any) -> Any:
+    kind = common(x, y)
+    nothing = kind(0)
+    if numbers(x, y):
+        return lambda x, y: nothing if x == y else x - y
+    return lambda x, y: np.where(x == y, nothing, x - y)
+
+
+@implements(logistic)
+def sigmoid(x: Any) -> Any:
+    one = gradient_type(x)(1)
+    if is_number(x):
+
+        def impl(x: Any) -> Any:
+            e = math.exp(-abs(x))
+            return (one if x >= 0 else e) / (one + e)
+
+        return impl
+
+    def of_array(x: Any) -> Any:
+        e = np.exp(-np.abs(x))
+        return np.where(x >= 0, one, e) / (one + e)
+
+    return of_array
+
+
+@implements(hypot_one)
+def root(x: Any) -> Any:
+    one = gradient_type(x)(1)
+    if is_complex(x):
+        return lambda x: np.sqrt(x * x + one)
+    return lambda x: np.hypot(x, one)
+
+
+@implements(power_slope)
+def slope(x: Any, y: Any) -> Any:
+    kind = common(x, y)
+    one, nothing = kind(1), kind(0)
+    if numbers(x, y):
+        if is_complex(x) or is_complex(y):
+            return lambda x, y: y * x ** (y - one) if y != 0 else nothing * x
+
+        def impl(x: Any, y: Any) -> Any:
+            if y == 0:
+                return nothing * x
+            return y * power_or_inf(x, y - one)
+
+        return impl
+    return lambda x, y: np.where(
+        y == 0, nothing, y * np.power(np.where(y == 0, one, x), np.where(y == 0, one, y - one))
+    )
+
+
+@jitable
+def power_or_inf(x: Any, y: Any) -> Any:
+    """`x ** y`, infinite rather than an exception."""
+    return math.inf if x == 0 and y < 0 else x**y
+
+
+@implements(power_log)
+def logarithm(x: Any, y: Any) -> Any:
+    kind = common(x, y)
+    one = kind(1)
+    if numbers(x, y):
+        if is_complex(x):
+            return lambda x, y: np.log(one if x == 0 and y.real > 0 else x)
+        return lambda x, y: number_log(one if x == 0 and y.real > 0 else x)
+    return lambda x, y: np.log(np.where((x == 0) & (np.real(y) > 0), one, x))
+
+
+@jitable
+def number_log(x: Any) -> Any:
+    return math.log(x) if x > 0 else -math.inf if x == 0 else math.nan
+
+
+@implements(share)
+def shared(b: Any, mine: Any, other: Any) -> Any:
+    kind = gradient_type(b)
+    nothing, half = kind(0), kind(0.5)
+    if numbers(b, mine, other):
+        return lambda b, mine, other: nothing if not mine else half * b if other else b + nothing
+    return lambda b, mine, other: np.where(mine, np.where(mine & other, half * b, b), nothing)
+
+
+@implements(where_nonzero)
+def nonzero(b: Any, value: Any) -> Any:
+    nothing = gradient_type(value)(0)
+    if numbers(b, value):
+        return lambda b, value: nothing if b == 0 else value
+    return lambda b, value: np.where(b == 0, nothing, value)
+
+
+@implements(at_least)
+def bounded(x: Any, bound: Any) -> Any:
+    if not is_number(bound) and not is_array(bound):
+        return lambda x, bound: x
+    return lambda x, bound: np.maximum(x, bound)
+
+
+@implements(conj_sign)
+def direction(x: Any) -> Any:
+    if is_complex(x):
+        return lambda x: ratio(np.conj(x), np.abs(x))
+    return lambda x: np.sign(x)
+
+
+@implements(in_degrees)
+def degrees(x: Any, deg: Any) -> Any:
+    factor = gradient_type(x)(180.0 / math.pi)
+    one = gradient_type(x)(1)
+    return lambda x, deg: x * (factor if deg else one)
+
+
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798)
+
+
+@implements(math_polygamma)
+def polygamma(n: Any, x: Any) -> Any:
+    """The recurrence up to 20 + n, then Stirling's series; reflected at the digamma function only."""
+
+    def impl(n: Any, x: Any) -> Any:
+        if x < -20.0 and n > 0:
+            raise ValueError("math.gamma far below zero has no compiled derivative of higher order")
+        if x < -20.0:
+            return far_digamma(1.0 - x) - math.pi / math.tan(math.pi * (x - math.floor(x)))
+        total = 0.0
+        sign = (-1.0) ** (n + 1) * math.gamma(n + 1.0)
+        while x < 20.0 + n:
+            total += sign / x ** (n + 1)
+            x += 1.0
+        return total + stirling(n, x)
+
+    return impl
+
+
+@jitable
+def far_digamma(x: Any) -> Any:
+    return stirling(0, x)
+
+
+@jitable
+def stirling(n: Any, x: Any) -> Any:
+    sign = (-1.0) ** (n + 1)
+    if n == 0:
+        total = math.log(x) - 0.5 / x
+    else:
+        total = sign * (math.gamma(n + 0.0) / x**n + math.gamma(n + 1.0) / (2 * x ** (n + 1)))
+    for k in range(len(BERNOULLI)):
+        total += sign * BERNOULLI[k] * math.gamma(2 * k + 2.0 + n) / math.gamma(2 * k + 3.0) / x ** (2 * k + 2 + n)
+    return total

@@ -1,0 +1,39 @@
+"""Functions that only compiled code calls, as Python would do them; Numba compiles their overloads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import TangentError
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """`np.where`, a number where all three are numbers (Numba's own gives an array without axes)."""
+    return np.where(condition, x, y)[()]
+
+
+def matmul(x: Any, y: Any) -> Any:
+    """`np.matmul` (which Numba takes for an elementwise function in larger expressions)."""
+    return np.matmul(x, y)
+
+
+class Broadcast(TangentError):
+    """Arrays in a loop have different shapes, so that they must be broadcast: this version is not made for that."""
+
+
+def require_same(m: Any, n: Any) -> None:
+    """Refuse lengths or shapes that differ."""
+    if m != n:
+        raise Broadcast("shapes differ")
+
+
+def span(size: int, low: int | None, high: int | None, step: int = 1) -> tuple[int, int]:
+    """Where a slice of something of this size begins, and how many elements it has.
+
+    >>> span(10, -3, None)
+    (7, 3)
+    """
+    start, stop, step = slice(low, high, step).indices(size)
+    return start, len(range(start, stop, step))

@@ -1,0 +1,147 @@
+"""Reading `x[index]` backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.broadcast import cast, cast_array
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_list,
+    is_number,
+    is_tuple,
+    jitable,
+    types,
+    value_of,
+    written,
+)
+from tangent.runtime import add_grad, add_item, init_grad, scatter
+
+
+def parts_of(index: Any) -> tuple[Any, ...]:
+    return tuple(index.types) if is_tuple(index) else (index,)
+
+
+def may_repeat(index: Any) -> bool:
+    """Whether an index can name an element twice: only arrays (and lists) of integers can."""
+    return any(
+        (is_array(p) or is_list(p)) and isinstance(p.dtype, types.Integer) for p in parts_of(index)
+    )  # fmt: skip
+
+
+@implements(scatter)
+def scattered(b: Any, x: Any, index: Any) -> Any:
+    if is_array(x):
+        kind = gradient_type(x)
+
+        def impl(b: Any, x: Any, index: Any) -> Any:
+            out = np.zeros(x.shape, kind)
+            add_item(out, out, index, b)
+            return out
+
+        return impl
+    if is_tuple(x) or is_list(x):
+        return lambda b, x, index: add_item(init_grad(x), x, index, b)
+    return None
+
+
+@implements(add_item, prefer_literal=True)
+def added(b: Any, x: Any, index: Any, v: Any) -> Any:
+    if is_tuple(b):
+        return into_tuple(b, value_of(index), is_number(index))
+    if is_list(b) and is_number(index):
+
+        def into_list(b: Any, x: Any, index: Any, v: Any) -> Any:
+            b[index] = add_grad(b[index], v)
+            return b
+
+        return into_list
+    if not is_array(b):
+        return None
+    fit = cast_array(v, b) if is_array(v) else cast(v, b)
+    if may_repeat(index):
+        return repeated(b, index, fit)
+
+    def impl(b: Any, x: Any, index: Any, v: Any) -> Any:
+        b[index] += fit(v)
+        return b
+
+    return impl
+
+
+def into_tuple(b: Any, at: Any, number: bool) -> Any:
+    """A new tuple; which item it is must be known, or all are of one type."""
+    if isinstance(at, int):
+        parts = ["add_grad(b[{i}], v)" if i == at % len(b) else "b[{i}]" for i in range(len(b))]
+    elif number and isinstance(b, types.UniTuple):
+        parts = ["add_grad(b[{i}], v) if index % n == {i} else b[{i}]"] * len(b)
+    else:
+        return None
+    items = "".join(part.format(i=i) + ", " for i, part in enumerate(parts))
+    cls = b.instance_class if isinstance(b, types.BaseNamedTuple) else None
+    text = f"def impl(b, x, index, v):\n    return {'cls' if cls else ''}({items})\n"
+    return written(text, cls=cls, n=len(b), add_grad=add_grad)
+
+
+def repeated(b: Any, index: Any, fit: Any) -> Any:
+    """`np.add.at(b, index, v)` for one array of integers, anywhere among numbers and slices in front."""
+    parts = parts_of(index)
+    places = [i for i, p in enumerate(parts) if is_array(p) or is_list(p)]
+    if len(places) == 1 and all(is_number(p) for p in parts[: places[0]]):
+        return one_array(len(parts) if is_tuple(index) else 0, places[0], index)
+    if all(is_number(p) or is_array(p) for p in parts) and all(parts[i].ndim == 1 for i in places):
+        return several_arrays(parts, places)
+    return None
+
+
+def one_array(count: int, place: int, index: Any) -> Any:
+    """One array of integers; what stands behind it in the index goes on inside its rows."""
+    lines = ["def impl(b, x, index, v):"]
+    lines.append(f"    places = np.asarray(index[{place}])" if count else "    places = np.asarray(index)")
+    lines += ["    flat = places.ravel()"]
+    before = "".join(f"index[{i}], " for i in range(place))
+    behind = "".join(f", index[{i}]" for i in range(place + 1, count))
+    lines.append("    return rows(b, flat, places, v, index)")
+    body = [
+        "def rows(b, flat, places, v, index):",
+        "    for k in range(flat.size):",
+        f"        b[{before}flat[k]{behind}] += part(v, k, places)",
+        "    return b",
+    ]
+    inner = jitable(written("\n".join(body).replace("def rows", "def impl") + "\n", part=part))
+    return written("\n".join(lines) + "\n", np=np, rows=inner)
+
+
+def several_arrays(parts: tuple[Any, ...], places: list[int]) -> Any:
+    """Arrays of integers of rank 1, side by side: pairs (triples, ...) of places."""
+    index = ", ".join(f"index[{i}][k]" if i in places else f"index[{i}]" for i in range(len(parts)))
+    first = places[0]
+    text = [
+        "def impl(b, x, index, v):",
+        f"    for k in range(index[{first}].size):",
+        f"        b[{index}] += part(v, k, index[{first}])",
+        "    return b",
+    ]
+    return written("\n".join(text) + "\n", part=part)
+
+
+def part(v: Any, k: int, places: Any) -> Any:
+    """The slice of v that belongs to place k."""
+    raise NotImplementedError
+
+
+@implements(part)
+def slice_of(v: Any, k: Any, places: Any) -> Any:
+    if is_number(v):
+        return lambda v, k, places: v
+    if v.ndim < places.ndim:
+        return None
+    if v.ndim == places.ndim:
+        return lambda v, k, places: v.flat[k]
+    if places.ndim == 1:
+        return lambda v, k, places: v[k]
+    return None

@@ -1,0 +1,156 @@
+"""Kernels of linear algebra, for single matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_complex,
+    is_nothing,
+    is_number,
+    jitable,
+    rank,
+    value_of,
+    written,
+)
+from tangent.backends.numba.reduce import axes_of, reduction
+from tangent.runtime import (
+    as_matrices,
+    at_rank,
+    cofactors,
+    columns,
+    identity,
+    matmul_columns,
+    mH,
+    mT,
+    norm_slope,
+    safe_ratio,
+    slogdet_slope,
+    slogdet_tangent,
+    slogdet_weight,
+    solve_columns,
+    vector_norm_slope,
+)
+
+
+@implements(columns)
+def as_columns(v: Any, b: Any) -> Any:
+    if rank(b) == 1:
+        return lambda v, b: v.reshape((-1, 1))
+    return lambda v, b: v
+
+
+@implements(solve_columns)
+def solved(a: Any, v: Any, b: Any) -> Any:
+    if rank(a) != 2:
+        return None
+    return lambda a, v, b: np.linalg.solve(np.ascontiguousarray(a), np.ascontiguousarray(v))
+
+
+@implements(matmul_columns)
+def multiplied(a: Any, v: Any, b: Any) -> Any:
+    return lambda a, v, b: np.dot(np.ascontiguousarray(a), np.ascontiguousarray(v))
+
+
+@implements(mH)
+def conjugate_transpose(x: Any) -> Any:
+    return lambda x: np.conj(mT(x))
+
+
+@implements(as_matrices)
+def matrices(x: Any) -> Any:
+    if is_number(x):
+        return lambda x: np.full((1, 1), x)
+    return None
+
+
+@implements(identity)
+def unit_matrix(x: Any) -> Any:
+    return lambda x: np.eye(x.shape[-1])
+
+
+@implements(cofactors)
+def of_determinant(a: Any) -> Any:
+    if rank(a) != 2:
+        return None
+
+    def impl(a: Any) -> Any:
+        y = np.linalg.det(a)
+        return y * np.linalg.inv(a).T.copy() if y != 0 else minors(a)
+
+    return impl
+
+
+@jitable
+def minors(a: Any) -> Any:
+    """The cofactors of a singular matrix, each from the determinant of a smaller one."""
+    n = a.shape[0]
+    out = np.zeros_like(a)
+    part = np.empty((n - 1, n - 1), a.dtype)
+    for i in range(n):
+        for j in range(n):
+            for k in range(n - 1):
+                for m in range(n - 1):
+                    part[k, m] = a[k + (1 if k >= i else 0), m + (1 if m >= j else 0)]
+            out[i, j] = (-1) ** (i + j) * np.linalg.det(part)
+    return out
+
+
+@implements(slogdet_slope)
+def of_logarithm(y: Any, a: Any) -> Any:
+    return (lambda y, a: np.linalg.inv(a).T.copy()) if rank(a) == 2 else None
+
+
+@implements(slogdet_weight)
+def weight(b: Any, y: Any) -> Any:
+    return None if is_complex(y[0]) else lambda b, y: b[1]
+
+
+@implements(slogdet_tangent)
+def sign_and_logarithm(y: Any, t: Any) -> Any:
+    return None if is_complex(y[0]) else lambda y, t: (0.0 * t, t)
+
+
+@implements(safe_ratio)
+def quotient(x: Any, y: Any) -> Any:
+    kind = gradient_type(x)
+    nothing = kind(0)
+    if is_number(x) and is_number(y):
+        return lambda x, y: nothing if y == 0 else x / y
+    one = kind(1)
+    return lambda x, y: np.where(y == 0, nothing, x / np.where(y == 0, one, y))
+
+
+@implements(at_rank)
+def with_rank(b: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    if is_number(b) or value_of(keepdims) is True or rank(b) == rank(x):
+        return lambda b, x, axis=None, keepdims=False: b
+    axes = axes_of(axis, rank(x))
+    if axes is None:
+        return None
+    index = ", ".join("None" if i in axes else ":" for i in range(rank(x)))
+    return written(f"def impl(b, x, axis=None, keepdims=False):\n    return b[{index}]\n")
+
+
+@implements(norm_slope)
+def slope_of_norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
+    if not is_nothing(ord) and (rank(x) != 1 or value_of(ord) not in (1, 2)):
+        return None
+    order = 2 if is_nothing(ord) else value_of(ord)
+    return lambda x, ord=None, axis=None: vector_norm_slope(x, order, axis)
+
+
+@implements(vector_norm_slope, prefer_literal=True)
+def slope_of_vector_norm(x: Any, ord: Any = 2, axis: Any = None) -> Any:
+    axes = axes_of(axis, rank(x))
+    if axes is None or is_complex(x) or value_of(ord) not in (1, 2):
+        return None
+    if value_of(ord) == 1:
+        return lambda x, ord=2, axis=None: np.sign(x)
+    kind = gradient_type(x)
+    squares = reduction(rank(x), axes, True, "0", "{out} += {a} * {a}")
+    return lambda x, ord=2, axis=None: safe_ratio(x, np.sqrt(squares(x, kind)))

@@ -1,0 +1,164 @@
+"""Loops over ranges and sequences, walked backward; containers put together again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.kinds import (
+    implements,
+    is_array,
+    is_list,
+    is_tuple,
+    per_item,
+    types,
+    written,
+)
+from tangent.runtime import (
+    as_list,
+    divmod_tangent,
+    each,
+    init_grad,
+    pop_grad,
+    repack,
+    repack_from,
+    scaled,
+    sequence,
+    shares_of,
+    total,
+    unbroadcast,
+    unsequence,
+    weighted,
+)
+
+
+@implements(reversed)
+def backward(sequence: Any) -> Any:
+    """Numba has no `reversed`: a range runs from its last number to its first."""
+    if not isinstance(sequence, types.RangeType):
+        return None
+
+    def impl(sequence: Any) -> Any:
+        last = sequence.start + (len(sequence) - 1) * sequence.step
+        return range(last, sequence.start - sequence.step, -sequence.step)
+
+    return impl
+
+
+@implements(sequence)
+def as_it_is(xs: Any) -> Any:
+    if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, types.RangeType):
+        return lambda xs: xs
+    return None
+
+
+@implements(unsequence)
+def same_adjoint(b: Any, xs: Any) -> Any:
+    return lambda b, xs: b
+
+
+@implements(as_list)
+def own_list(b: Any) -> Any:
+    return (lambda b: [v for v in b]) if is_list(b) or is_array(b) else None  # noqa: C416  (Numba's list() makes no copy)
+
+
+@implements(repack)
+def repacked(like: Any, *parts: Any) -> Any:
+    if len(parts) == 1 and isinstance(parts[0], tuple):
+        parts = parts[0]
+    if is_tuple(like):
+        return per_item(like, "like, *parts", "parts[{i}]")
+    if is_list(like):
+        items = ", ".join(f"parts[{i}]" for i in range(len(parts)))
+        return written(f"def impl(like, *parts):\n    return [{items}]\n")
+    return None
+
+
+@implements(repack_from)
+def repacked_from(like: Any, parts: Any) -> Any:
+    if is_tuple(like) and is_tuple(parts):
+        return per_item(like, "like, parts", "parts[{i}]")
+    if is_list(like) and is_tuple(parts):
+        items = ", ".join(f"parts[{i}]" for i in range(len(parts)))
+        return written(f"def impl(like, parts):\n    return [{items}]\n")
+    if is_list(like):
+        return lambda like, parts: [v for v in parts]  # noqa: C416
+    return None
+
+
+@implements(pop_grad)
+def popped(b: Any, x: Any) -> Any:
+    return (lambda b, x: b.pop() if len(b) > 0 else init_grad(x)) if is_list(b) else None
+
+
+# The builtins over sequences
+
+
+@implements(each)
+def for_each(b: Any, xs: Any) -> Any:
+    if is_tuple(xs):
+        return per_item(xs, "b, xs", "unbroadcast(b, xs[{i}])", unbroadcast=unbroadcast)
+    if is_list(xs):
+        return lambda b, xs: [unbroadcast(b, x) for x in xs]
+    return (lambda b, xs: np.broadcast_to(b, xs.shape).copy()) if is_array(xs) and is_array(b) else (
+        lambda b, xs: np.full(xs.shape, b)
+    )  # fmt: skip
+
+
+@implements(total)
+def summed(xs: Any) -> Any:
+    if is_tuple(xs):
+        return written(f"def impl(xs):\n    return {' + '.join(f'xs[{i}]' for i in range(len(xs))) or '0.0'}\n")
+
+    def impl(xs: Any) -> Any:
+        s = xs[0]
+        for i in range(1, len(xs)):
+            s = s + xs[i]
+        return s
+
+    return impl
+
+
+@implements(scaled)
+def times_each(b: Any, w: Any, xs: Any) -> Any:
+    if is_tuple(xs) and is_tuple(w):
+        return per_item(xs, "b, w, xs", "b * w[{i}]")
+    if is_list(xs):
+        return lambda b, w, xs: [b * v for v in w]
+    return (lambda b, w, xs: b * np.asarray(w)) if is_array(xs) else None
+
+
+@implements(weighted)
+def weighted_sum(w: Any, ts: Any) -> Any:
+    if is_tuple(w):
+        return written(f"def impl(w, ts):\n    return {' + '.join(f'w[{i}] * ts[{i}]' for i in range(len(w)))}\n")
+
+    def impl(w: Any, ts: Any) -> Any:
+        s = w[0] * ts[0]
+        for k in range(1, len(w)):
+            s = s + w[k] * ts[k]
+        return s
+
+    return impl
+
+
+@implements(shares_of)
+def tied(y: Any, xs: Any) -> Any:
+    if is_tuple(xs):
+        ties = " + ".join(f"(1.0 if xs[{i}] == y else 0.0)" for i in range(len(xs)))
+        parts = "".join(f"1.0 / ties if xs[{i}] == y else 0.0, " for i in range(len(xs)))
+        return written(f"def impl(y, xs):\n    ties = {ties}\n    return ({parts})\n")
+
+    def impl(y: Any, xs: Any) -> Any:
+        ties = 0.0
+        for x in xs:
+            ties += 1.0 if x == y else 0.0
+        return [1.0 / ties if x == y else 0.0 for x in xs]
+
+    return impl if is_list(xs) else (lambda y, xs: (xs == y) / np.sum(xs == y))
+
+
+@implements(divmod_tangent)
+def of_divmod(dx: Any, dy: Any, z: Any, x: Any, y: Any) -> Any:
+    return lambda dx, dy, z, x, y: (init_grad(z[0]), dx - dy * (x // y))

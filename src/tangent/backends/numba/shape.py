@@ -1,0 +1,191 @@
+"""Shapes, joins and structure: the kernels of the linear rules, and what Numba lacks of NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.functions import Broadcast, require_same, span
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_list,
+    is_nothing,
+    is_number,
+    is_tuple,
+    jitable,
+    per_item,
+    rank,
+    value_of,
+    written,
+)
+from tangent.runtime import (
+    along_diagonal,
+    inverse_axes,
+    like,
+    on_diagonal,
+    restructure,
+    scatter,
+    split_like,
+    unbroadcast,
+    uncast,
+    undiag,
+    unstack_like,
+    untake,
+)
+
+
+@implements(like)
+def alike(b: Any, x: Any) -> Any:
+    if (is_number(x) and is_number(b)) or (is_array(x) and is_number(b)):
+        return lambda b, x: unbroadcast(b, x)
+    if is_number(x):
+        return lambda b, x: unbroadcast(b.ravel()[0], x)
+    if rank(b) == rank(x):
+        return lambda b, x: unbroadcast(b, x)
+    return lambda b, x: unbroadcast(np.ascontiguousarray(b).reshape(x.shape), x)
+
+
+@implements(uncast)
+def cast_back(b: Any, dtype: Any = None) -> Any:
+    kind = getattr(dtype, "dtype", None)
+    if is_nothing(dtype) or (kind is not None and kind == gradient_type(kind)):
+        return lambda b, dtype=None: b
+    return lambda b, dtype=None: b * 0.0
+
+
+@implements(restructure)
+def structured(b: Any, x: Any, dtype: Any = None) -> Any:
+    if is_array(x) or is_number(x):
+        return lambda b, x, dtype=None: like(uncast(b, dtype), x)
+    if is_tuple(x):
+        return per_item(x, "b, x, dtype=None", "restructure(b[{i}], x[{i}], dtype)", restructure=restructure)
+    if is_list(x):
+        return lambda b, x, dtype=None: [restructure(b[i], x[i], dtype) for i in range(len(x))]
+    return None
+
+
+@implements(inverse_axes)
+def undone(axes: Any) -> Any:
+    """A permutation of known axes is inverted beforehand."""
+    if is_nothing(axes):
+        return lambda axes: None
+    known = value_of(axes, default=...)
+    if not isinstance(known, tuple) or any(not isinstance(i, int) for i in known):
+        return None
+    order = sorted(range(len(known)), key=lambda i: known[i] % len(known))
+    return written(f"def impl(axes):\n    return ({''.join(f'{i}, ' for i in order)})\n")
+
+
+@implements(split_like)
+def pieces(b: Any, xs: Any, axis: Any = 0) -> Any:
+    """b cut into pieces as long as the xs along an axis."""
+    along = value_of(axis, default=...)
+    if not is_tuple(xs) or not isinstance(along, int) or any(not is_array(x) or rank(x) != rank(b) for x in xs.types):
+        return None
+    along %= rank(b)
+    lines = ["def impl(b, xs, axis=0):", "    end0 = 0"]
+    parts = []
+    for i in range(len(xs)):
+        lines.append(f"    end{i + 1} = end{i} + xs[{i}].shape[{along}]")
+        cut = ", ".join(f"end{i}:end{i + 1}" if k == along else ":" for k in range(rank(b)))
+        parts.append(f"unbroadcast(b[{cut}], xs[{i}]), ")
+    lines += [f"    return ({''.join(parts)})", ""]
+    return written("\n".join(lines), unbroadcast=unbroadcast)
+
+
+@implements(unstack_like)
+def layers(b: Any, xs: Any, axis: Any = 0) -> Any:
+    along = value_of(axis, default=...)
+    if not isinstance(along, int):
+        return None
+    along %= rank(b)
+    if is_list(xs) and along == 0:
+        return lambda b, xs, axis=0: [unbroadcast(b[i], xs[i]) for i in range(len(xs))]
+    if not is_tuple(xs):
+        return None
+    cut = ", ".join("{i}" if k == along else ":" for k in range(rank(b)))
+    return per_item(xs, "b, xs, axis=0", f"unbroadcast(b[{cut}], xs[{{i}}])", unbroadcast=unbroadcast)
+
+
+@implements(undiag)
+def of_diagonal(b: Any, x: Any, k: Any = 0) -> Any:
+    if rank(x) == 1:
+        return lambda b, x, k=0: unbroadcast(np.diag(b, k).copy(), x)
+    return lambda b, x, k=0: diagonal_matrix(b, x, k)
+
+
+@implements(on_diagonal)
+def along_both(b: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    if rank(x) != 2 or value_of(axis1) != 0 or value_of(axis2) != 1:
+        return None
+    return lambda b, x, offset=0, axis1=0, axis2=1: diagonal_matrix(b, x, offset)
+
+
+@implements(along_diagonal)
+def one_number(b: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    if rank(x) != 2:
+        return None
+
+    def impl(b: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+        n = min(x.shape[0] + min(offset, 0), x.shape[1] - max(offset, 0))
+        return diagonal_matrix(np.full(n, b), x, offset)
+
+    return impl
+
+
+@jitable
+def diagonal_matrix(b: Any, x: Any, k: Any) -> Any:
+    """Zeros like the matrix x with b on diagonal k."""
+    out = np.zeros(x.shape, b.dtype)
+    row, column = max(-k, 0), max(k, 0)
+    for i in range(len(b)):
+        out[row + i, column + i] = b[i]
+    return out
+
+
+@implements(untake)
+def taken_back(b: Any, x: Any, indices: Any, axis: Any = None, mode: Any = "raise") -> Any:
+    along = value_of(axis, default=...)
+    if value_of(mode) != "raise":
+        return None
+    if along is None or (rank(x) == 1 and along in (0, -1)):
+        if is_number(indices):
+            return lambda b, x, indices, axis=None, mode="raise": scatter(b, x.ravel(), indices).reshape(x.shape)
+        return lambda b, x, indices, axis=None, mode="raise": scatter(b, x.ravel(), np.asarray(indices)).reshape(
+            x.shape
+        )
+    if along == 0 or (isinstance(along, int) and along % rank(x) == 0):
+        return lambda b, x, indices, axis=None, mode="raise": scatter(b, x, indices)
+    return None
+
+
+@implements(np.reshape)
+def reshaped_number(a: Any, newshape: Any) -> Any:
+    """A number in the shape of a number, which rules ask for where they cannot know."""
+    if is_number(a) and is_tuple(newshape) and len(newshape) == 0:
+        return lambda a, newshape: a
+    return (lambda a, newshape: np.full(newshape, a)) if is_number(a) and is_tuple(newshape) else None
+
+
+# Loops over arrays
+
+
+@implements(require_same)
+def agreeing(m: Any, n: Any) -> Any:
+    def impl(m: Any, n: Any) -> Any:
+        if m != n:
+            raise Broadcast("shapes differ")
+
+    return impl
+
+
+@implements(span)
+def spanned(size: Any, low: Any, high: Any, step: Any = 1) -> Any:
+    def impl(size: Any, low: Any, high: Any, step: Any = 1) -> Any:
+        start, stop, by = slice(low, high, step).indices(size)
+        return start, len(range(start, stop, by))
+
+    return impl

@@ -1,0 +1,236 @@
+"""Storage: copies, shadows, and what is written over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload_method
+from numpy.lib.stride_tricks import as_strided
+
+from tangent.backends.numba.broadcast import cast, cast_array
+from tangent.backends.numba.index import may_repeat
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_list,
+    is_nothing,
+    is_number,
+    is_tuple,
+    jitable,
+    per_item,
+    rank,
+    types,
+    written,
+)
+from tangent.errors import InPlaceError
+from tangent.runtime import (
+    add_at,
+    add_into,
+    add_item,
+    beside,
+    content,
+    is_part,
+    item_content,
+    mirror,
+    overwritten,
+    own,
+    own_any,
+    put_item_back,
+    shadow,
+    take_item,
+    unboxed,
+)
+
+
+def number_itself(x: Any) -> Any:
+    """Numbers of NumPy have a method that Numba's lack."""
+    return lambda x: x
+
+
+register_method: Any = overload_method
+for _number in (types.Float, types.Integer, types.Complex, types.Boolean):
+    register_method(_number, "copy", strict=False)(number_itself)
+
+
+def copied(x: Any, *others: Any) -> Any:
+    """A copy of an argument that is written into; it may not overlap the others."""
+    if len(others) == 1 and isinstance(others[0], tuple):
+        others = others[0]
+    if is_number(x):
+        return lambda x, *others: x
+    if is_list(x) or is_tuple(x):
+        return None
+    places = tuple(i for i, other in enumerate(others) if is_array(other))
+    if not places:
+        return lambda x, *others: x.copy()
+    text = "def impl(x, *others):\n"
+    for i in places:
+        text += f"    refuse_overlap(x, others[{i}])\n"
+    return written(text + "    return x.copy()\n", refuse_overlap=refuse_overlap)
+
+
+implements(own)(copied)
+implements(own_any)(copied)
+
+
+@jitable
+def refuse_overlap(x: Any, other: Any) -> Any:
+    """Arguments that share memory cannot be copied one by one."""
+    if x.size == 0 or other.size == 0:
+        return
+    low, high = extent(x)
+    start, end = extent(other)
+    if low < end and start < high:
+        raise InPlaceError("an argument that is written in place shares its memory with another argument")
+
+
+@jitable
+def extent(x: Any) -> Any:
+    """The memory that an array lies in."""
+    low = x.ctypes.data
+    high = low + x.itemsize
+    for i in range(x.ndim):
+        reach = (x.shape[i] - 1) * x.strides[i]
+        low += min(reach, 0)
+        high += max(reach, 0)
+    return low, high
+
+
+@implements(shadow)
+def shadowed(x: Any, content: Any = None) -> Any:
+    if is_array(x):
+        kind = gradient_type(x)
+        if kind != x.dtype:
+            return None
+        if is_nothing(content):
+            return lambda x, content=None: np.zeros_like(x)
+        fit = cast_array(content, x) if is_array(content) else cast(content, x)
+
+        def filled(x: Any, content: Any = None) -> Any:
+            made = np.zeros_like(x)
+            made[...] = fit(content)
+            return made
+
+        return filled
+    if is_number(x):
+        kind = gradient_type(x)
+        if is_nothing(content):
+            return lambda x, content=None: np.zeros((), kind)
+        return lambda x, content=None: np.full((), content, kind)
+    if is_list(x) and is_nothing(content):
+        return lambda x, content=None: [shadow(v) for v in x]
+    if is_tuple(x) and is_nothing(content):
+        return per_item(x, "x, content=None", "shadow(x[{i}])", shadow=shadow)
+    return None
+
+
+@implements(unboxed)
+def number_in(b: Any, x: Any) -> Any:
+    if is_array(b) and rank(b) == 0 and not is_array(x):
+        return lambda b, x: b[()]
+    return lambda b, x: b
+
+
+@implements(beside)
+def tangent_beside(x: Any, content: Any = None) -> Any:
+    if is_number(x):
+        kind = gradient_type(x)
+        return (lambda x, content=None: kind(0)) if is_nothing(content) else (lambda x, content=None: content)
+    return (lambda x, content=None: shadow(x, content)) if is_array(x) else None
+
+
+@implements(mirror)
+def same_view(v: Any, base: Any, shade: Any) -> Any:
+    """The view of a shadow that belongs to a view of what it shadows."""
+    if not (is_array(v) and is_array(base) and is_array(shade)):
+        return None
+    if v.dtype != base.dtype or shade.dtype != base.dtype:
+        return None
+
+    def impl(v: Any, base: Any, shade: Any) -> Any:
+        low, high = extent(base)
+        start, end = extent(v)
+        if base.size == 0 or v.size == 0 or not (low < end and start < high):
+            return as_strided(np.zeros_like(v), v.shape, v.strides)
+        if base.strides != shade.strides:
+            raise InPlaceError("cannot follow a view that is written in place")
+        offset = (v.ctypes.data - base.ctypes.data) // base.itemsize
+        return as_strided(shade.ravel()[offset:], v.shape, v.strides)
+
+    return impl if base.layout == "C" and shade.layout == "C" else None
+
+
+@implements(content)
+def held(x: Any) -> Any:
+    return (lambda x: x.copy()) if is_array(x) else (lambda x: x)
+
+
+@implements(is_part)
+def part_of(b: Any, shade: Any) -> Any:
+    """Whether two arrays share memory."""
+    if not (is_array(b) and is_array(shade)):
+        return None
+
+    def impl(b: Any, shade: Any) -> Any:
+        low, high = extent(b)
+        start, end = extent(shade)
+        return b.size > 0 and shade.size > 0 and low < end and start < high
+
+    return impl
+
+
+@implements(add_at)
+def added_at(b: Any, index: Any, v: Any) -> Any:
+    def impl(b: Any, index: Any, v: Any) -> Any:
+        add_item(b, b, index, v)
+
+    return impl if is_array(b) or is_list(b) else None
+
+
+@implements(add_into)
+def added_into(b: Any, v: Any) -> Any:
+    def impl(b: Any, v: Any) -> Any:
+        b += v
+
+    return impl if is_array(b) else None
+
+
+@implements(overwritten)
+def written_over(b: Any, index: Any) -> Any:
+    if may_repeat(index):
+        return None
+    if is_array(b):
+        return lambda b, index: content(b[index])
+    return None
+
+
+@implements(item_content)
+def item_held(x: Any, key: Any) -> Any:
+    return (lambda x, key: content(x[key])) if is_array(x) or is_list(x) else None
+
+
+@implements(put_item_back)
+def item_restored(x: Any, key: Any, kept: Any) -> Any:
+    def impl(x: Any, key: Any, kept: Any) -> Any:
+        x[key] = kept
+
+    return impl if is_array(x) or is_list(x) else None
+
+
+@implements(take_item)
+def item_taken(b: Any, key: Any, x: Any, kept: Any) -> Any:
+    def of_array(b: Any, key: Any, x: Any, kept: Any) -> Any:
+        found = overwritten(b, key)
+        b[key] = 0.0
+        return found
+
+    def of_list(b: Any, key: Any, x: Any, kept: Any) -> Any:
+        found = b[key]
+        b[key] = 0.0
+        return found
+
+    if is_list(b) and not is_number(b.dtype):
+        return None
+    return of_array if is_array(b) else of_list if is_list(b) else None

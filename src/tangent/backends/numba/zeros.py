@@ -1,0 +1,85 @@
+"""Zeros, sums and copies of gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_list,
+    is_nothing,
+    is_number,
+    is_tuple,
+    per_item,
+    types,
+)
+from tangent.runtime import add_grad, copy, dense, init_grad, lazy_zero, refit, settled
+
+
+def zero(x: Any) -> Any:
+    if is_number(x):
+        nothing = gradient_type(x)
+        return lambda x: nothing(0)
+    if is_array(x):
+        dtype = gradient_type(x)
+        return lambda x: np.zeros(x.shape, dtype)
+    if is_tuple(x):
+        return per_item(x, "x", "init_grad(x[{i}])", init_grad=init_grad)
+    if is_list(x):
+        return lambda x: [init_grad(v) for v in x]
+    if is_nothing(x) or isinstance(x, types.StringLiteral | types.UnicodeType):
+        return lambda x: None
+    return None
+
+
+implements(init_grad)(zero)
+implements(lazy_zero)(zero)
+
+
+@implements(add_grad)
+def sum_of(a: Any, b: Any) -> Any:
+    if is_nothing(a):
+        return lambda a, b: b
+    if is_nothing(b):
+        return lambda a, b: a
+    if is_tuple(a):
+        return per_item(a, "a, b", "add_grad(a[{i}], b[{i}])", add_grad=add_grad)
+    if is_list(a):
+        return lambda a, b: [add_grad(a[i], b[i]) for i in range(len(a))]
+    return lambda a, b: a + b
+
+
+def own(b: Any) -> Any:
+    if is_array(b):
+        return lambda b: b.copy()
+    if is_tuple(b):
+        return per_item(b, "b", "copy(b[{i}])", copy=copy)
+    if is_list(b):
+        return lambda b: [copy(v) for v in b]
+    return lambda b: b
+
+
+implements(copy)(own)
+
+
+@implements(settled)
+def own_like(b: Any, x: Any) -> Any:
+    if is_array(b) and not is_array(x):
+        return None
+    return lambda b, x: copy(b)
+
+
+@implements(dense)
+def as_it_is(b: Any) -> Any:
+    return lambda b: b
+
+
+@implements(refit)
+def fitting(b: Any, x: Any) -> Any:
+    if is_array(b) and is_array(x) and b.ndim == x.ndim:
+        return lambda b, x: b if b.shape == x.shape else init_grad(x)
+    return lambda b, x: b

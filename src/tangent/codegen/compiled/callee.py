@@ -1,0 +1,55 @@
+"""Derivatives of compiled functions that Python code calls: compiled too, without being asked for.
+
+`slope` is compiled, `area` is not: `slope_fwd` and `slope_bwd` are compiled when they are first called. What they
+hand to each other goes through Python. Where Numba refuses, they run as Python code, as all of `area` does.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from tangent.source.read import compiled_from
+from tangent.transform.module import Generated
+
+
+class CompiledCallee:
+    """A generated function of a compiled primal. Tangent reads `py_func`, as of anything compiled."""
+
+    def __init__(self, g: Generated, plain: types.FunctionType) -> None:
+        self.py_func = plain
+        self._generated = g
+        self._run: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._run is None:
+            self._run = self._compiled(args, kwargs)
+        return self._run(*args, **kwargs)
+
+    def _compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The dispatcher, if it takes these arguments."""
+        from numba.core.errors import NumbaError  # Numba is loaded: the primal was compiled by it
+
+        from tangent.codegen.compiled.build import compile_module
+
+        dispatcher = compiled_from(self._generated.primal)
+        options = {k: v for k, v in dispatcher.targetoptions.items() if k in ("fastmath", "error_model", "boundscheck")}
+        try:
+            made = compile_module(reachable(self._generated), options).dispatcher
+            made(*args, **kwargs)
+        except NumbaError:
+            return self.py_func
+        return made
+
+
+def reachable(g: Generated) -> list[Generated]:
+    """A generated function and those that it calls, itself first."""
+    found = [g]
+    for other in found:
+        found += [e for e in other.externals.values() if isinstance(e, Generated) and e not in found]
+    return found
+
+
+def with_compiled_callees(made: dict[Generated, types.FunctionType]) -> dict[Generated, Any]:
+    """The functions of a module as they call each other."""
+    return {g: CompiledCallee(g, f) if compiled_from(g.primal) is not None else f for g, f in made.items()}

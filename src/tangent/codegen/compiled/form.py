@@ -1,0 +1,114 @@
+"""The form of a generated function that Numba takes, where it differs from what Python runs.
+
+add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
+def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
+np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul)
+t = None                          ->
+if c: t = x * y                        if c: t = x * y
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace as with_changes
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.functions import matmul, where
+from tangent.errors import CompileError
+from tangent.optimise.typed.lists import lists
+from tangent.syntax.quote import constant, name
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import header_reads, writes
+from tangent.transform.module import Generated
+
+Resolve = Callable[[ast.expr], Any]
+
+
+def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict[str, Any]]:
+    """The tree as Numba takes it, and the names that it uses in addition."""
+    assert g.tree is not None
+    extra: dict[str, Any] = {}
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Subscript(value=ast.Attribute(attr="s_"), slice=index):
+                return plain_index(index)
+            case ast.Call(func=ast.Attribute(attr="where") as func, args=[_, _, _]) if resolve(func) is np.where:
+                extra["where"] = where
+                return replace(e, func=name("where"))
+            case ast.Call(func=ast.Attribute(attr="matmul") as func, args=[_, _]) if resolve(func) is np.matmul:
+                extra["matmul"] = matmul
+                return replace(e, func=name("matmul"))
+            case _:
+                return e
+
+    tree = rebuild(replace(g.tree, body=lists(without_nothing(g.tree.body))), change)
+    return replace(tree, args=positional(tree.args, g)), extra
+
+
+def without_nothing(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Drop `t = None` for what may stay unset and is never looked at then: a name keeps its type.
+
+    Numba takes a name that is set on some ways only, as long as the text sets it before it reads it.
+    """
+    done: list[ast.stmt] = []
+    for i, s in enumerate(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Constant(value=None)) if not getattr(s, "lineno", 0):
+                if not _set_first(v, body[i + 1 :]):
+                    done.append(s)
+            case _:
+                done.append(s)
+    return done
+
+
+def _set_first(v: str, body: list[ast.stmt]) -> bool:
+    """Whether the first mention of a name sets it."""
+    for s in statements(body):
+        if v in header_reads(s):
+            return False
+        if v in writes(s):
+            return True
+    return False
+
+
+def without_star(g: Generated) -> Generated:
+    """An entry that takes the tuple of its further arguments as one."""
+    assert g.tree is not None
+    args = g.tree.args
+    if args.vararg is None:
+        return g
+    plain = replace(args, args=[*args.args, args.vararg], vararg=None, defaults=[])
+    return with_changes(g, tree=replace(g.tree, args=plain))
+
+
+def positional(args: ast.arguments, g: Generated) -> ast.arguments:
+    """Parameters by keyword only are parameters like others: Numba has no others."""
+    if args.kwarg:
+        raise CompileError(f"'{g.primal.__name__}' takes '**{args.kwarg.arg}', which Numba does not compile")
+    if not args.kwonlyargs:
+        return args
+    if args.vararg:
+        raise CompileError(
+            f"'{g.primal.__name__}' takes '*{args.vararg.arg}' and keywords, which Numba does not compile"
+        )
+    defaults = [*args.defaults]
+    for default in args.kw_defaults:
+        if default is not None or defaults:
+            defaults.append(default or constant(None))
+    return replace(args, args=[*args.args, *args.kwonlyargs], kwonlyargs=[], kw_defaults=[], defaults=defaults)
+
+
+def plain_index(index: ast.expr) -> ast.expr:
+    """An index as an expression: slices are made by `slice`."""
+    match index:
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            bounds: list[ast.expr] = [lower or constant(None), upper or constant(None)]
+            return ast.Call(name("slice"), [*bounds, step] if step else bounds, [])
+        case ast.Tuple(elts=elts):
+            return ast.Tuple([plain_index(e) for e in elts], ast.Load())
+        case _:
+            return index

@@ -1,0 +1,99 @@
+"""What the free names of a generated function stand for, as Numba takes it: functions compiled, the rest as it is."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangent.source.resolve import MISSING
+
+Jit = Callable[[types.FunctionType], Any]
+
+
+CONSTANTS = (int, float, complex, str, tuple, np.ndarray, np.generic)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value from outside that machine code has in it."""
+
+    name: str
+    cells: dict[str, types.CellType]
+    namespace: dict[str, Any]
+    value: Any
+
+    def changed(self) -> bool:
+        """Whether the name stands for another value by now."""
+        found = _lookup(self.name, self.cells, self.namespace)
+        if found is self.value:
+            return False
+        plain = int | float | complex | str
+        same = isinstance(found, plain) and isinstance(self.value, plain) and type(found) is type(self.value)
+        return not (same and found == self.value)
+
+
+class Surroundings:
+    """Python functions that compiled code calls are compiled too, each once, and those that they call."""
+
+    def __init__(self, jit: Jit) -> None:
+        self.jit = jit
+        self.made: dict[types.FunctionType, Any] = {}
+        self.constants: list[Constant] = []
+
+    def of(self, names: set[str], function: types.FunctionType) -> dict[str, Any]:
+        """The values of names, found as the function finds them."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        found: dict[str, Any] = {}
+        for v in names:
+            value = _lookup(v, cells, function.__globals__)
+            if value is not MISSING:
+                found[v] = self.taken(value)
+            if isinstance(value, CONSTANTS):
+                self.constants.append(Constant(v, cells, function.__globals__, value))
+        return found
+
+    def taken(self, value: Any) -> Any:
+        """A value as compiled code may refer to it."""
+        if not isinstance(value, types.FunctionType) or _has_overload(value):
+            return value
+        if hasattr(value, "dispatcher"):
+            return value.dispatcher
+        if value not in self.made:
+            names = {*value.__code__.co_names, *value.__code__.co_freevars}
+            namespace: dict[str, Any] = {"__name__": value.__module__}
+            plain = types.FunctionType(
+                value.__code__, namespace, value.__name__, value.__defaults__, _empty_cells(value)
+            )
+            plain.__kwdefaults__ = value.__kwdefaults__
+            self.made[value] = self.jit(plain)
+            found = self.of(names, value)
+            namespace.update(found)
+            for v, cell in zip(value.__code__.co_freevars, plain.__closure__ or ()):
+                if v in found:
+                    cell.cell_contents = found[v]
+        return self.made[value]
+
+
+def _empty_cells(function: types.FunctionType) -> tuple[types.CellType, ...]:
+    return tuple(types.CellType() for _ in function.__closure__ or ())
+
+
+def _lookup(v: str, cells: dict[str, types.CellType], namespace: dict[str, Any]) -> Any:
+    if v in cells:
+        try:
+            return cells[v].cell_contents
+        except ValueError:
+            return MISSING
+    return namespace.get(v, getattr(builtins, v, MISSING))
+
+
+def _has_overload(function: types.FunctionType) -> bool:
+    module = function.__module__ or ""
+    return module.startswith(("tangent.runtime", "tangent.backends.numba")) or module.split(".")[0] in (
+        "numpy", "math", "numba", "builtins", "operator",
+    )  # fmt: skip

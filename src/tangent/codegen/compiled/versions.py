@@ -1,0 +1,64 @@
+"""A compiled derivative has a version of its own for each combination of argument types it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.functions import Broadcast
+from tangent.codegen.compiled.build import Compiled, compile_module
+from tangent.optimise.typed.kinds import BOOL, FLOAT, INT, kind_of
+from tangent.transform.module import Generated
+
+PLAIN: dict[type, Any] = {
+    float: FLOAT, np.float64: FLOAT, int: INT, np.int64: INT, np.intp: INT, bool: BOOL, np.bool_: BOOL,
+}  # fmt: skip
+
+
+class Versions:
+    """Calls the version for the types of its arguments; makes it first if there is none, and shows it."""
+
+    def __init__(
+        self, functions: list[Generated], jit: dict[str, Any], show: Callable[[Compiled], None] = lambda _: None
+    ) -> None:
+        self._functions, self._jit, self._show = functions, jit, show
+        self._made: dict[Any, Compiled] = {}
+        self.any = compile_module(functions, jit)
+        self.latest = self.any
+        self.check: Callable[..., tuple[Any, ...]] = lambda *args: args
+        self._seeds = len(functions[0].seeds)
+
+    def __call__(self, *args: Any) -> Any:
+        """Checks depend on types alone, but for arrays as seeds, whose shapes matter."""
+        if self.any.constants and any(c.changed() for c in self.any.constants):
+            self._made = {}
+            self.any = compile_module(self._functions, self._jit)
+        key = tuple([_kept(a) for a in args])
+        found = self._made.get(key)
+        if found is None or not all(type(a) is float for a in args[-self._seeds :]):
+            args = self.check(*args)
+            key = tuple([_kept(a) for a in args])
+            found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = self.latest = self._new(args)
+        try:
+            return found.dispatcher(*args)
+        except Broadcast:
+            self._made[key] = self.latest = self._new(args, in_loops=False)
+            return self._made[key].dispatcher(*args)
+
+    def _new(self, args: tuple[Any, ...], in_loops: bool = True) -> Compiled:
+        made = compile_module(self._functions, self._jit, [kind_of(a) for a in args], in_loops)
+        self._show(made)
+        return made
+
+
+def _kept(a: Any) -> Any:
+    """What the choice of a version looks at."""
+    if type(a) is np.ndarray:
+        return a.dtype.char, a.ndim
+    if type(a) is tuple:
+        return tuple([_kept(x) for x in a])
+    return PLAIN.get(type(a), type(a))

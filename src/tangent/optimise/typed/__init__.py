@@ -1,0 +1,1 @@
+"""Rewrites for functions whose argument types are known: when a derivative is compiled for a call."""

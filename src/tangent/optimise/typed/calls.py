@@ -1,0 +1,199 @@
+"""The kinds of what library and run-time functions return, and of what is read by index."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.optimise.typed.kinds import (
+    FLOAT,
+    INT,
+    UNKNOWN,
+    Items,
+    Kind,
+    Number,
+    Stack,
+    elementwise,
+    gradient_kind,
+    inexact,
+    join,
+)
+
+Of = Callable[[ast.expr], Kind]
+REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
+LIKE_FIRST = (np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ascontiguousarray, np.abs, np.negative, np.sign)
+GRADIENT_OF_FIRST = (runtime.init_grad, runtime.lazy_zero)
+GRADIENT_OF_SECOND = (
+    runtime.unbroadcast, runtime.scatter, runtime.spread, runtime.settled, runtime.matmul_adjoint_x,
+    runtime.dot_adjoint_a, runtime.outer_adjoint_a, runtime.like, runtime.restructure,
+)  # fmt: skip
+GRADIENT_OF_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.outer_adjoint_b)
+FIRST = (
+    runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item, runtime.own, runtime.own_any,
+    runtime.content,
+)  # fmt: skip
+BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
+             runtime.logistic, runtime.conj_sign)  # fmt: skip
+MAKERS = (np.zeros, np.ones, np.empty)
+
+
+def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
+    """The kind of a call, as far as it is known."""
+    args = [of(a) for a in e.args if not isinstance(a, ast.Starred)]
+    if len(args) != len(e.args) or not args:
+        return UNKNOWN
+    first = args[0]
+    if function is np.matmul:
+        return _dot(*args)
+    if isinstance(function, np.ufunc):
+        return _ufunc(function, args) if function.nout == 1 and not e.keywords and not function.signature else UNKNOWN
+    if getattr(function, "__module__", "") == "math":
+        return _of_math(function)
+    if function in (float, abs, int, len):
+        return _builtin(function, first)
+    try:
+        hash(function)
+    except TypeError:
+        return UNKNOWN
+    if function in REDUCTIONS:
+        return _reduced(first, e, function)
+    if function in LIKE_FIRST and not e.keywords:
+        return first
+    if function in GRADIENT_OF_FIRST:
+        return gradient_kind(first)
+    if function in GRADIENT_OF_SECOND and len(args) > 1:
+        return gradient_kind(args[1])
+    if function in GRADIENT_OF_THIRD and len(args) == 3:
+        return gradient_kind(args[2])
+    if function in FIRST:
+        return first
+    if function is runtime.shadow:
+        return gradient_kind(first) if isinstance(first, Number) and first.rank else UNKNOWN
+    if function is runtime.mirror:
+        return args[2] if ast.unparse(e.args[0]) == ast.unparse(e.args[1]) else UNKNOWN
+    if function is runtime.beside:
+        return gradient_kind(first)
+    if function is runtime.overwritten:
+        return subscript(first, e.args[1], of)
+    if function in BROADCAST:
+        return inexact(elementwise(*args))
+    if function is runtime.add_grad:
+        return join(first, args[1])
+    if function is runtime.broadcast_like:
+        return join(gradient_kind(args[1]), first) if isinstance(args[1], Number) and args[1].scalar else UNKNOWN
+    if function is runtime.share:
+        return elementwise(*(Number(k.rank, "b1") if isinstance(k, Number) else k for k in args[1:]), inexact(first))
+    if function is np.where and len(args) == 3:
+        chosen = elementwise(*args[1:])
+        rank = first.rank if isinstance(first, Number) else 0
+        return Number(max(rank, chosen.rank), chosen.dtype) if isinstance(chosen, Number) else chosen
+    if function in MAKERS and not e.keywords and len(args) == 1:
+        return _made(first)
+    if function is np.dot:
+        return _dot(*args)
+    if function is np.outer:
+        both = elementwise(*args)
+        return Number(2, both.dtype) if isinstance(both, Number) else both
+    if function is np.eye or function is np.identity:
+        return Number(2, "f8")
+    return UNKNOWN
+
+
+def _ufunc(function: np.ufunc, args: list[Kind]) -> Kind:
+    both = elementwise(*args)
+    if not isinstance(both, Number):
+        return both
+    try:
+        *_, out = function.resolve_dtypes((*(np.dtype(a.dtype) for a in args if isinstance(a, Number)), None))
+    except TypeError:
+        return UNKNOWN
+    return Number(both.rank, out.str[1:])
+
+
+def _of_math(function: Any) -> Kind:
+    if function in (math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.gcd, math.frexp, math.modf):
+        return UNKNOWN
+    return FLOAT
+
+
+def _builtin(function: Any, first: Kind) -> Kind:
+    if function in (int, len):
+        return INT
+    if first is None:
+        return None
+    if function is float:
+        return FLOAT
+    return first if isinstance(first, Number) and first.real else UNKNOWN
+
+
+def _reduced(first: Kind, e: ast.Call, function: Any) -> Kind:
+    """A reduction over everything is a number; one over an axis that is a constant has one axis less."""
+    if not isinstance(first, Number):
+        return first if first is None else UNKNOWN
+    dtype = first.dtype
+    if function in (np.mean, np.var, np.std) and dtype[0] in "iub":
+        dtype = "f8"
+    if dtype == "b1":
+        return UNKNOWN
+    if len(e.args) == 1 and not e.keywords:
+        return Number(0, dtype)
+    axis = e.args[1] if len(e.args) == 2 else e.keywords[0].value if len(e.keywords) == 1 else None
+    named = not e.keywords or e.keywords[0].arg == "axis"
+    return Number(first.rank - 1, dtype) if named and isinstance(axis, ast.Constant | ast.UnaryOp) and (
+        not (isinstance(axis, ast.Constant) and axis.value is None)
+    ) else UNKNOWN  # fmt: skip
+
+
+def _made(shape: Kind) -> Kind:
+    match shape:
+        case Number(rank=0):
+            return Number(1, "f8")
+        case Items(items=items):
+            return Number(len(items), "f8")
+        case _:
+            return UNKNOWN if shape is not None else None
+
+
+def _dot(a: Kind, b: Kind) -> Kind:
+    both = elementwise(a, b)
+    if isinstance(both, Number) and isinstance(a, Number) and isinstance(b, Number):
+        ranks = {(1, 1): 0, (1, 2): 1, (2, 1): 1, (2, 2): 2}
+        return Number(ranks[a.rank, b.rank], both.dtype) if (a.rank, b.rank) in ranks else UNKNOWN
+    return both
+
+
+def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
+    """What is read at an index."""
+    match owner:
+        case None:
+            return None
+        case Items(items=items):
+            at = index.value if isinstance(index, ast.Constant) else None
+            return items[at] if isinstance(at, int) and -len(items) <= at < len(items) else UNKNOWN
+        case Stack(item=item):
+            return UNKNOWN if isinstance(index, ast.Slice) else item
+        case Number(rank=rank, dtype=dtype) if rank > 0:
+            left = rank_after(rank, index, of)
+            return UNKNOWN if left is None else Number(left, dtype)
+        case _:
+            return UNKNOWN
+
+
+def rank_after(rank: int, index: ast.expr, of: Of) -> int | None:
+    """The rank of what is read by numbers and slices, or None where the index is something else."""
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        if isinstance(part, ast.Slice):
+            continue
+        if isinstance(part, ast.Constant) and (part.value is None or part.value is Ellipsis):
+            rank += part.value is None
+            continue
+        kind = of(part)
+        if not (isinstance(kind, Number) and kind.scalar and kind.dtype[0] in "iu"):
+            return None
+        rank -= 1
+    return rank if rank >= 0 else None

@@ -1,0 +1,96 @@
+"""Calls whose outcome is known with the types: what the run-time functions do for numbers, written out.
+
+bh = unbroadcast(bh * 0.5, h)         ->   bh = bh * 0.5
+bx = lazy_zero(x)                     ->   bx = 0.0
+bt = ba[i].copy()                     ->   bt = ba[i]
+return settled(bx, x)                 ->   return bx
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.optimise.typed.infer import Inference
+from tangent.optimise.typed.kinds import Kind, Number
+from tangent.syntax.quote import constant, expression
+from tangent.syntax.rebuild import rebuild
+from tangent.transform.module import Generated
+
+SAME = (runtime.unbroadcast, runtime.broadcast_like)
+OWN = (runtime.settled, runtime.copy, runtime.dense, runtime.refit, runtime.content)
+ZERO = (runtime.lazy_zero, runtime.init_grad)
+
+
+LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
+PRODUCTS = (*LEFT, runtime.matmul_adjoint_y, runtime.dot_adjoint_b)
+BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
+    (1, 1): ("b * y", "b * x"), (2, 1): ("np.outer(b, y)", "b @ x"), (1, 2): ("y @ b", "np.outer(x, b)"),
+    (2, 2): ("b @ y.T", "x.T @ b"),
+}  # fmt: skip
+
+
+def _product(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind], np_name: str) -> ast.expr:
+    b, x, y = args
+    ranks = tuple(k.rank for k in kinds[1:] if isinstance(k, Number))
+    if ranks not in BY_RANK:
+        return e
+    text = BY_RANK[ranks][0 if function in LEFT else 1]
+    return expression(text, b=b, x=x, y=y, np=np_name)
+
+
+def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.stmt]:
+    """The body of a function with such calls replaced; `same`: arrays of one rank in one operation have one shape."""
+    assert g.tree is not None
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=func, args=args, keywords=[]) if args:
+                function, kinds = found.resolve(func, g), [found.of(a, g) for a in args]
+                if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
+                    return args[0]
+                return _outcome(e, function, args, kinds, np_name)
+            case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]) if is_real(found.of(value, g)):
+                return value
+            case _:
+                return e
+
+    return [rebuild(s, change) for s in g.tree.body]
+
+
+def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind], np_name: str) -> ast.expr:
+    if function in (*SAME, runtime.check_seed) and len(args) == 2 and is_float(kinds[0]) and is_real(kinds[1]):
+        return args[0]
+    if function in OWN and is_real(kinds[0]):
+        return args[0]
+    if function in ZERO and is_real(kinds[0]):
+        return constant(0.0)
+    if function is runtime.mirror and len(args) == 3 and ast.unparse(args[0]) == ast.unparse(args[1]):
+        return args[2]
+    if function is runtime.add_grad and all(isinstance(k, Number) for k in kinds):
+        return ast.BinOp(args[0], ast.Add(), args[1])
+    if function is np.where and len(args) == 3 and all(is_real(k) for k in kinds):
+        return ast.IfExp(*args)
+    if function in PRODUCTS and len(args) == 3 and all(isinstance(k, Number) and k.dtype == "f8" for k in kinds):
+        return _product(e, function, args, kinds, np_name)
+    if function is runtime.where_nonzero and all(is_float(k) for k in kinds):
+        return ast.IfExp(ast.Compare(args[0], [ast.Eq()], [constant(0.0)]), constant(0.0), args[1])
+    return e
+
+
+def _of_one_rank(kinds: list[Kind]) -> bool:
+    a, b = kinds
+    arrays = isinstance(a, Number) and isinstance(b, Number) and a.rank == b.rank > 0
+    return arrays and a == b and isinstance(a, Number) and a.dtype == "f8"
+
+
+def is_real(kind: Kind) -> bool:
+    """A real number in double precision, an integer or a truth value."""
+    return isinstance(kind, Number) and kind.scalar and kind.real
+
+
+def is_float(kind: Kind) -> bool:
+    return is_real(kind) and isinstance(kind, Number) and kind.dtype == "f8"

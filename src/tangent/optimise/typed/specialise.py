@@ -1,0 +1,98 @@
+"""A generated module for arguments of known kinds: the rewrites of this folder in order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace as with_changes
+from typing import Any
+
+import numpy as np
+
+from tangent.optimise import optimise
+from tangent.optimise.comments import tidy
+from tangent.optimise.context import Optimisation
+from tangent.optimise.typed.infer import Inference
+from tangent.optimise.typed.items import items
+from tangent.optimise.typed.kinds import Kind
+from tangent.optimise.typed.known import known
+from tangent.optimise.typed.lists import lists
+from tangent.optimise.typed.loops import broadcasts, loops
+from tangent.optimise.typed.records import records
+from tangent.optimise.typed.returned import returned
+from tangent.optimise.typed.saved import saved
+from tangent.optimise.typed.steps import steps
+from tangent.syntax.names import identifiers
+from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import arguments
+from tangent.transform.module import Generated
+
+Resolve = Callable[[ast.expr, Generated], Any]
+
+
+def specialise(
+    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool = True
+) -> list[Generated]:
+    """Copies of the functions of a module, the entry first, that refer to each other.
+
+    Loops make sure that arrays of one rank in one statement have one shape. Where all such statements are loops,
+    nothing that broadcasting would need is left in the backward pass.
+    """
+    if in_loops:
+        made = _specialised(functions, given, resolve, True, True)
+        if made is not None:
+            return made
+    made = _specialised(functions, given, resolve, in_loops, False)
+    assert made is not None
+    return made
+
+
+def _specialised(
+    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool, same: bool
+) -> list[Generated] | None:
+    """With `same`, None where arrays may still be broadcast."""
+    copies = {g: with_changes(g) for g in functions}
+    for g in copies.values():
+        g.externals = {v: copies.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
+        g.backward = copies.get(g.backward) if g.backward is not None else None
+        assert g.tree is not None
+        g.tree = replace(g.tree, body=lists(g.tree.body))
+    made = list(copies.values())
+    found = Inference(made, given, resolve)
+    docs = {g: _documentation(g) for g in made}
+    bodies = {g: known(g, found, _numpy(g, resolve), same)[len(docs[g]) :] for g in made}
+    for _ in range(2):
+        bodies = {g: _smaller(body, g, resolve) for g, body in bodies.items()}
+        bodies = saved(bodies)
+    for g, body in bodies.items():
+        assert g.tree is not None
+        np_name = _numpy(g, resolve)
+        parameters = {a.arg for a in arguments(g.tree.args)}
+        body = records(body, found.kinds[g], np_name, parameters)
+        body = items(_smaller(body, g, resolve), g, found)
+        body = returned(steps(body, g, found, np_name), g, found)
+        body = loops(body, g, found, np_name) if in_loops else body
+        if same and broadcasts(body, g, found):
+            return None
+        g.tree = replace(g.tree, body=[*docs[g], *body])
+    return made
+
+
+def _documentation(g: Generated) -> list[ast.stmt]:
+    assert g.tree is not None
+    return g.tree.body[:1] if ast.get_docstring(g.tree, clean=False) is not None else []
+
+
+def _smaller(body: list[ast.stmt], g: Generated, resolve: Resolve) -> list[ast.stmt]:
+    assert g.source is not None
+    o = Optimisation(lambda e: resolve(e, g), frozenset(identifiers(g.source.tree)))
+    return tidy(optimise(body, o))
+
+
+def _numpy(g: Generated, resolve: Resolve) -> str:
+    """The name of NumPy in a function, given to it if it has none."""
+    for v in ("np", "numpy"):
+        if resolve(ast.Name(v, ast.Load()), g) is np:
+            return v
+    g.externals = {**g.externals, "np_": np}
+    return "np_"

@@ -1,0 +1,151 @@
+"""Array expressions inside other calls, and contributions to items, as statements of their own.
+
+return settled(scatter(bt * t, x, np.s_[1:]), x)      ->      b = np.zeros_like(x)
+                                                              b[1:] += bt * t
+                                                              return settled(b, x)
+"""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from tangent import runtime
+from tangent.optimise.typed.calls import rank_after
+from tangent.optimise.typed.elements import KERNELS, UFUNCS
+from tangent.optimise.typed.infer import Inference
+from tangent.optimise.typed.kinds import Number
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.print import Comment
+from tangent.syntax.quote import assign, at, expression, name
+from tangent.syntax.rebuild import replace
+from tangent.transform.module import Generated
+
+ELEMENTWISE = (
+    UFUNCS | KERNELS | {np.where, np.sum, np.outer, runtime.unbroadcast, runtime.broadcast_like, runtime.spread}
+)
+
+
+def steps(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) -> list[ast.stmt]:
+    return _Steps(body, g, found, np_name).block(body)
+
+
+class _Steps:
+    def __init__(self, body: list[ast.stmt], g: Generated, found: Inference, np_name: str) -> None:
+        self.g, self.found, self.np = g, found, np_name
+        assert g.tree is not None
+        self.names = Names(identifiers(g.tree) | set(g.externals) | set().union(*(identifiers(s) for s in body)))
+        self.before: list[ast.stmt] = []
+        self.temporaries: set[str] = set()
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for s in body:
+            match s:
+                case ast.If(body=then, orelse=other):
+                    done.append(replace(s, body=self.block(then), orelse=self.block(other)))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    done.append(replace(s, body=self.block(inner)))
+                case ast.Assign(targets=[ast.Name(id=b)], value=ast.Call() as value) if chain := self.chain(b, value):
+                    self.before = []
+                    for index, v in chain:
+                        self.before.append(_add(b, index, self.step(v)))
+                    done += [at(x, s) for x in self.before]
+                case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=ast.expr() as value):
+                    self.before = []
+                    new = replace(s, value=self.step(value))
+                    done += [at(x, s) for x in (*self.before, new)]
+                case Comment() | _:
+                    done.append(s)
+        return done
+
+    def chain(self, b: str, e: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+        """The contributions of `add_item(add_item(b, x, i, v), x, j, w)`, in order."""
+        found: list[tuple[ast.expr, ast.expr]] = []
+        while isinstance(e, ast.Call) and len(e.args) == 4 and not e.keywords:
+            if self.found.resolve(e.func, self.g) is not runtime.add_item or not self.fits(
+                name(b), e.args[2], e.args[3]
+            ):
+                return []
+            found.insert(0, (e.args[2], e.args[3]))
+            e = e.args[0]
+        return found if isinstance(e, ast.Name) and e.id == b else []
+
+    def step(self, e: ast.expr) -> ast.expr:
+        """The expression with what must come before it taken out."""
+        match e:
+            case ast.Call(func=func, args=args, keywords=keywords):
+                function = self.found.resolve(func, self.g)
+                if function is runtime.add_item and len(args) == 4 and not keywords:
+                    return self.added(e, self.step(args[0]), args[2], self.step(args[3]))
+                if function is runtime.scatter and len(args) == 3 and isinstance(args[1], ast.Name) and not keywords:
+                    return self.scattered(e, args[1].id, args[2], self.step(args[0]))
+                inside = [self.step(a) for a in args]
+                if function in ELEMENTWISE:
+                    inside = [self.product(a) for a in inside]
+                elif not isinstance(func, ast.Attribute | ast.Lambda):
+                    inside = [self.held(a) for a in inside]
+                return replace(e, args=inside)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                return replace(e, left=self.held(self.step(left)), right=self.held(self.step(right)))
+            case ast.BinOp(left=left, right=right):
+                return replace(e, left=self.product(self.step(left)), right=self.product(self.step(right)))
+            case ast.UnaryOp(operand=operand):
+                return replace(e, operand=self.step(operand))
+            case ast.Tuple(elts=elts) if isinstance(e.ctx, ast.Load):
+                return replace(e, elts=[self.step(x) for x in elts])
+            case _:
+                return e
+
+    def held(self, e: ast.expr) -> ast.expr:
+        """A computed array under a name."""
+        kind = self.found.of(e, self.g)
+        if not isinstance(e, ast.BinOp | ast.UnaryOp) or not isinstance(kind, Number) or kind.scalar:
+            return e
+        return self.named(e)
+
+    def product(self, e: ast.expr) -> ast.expr:
+        """A matrix product inside of an elementwise expression, under a name."""
+        kind = self.found.of(e, self.g)
+        product = isinstance(e, ast.BinOp) and isinstance(e.op, ast.MatMult)
+        return self.named(e) if product and isinstance(kind, Number) and kind.rank else e
+
+    def named(self, e: ast.expr) -> ast.Name:
+        v = self.names.numbered("t")
+        self.found.kinds[self.g][v] = self.found.of(e, self.g)
+        self.temporaries.add(v)
+        self.before.append(assign(v, e))
+        return name(v)
+
+    def fits(self, whole: ast.expr, index: ast.expr, v: ast.expr) -> bool:
+        """Whether v can be added at an index of numbers and slices."""
+        kind, part = self.found.of(whole, self.g), self.found.of(v, self.g)
+        if not (isinstance(kind, Number) and isinstance(part, Number) and kind.dtype == part.dtype == "f8"):
+            return False
+        left = rank_after(kind.rank, _plain(index), lambda x: self.found.of(x, self.g)) if kind.rank else None
+        return left is not None and part.rank <= left
+
+    def added(self, e: ast.Call, b: ast.expr, index: ast.expr, v: ast.expr) -> ast.expr:
+        if (isinstance(b, ast.Name) and b.id not in self.temporaries) or not self.fits(b, index, v):
+            return replace(e, args=[b, e.args[1], index, v])
+        into = b if isinstance(b, ast.Name) else self.named(b)
+        self.before.append(_add(into.id, index, v))
+        return into
+
+    def scattered(self, e: ast.Call, x: str, index: ast.expr, v: ast.expr) -> ast.expr:
+        if not self.fits(name(x), index, v):
+            return replace(e, args=[v, *e.args[1:]])
+        into = self.named(ast.Call(expression(f"{self.np}.zeros_like"), [name(x)], []))
+        self.before.append(_add(into.id, index, v))
+        return into
+
+
+def _plain(index: ast.expr) -> ast.expr:
+    """The index itself instead of `np.s_[index]`."""
+    named = isinstance(index, ast.Subscript) and isinstance(index.value, ast.Attribute) and index.value.attr == "s_"
+    return index.slice if named and isinstance(index, ast.Subscript) else index
+
+
+def _add(b: str, index: ast.expr, v: ast.expr) -> ast.stmt:
+    return ast.AugAssign(ast.Subscript(name(b), _plain(index), ast.Store()), ast.Add(), v)

@@ -1,0 +1,167 @@
+"""What is compiled, as text: the derivative for the types of a call, as one would write it by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tangent
+
+numba = pytest.importorskip("numba")
+
+
+def source_for(f, *arguments, **options):
+    derivative = tangent.grad(f, compile="numba", **options)
+    plain = tangent.grad(f, **options)
+    np.testing.assert_allclose(derivative(*arguments), plain(*arguments), rtol=1e-12, atol=1e-14)
+    return derivative.source.splitlines()
+
+
+def lines(text):
+    return [line[4:] for line in text.splitlines() if line.strip()]
+
+
+def recurrence(x, n):
+    h = 0.1
+    for _ in range(n):
+        h = math.sin(h) * x
+    return h
+
+
+def test_numbers_need_no_dispatch_and_records_are_arrays():
+    assert source_for(recurrence, 0.9, 5) == lines("""
+    def drecurrencedx(x, n, bh=1.0):
+        h = 0.1
+        h_stack = np.empty(max(n, 0))
+        t_stack = np.empty(max(n, 0))
+        for _ in range(n):
+            t = math.sin(h)
+            h_stack[_] = h
+            h = t * x
+            t_stack[_] = t
+        bx = 0.0
+        for _ in reversed(range(n)):
+            t = t_stack[_]
+            # Grad of: h = math.sin(h) * x
+            bx = bx + bh * t
+            h = h_stack[_]
+            bh = bh * x * math.cos(h)
+        return bx
+    """)
+
+
+def smooth(a, steps):
+    a = a.copy()
+    for _ in range(steps):
+        a[1:-1] = (a[:-2] + a[2:]) / 2
+    return np.sum(a)
+
+
+def test_slices_are_loops_with_buffers():
+    text = "\n".join(source_for(smooth, np.arange(6.0), 2))
+    assert "[1:-1]" not in text.replace("a[1:-1] = (a[:-2]", "")
+    assert text.count("np.empty(") == 2 and "require_same" not in text
+
+
+def products(x):
+    s = 0.0
+    for i in range(len(x) - 1):
+        s = s + x[i] * x[i + 1]
+    return s
+
+
+def test_items_are_added_in_place():
+    text = "\n".join(source_for(products, np.arange(4.0)))
+    assert "bx[i + 1] += " in text and "bx[i] += " in text and "unbroadcast" not in text
+
+
+def outer_sum(x, y):
+    return np.sum(np.tanh(x * y))
+
+
+def test_shapes_that_broadcast_get_another_version():
+    """The first version takes arrays of one rank to have one shape; where they do not, there is another."""
+    derivative = tangent.grad(outer_sum, wrt=(0, 1), compile="numba")
+    plain = tangent.grad(outer_sum, wrt=(0, 1))
+    wide, row, column = np.ones((3, 4)), np.full((1, 4), 0.5), np.full((3, 1), 0.25)
+    for x, y in ((wide, wide), (wide, row), (column, row), (wide, wide)):
+        for got, want in zip(derivative(x, y), plain(x, y), strict=True):
+            assert got.shape == want.shape
+            np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def scaled(x, y):
+    return x * y
+
+
+def test_versions_follow_the_types():
+    derivative = tangent.vjp(scaled, compile="numba")
+    assert derivative(2.0, 3.0, 1.0) == 3.0
+    np.testing.assert_allclose(derivative(2.0, np.array([1.0, 2.0]), np.ones(2)), 3.0)
+    np.testing.assert_allclose(derivative(np.ones(2), 4.0, np.ones(2)), [4.0, 4.0])
+    assert derivative(2.0, 3.0, 1.0) == 3.0
+
+
+def fill(a, x):
+    for i in range(len(a)):
+        a[i] = math.sin(x * i) * a[i]
+
+
+def filled(x, n):
+    a = np.ones(n)
+    fill(a, x)
+    fill(a, x * x)
+    return np.sum(a * a)
+
+
+def test_functions_that_fill_their_arguments():
+    source_for(filled, 0.5, 7)
+
+
+def swapped(u, steps):
+    u = u.copy()
+    v = np.zeros_like(u)
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            v[i] = 0.5 * u[i - 1] * u[i + 1] + u[i]
+        u, v = v, u
+    return np.sum(u * u)
+
+
+def test_swapped_buffers():
+    source_for(swapped, np.linspace(0.0, 1.0, 6), 3)
+
+
+@numba.njit(parallel=True)
+def in_parallel(x):
+    s = 0.0
+    for i in numba.prange(len(x)):
+        s += x[i] * x[i]
+    return s
+
+
+def test_parallel_loops_have_sequential_derivatives():
+    x = np.arange(3.0)
+    derivative = tangent.grad(in_parallel)
+    np.testing.assert_allclose(derivative(x), 2.0 * x)
+    assert "prange" not in derivative.source
+
+
+def power(x, n):
+    return 1.0 if n == 0 else x * power(x, n - 1)
+
+
+def test_recursion_is_refused_in_reverse_mode():
+    with pytest.raises(tangent.errors.CompileError, match=r"test_forms.py.*recursive"):
+        tangent.grad(power, compile="numba")
+    assert tangent.jvp(power, compile="numba")(2.0, 3, 1.0) == 12.0
+
+
+def test_arguments_that_overlap_are_refused():
+    def shift(a, b):
+        a[1:] = b[:-1]
+        return np.sum(a * b)
+
+    a = np.arange(4.0)
+    with pytest.raises(tangent.errors.InPlaceError):
+        tangent.grad(shift, wrt=(0, 1), compile="numba")(a, a)

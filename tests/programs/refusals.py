@@ -1,0 +1,257 @@
+"""Programs that are refused, with the words that their errors must contain; docs/python.md names them."""
+
+import contextlib
+import itertools
+import math
+
+REFUSALS = {}
+
+
+def refused(words, *args):
+    def put(function):
+        REFUSALS[function.__name__] = (function, words, args)
+        return function
+
+    return put
+
+
+@refused("map", [1.0, 2.0])
+def iterator_read_twice(xs):
+    squares = map(lambda x: x * x, xs)
+    return sum(squares) + sum(squares)
+
+
+@refused("map", 2.0)
+def iterator_returned(x):
+    return map(lambda v: v * x, [1.0, 2.0])
+
+
+@refused("iter", 2.0)
+def next_of_an_iterator(x):
+    items = iter([x, x * x])
+    return next(items)
+
+
+def endless(x):
+    while True:
+        x = x * 1.5
+        yield x
+
+
+@refused("list", 2.0)
+def endless_generator(x):
+    s = 0.0
+    for v in endless(x):
+        s = s + v
+        if s > 10.0:
+            break
+    return s
+
+
+def noisy(x):
+    print("first")
+    yield x
+    print("second")
+    yield x * x
+
+
+@refused("list", 2.0)
+def generator_that_takes_turns(x):
+    s = 0.0
+    for v in noisy(x):
+        s = s + v
+    return s
+
+
+@refused("'yield'", 2.0)
+def generator_itself(x):
+    yield x * x
+
+
+def average():
+    s = 0.0
+    while True:
+        v = yield s
+        s = s + v
+
+
+@refused("send", 2.0)
+def values_sent_to_a_generator(x):
+    running = average()
+    next(running)
+    return running.send(x)
+
+
+@refused("rebinds", 2.0)
+def nonlocal_of_an_active_value(x):
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total = total + v * x
+
+    add(x)
+    return total
+
+
+@refused("captured it before", 2.0)
+def captured_value_rebound(x):
+    y = x * 2.0
+    use = lambda v: v * y
+    y = y * x
+    return use(x)
+
+
+@refused("captured it before", 2.0)
+def active_loop_variable_captured(x):
+    functions = []
+    for k in [x, 2.0 * x]:
+        functions.append(lambda v: v * k)
+    return functions[0](1.0) * functions[1](1.0)
+
+
+@refused("Set", 2.0)
+def set_of_active_values(x):
+    return sum({x, x * x})
+
+
+@refused("set comprehension", 2.0)
+def set_comprehension_of_active_values(x):
+    return sum({x * i for i in range(3)})
+
+
+@refused("keys", 2.0)
+def active_keys(x):
+    return sum({x: 1.0}.keys())
+
+
+@refused("exec", 2.0)
+def exec_of_active_code(x):
+    names = {"x": x}
+    exec("y = x * x", names)
+    return names["y"]
+
+
+@refused("eval", 2.0)
+def eval_of_active_code(x):
+    return eval("x * x")
+
+
+@refused("locals", 2.0)
+def locals_of_active_values(x):
+    y = x * x
+    return locals()["y"]
+
+
+@refused("async", 2.0)
+async def asynchronous(x):
+    return x * x
+
+
+class Forgiving:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return True
+
+
+@refused("cut short", -2.0)
+def context_that_swallows(x):
+    y = x
+    with Forgiving():
+        y = y * x
+        y = math.sqrt(x)
+    return y
+
+
+@refused("'finally'", 2.0)
+def return_from_finally(x):
+    try:
+        y = x * x
+    finally:
+        return x
+    return y
+
+
+@refused("except*", 2.0)
+def groups_of_exceptions(x):
+    try:
+        y = x * x
+    except* ValueError:
+        y = x
+    return y
+
+
+@refused("'class'", 2.0)
+def class_inside(x):
+    class Holder:
+        value = x
+
+    return Holder.value * x
+
+
+@refused("':='", 2.0)
+def walrus_in_a_comprehension(x):
+    return sum([(y := x * i) + y for i in range(3)])
+
+
+@refused("tee", 2.0)
+def tee(x):
+    first, second = itertools.tee([x, x * x])
+    return sum(first) * sum(second)
+
+
+@refused("global", 2.0)
+def assignment_to_a_global(x):
+    global LATEST
+    LATEST = x * x
+    return LATEST * x
+
+
+LATEST = 0.0
+
+
+@refused("'super()'", 2.0)
+def attribute_of_super(x):
+    return Child(1.0).doubled(x)
+
+
+class Parent:
+    def __init__(self, k):
+        self.k = k
+
+    @property
+    def double(self):
+        return 2.0 * self.k
+
+
+class Child(Parent):
+    def doubled(self, x):
+        return super().double * x
+
+
+@refused("not a mapping", 2.0)
+def items_of_what_is_no_mapping(x):
+    s = 0.0
+    for _, v in Pairs().items():
+        s = s + v * x
+    return s
+
+
+class Pairs:
+    def items(self):
+        return [("a", 5.0)]
+
+
+@refused("text", 2.0)
+def error_inside_try(x):
+    """An error of Tangent's is not the program's to catch."""
+    f = [through_text][0]
+    with contextlib.suppress(Exception):
+        return f(x)
+    return x
+
+
+def through_text(x):
+    return float(str(x)) * x

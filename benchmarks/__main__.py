@@ -1,9 +1,13 @@
-"""Run all benchmarks and write `docs/benchmarks.md`: `python -m benchmarks [name ...] [--quick] [--dry]`."""
+"""Run all benchmarks and write `docs/benchmarks.md`: `python -m benchmarks [name ...] [--quick] [--dry]`.
+
+With names, only those; their sections of the page are replaced, others stay.
+"""
 
 from __future__ import annotations
 
 import argparse
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -74,6 +78,29 @@ def persistent_section(dry: bool) -> list[str]:
     return lines
 
 
+def merged(page: str, made: str) -> str:
+    """A page with new sections in the place of old ones of the same title; others stay.
+
+    >>> print(merged("# A\\n\\n## B\\n\\nold\\n\\n## C\\n\\nc\\n", "# A\\n\\nhead\\n\\n## B\\n\\nnew\\n"))
+    # A
+    <BLANKLINE>
+    head
+    <BLANKLINE>
+    ## B
+    <BLANKLINE>
+    new
+    <BLANKLINE>
+    ## C
+    <BLANKLINE>
+    c
+    <BLANKLINE>
+    """
+    head, *new = re.split(r"^(?=## )", made, flags=re.MULTILINE)
+    _, *old = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    sections = {part.splitlines()[0]: part.strip("\n") for part in (*old, *new)}
+    return "\n\n".join([head.strip("\n"), *sections.values()]) + "\n"
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("names", nargs="*", help=f"of {', '.join([*SECTIONS, 'memory', 'persistent', 'inplace'])}")
@@ -102,7 +129,8 @@ def main() -> int:
     if wanted.dry:
         print(text)
     else:
-        (DOCS / "benchmarks.md").write_text(text)
+        page = DOCS / "benchmarks.md"
+        page.write_text(merged(page.read_text() if page.exists() else "", text))
     return 0
 
 

@@ -25,7 +25,7 @@ from tangent.runtime import (
     repack_from,
     scaled,
     sequence,
-    shares,
+    shares_of,
     total,
     unbroadcast,
     unsequence,
@@ -143,8 +143,8 @@ def weighted_sum(w: Any, ts: Any) -> Any:
     return impl
 
 
-@implements(shares)
-def shares_of(y: Any, xs: Any) -> Any:
+@implements(shares_of)
+def even_shares(y: Any, xs: Any) -> Any:
     if is_tuple(xs):
         ties = " + ".join(f"(1.0 if xs[{i}] == y else 0.0)" for i in range(len(xs)))
         parts = "".join(f"1.0 / ties if xs[{i}] == y else 0.0, " for i in range(len(xs)))

@@ -72,6 +72,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return gradient_kind(args[2])
     if function in FIRST:
         return first
+    if function in (runtime.fit_matmul, runtime.fit_dot) and len(args) == 3:
+        return _dot(*args[1:])
     if function is runtime.shadow:
         return gradient_kind(first) if isinstance(first, Number) and first.rank else UNKNOWN
     if function is runtime.mirror:

@@ -53,6 +53,8 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                 if function is runtime.add_part and len(args) == 3:
                     g.externals = {**g.externals, "add_item": runtime.add_item}
                     return ast.Call(ast.Name("add_item", ast.Load()), [args[0], constant(None), *args[1:]], [])
+                if same and function in (runtime.fit_matmul, runtime.fit_dot) and kinds[0] == found.of(e, g):
+                    return args[0]
                 if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
                     return args[0]
                 return _outcome(e, function, args, kinds, np_name)

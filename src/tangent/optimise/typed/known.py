@@ -73,6 +73,8 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
         return args[0]
     if function is runtime.as_given and len(args) == 2 and all(isinstance(k, Number) and k.rank for k in kinds):
         return args[0]
+    if function is isinstance and ast.unparse(args[1]).endswith(".ndarray") and isinstance(kinds[0], Number):
+        return constant(kinds[0].rank > 0)
     if function in ZERO and is_real(kinds[0]):
         return constant(0.0)
     if function is runtime.mirror and len(args) == 3 and ast.unparse(args[0]) == ast.unparse(args[1]):

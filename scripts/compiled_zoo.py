@@ -44,17 +44,18 @@ def main() -> None:
     from programs.registry import PROGRAMS
 
     programs.load()
-    names = [f"{p.theme}.{p.name}" for p in PROGRAMS if given.only in f"{p.theme}.{p.name}"]
+    every = [f"{p.theme}.{p.name}" for p in PROGRAMS]
+    names = [name for name in every if any(part in name for part in given.only.split(","))]
     results = {}
     with multiprocessing.get_context("fork").Pool(given.processes, maxtasksperchild=60) as pool:
         for name, compiles, found, seconds in pool.imap_unordered(one, names):
             results[name] = {"compiles": compiles, "found": found, "seconds": seconds}
+            if given.json:
+                Path(given.json).write_text(json.dumps(results, indent=1))
             wrong = {k: v for k, v in found.items() if v}
             if wrong:
                 print(name, f"{seconds:.1f} s", *(f"\n  {k}: {v[:400]}" for k, v in wrong.items()), flush=True)
     print(summary(results))
-    if given.json:
-        Path(given.json).write_text(json.dumps(results, indent=1))
 
 
 def summary(results: dict) -> str:

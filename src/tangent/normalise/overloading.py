@@ -19,6 +19,7 @@ import numpy as np
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
 from tangent.runtime.objects import defines_operators, overloads
+from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
@@ -52,6 +53,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _has_operators(found: Any, seen: set[types.CodeType]) -> bool:
+    found = unwrapped(found)  # a compiled function is a function
     module = (getattr(found, "__module__", None) or "").split(".")[0]
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return False

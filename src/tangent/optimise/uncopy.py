@@ -23,7 +23,9 @@ def uncopy(body: Body, o: Optimisation) -> Body:
     reads: Counter[str] = Counter()
     for s in statements(body):
         parts = [s.test] if isinstance(s, ast.If | ast.While) else [s.iter] if isinstance(s, ast.For) else [s]
-        reads.update(n.id for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        reads.update(
+            n.id for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        )
     return _block(body, o, reads)
 
 

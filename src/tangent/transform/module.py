@@ -60,6 +60,7 @@ class Generated:
     exact: bool = False
     numbers: tuple[str, ...] = ()
     backward: Generated | None = None
+    shared: dict[str, str] = field(default_factory=dict)
 
 
 class Module:
@@ -195,7 +196,8 @@ class Module:
         last = at(ast.Return(arranged(gradients, extra, self.options)), last_line)
         copies = own_copies(settled, scribe)
         body = [*copies, *passes.forward, *kept, BOUNDARY, *passes.backward, last]
-        body = self.optimise(body, this, scribe, aliases_of(settled, scribe))
+        made.shared = aliases_of(settled, scribe)
+        body = self.optimise(body, this, scribe, made.shared)
         made.tree = definition(this, title, [s for s in body if s is not BOUNDARY], [seed], constant(1.0))
         made.seeds = {"": seed}
         self.complete(made, this, scribe)
@@ -277,7 +279,8 @@ class Module:
         last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
         kept = assign(keep, name(this.result), this.core.body[-1])
         body = [*passes.forward, kept, BOUNDARY, *passes.backward, last]
-        body = self.optimise(body, this, scribe, aliases_of(settled, scribe))
+        fwd.shared = bwd.shared = aliases_of(settled, scribe)
+        body = self.optimise(body, this, scribe, fwd.shared)
         cut = body.index(BOUNDARY)
         first, second = body[:cut], body[cut + 1 :]
         final = second[-1]
@@ -333,7 +336,8 @@ class Module:
         elif extra := extra_results(this, self.options):
             value = arranged([found], list(extra), self.options)
         last = at(ast.Return(value), this.core.body[-1])
-        body = self.optimise([*body, last], this, scribe, aliases_of(settled, scribe))
+        made.shared = aliases_of(settled, scribe)
+        body = self.optimise([*body, last], this, scribe, made.shared)
         final = body[-1]
         assert isinstance(final, ast.Return)
         if not both and may_be_view(given := final.value, this, made, body):

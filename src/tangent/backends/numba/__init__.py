@@ -20,5 +20,5 @@ def init() -> None:
     """Register all overloads, once."""
     for part in PARTS:
         if part not in _done:
-            _done.append(part)
             importlib.import_module(f"tangent.backends.numba.{part}")
+            _done.append(part)

@@ -19,7 +19,7 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
-from tangent.runtime import add_grad, add_item, init_grad, scatter
+from tangent.runtime import add_grad, add_item, add_part, clear_item, cleared, init_grad, scatter, with_part
 
 
 def parts_of(index: Any) -> tuple[Any, ...]:
@@ -71,6 +71,32 @@ def added(b: Any, x: Any, index: Any, v: Any) -> Any:
         return b
 
     return impl
+
+
+@implements(add_part, prefer_literal=True)
+def added_part(b: Any, index: Any, v: Any) -> Any:
+    return lambda b, index, v: add_item(b, b, index, v)
+
+
+@implements(with_part, prefer_literal=True)
+def with_added_part(b: Any, index: Any, v: Any) -> Any:
+    if is_tuple(b):
+        return lambda b, index, v: add_item(b, b, index, v)
+    return lambda b, index, v: add_item(b.copy(), b, index, v)
+
+
+@implements(clear_item)
+def cleared_in_place(b: Any, index: Any) -> Any:
+    def impl(b: Any, index: Any) -> Any:
+        b[index] = 0.0
+        return b
+
+    return impl
+
+
+@implements(cleared)
+def cleared_copy(b: Any, index: Any) -> Any:
+    return lambda b, index: clear_item(b.copy(), index)
 
 
 def into_tuple(b: Any, at: Any, number: bool) -> Any:

@@ -137,11 +137,11 @@ def with_rank(b: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 @implements(norm_slope)
-def slope_of_norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
+def slope_of_norm(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     if not is_nothing(ord) and (rank(x) != 1 or value_of(ord) not in (1, 2)):
         return None
     order = 2 if is_nothing(ord) else value_of(ord)
-    return lambda x, ord=None, axis=None: vector_norm_slope(x, order, axis)
+    return lambda x, y, ord=None, axis=None, keepdims=False: vector_norm_slope(x, order, axis)
 
 
 @implements(vector_norm_slope, prefer_literal=True)

@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 from numba.np.numpy_support import as_dtype, from_dtype
 
+from tangent.backends.numba.broadcast import sum_to
 from tangent.backends.numba.functions import matmul
-from tangent.backends.numba.kinds import (
-    implements,
-    is_array,
-    is_number,
-    rank,
-    written,
-)
+from tangent.backends.numba.kinds import gradient_type, implements, is_array, is_number, rank, written
 from tangent.runtime import (
     dot_adjoint_a,
     dot_adjoint_b,
+    fit_dot,
+    fit_matmul,
     inner_adjoint_a,
     inner_adjoint_b,
     matmul_adjoint_x,
@@ -131,6 +128,27 @@ def as_matmul(adjoint: Any, other: str) -> Any:
 
 implements(dot_adjoint_a)(as_matmul(matmul_adjoint_x, "y"))
 implements(dot_adjoint_b)(as_matmul(matmul_adjoint_y, "x"))
+
+
+def fitted(b: Any, x: Any, y: Any) -> Any:
+    """b summed to the shape of a product of vectors and matrices."""
+    n, m = rank(x), rank(y)
+    if not (n in (1, 2) and m in (1, 2)):
+        return None
+    parts = ["x.shape[0]"] * (n == 2) + ["y.shape[1]"] * (m == 2)
+    if is_number(b):
+        return (lambda b, x, y: b) if not parts else None
+    shape = "".join(part + ", " for part in parts)
+    kind, add = gradient_type(b), sum_to(rank(b), len(parts))
+    lines = ["def impl(b, x, y):", f"    shape = ({shape})"]
+    if rank(b) == len(parts):
+        lines += ["    if b.shape == shape:", "        return b"]
+    lines.append("    return add(b, shape, kind)" if parts else "    return add(b, (), kind)[()]")
+    return written("\n".join(lines) + "\n", add=add, kind=kind)
+
+
+implements(fit_matmul)(fitted)
+implements(fit_dot)(fitted)
 
 
 @implements(inner_adjoint_a)

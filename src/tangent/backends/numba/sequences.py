@@ -144,7 +144,7 @@ def weighted_sum(w: Any, ts: Any) -> Any:
 
 
 @implements(shares_of)
-def tied(y: Any, xs: Any) -> Any:
+def even_shares(y: Any, xs: Any) -> Any:
     if is_tuple(xs):
         ties = " + ".join(f"(1.0 if xs[{i}] == y else 0.0)" for i in range(len(xs)))
         parts = "".join(f"1.0 / ties if xs[{i}] == y else 0.0, " for i in range(len(xs)))

@@ -167,6 +167,8 @@ def reshaped_number(a: Any, newshape: Any) -> Any:
     """A number in the shape of a number, which rules ask for where they cannot know."""
     if is_number(a) and is_tuple(newshape) and len(newshape) == 0:
         return lambda a, newshape: a
+    if is_array(a) and a.layout == "A":
+        return lambda a, newshape: np.ascontiguousarray(a).reshape(newshape)
     return (lambda a, newshape: np.full(newshape, a)) if is_number(a) and is_tuple(newshape) else None
 
 

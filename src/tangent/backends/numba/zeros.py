@@ -17,7 +17,7 @@ from tangent.backends.numba.kinds import (
     per_item,
     types,
 )
-from tangent.runtime import add_grad, copy, dense, init_grad, lazy_zero, refit, settled
+from tangent.runtime import add_grad, as_given, copy, dense, init_grad, lazy_zero, refit, settled
 
 
 def zero(x: Any) -> Any:
@@ -71,6 +71,13 @@ def own_like(b: Any, x: Any) -> Any:
     if is_array(b) and not is_array(x):
         return None
     return lambda b, x: copy(b)
+
+
+@implements(as_given)
+def as_it_was_made(b: Any, x: Any) -> Any:
+    if is_array(b) and is_array(x):
+        return lambda b, x: b
+    return lambda b, x: settled(b, x)
 
 
 @implements(dense)

@@ -17,7 +17,7 @@ from tangent.transform.module import Generated
 MAKERS: frozenset[Any] = frozenset(
     (np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.dot, np.outer, np.eye, np.sum, np.full,
      runtime.init_grad, runtime.lazy_zero, runtime.shadow, runtime.own, runtime.own_any, runtime.content, runtime.copy,
-     runtime.overwritten)
+     runtime.overwritten, runtime.ratio, runtime.times, len, float, abs, max, min, range, np.where)
 )  # fmt: skip
 
 
@@ -33,6 +33,8 @@ def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset
                 bad |= _shared_by(value, g, found)
             case ast.AugAssign():
                 pass
+            case ast.Assign(value=value):
+                bad |= set(writes(s)) | _shared_by(value, g, found)
             case _:
                 bad |= set(writes(s))
     return frozenset(good - bad)
@@ -52,7 +54,9 @@ def _is_new(e: ast.expr, g: Generated, found: Inference) -> bool:
             return True
         case ast.Call(func=func):
             function = found.resolve(func, g)
-            return isinstance(function, np.ufunc) or (_hashable(function) and function in MAKERS)
+            if isinstance(function, np.ufunc) or getattr(function, "__module__", "") == "math":
+                return True
+            return _hashable(function) and function in MAKERS
         case _:
             return False
 
@@ -60,7 +64,7 @@ def _is_new(e: ast.expr, g: Generated, found: Inference) -> bool:
 def _shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
     """Names that an expression gives a second name to, or a view of."""
     kind = found.of(e, g)
-    if isinstance(kind, Number) and kind.scalar:
+    if isinstance(kind, Number) and kind.scalar and not isinstance(e, ast.Call):
         return set()
     match e:
         case ast.Attribute(attr="shape"):
@@ -69,6 +73,8 @@ def _shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
             return {v}
         case ast.IfExp(body=body, orelse=orelse):
             return _shared_by(body, g, found) | _shared_by(orelse, g, found)
+        case ast.Call() if not _is_new(e, g, found):  # may give back what it was given, or a part of it
+            return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             return set().union(*(_shared_by(x, g, found) for x in elts))
         case _:

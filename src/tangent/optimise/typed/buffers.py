@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 
+from tangent.optimise.typed.records import READERS
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 
@@ -61,6 +62,9 @@ def _stored(s: ast.stmt) -> list[str]:
         for n in ast.walk(s)
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
     ] if isinstance(s, ast.Assign | ast.AugAssign) else []  # fmt: skip
+    for n in ast.walk(s) if isinstance(s, ast.Assign | ast.AugAssign | ast.Return) else ():
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id not in READERS:
+            found += [a.id for a in n.args if isinstance(a, ast.Name)]
     match s:
         case ast.Expr(value=ast.Call(func=ast.Name(id="require_same") | ast.Attribute(attr="append"))):
             return found

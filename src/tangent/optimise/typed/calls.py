@@ -34,8 +34,8 @@ GRADIENT_OF_SECOND = (
 )  # fmt: skip
 GRADIENT_OF_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.outer_adjoint_b)
 FIRST = (
-    runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item, runtime.own, runtime.own_any,
-    runtime.content,
+    runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item, runtime.add_part, runtime.own,
+    runtime.own_any, runtime.as_given, runtime.content, runtime.with_part, runtime.clear_item, runtime.cleared,
 )  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
              runtime.logistic, runtime.conj_sign)  # fmt: skip
@@ -72,6 +72,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return gradient_kind(args[2])
     if function in FIRST:
         return first
+    if function in (runtime.fit_matmul, runtime.fit_dot) and len(args) == 3:
+        return _dot(*args[1:])
     if function is runtime.shadow:
         return gradient_kind(first) if isinstance(first, Number) and first.rank else UNKNOWN
     if function is runtime.mirror:

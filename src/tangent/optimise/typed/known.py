@@ -21,7 +21,7 @@ from tangent.syntax.rebuild import rebuild
 from tangent.transform.module import Generated
 
 SAME = (runtime.unbroadcast, runtime.broadcast_like)
-OWN = (runtime.settled, runtime.copy, runtime.dense, runtime.refit, runtime.content)
+OWN = (runtime.settled, runtime.as_given, runtime.copy, runtime.dense, runtime.refit, runtime.content)
 ZERO = (runtime.lazy_zero, runtime.init_grad)
 
 
@@ -50,6 +50,11 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
         match e:
             case ast.Call(func=func, args=args, keywords=[]) if args:
                 function, kinds = found.resolve(func, g), [found.of(a, g) for a in args]
+                if function is runtime.add_part and len(args) == 3:
+                    g.externals = {**g.externals, "add_item": runtime.add_item}
+                    return ast.Call(ast.Name("add_item", ast.Load()), [args[0], constant(None), *args[1:]], [])
+                if same and function in (runtime.fit_matmul, runtime.fit_dot) and kinds[0] == found.of(e, g):
+                    return args[0]
                 if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
                     return args[0]
                 return _outcome(e, function, args, kinds, np_name)
@@ -66,6 +71,10 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
         return args[0]
     if function in OWN and is_real(kinds[0]):
         return args[0]
+    if function is runtime.as_given and len(args) == 2 and all(isinstance(k, Number) and k.rank for k in kinds):
+        return args[0]
+    if function is isinstance and ast.unparse(args[1]).endswith(".ndarray") and isinstance(kinds[0], Number):
+        return constant(kinds[0].rank > 0)
     if function in ZERO and is_real(kinds[0]):
         return constant(0.0)
     if function is runtime.mirror and len(args) == 3 and ast.unparse(args[0]) == ast.unparse(args[1]):

@@ -21,7 +21,7 @@ from tangent.syntax.uses import expression_reads, writes
 
 READERS = frozenset(
     "len init_grad lazy_zero add_item settled unbroadcast broadcast_like spread check_seed copy scatter range max min "
-    "float abs ratio times shadow require_same".split()
+    "float abs ratio times shadow require_same matmul where as_given add_part".split()
 )
 DTYPES = {"f8": "", "b1": "np.bool_", "i8": "np.int64"}
 

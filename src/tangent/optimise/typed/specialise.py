@@ -85,7 +85,7 @@ def _documentation(g: Generated) -> list[ast.stmt]:
 
 def _smaller(body: list[ast.stmt], g: Generated, resolve: Resolve) -> list[ast.stmt]:
     assert g.source is not None
-    o = Optimisation(lambda e: resolve(e, g), frozenset(identifiers(g.source.tree)))
+    o = Optimisation(lambda e: resolve(e, g), frozenset(identifiers(g.source.tree)), g.shared)
     return tidy(optimise(body, o))
 
 

@@ -71,11 +71,14 @@ def _use(v: str, place: ast.Subscript, rest: Body, o: Optimisation) -> tuple[int
                 classes = {o.shared.get(c, c) for c in changed}
                 if any(o.shared.get(n, n) in classes for n in others) or not _is_arithmetic(value, v):
                     return None
-                plain = replace(place, ctx=ast.Load())
-                return at, rebuild(s, lambda e: plain if isinstance(e, ast.Name) and e.id == v else e)
+                return at, _with(s, v, replace(place, ctx=ast.Load()))
             case _:
                 return None
     return None
+
+
+def _with(s: ast.stmt, v: str, place: ast.expr) -> ast.stmt:
+    return rebuild(s, lambda e: place if isinstance(e, ast.Name) and e.id == v else e)
 
 
 def _is_arithmetic(e: ast.expr, v: str) -> bool:

@@ -16,7 +16,7 @@ from tangent.analysis.effects import Summaries, base_names
 from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.rebuild import statements
 
-Groups = tuple[tuple[str, ...], ...]
+Groups = Iterable[tuple[str, ...]]
 
 
 class Aliases:

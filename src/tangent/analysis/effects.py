@@ -56,6 +56,7 @@ class Summary:
     outside: set[tuple[int, str]] = field(default_factory=set)
     stores: bool = False
     arrays: frozenset[str] = frozenset()
+    content: frozenset[str] | None = None
 
 
 Summaries = Callable[[Any], Summary]

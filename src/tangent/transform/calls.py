@@ -12,7 +12,20 @@ from typing import Any, Protocol
 from tangent.analysis.shapes import Fact
 from tangent.transform.unit import Unit
 
-Groups = tuple[tuple[str, ...], ...]
+
+@dataclass(frozen=True)
+class Groups:
+    """Parameters that a caller lets a function write into: by what they share, which are arrays, who reads them."""
+
+    sets: tuple[tuple[str, ...], ...] = ()
+    arrays: frozenset[str] = frozenset()
+    restored: bool = True
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self.sets)
+
+    def __bool__(self) -> bool:
+        return bool(self.sets)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from tangent.transform.storage import (
 )
 from tangent.transform.unit import Unit, unit
 
+NONE_GIVEN = Groups()
 Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stmt]]
 
 
@@ -82,7 +83,7 @@ class Module:
 
     def pair(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
-        groups: Groups = (),
+        groups: Groups = NONE_GIVEN,
     ) -> tuple[Generated, Generated]:  # fmt: skip
         key = (function, active, numbers, groups, "pair")
         if key not in self._made:
@@ -99,7 +100,7 @@ class Module:
 
     def tangent(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
-        groups: Groups = (),
+        groups: Groups = NONE_GIVEN,
     ) -> Generated:  # fmt: skip
         key = (function, active, numbers, groups, "tangent")
         if key not in self._made and (custom := table().custom_of(function)) is not None:
@@ -249,15 +250,16 @@ class Module:
     # Builders
 
     def passes(
-        self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str], groups: Groups = ()
+        self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str], groups: Groups = NONE_GIVEN
     ) -> tuple[Settled, Passes, str]:
         settled = self.settled(this, wrt, numbers, groups)
         seed = scribe.derivative(settled.unit.result, "b")
         everything = not self.options.optimized
-        given = frozenset(p for group in groups for p in group)
-        return settled, reverse(settled, scribe, self, seed, everything, numbers, given), seed
+        return settled, reverse(settled, scribe, self, seed, everything, numbers, groups), seed
 
-    def settled(self, this: Unit, wrt: tuple[str, ...], numbers: frozenset[str], groups: Groups = ()) -> Settled:
+    def settled(
+        self, this: Unit, wrt: tuple[str, ...], numbers: frozenset[str], groups: Groups = NONE_GIVEN
+    ) -> Settled:
         """The function with its writes in place dealt with."""
         known = shapes(this.core, this.operations, liveness(this.core), self.result_fact, numbers)
         found = settle(this, wrt, (this.result,), groups, self._summaries, known, self._written)
@@ -266,8 +268,9 @@ class Module:
         return found
 
     def build_pair(
-        self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str], groups: Groups = ()
-    ) -> None:
+        self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str],
+        groups: Groups = NONE_GIVEN,
+    ) -> None:  # fmt: skip
         outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
         this = self.read(fwd.primal, outside)
         scribe = Scribe(this.context)
@@ -310,7 +313,7 @@ class Module:
             self.functions.append(made)
 
     def build_tangent(
-        self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool, groups: Groups = ()
+        self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool, groups: Groups = NONE_GIVEN
     ) -> None:
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)

@@ -29,7 +29,7 @@ from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.attempts import reentered, refuse_early_records
-from tangent.transform.calls import Derivatives, fit_arguments, leaf_names
+from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
 from tangent.transform.custom import refuse_missing
 from tangent.transform.insert import Cuts, cut_short, inserted
 from tangent.transform.ownership import is_new
@@ -74,23 +74,24 @@ Site = tuple[Any, str]
 
 def reverse(
     settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
-    numbers: frozenset[str] = frozenset(), given: frozenset[str] = frozenset(),
+    numbers: frozenset[str] = frozenset(), given: Groups | None = None,
 ) -> Passes:  # fmt: skip
     """The forward and backward pass of a function.
 
     `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays, `given`
     those whose shadows the caller brings.
     """
-    return Reverse(settled, scribe, derivatives, seed, everything, numbers, given).run()
+    return Reverse(settled, scribe, derivatives, seed, everything, numbers, given or Groups()).run()
 
 
 class Reverse:
     def __init__(
         self, settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
-        numbers: frozenset[str], given: frozenset[str],
+        numbers: frozenset[str], given: Groups,
     ) -> None:  # fmt: skip
         unit = settled.unit
         self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
+        self.records_everything = everything
         self.stores = Stores(self, settled, given)
         self.stores.name_shadow_of_result(unit.result, seed)
         self.prepared: Prepared = prepare(unit.core.body[:-1], unit.operations, self.active, scribe, settled.storage)

@@ -24,9 +24,10 @@ from tangent.rules.table import table
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.containers import held_elsewhere, rebinding
+from tangent.transform.content import content_read
 from tangent.transform.unit import Unit
 
 Outside = list[tuple[int, str, InPlaceError]]
@@ -81,10 +82,17 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
             stores = inner or any(w.construct != "augmented" for w in found)
             returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
             arrays = frozenset(_arrays(this, aliases, summary) & parameters)
-            known[function] = Summary(written, returned, outside, stores, arrays)
+            every = activity(this.core, this.operations, this.parameters, (this.result, *this.parameters)).names()
+            content = frozenset(p for p in parameters if content_read(this, every, _sharing(p, this, aliases), summary))
+            known[function] = Summary(written, returned, outside, stores, arrays, content)
         return known[function]
 
     return summary
+
+
+def _sharing(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
+    names = {n for op in this.operations.values() for n in (*op.targets, *op.operands)} | {v}
+    return frozenset(n for n in names if aliases.reach(n) & aliases.of(v))
 
 
 def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]]:
@@ -118,6 +126,7 @@ class Settled:
     arrays: frozenset[str]
     containers: frozenset[str]
     rebound: tuple[str, ...]
+    summary: Summaries
 
 
 def settle(
@@ -136,7 +145,7 @@ def settle(
         this, found = _augmented_in_place(this, found, aliases, shapes, given)
         aliases = _aliases(this, summary, groups)
     found = [w for w in found if w.construct != "augmented"]
-    arrays = frozenset(_arrays(this, aliases, summary))
+    arrays = frozenset(_arrays(this, aliases, summary)) | (groups.arrays - assigned_inside(this.core.body))
     whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
@@ -160,7 +169,7 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary)
 
 
 OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".split())

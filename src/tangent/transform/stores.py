@@ -25,6 +25,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.transform.calls import Groups
+from tangent.transform.content import content_read
 from tangent.transform.storage import Settled
 from tangent.transform.unit import Unit
 
@@ -54,8 +55,9 @@ class Kept:
 class Stores:
     """The part of the reverse transformation that deals with storage."""
 
-    def __init__(self, owner: Reverse, settled: Settled, given: frozenset[str]) -> None:
-        self.owner, self.settled, self.given = owner, settled, given
+    def __init__(self, owner: Reverse, settled: Settled, groups: Groups) -> None:
+        self.owner, self.settled, self.restored = owner, settled, groups.restored
+        self.given = frozenset(p for group in groups for p in group)
         self.table: Storage = settled.storage
         self._shadowed = settled.shadowed
         self.kept: dict[tuple[ast.stmt, str], Kept] = {}
@@ -122,7 +124,15 @@ class Stores:
                         "it may be a copy or a view", "Pass the array itself.",
                     )  # fmt: skip
                 found.setdefault(self.class_of(value.id), []).append(p)
-        return tuple(tuple(group) for group in found.values())
+        members = frozenset(self.table.members(self.class_names(found)))
+        restored = self.owner.records_everything or content_read(
+            self.settled.unit, self.owner.active, members, self.settled.summary
+        )
+        arrays = {p for group in found.values() for p in group if self.is_array(values[p].id)}
+        return Groups(tuple(tuple(group) for group in found.values()), frozenset(arrays), restored)
+
+    def class_names(self, classes: dict[str, list[str]]) -> list[str]:
+        return [v for v, c in self.table.classes.items() if c in classes]
 
     def lowered(self, s: ast.stmt, new: ast.stmt, stored: list[str], nothing: bool) -> None:
         """A call got its forward pass: what is known of it holds for the new statement."""
@@ -707,7 +717,7 @@ class Stores:
         if not self.saves or self.owner.records.everything:
             return forward, backward
         needed: set[ast.stmt] = set()
-        live = {self.class_of(p) for p in self.given}
+        live = {self.class_of(p) for p in self.given} if self.restored else set()
         self.find_needed(backward, live, needed)
         drop = {s for s in self.saves if s not in needed}
         sites = {save: restore for restore, save in self.pairs.items()}

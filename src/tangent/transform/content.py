@@ -1,0 +1,76 @@
+"""Whether adjoints read what is in storage: if none does, nothing that is overwritten has to be kept."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from tangent.analysis.effects import Summaries
+from tangent.analysis.operation import Operation
+from tangent.rules.notation import Rule
+from tangent.syntax.uses import expression_reads
+from tangent.transform.calls import fit_arguments, leaf_names
+from tangent.transform.unit import Unit
+
+SHAPE_ONLY = {"unbroadcast": 1, "spread": 1, "scatter": 1, "broadcast_like": 1, "init_grad": 0, "restructure": 1}
+
+
+def content_read(this: Unit, active: frozenset[str], names: frozenset[str], summary: Summaries) -> bool:
+    """Whether the backward pass of a function reads what some variables hold."""
+    return any(_reads(this, op, active, names, summary) for op in this.operations.values())
+
+
+def _reads(this: Unit, op: Operation, active: frozenset[str], names: frozenset[str], summary: Summaries) -> bool:
+    index = op.values.get("index")
+    if index is not None and expression_reads(index) & names:
+        return True
+    match op.kind:
+        case "rule":
+            given = {k: v for k, v in op.values.items() if k in op.rule.operands}
+            wanted = tuple(k for k, v in given.items() if expression_reads(v) & active)
+            if not wanted or not any(t in active for t in op.targets):
+                return False
+            read = _content(op.rule, wanted)
+            inside = {n for k, v in op.values.items() if k in read for n in expression_reads(v)}
+            return bool(inside & names) or (op.rule.result in read and any(t in names for t in op.targets))
+        case "augment":
+            return op.why in ("Mult", "Div") and bool(names & {*op.targets, *op.operands})
+        case "call" if isinstance(op.value, ast.Call):
+            arguments = fit_arguments(this, op.value, op.callee)
+            content = summary(op.callee).content
+            if arguments is None or content is None:
+                return bool(names & set(op.operands))
+            return any(p in content and names & set(leaf_names(v)) for p, v in arguments.values.items())
+        case "zero" | "constant" | "copy" | "pack" | "unpack" | "store" | "shadow":
+            return False
+        case _:
+            return bool(names & {*op.targets, *op.operands})
+
+
+@lru_cache(maxsize=4096)
+def _content(rule: Rule, wanted: tuple[str, ...]) -> frozenset[str]:
+    """The names of a rule that its adjoint lines read for more than their shape."""
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        match node:
+            case ast.Name(id=v):
+                found.add(v)
+            case ast.Attribute(value=ast.Name(), attr="shape" | "ndim" | "dtype" | "size"):
+                return
+            case ast.Call(func=ast.Name(id=f), args=args) if f in SHAPE_ONLY:
+                for i, a in enumerate(args):
+                    if i != SHAPE_ONLY[f] or not isinstance(a, ast.Name):
+                        visit(a)
+            case ast.Call(func=ast.Attribute(attr="shape" | "zeros_like" | "ndim"), args=[ast.Name()]):
+                return
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    visit(child)
+
+    for line in rule.adjoint:
+        match line.targets[0]:
+            case ast.Subscript(slice=ast.Name(id=who)) if who not in wanted:
+                continue
+        visit(line.value)
+    return frozenset(found)

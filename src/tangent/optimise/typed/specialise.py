@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
+from tangent.optimise.copies import copies
+from tangent.optimise.dead import dead
+from tangent.optimise.inline import inline
+from tangent.optimise.simplify import simplify
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.items import items
 from tangent.optimise.typed.kinds import Kind
@@ -27,6 +30,7 @@ from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
 from tangent.transform.module import Generated
 
+PASSES = (dead, copies, simplify, dead, inline, copies, dead, inline, simplify)
 Resolve = Callable[[ast.expr, Generated], Any]
 
 
@@ -51,13 +55,13 @@ def _specialised(
     functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool, same: bool
 ) -> list[Generated] | None:
     """With `same`, None where arrays may still be broadcast."""
-    copies = {g: with_changes(g) for g in functions}
-    for g in copies.values():
-        g.externals = {v: copies.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
-        g.backward = copies.get(g.backward) if g.backward is not None else None
+    made_of = {g: with_changes(g) for g in functions}
+    for g in made_of.values():
+        g.externals = {v: made_of.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
+        g.backward = made_of.get(g.backward) if g.backward is not None else None
         assert g.tree is not None
         g.tree = replace(g.tree, body=lists(g.tree.body))
-    made = list(copies.values())
+    made = list(made_of.values())
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}
     bodies = {g: known(g, found, _numpy(g, resolve), same)[len(docs[g]) :] for g in made}
@@ -86,7 +90,9 @@ def _documentation(g: Generated) -> list[ast.stmt]:
 def _smaller(body: list[ast.stmt], g: Generated, resolve: Resolve) -> list[ast.stmt]:
     assert g.source is not None
     o = Optimisation(lambda e: resolve(e, g), frozenset(identifiers(g.source.tree)), g.shared)
-    return tidy(optimise(body, o))
+    for step in PASSES:
+        body = step(body, o)
+    return tidy(body)
 
 
 def _numpy(g: Generated, resolve: Resolve) -> str:

@@ -92,6 +92,8 @@ class _Plan:
         made = [s for s in there.body[: there.body.index(push)] if v in _all_writes(s)]
         if len(made) != 1 or not isinstance(made[0], ast.Assign) or v in self.stored:
             return None
+        if not isinstance(made[0].targets[0], ast.Name):  # one of several that are unpacked
+            return None
         value = made[0].value
         if not _is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
             return None

@@ -552,6 +552,62 @@ def inner_gradient(x):
     return grad(f)(2.0) * x
 
 
+# Writes in place
+
+
+def smoothed(a, steps):
+    for _ in range(steps):
+        a[1:-1] = (a[:-2] + a[2:]) / 2
+    return np.sum(a)
+
+
+def gauss_seidel(a, n):
+    for _ in range(n):
+        for i in range(1, len(a) - 1):
+            a[i] = 0.5 * a[i - 1] * a[i + 1]
+    return np.sum(a)
+
+
+def swapped_buffers(x, n):
+    a = x.copy()
+    b = np.zeros_like(x)
+    for _ in range(n):
+        b[1:-1] = a[:-2] * a[2:]
+        a, b = b, a
+    return np.sum(a)
+
+
+def relax(u, v, dt):
+    u[1:-1] += dt * (v[2:] - v[:-2])
+
+
+def filled_by_a_helper(u, v, dt):
+    w = u.copy()
+    for _ in range(3):
+        relax(w, v, dt)
+    return np.sum(w)
+
+
+def scaled_row(x):
+    a = x * x
+    row = a[1]
+    row *= x[0]
+    return np.sum(a)
+
+
+def counted(x, i):
+    bins = np.zeros(4)
+    np.add.at(bins, i, x)
+    return np.sum(bins * bins)
+
+
+def table_of_powers(x, n):
+    table = {0: 1.0}
+    for k in range(n):
+        table[k + 1] = table[k] * x
+    return table[n]
+
+
 V, W = np.array([0.5, 1.5, 2.5]), np.array([1.0, -1.0, 2.0])
 A = np.array([[1.0, 2.0, 0.5], [0.5, 1.0, 3.0], [2.0, 1.0, 1.0]])
 X = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
@@ -582,6 +638,14 @@ PROGRAMS: dict[str, tuple] = {
     "paper_mlp": (mlp, grad, {"wrt": (1, 2, 3, 4)}, MLP),
     "design_rnn": (rnn, grad, {"wrt": "w"}, (V, 0.5, 3)),
     "design_rnn_array_weights": (rnn, grad, {"wrt": ("x", "w")}, (V, W, 3)),
+    "smoothed": (smoothed, grad, {}, (np.arange(5.0), 2)),
+    "smoothed_forward": (smoothed, jvp, {}, (np.arange(5.0), 2, np.ones(5))),
+    "gauss_seidel": (gauss_seidel, grad, {}, (np.arange(5.0), 2)),
+    "swapped_buffers": (swapped_buffers, grad, {}, (np.arange(5.0), 2)),
+    "filled_by_a_helper": (filled_by_a_helper, grad, {"wrt": (0, 1)}, (np.arange(5.0), np.ones(5), 0.1)),
+    "scaled_row": (scaled_row, grad, {}, (X,)),
+    "counted": (counted, grad, {}, (V, np.array([1, 1, 3]))),
+    "table_of_powers": (table_of_powers, grad, {}, (0.5, 3)),
     "polynomial": (polynomial, grad, {}, (2.0,)),
     "polynomial_forward": (polynomial, jvp, {}, (2.0, 1.0)),
     "polynomial_second": (polynomial, second, {}, (2.0,)),

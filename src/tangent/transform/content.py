@@ -54,6 +54,8 @@ def _content(rule: Rule, wanted: tuple[str, ...]) -> frozenset[str]:
 
     def visit(node: ast.AST) -> None:
         match node:
+            case ast.Subscript(value=ast.Name(id="d"), slice=ast.Name()):
+                return
             case ast.Name(id=v):
                 found.add(v)
             case ast.Attribute(value=ast.Name(), attr="shape" | "ndim" | "dtype" | "size"):

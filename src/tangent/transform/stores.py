@@ -540,8 +540,7 @@ class Stores:
             return [clear]
         given = self.taken(op, b)
         shared = self.same(value, a)
-        kept = shared or (value.id not in state.held and value.id not in self.shadowed)
-        if kept and given is b:
+        if given is b and (shared or self.keeps_alias(value.id, state)):
             given = self.fresh(given, place)
         whole = self.fitted(given, place, value)
         if shared:
@@ -549,6 +548,10 @@ class Stores:
             add = self.owner.accumulate(value.id, self.part(name(held)), state, s)
             return [assign(held, whole, s), clear, add]
         return [self.owner.accumulate(value.id, self.part(whole, True), state, s), clear]
+
+    def keeps_alias(self, v: str, state: State) -> bool:
+        """Whether an adjoint would be a part of a shadow itself: the first, added to nothing or to a lazy zero."""
+        return v not in self.shadowed and (v not in state.held or v not in state.owned or v in state.lazy)
 
     def fresh(self, e: ast.expr, place: ast.expr) -> ast.expr:
         """A copy, unless the place is a number."""
@@ -597,7 +600,7 @@ class Stores:
                 part = expression("-g * p / (v * v)", g=given, p=place, v=value)
             case _:
                 part = expression("-g * p / v", g=given, p=place, v=value)
-        if part is b and value.id not in state.held and value.id not in self.shadowed:
+        if part is b and self.keeps_alias(value.id, state):
             part = self.fresh(part, place)
         part = self.fitted(part, place, value)
         held: list[ast.stmt] = []

@@ -269,16 +269,11 @@ class _Flatten:
                 slots = ast.Tuple([ast.Name(p, ast.Store()) for p in parts], ast.Store())
                 self.emit(at(ast.Assign([slots], source), self.like))
                 return [*held, *(name(p) for p in parts)]
-            case [_, *_] as args if any(isinstance(a, ast.Starred) for a in args[:-1]) or self.collects(args, found):
+            case [_, *_] as args if any(isinstance(a, ast.Starred) for a in args[:-1]) and not is_library(found):
                 packed = self.atom(ast.List(list(args), ast.Load()))
                 return [ast.Starred(packed, ast.Load())]
             case args:
                 return [self.element(a) for a in args]
-
-    def collects(self, args: list[ast.expr], found: object) -> bool:
-        """Whether a library function takes any number of arguments, a starred one after others among them."""
-        module = (getattr(found, "__module__", "") or "").split(".")[0]
-        return len(args) > 1 and isinstance(args[-1], ast.Starred) and module in ("math", "numpy", "builtins")
 
     def is_static_path(self, e: ast.expr) -> bool:
         """`np.linalg.norm`: a dotted name whose root is not a local variable."""

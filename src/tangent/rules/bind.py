@@ -19,7 +19,7 @@ def bind(
     rest = list(args)
     for p in positional:
         if p.star:
-            values[p.name] = _collected(rule, rest, where)
+            values[p.name] = ast.Tuple(rest, ast.Load())
             rest = []
         elif rest:
             if isinstance(rest[0], ast.Starred):
@@ -52,17 +52,6 @@ def bind(
                 raise RuleError(f"'{shown}' is called without '{p.name}'", where)
             values[p.name] = p.default
     return Binding(rule, values)
-
-
-def _collected(rule: Rule, rest: list[ast.expr], where: Location) -> ast.expr:
-    """What a variadic parameter holds: a tuple of arguments, or the one sequence that was starred."""
-    match rest:
-        case [ast.Starred(value=value)]:
-            return value
-        case _ if any(isinstance(a, ast.Starred) for a in rest):
-            raise _refused(rule.name, "a starred argument among others", where, "Pass all of them in one list: f(*xs).")
-        case _:
-            return ast.Tuple(rest, ast.Load())
 
 
 def _is_none(e: ast.expr) -> bool:

@@ -22,11 +22,11 @@ def fit_grad(y, b, x): d[b] = unfit_grad(d[y], b)
 def unfit_grad(y, b, given): d[b] = fit_grad(d[y], b)
 
 def replace_item(y, b, index, value):
-    d[b] = replace_item(d[y], index, init_grad(value))
+    d[b] = replace_item(d[y], index, init_grad(b[index]))
     d[value] = d[y][index]
     d[y] = replace_item(d[b], index, d[value])
 def replace_field(y, b, name, value):
-    d[b] = replace_field(d[y], name, init_grad(value))
+    d[b] = replace_field(d[y], name, init_grad(get_attribute(b, name)))
     d[value] = get_attribute(d[y], name)
     d[y] = replace_field(d[b], name, d[value])
 @linear

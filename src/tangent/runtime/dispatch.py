@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.objects import fields_of, is_object, remade
+from tangent.runtime.objects import ARRAY_CLASSES, fields_of, is_object, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -42,6 +42,7 @@ _registered: dict[type, ArrayType] = {}
 def register_array_type(cls: type, array_type: ArrayType) -> None:
     """Let values of a class have gradients."""
     _registered[cls] = array_type
+    ARRAY_CLASSES.add(cls)
 
 
 def _foreign(x: Any) -> ArrayType | None:

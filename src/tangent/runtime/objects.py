@@ -25,12 +25,17 @@ OPERATORS = frozenset(
 ) | {"__neg__", "__pos__", "__abs__", "__getitem__"}  # fmt: skip
 
 
+ARRAY_CLASSES: set[type] = set()  # those of other array libraries: their operators have rules
+
+
 def is_object(x: Any) -> bool:
     """Whether x is an instance of a class written in Python, with attributes of its own."""
     cls = type(x)
     if cls is types.SimpleNamespace:
         return True
     if cls.__flags__ & _HEAP == 0 or isinstance(x, PLAIN):
+        return False
+    if any(c in ARRAY_CLASSES for c in cls.__mro__):
         return False
     array = hasattr(cls, "__array__") or hasattr(cls, "__array_ufunc__") or hasattr(cls, "is_zero_grad")
     return not array and _fields(x) is not None
@@ -157,6 +162,8 @@ def field(x: Any, name: str) -> Any:
 @functools.cache
 def defines_operators(cls: Any) -> bool:
     """Whether a class defines operators, or members that arrays have too, in Python."""
+    if any(c in ARRAY_CLASSES for c in cls.__mro__):
+        return False
     for c in cls.__mro__:
         made = bool(c.__flags__ & _HEAP)
         if made and any(hasattr(np.ndarray, name) and not name.startswith("__") for name in vars(c)):

@@ -101,6 +101,8 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
             return [*_header(f"with {', '.join(items)}:", depth, origin), *inner]
         case InsertedCode(block=block):
             return [Line(pad + text if text else "", line) for text, line in block.lines]
+        case ast.Try():
+            return _try(s, depth, origin)
         case ast.Return(value=ast.Tuple(elts=[_, _, *_] as elts)) if (
             len(text := pad + "return " + ", ".join(map(ast.unparse, elts))) <= WIDTH
         ):
@@ -110,6 +112,19 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
             if "\n" in text:
                 return [Line(pad + t if t else "", origin) for t in text.split("\n")]
             return [Line(t, origin) for t in _fold(text, depth)]
+
+
+def _try(s: ast.Try, depth: int, origin: int) -> list[Line]:
+    """A `try` as it was written, whatever its blocks have become."""
+    lines = [*_header("try:", depth, origin), *_block(s.body, depth + 1)]
+    for h in s.handlers:
+        kind = f" {ast.unparse(h.type)}" if h.type is not None else ""
+        named = f" as {h.name}" if h.name else ""
+        lines += [*_header(f"except{kind}{named}:", depth, origin), *_block(h.body, depth + 1)]
+    for word, block in (("else", s.orelse), ("finally", s.finalbody)):
+        if block:
+            lines += [*_header(f"{word}:", depth, origin), *_block(block, depth + 1)]
+    return lines
 
 
 def _if(s: ast.If, depth: int, word: str) -> list[Line]:

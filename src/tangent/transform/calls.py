@@ -20,6 +20,7 @@ class Groups:
     sets: tuple[tuple[str, ...], ...] = ()
     arrays: frozenset[str] = frozenset()
     restored: bool = True
+    known: bool = False
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self.sets)

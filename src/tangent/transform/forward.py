@@ -377,7 +377,7 @@ class _Forward:
         for p, value in values.items():
             if isinstance(value, ast.Name) and value.id in self.shadowed and self.table.classes[value.id] in written:
                 found.setdefault(self.table.classes[value.id], []).append(p)
-        return Groups(tuple(tuple(group) for group in found.values()))
+        return Groups(tuple(tuple(group) for group in found.values()), known=True)
 
     def structured(self, value: Any) -> ast.expr:
         """The tangent of an argument, also of those that `*args` and `**kwargs` collect."""

@@ -276,7 +276,7 @@ class Module:
         scribe = Scribe(this.context)
         settled, passes, seed = self.passes(this, active, scribe, numbers, groups)
         this = settled.unit
-        refuse_hidden_writes(settled)
+        refuse_hidden_writes(settled, groups)
         keep = this.context.names.fresh("result")
         values = [returned(v, passes, (), scribe, own=False) for v in active]
         last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
@@ -328,7 +328,7 @@ class Module:
         settled = self.settled(this, active, numbers, groups)
         this = settled.unit
         if both:
-            refuse_hidden_writes(settled)
+            refuse_hidden_writes(settled, groups)
         body = [*own_copies(settled, scribe), *forward(settled, scribe, self, active, numbers)]
         found: ast.expr = scribe.call("init_grad", name(this.result))
         if this.result in settled.activity.names():
@@ -438,9 +438,9 @@ def aliases_of(settled: Settled, scribe: Scribe) -> dict[str, str]:
     return {**classes, **shared}
 
 
-def refuse_hidden_writes(settled: Settled) -> None:
+def refuse_hidden_writes(settled: Settled, groups: Groups) -> None:
     """A function that is called may write into what its caller knows of, and into nothing else."""
-    if hidden := [*settled.owned, *settled.rebound]:
+    if hidden := [*(() if groups.known else settled.owned), *settled.rebound]:
         this = settled.unit
         raise InPlaceError(
             f"cannot differentiate the call of '{this.source.function.__name__}'", this.source.locate(this.source.tree),

@@ -178,9 +178,11 @@ OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".spl
 def _arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[str]:
     """Variables that are written into by an index and are no lists or dicts made here: taken for arrays."""
     found: set[str] = set()
+    generated = this.source.file.startswith("<generated")
     for op in this.operations.values():
         index = op.values.get("index") if op.kind in ("store", "augment") else None
-        if index is not None and op.targets[0] not in aliases.containers and not _is_key(index):
+        asked = generated and isinstance(index, ast.Constant) and index.value is Ellipsis  # behind a test of its type
+        if index is not None and op.targets[0] not in aliases.containers and not _is_key(index) and not asked:
             found.add(op.targets[0])
         if op.kind == "call" and isinstance(op.value, ast.Call) and _is_own(op.callee) and not _has_stars(op.value):
             names = op.callee.__code__.co_varnames

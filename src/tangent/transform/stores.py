@@ -129,7 +129,7 @@ class Stores:
             self.settled.unit, self.owner.active, members, self.settled.summary
         )
         arrays = {p for group in found.values() for p in group if self.is_array(values[p].id)}
-        return Groups(tuple(tuple(group) for group in found.values()), frozenset(arrays), restored)
+        return Groups(tuple(tuple(group) for group in found.values()), frozenset(arrays), restored, known=True)
 
     def class_names(self, classes: dict[str, list[str]]) -> list[str]:
         return [v for v, c in self.table.classes.items() if c in classes]

@@ -44,4 +44,12 @@ EXERCISED_ELSEWHERE = {
     "put_captured": "the second derivative of a closure: tests/programs/closures.py",
     "behind": "the second derivative of a call of an object: tests/programs/objects.py",
     "in_front": "the second derivative of a call of an object: tests/programs/objects.py",
+    "as_given": "returned by every derivative, so differentiated by those of second order",
+    **dict.fromkeys(
+        _names("""
+            assigned beside cleared_attribute content factors_at gather_placed item_content item_shadow mirror multiplied_at mutated mutated_part
+            overwritten own own_any placed rest returned_rest shadow unboxed unmirror unmutated with_attribute
+        """),
+        "storage: the programs of tests/programs/storage.py, at second order",
+    ),
 }

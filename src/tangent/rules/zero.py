@@ -330,7 +330,7 @@ runtime.interp_nodes
 runtime.interp_inside
 runtime.histogram_bins
 runtime.steps
-runtime.is_part
+runtime.shares_of
 runtime.sorted_order
 runtime.lost
 runtime.first_index

@@ -17,6 +17,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, sequence
+from tangent.runtime.kernels.sequences import picked
 
 Function = Callable[..., Any]
 
@@ -70,15 +71,13 @@ def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> 
 def sorted_by(iterable: Any, key: Function, reverse: bool = False) -> Any:
     """`sorted` with a key, each key computed once."""
     items = list(iterable)
-    keys = [key(x) for x in items]
-    return [items[k] for k in ranking(keys, reverse)]
+    return picked(items, ranking(items, key, reverse))
 
 
 def chosen_by(iterable: Any, key: Function, largest: bool) -> Any:
     """`max` and `min` with a key."""
     items = list(iterable)
-    keys = [key(x) for x in items]
-    return items[extreme(keys, largest)]
+    return items[extreme(items, key, largest)]
 
 
 def chosen_or(iterable: Any, key: Any, largest: bool, default: Any) -> Any:
@@ -208,13 +207,15 @@ def left_open(names: tuple[str, ...], count: int, named: Any, defaults: Any) -> 
     return [k for k in names[count:] if k not in named and k in defaults]
 
 
-def ranking(keys: list[Any], reverse: bool) -> list[int]:
-    """Indices in the order of `sorted`."""
+def ranking(items: list[Any], key: Function, reverse: bool) -> list[int]:
+    """Indices in the order of `sorted`; each key is computed once."""
+    keys = [key(x) for x in items]
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
-def extreme(keys: list[Any], largest: bool) -> int:
-    """The index of the first largest or smallest."""
+def extreme(items: list[Any], key: Function, largest: bool) -> int:
+    """The index of the first item with the largest or smallest key."""
+    keys = [key(x) for x in items]
     return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
 
 

@@ -122,7 +122,7 @@ def _try(s: ast.Try, depth: int, origin: int) -> list[Line]:
         named = f" as {h.name}" if h.name else ""
         lines += [*_header(f"except{kind}{named}:", depth, origin), *_block(h.body, depth + 1)]
     for word, block in (("else", s.orelse), ("finally", s.finalbody)):
-        if block:
+        if block or (word == "finally" and not s.handlers):
             lines += [*_header(f"{word}:", depth, origin), *_block(block, depth + 1)]
     return lines
 

@@ -47,7 +47,8 @@ EXERCISED_ELSEWHERE = {
     "as_given": "returned by every derivative, so differentiated by those of second order",
     **dict.fromkeys(
         _names("""
-            assigned beside cleared_attribute content factors_at gather_placed item_content item_shadow mirror multiplied_at mutated mutated_part
+            assigned beside cleared_attribute content factors_at gather_placed item_content item_shadow
+            mirror multiplied_at mutated mutated_part
             overwritten own own_any placed rest returned_rest shadow unboxed unmirror unmutated with_attribute
         """),
         "storage: the programs of tests/programs/storage.py, at second order",

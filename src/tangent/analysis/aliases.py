@@ -158,16 +158,29 @@ CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_so
 
 
 def _containers(operations: Operations) -> frozenset[str]:
-    """Variables that only ever hold lists, tuples and dicts made by displays."""
-    made: dict[str, bool] = {}
+    """Variables that only ever hold lists, tuples and dicts made here: by displays, copied, or joined."""
+    made: dict[str, list[Operation]] = {}
     for op in operations.values():
-        if op.kind in ("store", "augment"):
-            continue
-        display = op.kind == "pack" or isinstance(op.value, ast.Dict | ast.List | ast.ListComp | ast.DictComp)
-        display = display or (op.kind == "rule" and op.rule.name in CONTAINER_COPIES)
-        for t in op.targets:
-            made[t] = made.get(t, True) and (display or op.kind in ("push",))
-    return frozenset(t for t, only in made.items() if only)
+        for t in op.targets if op.kind not in ("store", "augment", "push") else ():
+            made.setdefault(t, []).append(op)
+    found = set(made)
+    while True:
+        kept = {t for t in found if all(_makes_container(op, found) for op in made[t])}
+        if kept == found:
+            return frozenset(found)
+        found = kept
+
+
+def _makes_container(op: Operation, known: set[str]) -> bool:
+    match op.value:
+        case ast.Dict() | ast.List() | ast.ListComp() | ast.DictComp():
+            return True
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return any(isinstance(e, ast.Name) and e.id in known for e in (left, right))
+        case ast.Name(id=v):
+            return op.kind == "copy" and v in known
+        case _:
+            return op.kind == "pack" or _copies_container(op) or (op.kind == "rule" and op.rule.name == "mutated")
 
 
 FRESH = frozenset(

@@ -400,6 +400,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     dtype = _union([f.dtype for f in facts])
     if op.library == "math":
         return SCALAR
+    if rule.name in ("shadow", "beside"):
+        return replace(table.of(values[0]), sequence=False)
     if rule.name in LIKE_FIRST:
         return facts[0] if rule.name != "astype" else replace(facts[0], dtype=None)
     if rule.name in LIKE_SECOND and len(values) >= 2:

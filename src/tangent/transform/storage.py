@@ -263,6 +263,11 @@ def _augmented_in_place(
     for w in augmented:
         own = {w.root, *this.operations[w.statement].targets}
         holders = set(aliases.same(w.root, live.after[w.statement])) - own
+        if w.root in aliases.containers or _joins_lists(this, w):  # a list grows: a new one, unless somebody else sees it grow
+            if any(aliases.of(h) & aliases.of(w.root) for h in holders):
+                raise _refusal(this, w, w.root)
+            kept.append(w)
+            continue
         if shapes.of(name(w.root)).scalar or not (holders or aliases.meets(w.root, others)):
             kept.append(w)
             continue
@@ -411,6 +416,15 @@ def _runtime(function: str) -> Any:
     from tangent import runtime  # the object only: transformations do not call the runtime
 
     return getattr(runtime, function)
+
+
+def _joins_lists(this: Unit, w: Write) -> bool:
+    """Whether `xs += ys` adds a list that is made here."""
+    s = w.statement
+    assert isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp)
+    added = s.value.right
+    made = [op for op in this.operations.values() if isinstance(added, ast.Name) and added.id in op.targets]
+    return bool(made) and all(isinstance(op.value, ast.List | ast.Tuple | ast.ListComp) for op in made)
 
 
 def _in_place(this: Unit, w: Write) -> list[ast.stmt]:

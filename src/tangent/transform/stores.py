@@ -647,6 +647,8 @@ class Stores:
                 "Add": b, "Sub": ast.UnaryOp(ast.USub(), b), "Mult": expression("g * p", g=b, p=place),
                 "Div": expression("-g * p / (v * v)", g=b, p=place, v=value),
             }[op.why]  # fmt: skip
+            if op.why == "Add":
+                part = self.owner.scribe.call("content", part)
             part = self.owner.scribe.call("unbroadcast", part, value)
             done.append(self.owner.accumulate(value.id, self.part(part, op.why != "Add"), state, s))
         if op.why in ("Mult", "Div"):

@@ -13,7 +13,7 @@ from property.writer import Program
 EXAMPLES = {"stores": 60, "views": 60, "loops": 60, "calls": 60, "containers": 40, "all": 60}
 SECOND = {"stores": 8, "loops": 10, "containers": 6, "all": 10}
 NUMBERED = range(100)
-MOST_REFUSED = {"stores": 0.05, "views": 0.05, "loops": 0.05, "calls": 0.05, "containers": 0.4, "all": 0.3}
+MOST_REFUSED = {"stores": 0.05, "views": 0.05, "loops": 0.05, "calls": 0.05, "containers": 0.5, "all": 0.45}
 
 
 def several(count: int) -> settings:

@@ -29,7 +29,7 @@ class Aliases:
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
         self.bases: dict[ast.stmt, tuple[str, ...]] = {}
-        self.containers = _containers(operations)
+        self.containers = _containers(operations, frozenset(parameters))
         for p in parameters:
             first = next((group[0] for group in groups if p in group), p)
             self.points[p] = {first}
@@ -157,13 +157,13 @@ def _may_be_view(op: Operation) -> bool:
 CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted".split())
 
 
-def _containers(operations: Operations) -> frozenset[str]:
-    """Variables that only ever hold lists, tuples and dicts made here: by displays, copied, or joined."""
+def _containers(operations: Operations, parameters: frozenset[str]) -> frozenset[str]:
+    """Variables that only ever hold lists, tuples and dicts made here, by displays or joined."""
     made: dict[str, list[Operation]] = {}
     for op in operations.values():
         for t in op.targets if op.kind not in ("store", "augment", "push") else ():
             made.setdefault(t, []).append(op)
-    found = set(made)
+    found = set(made) - parameters
     while True:
         kept = {t for t in found if all(_makes_container(op, found) for op in made[t])}
         if kept == found:
@@ -177,10 +177,8 @@ def _makes_container(op: Operation, known: set[str]) -> bool:
             return True
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             return any(isinstance(e, ast.Name) and e.id in known for e in (left, right))
-        case ast.Name(id=v):
-            return op.kind == "copy" and v in known
         case _:
-            return op.kind == "pack" or _copies_container(op) or (op.kind == "rule" and op.rule.name == "mutated")
+            return op.kind == "pack" or _copies_container(op)
 
 
 FRESH = frozenset(

@@ -263,7 +263,7 @@ def _augmented_in_place(
     for w in augmented:
         own = {w.root, *this.operations[w.statement].targets}
         holders = set(aliases.same(w.root, live.after[w.statement])) - own
-        if w.root in aliases.containers or _joins_lists(this, w):  # a list grows: a new one, unless somebody else sees it grow
+        if w.root in aliases.containers or _joins_lists(this, w):  # a new list, unless somebody else sees it grow
             if any(aliases.of(h) & aliases.of(w.root) for h in holders):
                 raise _refusal(this, w, w.root)
             kept.append(w)

@@ -269,7 +269,9 @@ class _Flatten:
                 slots = ast.Tuple([ast.Name(p, ast.Store()) for p in parts], ast.Store())
                 self.emit(at(ast.Assign([slots], source), self.like))
                 return [*held, *(name(p) for p in parts)]
-            case [_, *_] as args if any(isinstance(a, ast.Starred) for a in args[:-1]) and not is_library(found):
+            case [_, *_] as args if any(isinstance(a, ast.Starred) for a in args[:-1]) and (
+                found is MISSING or not is_library(found)
+            ):
                 packed = self.atom(ast.List(list(args), ast.Load()))
                 return [ast.Starred(packed, ast.Load())]
             case args:

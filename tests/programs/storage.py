@@ -430,3 +430,17 @@ def single_precision_buffer(x):
     a = np.zeros(3, np.float32)
     a[:] = x * x
     return np.sum(a.astype(float) * x) * 0.0 + x
+
+
+def in_turns(u, v, k):
+    if k == 0:
+        return
+    u[1:] += v[:-1] * u[:-1]
+    in_turns(v, u, k - 1)
+
+
+@program({"x": signed(4)})
+def written_only_by_recursion(x):
+    u, v = x.copy(), x[::-1].copy()
+    in_turns(u, v, 3)
+    return u * v

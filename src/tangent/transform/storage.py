@@ -65,27 +65,35 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
     def summary(function: Any) -> Summary:
         if function not in known:
             known[function] = Summary()
-            try:
-                this = read(function)
-            except TangentError:
-                return known[function]
-            parameters = set(this.parameters)
-            aliases = Aliases(this.core, this.operations, summary, this.parameters)
-            found = all_writes(this, summary)
-            written = {p for w in found for p in parameters if aliases.of(w.root) & aliases.reach(p)}
-            space = id(function.__globals__)
-            local = this.context.scope.local
-            outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
-            outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
-            outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
-            inner = any(summary(callee).stores for callee, _ in called_functions(this))
-            stores = inner or any(w.construct != "augmented" for w in found)
-            returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
-            arrays = frozenset(_arrays(this, aliases, summary) & parameters)
-            every = activity(this.core, this.operations, this.parameters, (this.result, *this.parameters)).names()
-            content = frozenset(p for p in parameters if content_read(this, every, _sharing(p, this, aliases), summary))
-            known[function] = Summary(written, returned, outside, stores, arrays, content)
+            settled = set(known)
+            while (new := found_out(function)) != known[function]:  # again, for functions that call themselves
+                for other in set(known) - settled:
+                    del known[other]
+                known[function] = new
         return known[function]
+
+    def found_out(function: Any) -> Summary:
+        try:
+            this = read(function)
+        except TangentError:
+            return Summary()
+        parameters = set(this.parameters)
+        aliases = Aliases(this.core, this.operations, summary, this.parameters)
+        found = all_writes(this, summary)
+        written = {p for w in found for p in parameters if aliases.of(w.root) & aliases.reach(p)}
+        space = id(function.__globals__)
+        local = this.context.scope.local
+        outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
+        outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
+        outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
+        inner = any(summary(callee).stores for callee, _ in called_functions(this))
+        stores = inner or any(w.construct != "augmented" for w in found)
+        returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
+        arrays = frozenset(_arrays(this, aliases, summary) & parameters)
+        every = activity(this.core, this.operations, this.parameters, (this.result, *this.parameters)).names()
+        content = frozenset(p for p in parameters if content_read(this, every, _sharing(p, this, aliases), summary))
+        before = known[function].content
+        return Summary(written, returned, outside, stores, arrays, content if before is None else content | before)
 
     return summary
 

@@ -439,7 +439,7 @@ def in_turns(u, v, k):
     in_turns(v, u, k - 1)
 
 
-@program({"x": signed(4)})
+@program({"x": signed(4)}, orders=1)
 def written_only_by_recursion(x):
     u, v = x.copy(), x[::-1].copy()
     in_turns(u, v, 3)

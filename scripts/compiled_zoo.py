@@ -1,12 +1,15 @@
 """Every program of the zoo through Numba, in both modes and to second order; writes the counts.
 
-python scripts/compiled_zoo.py [--only NAME] [--write docs/numba.md] [--processes 2]
+python scripts/compiled_zoo.py [--only NAME] [--json FILE] [--again] [--processes 2]
+
+With `--json` a run that was stopped goes on where it was; `--again` runs what failed once more.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import hashlib
 import json
 import multiprocessing
 import sys
@@ -38,6 +41,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", default="")
     options.add_argument("--json", default="")
+    options.add_argument("--again", action="store_true")
     options.add_argument("--processes", type=int, default=2)
     given = options.parse_args()
     import programs
@@ -46,12 +50,15 @@ def main() -> None:
     programs.load()
     every = [f"{p.theme}.{p.name}" for p in PROGRAMS]
     names = [name for name in every if any(part in name for part in given.only.split(","))]
-    results = {}
+    file = Path(given.json) if given.json else None
+    results = json.loads(file.read_text()) if file and file.exists() else {}
+    known = {n for n, r in results.items() if not (given.again and any(r["found"].values()))}
+    names = sorted((n for n in names if n not in known), key=lambda n: hashlib.md5(n.encode()).digest())
     with multiprocessing.get_context("fork").Pool(given.processes, maxtasksperchild=60) as pool:
         for name, compiles, found, seconds in pool.imap_unordered(one, names):
             results[name] = {"compiles": compiles, "found": found, "seconds": seconds}
-            if given.json:
-                Path(given.json).write_text(json.dumps(results, indent=1))
+            if file:
+                file.write_text(json.dumps(results, indent=1))
             wrong = {k: v for k, v in found.items() if v}
             if wrong:
                 print(name, f"{seconds:.1f} s", *(f"\n  {k}: {v[:400]}" for k, v in wrong.items()), flush=True)

@@ -23,5 +23,6 @@ class Options:
     value_first: bool = False
     paths: tuple[tuple[str, str], ...] = ()  # what is given back, where it is a part of an argument: ('p', '.w')
     objects: bool = False  # operators may be those of the arguments' classes
+    scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
     compile: Compiler | None = None
     jit: tuple[tuple[str, Any], ...] = ()

@@ -26,11 +26,12 @@ from tangent.runtime.kernels.functions import vectorized
 from tangent.source.adapt import as_function
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
-from tangent.transform.module import Module, Optimise
+from tangent.transform.module import Generated, Module, Optimise
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
 Derivative = Callable[..., Any]
+Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Key = tuple[types.CodeType, Options, int]
 _made: weakref.WeakKeyDictionary[Any, dict[Key, Derivative]] = weakref.WeakKeyDictionary()
 _plain: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
@@ -49,6 +50,14 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
 
 def build(function: types.FunctionType, options: Options) -> Derivative:
     """Read, normalise, transform, optimise, print and load."""
+    made = _loaded(generated(function, options), function, options)
+    made.__doc__ = description(function, options)
+    made.origin = (function, options)  # type: ignore[attr-defined]
+    return made
+
+
+def generated(function: types.FunctionType, options: Options) -> Module:
+    """The module of a derivative, before it is printed."""
     module = Module(options, optimiser(options.optimized))
     title = title_of(function, options)
     if options.mode == "reverse":
@@ -56,10 +65,7 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
     else:
         module.pushforward(function, title)
     module.finish()
-    made = _loaded(module, function, options)
-    made.__doc__ = description(function, options)
-    made.origin = (function, options)  # type: ignore[attr-defined]
-    return made
+    return module
 
 
 def for_objects(function: types.FunctionType) -> types.FunctionType:
@@ -79,7 +85,11 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
-        compiled = load_compiled(module.functions, renew, dict(options.jit))
+        def typed(scalars: Scalars) -> list[Generated] | None:
+            with _lock:
+                return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars)
+
+        compiled = load_compiled(module.functions, typed, renew, dict(options.jit))
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)
@@ -87,6 +97,33 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
     objects = None if options.objects else lambda: derive(for_objects(function), with_operators)
     made = load(text, module.functions, renew, objects)
     made.source = text.text  # type: ignore[attr-defined]
+    return made
+
+
+def _with_scalars(
+    function: types.FunctionType, options: Options, module: Module, scalars: Scalars
+) -> list[Generated] | None:
+    """The module made with what is known of numbers; None where that changes nothing."""
+    behind = for_scalars(function, scalars)
+    if behind is not function:
+        module = generated(behind, options)
+    known = scalars(module.functions)
+    if known:
+        return generated(behind, replace(options, scalars=known)).functions
+    return module.functions if behind is not function else None
+
+
+def for_scalars(function: types.FunctionType, scalars: Scalars) -> types.FunctionType:
+    """A function; of a derivative, the one that takes variables for numbers where they are."""
+    origin = getattr(function, "origin", None)
+    if origin is None:
+        return function
+    behind = for_scalars(origin[0], scalars)
+    known = scalars(generated(behind, origin[1]).functions)
+    if behind is origin[0] and not known:
+        return function
+    made = derive(behind, replace(origin[1], scalars=known))
+    assert isinstance(made, types.FunctionType)
     return made
 
 

@@ -2,7 +2,7 @@
 
 Every definition that makes something new makes an object; copies and views refer to the objects of their operands, and
 containers hold those of their items. Two variables may share storage if they may refer to one object; a container
-shares that of its items. The order of statements does not matter.
+shares that of its items; what is known to be a number shares nothing. The order of statements does not matter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Aliases:
 
     def __init__(
         self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, parameters: Iterable[str],
-        groups: Groups = (),
+        groups: Groups = (), scalars: frozenset[str] = frozenset(),
     ) -> None:  # fmt: skip
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
@@ -37,7 +37,7 @@ class Aliases:
         self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
         self._summaries = summaries
         for s, op in self._ops:
-            self.bases[s] = self._shared(op)
+            self.bases[s] = () if op.targets and scalars.issuperset(op.targets) else self._shared(op)
         while self._round():
             pass
 

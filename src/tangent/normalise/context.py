@@ -22,6 +22,7 @@ class Context:
     declared: frozenset[str] = frozenset()
     caught: set[str] = field(default_factory=set)
     objects: bool = False
+    scalars: frozenset[str] = frozenset()  # variables that are numbers, where the types of arguments are known
     externals: dict[str, Any] = field(default_factory=dict)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
 

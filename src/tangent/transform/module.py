@@ -78,6 +78,7 @@ class Module:
         self._summaries = summaries(self.read_for_facts)
         self._read: set[tuple[int, str]] = set()
         self._written: Outside = []
+        self._scalars = dict(options.scalars)
 
     # What the transformations ask for
 
@@ -133,6 +134,7 @@ class Module:
             self._units[key] = unit(function, captured, self.options.objects)
         found = self._units[key]
         context = copy.copy(found.context)
+        context.scalars = self._scalars.get(function, frozenset())
         context.names = copy.deepcopy(found.context.names)
         context.externals = dict(found.context.externals)
         context.scope = copy.copy(found.context.scope)

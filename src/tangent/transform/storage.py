@@ -78,8 +78,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         except TangentError:
             return Summary()
         parameters = set(this.parameters)
-        aliases = Aliases(this.core, this.operations, summary, this.parameters)
-        found = all_writes(this, summary)
+        aliases = _aliases(this, summary, Groups())
+        found = [w for w in all_writes(this, summary) if w.root not in this.context.scalars]
         written = {p for w in found for p in parameters if aliases.of(w.root) & aliases.reach(p)}
         space = id(function.__globals__)
         local = this.context.scope.local
@@ -219,7 +219,7 @@ def _is_key(index: ast.expr) -> bool:
 
 
 def _aliases(this: Unit, summary: Summaries, groups: Groups) -> Aliases:
-    return Aliases(this.core, this.operations, summary, this.parameters, groups)
+    return Aliases(this.core, this.operations, summary, this.parameters, groups, this.context.scalars)
 
 
 def _class_sets(table: Storage) -> list[set[str]]:

@@ -48,11 +48,11 @@ def compile_module(
     refuse_recursion(functions)
     functions = [without_star(functions[0]), *functions[1:]]
     if given is not None:
-        functions = specialise(functions, given, _resolve, in_loops)
+        functions = specialise(functions, given, resolve, in_loops)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
     formed, extras = [], []
     for g in functions:
-        tree, extra = compiled_form(g, lambda e, g=g: _resolve(e, g))  # type: ignore[misc]
+        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g))  # type: ignore[misc]
         formed.append(with_changes(g, tree=tree))
         extras.append(extra)
     text = emit(formed)
@@ -104,14 +104,14 @@ def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in jit.items() if k != "cache"}
 
 
-def _resolve(e: ast.expr, g: Generated) -> Any:
+def resolve(e: ast.expr, g: Generated) -> Any:
     match e:
         case ast.Name(id=v) if v in g.externals:
             return g.externals[v]
         case ast.Name(id=v):
             return Surroundings(lambda f: f).of({v}, g.primal).get(v, MISSING)
         case ast.Attribute(value=value, attr=attr):
-            return getattr(_resolve(value, g), attr, MISSING)
+            return getattr(resolve(value, g), attr, MISSING)
         case _:
             return MISSING
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tangent.codegen.compiled.build import Compiled
 from tangent.codegen.compiled.refusal import explain
-from tangent.codegen.compiled.versions import Versions
+from tangent.codegen.compiled.versions import Typed, Versions
 from tangent.codegen.emit import emit
 from tangent.codegen.load import CHECKS, Renew, argument_checks, definitions, describe, guarded, make
 from tangent.syntax.quote import name
@@ -17,13 +17,13 @@ from tangent.syntax.uses import arguments
 from tangent.transform.module import Generated
 
 
-def load_compiled(functions: list[Generated], renew: Renew, jit: dict[str, Any]) -> types.FunctionType:
-    """The first function of a generated module, compiled when it is called."""
+def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: dict[str, Any]) -> types.FunctionType:
+    """The first function of a generated module, compiled when it is called; `typed` makes it for known numbers."""
 
     def show(made: Compiled) -> None:
         function.source = made.text.text  # type: ignore[attr-defined]
 
-    versions = Versions(functions, jit, show)
+    versions = Versions(functions, typed, jit, show)
     text = versions.any.text
     entry, *callees = functions
     definition = definitions(emit([entry]))[entry.name]

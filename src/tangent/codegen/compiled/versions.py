@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.functions import Broadcast
-from tangent.codegen.compiled.build import Compiled, compile_module
+from tangent.codegen.compiled.build import Compiled, compile_module, resolve
 from tangent.optimise.typed.kinds import BOOL, FLOAT, INT, kind_of
+from tangent.optimise.typed.scalars import scalars
 from tangent.transform.module import Generated
 
 PLAIN: dict[type, Any] = {
@@ -17,13 +18,17 @@ PLAIN: dict[type, Any] = {
 }  # fmt: skip
 
 
+Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
+Typed = Callable[[Scalars], list[Generated] | None]
+
+
 class Versions:
     """Calls the version for the types of its arguments; makes it first if there is none, and shows it."""
 
     def __init__(
-        self, functions: list[Generated], jit: dict[str, Any], show: Callable[[Compiled], None] = lambda _: None
+        self, functions: list[Generated], typed: Typed, jit: dict[str, Any], show: Callable[[Compiled], None]
     ) -> None:
-        self._functions, self._jit, self._show = functions, jit, show
+        self._functions, self._typed, self._jit, self._show = functions, typed, jit, show
         self._made: dict[Any, Compiled] = {}
         self.any = compile_module(functions, jit)
         self.latest = self.any
@@ -50,7 +55,9 @@ class Versions:
             return self._made[key].dispatcher(*args)
 
     def _new(self, args: tuple[Any, ...], in_loops: bool = True) -> Compiled:
-        made = compile_module(self._functions, self._jit, [kind_of(a) for a in args], in_loops)
+        kinds = [kind_of(a) for a in args]
+        functions = self._typed(lambda made: scalars(made, kinds, resolve)) or self._functions
+        made = compile_module(functions, self._jit, kinds, in_loops)
         self._show(made)
         return made
 

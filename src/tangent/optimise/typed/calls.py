@@ -54,6 +54,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return _ufunc(function, args) if function.nout == 1 and not e.keywords and not function.signature else UNKNOWN
     if getattr(function, "__module__", "") == "math":
         return _of_math(function)
+    if function in (max, min) and len(args) > 1 and not e.keywords:
+        return elementwise(*args) if all(isinstance(k, Number) and k.scalar for k in args) else UNKNOWN
     if function in (float, abs, int, len):
         return _builtin(function, first)
     try:
@@ -70,6 +72,10 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return gradient_kind(args[1])
     if function in GRADIENT_OF_THIRD and len(args) == 3:
         return gradient_kind(args[2])
+    if function in (runtime.scaled, runtime.shares_of):
+        return gradient_kind(args[-1])
+    if function is runtime.weighted:
+        return _summed(args[-1])
     if function in FIRST:
         return first
     if function in (runtime.fit_matmul, runtime.fit_dot) and len(args) == 3:
@@ -104,6 +110,11 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function is np.eye or function is np.identity:
         return Number(2, "f8")
     return UNKNOWN
+
+
+def _summed(kind: Kind) -> Kind:
+    """The sum of the items of a tuple of numbers."""
+    return elementwise(*kind.items) if isinstance(kind, Items) else None if kind is None else UNKNOWN
 
 
 def _ufunc(function: np.ufunc, args: list[Kind]) -> Kind:

@@ -41,6 +41,7 @@ class Inference:
         self.functions, self.resolve = functions, resolve
         self.kinds: dict[Generated, Env] = {g: {} for g in functions}
         self.results: dict[Generated, Kind] = dict.fromkeys(functions)
+        self.local: dict[Generated, tuple[ast.FunctionDef, set[str]]] = {}
         self.changed = True
         entry = functions[0]
         assert entry.tree is not None
@@ -154,7 +155,10 @@ class Inference:
 
     def is_local(self, v: str, g: Generated) -> bool:
         assert g.tree is not None
-        return v in {a.arg for a in arguments(g.tree.args)} or any(v in writes(s) for s in statements(g.tree.body))
+        if g not in self.local or self.local[g][0] is not g.tree:
+            names = {a.arg for a in arguments(g.tree.args)} | {w for s in statements(g.tree.body) for w in writes(s)}
+            self.local[g] = g.tree, names
+        return v in self.local[g][1]
 
     def outside(self, e: ast.expr, g: Generated) -> Kind:
         """A global number is what it is when the code is compiled."""

@@ -58,6 +58,14 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                 if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
                     return args[0]
                 return _outcome(e, function, args, kinds, np_name)
+            case ast.Subscript(
+                value=ast.Call(func=scale, args=[b, ast.Call(func=shares, args=[y, ast.Tuple(elts=[_, _] as xs)]), _]),
+                slice=ast.Constant(value=int(k)),
+            ) if found.resolve(scale, g) is runtime.scaled and found.resolve(shares, g) is runtime.shares_of:
+                if not all(is_real(found.of(x, g)) for x in (b, y, *xs)):
+                    return e
+                g.externals = {**g.externals, "share": runtime.share}
+                return expression("share(b, p == y, q == y)", b=b, y=y, p=xs[k], q=xs[1 - k])
             case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]) if is_real(found.of(value, g)):
                 return value
             case _:

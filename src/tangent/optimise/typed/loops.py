@@ -25,8 +25,10 @@ from tangent.optimise.typed.cells import cells
 from tangent.optimise.typed.elements import Elements, NotElementwise
 from tangent.optimise.typed.fuse import as_lowered, fuse
 from tangent.optimise.typed.infer import Inference
+from tangent.optimise.typed.invariant import invariant
 from tangent.optimise.typed.kinds import FLOAT, Number
 from tangent.optimise.typed.order import order
+from tangent.optimise.typed.records import unchanged
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
@@ -42,7 +44,10 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like, runtime.shadow, runtime.init
 def loops(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) -> list[ast.stmt]:
     lowering = _Lowering(body, g, found, np_name)
     body = fuse(lowering.block(body), lowering.own, lowering.temporaries)
-    body = order(cells(body, lowering.own, lowering.names), lowering.own)
+    parameters = {a.arg for a in arguments(g.tree.args)} if g.tree is not None else set()
+    fixed = lowering.stable.lasting
+    body = order(cells(body, lowering.own, lowering.names), lowering.own, fixed)
+    body = invariant(body, lowering.own, unchanged(body, parameters), fixed, lowering.names)
     kept = lowering.temporaries & private(body, lowering.own, g, found)
     return buffers(body, frozenset(kept), lowering.stable.lasting, lowering.own)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 
 from tangent.optimise.dead import local_stacks, popped, pushed
+from tangent.optimise.typed.affine import added, linear, scaled, written
 from tangent.optimise.typed.kinds import Kind, Number, Stack
 from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign, at, constant, expression, name
@@ -32,7 +33,7 @@ def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str, paramete
     index: dict[ast.stmt, ast.stmt] = {}
     places = _places(body)
     lengths = _lengths(body)
-    fixed = _fixed(body, parameters)
+    fixed = unchanged(body, parameters)
     gone: set[str] = set()
     for v, stack in local_stacks(body).items():
         kind = kinds.get(v)
@@ -50,14 +51,16 @@ def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str, paramete
             index[stack.pushes[0]] = ast.Pass()
             index[pop] = replace(pop, value=again)
             continue
-        shape = [_size(loop, lengths) for loop in there]
-        fitting[v] = there[0], _made(v, shape, kind.item.dtype, np_name, there[0])
+        shape = [_size(there, k, lengths) for k in range(len(there))]
+        if None in shape:
+            continue
+        fitting[v] = there[0], _made(v, [n for n in shape if n is not None], kind.item.dtype, np_name, there[0])
         for s in (stack.pushes[0], stack.pops[0]):
             index[s] = _indexed(s, v, there)
     return _rebuilt(body, fitting, index, gone) if index else body
 
 
-def _fixed(body: list[ast.stmt], parameters: set[str]) -> frozenset[str]:
+def unchanged(body: list[ast.stmt], parameters: set[str]) -> frozenset[str]:
     """Parameters that nothing changes: neither assigned, nor written into, nor handed to a call that might."""
     changed: set[str] = set()
     for s in statements(body):
@@ -140,7 +143,7 @@ def _mirrored(there: Nest, back: Nest) -> bool:
     changed = {v for s in outer if s not in there and s not in back for v in writes(s)}
     fixed = {v for loop in there for bound in bounds(loop) or () for v in expression_reads(bound)}
     variables = {v for loop in there for v in writes(loop)}
-    if fixed & changed or fixed & variables or len(variables) < len(there):
+    if fixed & changed or len(variables) < len(there):
         return False
     return not any(v in writes(s) for loop in (*there, *back) for v in writes(loop) for s in statements(loop.body))
 
@@ -149,15 +152,32 @@ def _text(loop: ast.For) -> str:
     return " ".join(ast.unparse(b) for b in bounds(loop) or ())
 
 
-def _size(loop: ast.For, lengths: set[str]) -> ast.expr:
-    """How often a loop runs."""
-    found = bounds(loop)
+def _size(nest: Nest, k: int, lengths: set[str]) -> ast.expr | None:
+    """How often a loop of a nest runs, at most."""
+    found = bounds(nest[k])
     assert found is not None
     start, stop = found
+    outside = {v for loop in nest[:k] for v in writes(loop)}
+    if (expression_reads(start) | expression_reads(stop)) & outside:
+        return _most(ast.BinOp(stop, ast.Sub(), start), nest[:k])
     if isinstance(start, ast.Constant) and start.value == 0:
         sure = _is_length(stop) or (isinstance(stop, ast.Name) and stop.id in lengths)
         return stop if sure else expression("max(n, 0)", n=stop)
     return simplified_difference(stop, start)
+
+
+def _most(e: ast.expr, nest: Nest) -> ast.expr | None:
+    """The greatest value of an expression inside of a nest, by the bounds of its loops."""
+    found = linear(e, lambda v: v)
+    for loop in reversed(nest):
+        (v,), limits = writes(loop), bounds(loop)
+        assert limits is not None
+        if found is None or v not in found:
+            continue
+        start, stop = (linear(x, lambda v: v) for x in limits)
+        end = added(stop, {"": -1}) if found[v] > 0 else start
+        found = added({w: k for w, k in found.items() if w != v}, scaled(end, found[v]))
+    return None if found is None else expression("max(n, 0)", n=written(found))
 
 
 def simplified_difference(stop: ast.expr, start: ast.expr) -> ast.expr:

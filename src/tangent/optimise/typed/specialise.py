@@ -15,17 +15,19 @@ from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead
 from tangent.optimise.inline import inline
 from tangent.optimise.simplify import simplify
+from tangent.optimise.typed.aliases import made_here
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.items import items
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.known import known
 from tangent.optimise.typed.lists import lists
-from tangent.optimise.typed.loops import broadcasts, loops
-from tangent.optimise.typed.records import records
+from tangent.optimise.typed.loops import broadcasts, loops, stable_names
+from tangent.optimise.typed.records import records, unchanged
+from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
 from tangent.optimise.typed.steps import steps
-from tangent.syntax.names import identifiers
+from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
 from tangent.transform.module import Generated
@@ -72,6 +74,10 @@ def _specialised(
         assert g.tree is not None
         np_name = _numpy(g, resolve)
         parameters = {a.arg for a in arguments(g.tree.args)}
+        fresh = Names(identifiers(g.tree) | set(g.externals) | set().union(*(identifiers(s) for s in body)))
+        lasting = stable_names(body, g).lasting
+        body = restores(body, made_here(body, g, found), lasting, unchanged(body, parameters), fresh)
+        body = _smaller(body, g, resolve)
         body = records(body, found.kinds[g], np_name, parameters)
         body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)

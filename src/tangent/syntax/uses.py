@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode, Insertion
@@ -139,7 +140,13 @@ def writes(s: ast.stmt) -> list[str]:
         case ast.If() | ast.While():
             return []
         case _:
-            return sorted(assigned_inside([s]))
+            return list(_bound_by(s))
+
+
+@lru_cache(maxsize=1 << 14)
+def _bound_by(s: ast.stmt) -> tuple[str, ...]:
+    """Trees do not change: what was found out of a statement holds."""
+    return tuple(sorted(assigned_inside([s])))
 
 
 def may_skip(s: ast.stmt) -> bool:

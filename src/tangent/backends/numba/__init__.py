@@ -10,7 +10,7 @@ import importlib
 
 PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "shape", "linalg",
-    "sequences", "accumulate", "storage",
+    "sequences", "containers", "accumulate", "storage",
 )  # fmt: skip
 
 _done: list[str] = []

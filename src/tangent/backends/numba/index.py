@@ -44,7 +44,7 @@ def scattered(b: Any, x: Any, index: Any) -> Any:
             return out
 
         return impl
-    if is_tuple(x) or is_list(x):
+    if is_tuple(x) or is_list(x) or isinstance(x, types.DictType):
         return lambda b, x, index: add_item(init_grad(x), x, index, b)
     return None
 
@@ -60,6 +60,24 @@ def added(b: Any, x: Any, index: Any, v: Any) -> Any:
             return b
 
         return into_list
+    if is_list(b) and isinstance(index, types.SliceType):
+
+        def into_slice(b: Any, x: Any, index: Any, v: Any) -> Any:
+            start, _, step = index.indices(len(b))
+            place = start
+            for part in v:
+                b[place] = add_grad(b[place], part)
+                place += step
+            return b
+
+        return into_slice
+    if isinstance(b, types.DictType):
+
+        def into_dict(b: Any, x: Any, index: Any, v: Any) -> Any:
+            b[index] = add_grad(b[index], v)
+            return b
+
+        return into_dict
     if not is_array(b):
         return None
     fit = cast_array(v, b) if is_array(v) else cast(v, b)

@@ -48,7 +48,7 @@ def backward(sequence: Any) -> Any:
 
 @implements(sequence)
 def as_it_is(xs: Any) -> Any:
-    if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, types.RangeType):
+    if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, types.RangeType | types.UnicodeType):
         return lambda xs: xs
     return None
 
@@ -77,7 +77,7 @@ def repacked(like: Any, *parts: Any) -> Any:
 
 @implements(repack_from)
 def repacked_from(like: Any, parts: Any) -> Any:
-    if is_tuple(like) and is_tuple(parts):
+    if is_tuple(like) and (is_tuple(parts) or is_list(parts)):
         return per_item(like, "like, parts", "parts[{i}]")
     if is_list(like) and is_tuple(parts):
         items = ", ".join(f"parts[{i}]" for i in range(len(parts)))

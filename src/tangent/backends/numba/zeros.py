@@ -31,6 +31,8 @@ def zero(x: Any) -> Any:
         return per_item(x, "x", "init_grad(x[{i}])", init_grad=init_grad)
     if is_list(x):
         return lambda x: [init_grad(v) for v in x]
+    if isinstance(x, types.DictType):
+        return lambda x: {k: init_grad(v) for k, v in x.items()}
     if is_nothing(x) or isinstance(x, types.StringLiteral | types.UnicodeType):
         return lambda x: None
     return None
@@ -50,6 +52,8 @@ def sum_of(a: Any, b: Any) -> Any:
         return per_item(a, "a, b", "add_grad(a[{i}], b[{i}])", add_grad=add_grad)
     if is_list(a):
         return lambda a, b: [add_grad(a[i], b[i]) for i in range(len(a))]
+    if isinstance(a, types.DictType):
+        return lambda a, b: {k: add_grad(a[k], b[k]) for k in a}
     return lambda a, b: a + b
 
 
@@ -60,6 +64,8 @@ def own(b: Any) -> Any:
         return per_item(b, "b", "copy(b[{i}])", copy=copy)
     if is_list(b):
         return lambda b: [copy(v) for v in b]
+    if isinstance(b, types.DictType):
+        return lambda b: {k: copy(v) for k, v in b.items()}
     return lambda b: b
 
 

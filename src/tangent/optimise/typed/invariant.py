@@ -97,7 +97,6 @@ class _Holding:
         body = [_held(s, changes, sums) for s in loop.body]
         return [*before, _like(loop, body), *after]
 
-
     def is_there(self, a: Access, around: list[ast.stmt]) -> bool:
         """Whether an element exists even if the loop does not run: by its bounds, or because it is used beside it."""
         if self.known.within(a):

@@ -123,7 +123,7 @@ class Accesses:
 
 def instance(nest: Nest, depth: int, mark: str) -> dict[ast.stmt, str]:
     """Names for the variables of a nest; those of the loops outside of `depth` are the same for all."""
-    found = {}
+    found: dict[ast.stmt, str] = {}
     for k, loop in enumerate(nest):
         if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
             found[loop] = f"{loop.target.id}@{k}" + ("" if k < depth else mark)
@@ -239,7 +239,9 @@ def _note(e: ast.AST, s: ast.stmt, nest: Nest, position: int, found: Accesses, a
 
 def _selects(parts: tuple[ast.expr, ...]) -> bool:
     """Whether an index names more than one element, as far as can be seen."""
-    return any(isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and not isinstance(p.value, int)) for p in parts)
+    return any(
+        isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and not isinstance(p.value, int)) for p in parts
+    )
 
 
 def _may_write(s: ast.stmt) -> bool:

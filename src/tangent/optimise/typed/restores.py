@@ -80,7 +80,7 @@ def _read_again(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]
     known = accesses(body, fixed, own)
     blocks = _blocks(body)
     changes: Changes = {}
-    for v, stack in local_stacks(body).items():
+    for stack in local_stacks(body).values():
         if len(stack.pushes) != 1 or len(stack.pops) != 1:
             continue
         push, pop = stack.pushes[0], stack.pops[0]

@@ -28,8 +28,8 @@ from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
 from tangent.optimise.typed.steps import steps
 from tangent.syntax.names import Names, identifiers
-from tangent.syntax.rebuild import replace
-from tangent.syntax.uses import arguments
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import arguments, writes
 from tangent.transform.module import Generated
 
 PASSES = (dead, copies, simplify, dead, inline, copies, dead, inline, simplify)
@@ -103,8 +103,10 @@ def _smaller(body: list[ast.stmt], g: Generated, resolve: Resolve) -> list[ast.s
 
 def _numpy(g: Generated, resolve: Resolve) -> str:
     """The name of NumPy in a function, given to it if it has none."""
+    assert g.tree is not None
+    local = {a.arg for a in arguments(g.tree.args)} | {v for s in statements(g.tree.body) for v in writes(s)}
     for v in ("np", "numpy"):
-        if resolve(ast.Name(v, ast.Load()), g) is np:
+        if v not in local and resolve(ast.Name(v, ast.Load()), g) is np:
             return v
     g.externals = {**g.externals, "np_": np}
     return "np_"

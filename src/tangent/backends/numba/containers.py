@@ -1,0 +1,97 @@
+"""Lists and dicts that change, and the parts of joined ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.backends.numba.kinds import implements, is_list, is_number, is_tuple, types, value_of, written
+from tangent.runtime import (
+    init_grad,
+    item_shadow,
+    left_part,
+    mutated,
+    mutated_part,
+    right_part,
+    shadow,
+    unbroadcast,
+    unmutated,
+)
+
+CHANGES = {  # by method, what is done to a list or dict
+    "append": "changed.append(value)", "extend": "changed.extend(value)", "insert": "changed.insert(key, value)",
+    "__setitem__": "changed[key] = value", "__delitem__": "changed.pop(key)", "pop": "changed.pop()",
+    "reverse": "changed.reverse()",
+}  # fmt: skip
+BACK = {  # by method, what the old list receives, and what the new item does
+    "append": ("b[:len(x)]", "b[len(b) - 1]"), "extend": ("b[:len(x)]", "b[len(x):]"),
+    "insert": ("b[:key] + b[key + 1:]", "b[key]"), "__setitem__": ("b.copy()", "b[key]"),
+    "reverse": ("b[::-1]", "0.0"),
+}  # fmt: skip
+
+
+def is_dict(t: Any) -> bool:
+    return isinstance(t, types.DictType)
+
+
+@implements(mutated, prefer_literal=True)
+def changed(x: Any, method: Any, key: Any, value: Any) -> Any:
+    step = CHANGES.get(value_of(method))
+    if step is None or not (is_list(x) or is_dict(x)):
+        return None
+    if value_of(method) == "pop" and is_number(key):
+        step = "changed.pop(key)"
+    return written(f"def impl(x, method, key, value):\n    changed = x.copy()\n    {step}\n    return changed\n")
+
+
+@implements(unmutated, prefer_literal=True)
+def before(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
+    name = value_of(method)
+    if is_dict(x) and name == "__setitem__":
+
+        def without(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
+            found = {k: b[k] for k in x}
+            if key in found:
+                found[key] = init_grad(value)
+            return found
+
+        return without
+    if not is_list(x) or name not in BACK:
+        return None
+    cut = "    found[key] = init_grad(value)\n" if name == "__setitem__" else ""
+    text = f"def impl(b, x, method, key, value):\n    found = {BACK[name][0]}\n{cut}    return found\n"
+    return written(text, init_grad=init_grad)
+
+
+@implements(mutated_part, prefer_literal=True)
+def of_the_new(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
+    name = value_of(method)
+    if is_dict(x) and name == "__setitem__":
+        return lambda b, x, method, key, value: b[key]
+    if not is_list(x) or name not in BACK:
+        return None
+    return written(f"def impl(b, x, method, key, value):\n    return {BACK[name][1]}\n")
+
+
+@implements(item_shadow)
+def shadow_of_item(x: Any, shade: Any = None) -> Any:
+    if shade is None or is_number(x):
+        return lambda x, shade=None: shadow(x)
+    return lambda x, shade=None: shade
+
+
+# Joined sequences
+
+
+@implements(left_part)
+def of_the_left(b: Any, x: Any) -> Any:
+    if is_tuple(x):
+        return written(f"def impl(b, x):\n    return ({''.join(f'b[{i}], ' for i in range(len(x)))})\n")
+    return (lambda b, x: b[: len(x)]) if is_list(x) else (lambda b, x: unbroadcast(b, x))
+
+
+@implements(right_part)
+def of_the_right(b: Any, x: Any) -> Any:
+    if is_tuple(x):
+        start = len(b) - len(x)
+        return written(f"def impl(b, x):\n    return ({''.join(f'b[{start + i}], ' for i in range(len(x)))})\n")
+    return (lambda b, x: b[len(b) - len(x) :]) if is_list(x) else (lambda b, x: unbroadcast(b, x))

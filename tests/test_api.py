@@ -434,6 +434,18 @@ def test_the_helper_of_a_helper_redefined_is_seen(notebook):
     assert made(3.0) == 27.0
 
 
+def test_a_function_passed_to_a_helper_and_redefined_is_seen(notebook):
+    notebook.run("def power(x):\n    return x * x\n")
+    notebook.run("def twice(f, x):\n    return f(f(x))\n")
+    f = notebook.run("def f(x):\n    return twice(power, x)\n").f
+    made, push, second = grad(f), jvp(f), grad(grad(f))
+    assert (made(2.0), push(2.0, 1.0), second(2.0)) == (32.0, 32.0, 48.0)
+    notebook.run("def power(x):\n    return x * 3.0\n")
+    assert (made(2.0), push(2.0, 1.0), second(2.0)) == (9.0, 9.0, 0.0)
+    notebook.names["power"] = np.sin
+    close(made(2.0), np.cos(2.0) * np.cos(np.sin(2.0)))
+
+
 def test_the_code_of_a_helper_replaced_is_seen(notebook):
     space = notebook.run("def helper(x):\n    return x * 2.0\ndef other(x):\n    return x * 5.0\n")
     f = notebook.run("def f(x):\n    return helper(x)\n").f

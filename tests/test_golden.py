@@ -473,6 +473,19 @@ def higher_order(k, b):
     return integrate(lambda v: np.sin(k * v), 0.0, b)
 
 
+def iterated(f, x, n):
+    for _ in range(n):
+        x = f(x)
+    return x
+
+
+def known_functions(x):
+    def cube(v):
+        return v * v * v
+
+    return iterated(np.sin, x, 3) + iterated(cube, x, 2)
+
+
 def reduced(xs):
     return functools.reduce(lambda a, x: a * x + 1.0, xs, 2.0)
 
@@ -729,6 +742,8 @@ PROGRAMS: dict[str, tuple] = {
     "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),
     "closure_forward": (closure, jvp, {"wrt": (0, 1)}, (0.5, 2.0, 1.0, 0.5)),
     "higher_order": (higher_order, grad, {"wrt": (0, 1)}, (1.5, 0.7)),
+    "known_functions": (known_functions, grad, {}, (0.5,)),
+    "known_functions_forward": (known_functions, jvp, {}, (0.5, 1.0)),
     "reduced": (reduced, grad, {}, ([0.5, 1.5],)),
     "method": (method, grad, {"wrt": "x"}, (Line(2.0, 1.0), 3.0)),
     "method_self": (Line.__call__, grad, {"wrt": "x"}, (Line(2.0, 1.0), 3.0)),
@@ -745,6 +760,7 @@ PROGRAMS: dict[str, tuple] = {
 CALLEES = {
     mlp: (logsumexp, logsoftmax, softmax_crossentropy), call: (square,), call_twice: (square, scale), call_in_loop: (square,),
     call_pair: (two_results,), higher_order: (integrate,), method: (Line,), generator: (running_powers,),
+    known_functions: (iterated,),
 }  # fmt: skip
 
 

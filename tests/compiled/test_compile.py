@@ -217,3 +217,24 @@ def test_the_cache_on_disk(tmp_path):
     assert (first[1], again[1], other[1]) == (0, 1, 0)
     assert first[0] == again[0]
     same(other[0], first[0] * 1.5)
+
+
+def applied_twice(f, x):
+    return f(f(x))
+
+
+def test_functions_that_a_call_names_are_compiled():
+    def f(x):
+        return applied_twice(np.sin, x) + applied_twice(slope, x) + applied_twice(lambda v: v * v, x)
+
+    same(tangent.grad(f, compile="numba")(0.7), tangent.grad(f)(0.7))
+    same(tangent.jvp(f, compile="numba")(0.7, 1.0), tangent.jvp(f)(0.7, 1.0))
+
+
+def test_closures_over_variables_are_refused_with_their_place():
+    def f(x, k):
+        return applied_twice(lambda v: v * k, x)
+
+    with pytest.raises(tangent.errors.CompileError, match=r"test_compile.py:\d+.*\n.*applied_twice") as caught:
+        tangent.grad(f, wrt=(0, 1), compile="numba")(0.7, 2.0)
+    assert "Without compile='numba'" in str(caught.value)

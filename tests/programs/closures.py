@@ -359,3 +359,94 @@ def cached(n):
 @program({"x": 0.7})
 def cached_helper_on_inactive(x):
     return x * cached(3)
+
+
+# Functions that are known when the derivative is made
+
+
+def cube(v):
+    return v * v * v
+
+
+def applied_and_passed_on(f, x):
+    return apply_twice(f, x) * f(x)
+
+
+def rebinds_its_function(f, x):
+    if x > 0.0:
+        f = np.cos
+    return f(x)
+
+
+def with_a_default_function(x, f=np.tanh):
+    return f(x) * x
+
+
+def folded(f, x, n):
+    return x if n == 0 else folded(f, f(x), n - 1)
+
+
+def captures_its_function(f, x):
+    inner = lambda v: f(v) * v
+    return inner(x) + apply_twice(inner, x)
+
+
+@program({"x": 0.7})
+def known_function_passed_on(x):
+    return applied_and_passed_on(cube, x) + applied_and_passed_on(math.sin, x)
+
+
+@program({"x": 0.7})
+def known_function_rebound_by_the_callee(x):
+    return rebinds_its_function(np.sin, x)
+
+
+@program({"x": 0.7})
+def known_function_as_a_default(x):
+    return with_a_default_function(x) + with_a_default_function(x, np.cos) + with_a_default_function(x, f=cube)
+
+
+@program({"x": 0.7})
+def known_function_in_recursion(x):
+    return folded(cube, x, 2) + folded(np.sin, x, 3)
+
+
+@program({"x": 0.7})
+def known_function_captured(x):
+    return captures_its_function(np.sin, x) + captures_its_function(cube, x)
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def function_chosen_by_a_branch(x):
+    f = np.sin if x > 0.0 else cube
+    return apply_twice(f, x)
+
+
+@program({"x": 0.7})
+def name_of_a_function_used_twice(x):
+    f = np.sin
+    y = apply_twice(f, x)
+    f = np.cos
+    return y * apply_twice(f, x)
+
+
+@program({"x": 0.7})
+def nested_functions_that_call_each_other(x):
+    def even(n, v):
+        return v if n == 0 else odd(n - 1, v * v)
+
+    def odd(n, v):
+        return v if n == 0 else even(n - 1, np.sin(v))
+
+    return even(3, x) + apply_twice(lambda v: odd(2, v), x)
+
+
+@program({"x": 0.7})
+def nested_function_over_an_active_value_passed_on(x):
+    def scale(v):
+        return v * x
+
+    def twice(y):
+        return apply_twice(scale, y) + x
+
+    return twice(x) + apply_twice(twice, 2.0)

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 from tangent.syntax.print import print_function
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 
 @dataclass(frozen=True)

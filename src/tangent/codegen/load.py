@@ -24,7 +24,7 @@ from tangent.runtime.objects import overloads
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
 CHECKS: dict[str, Any] = {

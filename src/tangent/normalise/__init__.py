@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
@@ -32,11 +33,17 @@ PASSES = (
 )  # fmt: skip
 
 
-def normalise(source: Source, captured: tuple[str, ...] = (), objects: bool = False) -> tuple[ast.FunctionDef, Context]:
-    """The function in Core Python; captured variables count as its own, `objects` may have operators of their own."""
+def normalise(
+    source: Source, captured: tuple[str, ...] = (), objects: bool = False, known: dict[str, Any] | None = None
+) -> tuple[ast.FunctionDef, Context]:
+    """The function in Core Python; captured variables count as its own, `objects` may have operators of their own.
+
+    Parameters that are `known` are functions that the caller names.
+    """
     context = Context.of(source)
     context.objects = objects or mentions_operators(source.function)
     context.scope.local |= set(captured)
+    context.scope.externals |= known or {}
     tree = source.tree
     for node in walk_scope(tree):
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):

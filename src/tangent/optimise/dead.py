@@ -152,6 +152,8 @@ class _Readers:
         match s:
             case _ if pushed(s) in self.stacks or (popped(s) in self.stacks and writes(s)):
                 return False
+            case ast.FunctionDef(decorator_list=[], args=ast.arguments(defaults=[], kw_defaults=[])):
+                return s.name in self.declared
             case ast.Assign(value=value) if _binds_names(s):
                 return not is_pure(value, self.o) or any(v in self.declared for v in writes(s))
             case ast.If(test=test):

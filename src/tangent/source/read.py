@@ -175,7 +175,7 @@ def _shift(node: ast.FunctionDef, lines: int) -> ast.FunctionDef:
 
 def _lambda(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> ast.Lambda:
     """The lambda whose body covers exactly the positions of the code object."""
-    found = [n for n in _lambdas("".join(lines)) if _span(n.body) == _code_span(code)]
+    found = [n for n in _lambdas("".join(lines)) if span(n.body) == code_span(code)]
     if len(found) != 1:
         found = [n for n in _lambdas("".join(lines)) if n.lineno == code.co_firstlineno]
     if len(found) != 1:  # a lambda that returns a constant keeps no positions: any with this constant is the same
@@ -192,11 +192,11 @@ def _lambda(code: types.CodeType, lines: tuple[str, ...], function: types.Functi
     return found[0]
 
 
-def _span(node: ast.expr) -> tuple[int, int, int, int]:
+def span(node: ast.expr) -> tuple[int, int, int, int]:
     return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
 
 
-def _code_span(code: types.CodeType) -> tuple[int, int, int, int]:
+def code_span(code: types.CodeType) -> tuple[int, int, int, int]:
     spans = [p for p in code.co_positions() if None not in p and (p[2], p[3]) != (0, 0)]
     start = min((p[0], p[2]) for p in spans) if spans else (0, 0)
     end = max((p[1], p[3]) for p in spans) if spans else (0, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tangent.analysis.shapes import Fact
+from tangent.transform.known import Known, known_arguments
 from tangent.transform.unit import Unit
 
 
@@ -34,6 +35,7 @@ class Arguments:
     """A call fitted to a callee's signature."""
 
     values: dict[str, Any]
+    known: Known = ()
 
     def active(self, names: frozenset[str]) -> tuple[str, ...]:
         """The parameters that receive something active."""
@@ -56,11 +58,21 @@ class Derivatives(Protocol):
     """Makes derivatives of callees; names are those of the generated functions."""
 
     def pair(
-        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str], groups: Groups
+        self,
+        function: types.FunctionType,
+        active: tuple[str, ...],
+        numbers: frozenset[str],
+        groups: Groups,
+        known: Known,
     ) -> tuple[Any, Any]: ...
 
     def tangent(
-        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str], groups: Groups
+        self,
+        function: types.FunctionType,
+        active: tuple[str, ...],
+        numbers: frozenset[str],
+        groups: Groups,
+        known: Known,
     ) -> Any: ...
 
     def gives_nothing(self, function: types.FunctionType) -> bool: ...
@@ -78,4 +90,5 @@ def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None
     except TypeError as e:
         raise unit.refuse(call, f"the call of '{function.__name__}'", str(e)) from None
     shared = unit.context.scope.shared(function)  # what both capture is an argument that goes without saying
-    return Arguments({**bound.arguments, **{v: ast.Name(own, ast.Load()) for v, own in shared.items()}})
+    known = known_arguments(unit.context.scope, bound.arguments, function)
+    return Arguments({**bound.arguments, **{v: ast.Name(own, ast.Load()) for v, own in shared.items()}}, known)

@@ -364,7 +364,7 @@ class _Forward:
         known = frozenset(
             p for p, v in arguments.values.items() if isinstance(v, ast.expr) and self.shapes.of(v).number
         )
-        derivative = self.derivatives.tangent(op.callee, wanted, known, groups)
+        derivative = self.derivatives.tangent(op.callee, wanted, known, groups, arguments.known)
         tangents = [ast.keyword(f"d{p}", self.structured(arguments.values[p])) for p in wanted]
         function = name(self.scribe.use(derivative.name, derivative))
         names = [ast.keyword(derivative.seeds[k.arg[1:]], k.value) for k in tangents if k.arg]

@@ -7,7 +7,6 @@ import copy
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from tangent.analysis.aliases import FRESH
@@ -17,8 +16,8 @@ from tangent.analysis.shapes import ROW_RULES, SCALAR, TO_REAL, UNKNOWN, Fact, s
 from tangent.errors import InPlaceError, SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table
-from tangent.source.read import Source, comments
-from tangent.source.resolve import MISSING
+from tangent.source.read import comments
+from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import function_node, replace, statements
@@ -26,7 +25,10 @@ from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.calls import Groups
 from tangent.transform.custom import custom_pair, custom_tangent
 from tangent.transform.forward import forward
+from tangent.transform.generated import Generated
 from tangent.transform.insert import without_insertions
+from tangent.transform.known import Known
+from tangent.transform.merge import merge
 from tangent.transform.ownership import is_new
 from tangent.transform.reverse import Passes, reverse
 from tangent.transform.scribe import Scribe
@@ -43,25 +45,6 @@ from tangent.transform.unit import Unit, unit
 
 NONE_GIVEN = Groups()
 Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stmt]]
-
-
-@dataclass(eq=False)
-class Generated:
-    """One generated function: its tree, the function it comes from, and what its free names stand for."""
-
-    name: str
-    primal: types.FunctionType
-    tree: ast.FunctionDef | None = None
-    source: Source | None = None
-    externals: dict[str, Any] = field(default_factory=dict)
-    seeds: dict[str, str] = field(default_factory=dict)
-    seen: dict[str, Any] = field(default_factory=dict)
-    check: tuple[str, ...] | None = None
-    dtypes: tuple[str, ...] = ()
-    exact: bool = False
-    numbers: tuple[str, ...] = ()
-    backward: Generated | None = None
-    shared: dict[str, str] = field(default_factory=dict)
 
 
 class Module:
@@ -84,9 +67,10 @@ class Module:
 
     def pair(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
-        groups: Groups = NONE_GIVEN,
+        groups: Groups = NONE_GIVEN, known: Known = (),
     ) -> tuple[Generated, Generated]:  # fmt: skip
-        key = (function, active, numbers, groups, "pair")
+        known = self.usable(function, known)
+        key = (function, active, numbers, groups, known, "pair")
         if key not in self._made:
             base = function.__name__.strip("<>")
             if (custom := table().custom_of(function)) is not None:
@@ -95,22 +79,23 @@ class Module:
             both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
             both[0].backward = both[1]
             self._made[key] = both
-            self._waiting.append(lambda: self.build_pair(*both, active, numbers, groups))
+            self._waiting.append(lambda: self.build_pair(*both, active, numbers, groups, known))
         found: tuple[Generated, Generated] = self._made[key]
         return found
 
     def tangent(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
-        groups: Groups = NONE_GIVEN,
+        groups: Groups = NONE_GIVEN, known: Known = (),
     ) -> Generated:  # fmt: skip
-        key = (function, active, numbers, groups, "tangent")
+        known = self.usable(function, known)
+        key = (function, active, numbers, groups, known, "tangent")
         if key not in self._made and (custom := table().custom_of(function)) is not None:
             self._made[key] = custom_tangent(function, custom, active)
         if key not in self._made:
             made = self.new(f"{function.__name__.strip('<>')}_jvp", function)
-            made.seeds = tangent_names(self.read(function), active)
+            made.seeds = tangent_names(self.read(function, known=known), active)
             self._made[key] = made
-            self._waiting.append(lambda: self.build_tangent(made, active, numbers, both=True, groups=groups))
+            self._waiting.append(lambda: self.build_tangent(made, active, numbers, True, groups, known))
         found: Generated = self._made[key]
         return found
 
@@ -127,11 +112,24 @@ class Module:
         self._names.add(chosen)
         return Generated(chosen, primal)
 
-    def read(self, function: types.FunctionType, captured: tuple[str, ...] = ()) -> Unit:
+    def usable(self, function: types.FunctionType, known: Known) -> Known:
+        """Of the functions that a call names, those that stay what they are, and write nowhere."""
+        if not known or table().custom_of(function) is not None:
+            return ()
+        kept = set(self.read(function).parameters) - assigned_inside(self.read(function).core.body)
+        return tuple((p, f) for p, f in known if p in kept and not self._writes(f))
+
+    def _writes(self, f: Any) -> bool:
+        if not isinstance(f, types.FunctionType) or is_library(f):
+            return False
+        found = self._summaries(f)
+        return bool(found.written or found.outside)
+
+    def read(self, function: types.FunctionType, captured: tuple[str, ...] = (), known: Known = ()) -> Unit:
         """A unit of its own for each derivative: names are given per generated function."""
-        key = (function, captured)
+        key = (function, captured, known)
         if key not in self._units:
-            self._units[key] = unit(function, captured, self.options.objects)
+            self._units[key] = unit(function, captured, self.options.objects, known)
         found = self._units[key]
         context = copy.copy(found.context)
         context.scalars = self._scalars.get(function, frozenset())
@@ -164,6 +162,8 @@ class Module:
     def finish(self) -> None:
         while self._waiting:
             self._waiting.pop(0)()
+        if self.options.optimized:
+            self.functions = merge(self.functions)
         for namespace, v, error in self._written:
             if (namespace, v) in self._read:
                 raise error
@@ -271,10 +271,10 @@ class Module:
 
     def build_pair(
         self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str],
-        groups: Groups = NONE_GIVEN,
+        groups: Groups = NONE_GIVEN, known: Known = (),
     ) -> None:  # fmt: skip
         outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
-        this = self.read(fwd.primal, outside)
+        this = self.read(fwd.primal, outside, known)
         scribe = Scribe(this.context)
         settled, passes, seed = self.passes(this, active, scribe, numbers, groups)
         this = settled.unit
@@ -315,11 +315,12 @@ class Module:
             self.functions.append(made)
 
     def build_tangent(
-        self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool, groups: Groups = NONE_GIVEN
-    ) -> None:
+        self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool,
+        groups: Groups = NONE_GIVEN, known: Known = (),
+    ) -> None:  # fmt: skip
         """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
         outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)
-        this = without_insertions(self.read(made.primal, outside))
+        this = without_insertions(self.read(made.primal, outside, known))
         if self.options.has_aux and not both:
             this = with_aux(this)
         made.seeds = tangent_names(this, active)

@@ -168,7 +168,9 @@ class Reverse:
         groups = self.stores.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.active(self.active) if p not in stored)
-        fwd, bwd = self.derivatives.pair(op.callee, wanted, self.known_numbers(arguments.values), groups)
+        fwd, bwd = self.derivatives.pair(
+            op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known
+        )
         saved = self.scribe.names.numbered(f"{op.callee.__name__.strip('<>')}_saved")
         forward = self.scribe.use(fwd.name, fwd)
         new = at(

@@ -16,6 +16,7 @@ from tangent.rules.table import table
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
 from tangent.transform.attempts import settle_attempts
+from tangent.transform.known import Known, known_locals
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,16 @@ class Unit:
         return self.context.refuse(node, construct, why, todo)
 
 
-def unit(function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False) -> Unit:
-    """Read, normalise and classify a function; captured variables are inputs like its parameters."""
+def unit(
+    function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False, known: Known = ()
+) -> Unit:
+    """Read, normalise and classify a function; captured variables are inputs like its parameters.
+
+    `known` are the parameters whose values are functions that the caller names.
+    """
     source = read(function)
-    core, context = normalise(source, captured, objects)
+    core, context = normalise(source, captured, objects, dict(known))
     core = settle_attempts(core, context)
+    context.scope.externals |= known_locals(core, context)
     core, operations = arrays_of_displays(core, classify(core, context, table()), context, table())
     return Unit(source, core, context, operations)

@@ -23,7 +23,7 @@ from tangent.optimise.typed.specialise import specialise
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import expression_reads
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 from tangent.source.read import compiled_from
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 
 class CompiledCallee:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangent.codegen.emit import Text
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 

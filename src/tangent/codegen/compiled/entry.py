@@ -14,7 +14,7 @@ from tangent.codegen.load import CHECKS, Renew, argument_checks, definitions, de
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 
 def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: dict[str, Any]) -> types.FunctionType:

@@ -22,7 +22,7 @@ from tangent.optimise.typed.lists import lists
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import header_reads, writes
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr], Any]
 

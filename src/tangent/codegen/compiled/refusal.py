@@ -9,7 +9,7 @@ from numba.core.errors import NumbaError
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import annotate, primal_place
 from tangent.errors import CompileError, Location
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 _AT = re.compile(r'File "(<[^"]*>|[^"]*)", line (\d+)')
 _NOISE = ("Failed in nopython mode", "During:", "File ", "<source", "- Resolution", "There are", "Overload", "Rejected")

@@ -11,7 +11,7 @@ from tangent.backends.numba.functions import Broadcast
 from tangent.codegen.compiled.build import Compiled, compile_module, resolve
 from tangent.optimise.typed.kinds import BOOL, FLOAT, INT, kind_of
 from tangent.optimise.typed.scalars import scalars
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 PLAIN: dict[type, Any] = {
     float: FLOAT, np.float64: FLOAT, int: INT, np.int64: INT, np.intp: INT, bool: BOOL, np.bool_: BOOL,

@@ -12,7 +12,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Number
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 MAKERS: frozenset[Any] = frozenset(
     (np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.dot, np.outer, np.eye, np.sum, np.full,

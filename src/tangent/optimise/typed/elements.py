@@ -16,7 +16,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Number
 from tangent.syntax.names import Names
 from tangent.syntax.quote import assign, call, constant, expression, name
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 UFUNCS = frozenset(
     (np.exp, np.log, np.sin, np.cos, np.tan, np.tanh, np.sinh, np.cosh, np.sqrt, np.abs, np.negative, np.maximum,

@@ -28,7 +28,7 @@ from tangent.optimise.typed.kinds import (
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
 Env = dict[str, Kind]

@@ -15,7 +15,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Number
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import replace
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 
 def items(body: list[ast.stmt], g: Generated, found: Inference) -> list[ast.stmt]:

@@ -18,7 +18,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Kind, Number
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import rebuild
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 SAME = (runtime.unbroadcast, runtime.broadcast_like)
 OWN = (runtime.settled, runtime.as_given, runtime.copy, runtime.dense, runtime.refit, runtime.content)

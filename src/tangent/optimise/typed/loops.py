@@ -34,7 +34,7 @@ from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import arguments, expression_reads, writes
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 SUMS = (np.sum, runtime.unbroadcast)
 LIKE = (np.zeros_like, np.ones_like, np.empty_like, runtime.shadow, runtime.init_grad, runtime.lazy_zero, runtime.own,

@@ -13,7 +13,7 @@ from tangent.optimise.typed.aliases import made_here
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Number
 from tangent.syntax.rebuild import rebuild
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 
 def returned(body: list[ast.stmt], g: Generated, found: Inference) -> list[ast.stmt]:

@@ -16,7 +16,7 @@ import ast
 from tangent.optimise.dead import popped
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import header_reads, writes
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 Bodies = dict[Generated, list[ast.stmt]]
 

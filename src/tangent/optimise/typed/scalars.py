@@ -14,7 +14,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Kind, Number
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
 

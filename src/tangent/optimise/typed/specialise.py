@@ -30,7 +30,7 @@ from tangent.optimise.typed.steps import steps
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import arguments, writes
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 PASSES = (dead, copies, simplify, dead, inline, copies, dead, inline, simplify)
 Resolve = Callable[[ast.expr, Generated], Any]

@@ -20,7 +20,7 @@ from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import replace
-from tangent.transform.module import Generated
+from tangent.transform.generated import Generated
 
 ELEMENTWISE = (
     UFUNCS | KERNELS | {np.where, np.sum, np.outer, runtime.unbroadcast, runtime.broadcast_like, runtime.spread}

@@ -1,0 +1,29 @@
+"""One function of a generated module."""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangent.source.read import Source
+
+
+@dataclass(eq=False)
+class Generated:
+    """One generated function: its tree, the function it comes from, and what its free names stand for."""
+
+    name: str
+    primal: types.FunctionType
+    tree: ast.FunctionDef | None = None
+    source: Source | None = None
+    externals: dict[str, Any] = field(default_factory=dict)
+    seeds: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, Any] = field(default_factory=dict)
+    check: tuple[str, ...] | None = None
+    dtypes: tuple[str, ...] = ()
+    exact: bool = False
+    numbers: tuple[str, ...] = ()
+    backward: Generated | None = None
+    shared: dict[str, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from tangent.analysis.effects import Summaries, base_names
@@ -163,15 +163,17 @@ def _containers(operations: Operations, parameters: frozenset[str]) -> frozenset
     for op in operations.values():
         for t in op.targets if op.kind not in ("store", "augment", "push") else ():
             made.setdefault(t, []).append(op)
-    found = set(made) - parameters
+    found = {t: None for t in made if t not in parameters}  # in order of the program, so that few rounds are enough
     while True:
-        kept = {t for t in found if all(_makes_container(op, found) for op in made[t])}
-        if kept == found:
+        size = len(found)
+        for t in [*found]:
+            if not all(_makes_container(op, found) for op in made[t]):
+                del found[t]
+        if len(found) == size:
             return frozenset(found)
-        found = kept
 
 
-def _makes_container(op: Operation, known: set[str]) -> bool:
+def _makes_container(op: Operation, known: Collection[str]) -> bool:
     match op.value:
         case ast.Dict() | ast.List() | ast.ListComp() | ast.DictComp():
             return True

@@ -19,6 +19,7 @@ from tangent.runtime.library import partial_of
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, expression_reads
+from tangent.syntax.walk import walk
 
 WRITING_METHODS = frozenset(
     "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
@@ -97,8 +98,8 @@ def _kept_methods(s: ast.stmt, scope: Scope) -> Iterator[Write]:
     """`push = ys.append`: a method that writes, kept for later."""
     if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
         return
-    called = {id(n.func) for n in ast.walk(s) if isinstance(n, ast.Call)}
-    for n in ast.walk(s):
+    called = {id(n.func) for n in walk(s) if isinstance(n, ast.Call)}
+    for n in walk(s):
         kept = isinstance(n, ast.Attribute) and n.attr in WRITING_METHODS and id(n) not in called
         if kept and isinstance(n, ast.Attribute) and scope.resolve(n) is MISSING:
             for root in base_names(n.value):
@@ -115,7 +116,7 @@ def _local_writers(f: ast.FunctionDef) -> Iterator[Write]:
     for s in statements(f.body) if writers else ():
         if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
             continue
-        for n in ast.walk(s):
+        for n in walk(s):
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in writers:
                 for a in (*n.args, *(k.value for k in n.keywords)):
                     for root in base_names(a):
@@ -170,7 +171,7 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries) -> Iterator[Write]:
     elif isinstance(s, SCOPES):
         parts = []
     for part in parts:
-        for node in ast.walk(part):
+        for node in walk(part):
             if isinstance(node, ast.Call):
                 reads = frozenset(expression_reads(node))
                 direct = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)

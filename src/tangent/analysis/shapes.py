@@ -324,6 +324,8 @@ def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
             return atoms if foreign <= lasting and v not in atoms else own
         return own if foreign & shifting else atoms
 
+    if not table.shifting and fact.shape is not None and fact.dtype is not None:
+        return fact
     kinds = table.shifting - table.steady, table.lasting | table.steady
     return replace(fact, shape=kept(fact.shape, table.shifting, table.lasting), dtype=kept(fact.dtype, *kinds))
 

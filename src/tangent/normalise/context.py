@@ -12,6 +12,7 @@ from tangent.source.read import Source
 from tangent.source.resolve import Scope, local_imports
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.walk import walk
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Context:
     def of(cls, source: Source) -> Context:
         tree = source.tree
         parameters = {a.arg for a in arguments(tree.args)}
-        declared = {n for s in ast.walk(tree) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+        declared = {n for s in walk(tree) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
         imports = local_imports(tree)
         local = (parameters | assigned_inside(tree.body)) - declared
         scope = Scope(source.function, local, {k: v for k, v in imports.items() if k not in parameters})

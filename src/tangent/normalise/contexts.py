@@ -23,10 +23,11 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter, Leave, Otherwise
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
+from tangent.syntax.walk import walk
 
 
 def contexts(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, ast.Try | ast.With) for n in ast.walk(f)):
+    if not any(isinstance(n, ast.Try | ast.With) for n in walk(f)):
         return f
     return replace(f, body=_block(f.body, context))
 
@@ -83,7 +84,7 @@ def may_swallow(manager: Any) -> bool:
 
 def _mentions(function: types.FunctionType, kind: type[ast.AST]) -> bool:
     try:
-        return any(isinstance(n, kind) for n in ast.walk(read(function).tree))
+        return any(isinstance(n, kind) for n in walk(read(function).tree))
     except TangentError:  # no source to look at
         return True
 
@@ -93,5 +94,5 @@ def _returns_something(function: types.FunctionType) -> bool:
         tree = read(function).tree
     except TangentError:  # no source to look at
         return True
-    found = [n.value for n in ast.walk(tree) if isinstance(n, ast.Return) and n.value is not None]
+    found = [n.value for n in walk(tree) if isinstance(n, ast.Return) and n.value is not None]
     return not all(isinstance(e, ast.Constant) and not e.value for e in found)

@@ -14,10 +14,11 @@ from tangent.syntax.core import is_literal
 from tangent.syntax.quote import assign, call, constant, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
 from tangent.syntax.uses import arguments, expression_reads
+from tangent.syntax.walk import walk
 
 
 def defaults(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    inner = [n for s in f.body for n in ast.walk(s) if isinstance(n, ast.Lambda | ast.FunctionDef)]
+    inner = [n for s in f.body for n in walk(s) if isinstance(n, ast.Lambda | ast.FunctionDef)]
     if not any(_computed(n.args, context) for n in inner):
         return f
     return replace(f, body=_block(f.body, context))

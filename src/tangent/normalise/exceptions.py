@@ -26,12 +26,13 @@ from tangent.runtime.checks import error_raised
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
+from tangent.syntax.walk import walk
 
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 
 
 def exceptions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, ast.Try | ast.TryStar | ast.With) for n in ast.walk(f)):
+    if not any(isinstance(n, ast.Try | ast.TryStar | ast.With) for n in walk(f)):
         return f
     return replace(f, body=_block(f.body, context))
 

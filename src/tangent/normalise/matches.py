@@ -18,12 +18,13 @@ from tangent.runtime.library import subset
 from tangent.runtime.patterns import is_mapping, is_sequence, other_keys
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace, with_blocks
+from tangent.syntax.walk import walk
 
 WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
 def matches(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, ast.Match) for n in ast.walk(f)):
+    if not any(isinstance(n, ast.Match) for n in walk(f)):
         return f
     return replace(f, body=_block(f.body, context))
 
@@ -44,7 +45,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 
 def _bound_anywhere(s: ast.Match) -> set[str]:
-    return {n for c in s.cases for p in ast.walk(c.pattern) for n in [_binds(p)] if n}
+    return {n for c in s.cases for p in walk(c.pattern) for n in [_binds(p)] if n}
 
 
 def _binds(p: ast.AST) -> str | None:

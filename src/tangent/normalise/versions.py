@@ -17,6 +17,7 @@ from tangent.syntax.inserted import Insertion
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rename, replace
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, header_reads, writes
+from tangent.syntax.walk import walk
 
 Definitions = frozenset[int]
 Environment = dict[str, Definitions]
@@ -48,15 +49,15 @@ def versions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 def _pinned(f: ast.FunctionDef) -> set[str]:
     """Names that keep their one name: loop variables, and those that opaque code with scopes of its own touches."""
     found: set[str] = set()
-    for node in ast.walk(f):
+    for node in walk(f):
         if isinstance(node, ast.For):
-            found |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+            found |= {n.id for n in walk(node.target) if isinstance(n, ast.Name)}
         scoped = isinstance(node, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))
         if scoped or (isinstance(node, ast.stmt) and not isinstance(node, SIMPLE) and node is not f):
-            found |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])
-            found |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+            found |= {n.id for n in walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])
+            found |= {a.arg for a in walk(node) if isinstance(a, ast.arg)}
         if isinstance(node, Attempt):
-            found |= {n.id for part in (node.test, node.types) for n in ast.walk(part) if isinstance(n, ast.Name)}
+            found |= {n.id for part in (node.test, node.types) for n in walk(part) if isinstance(n, ast.Name)}
         if isinstance(node, ast.Global | ast.Nonlocal):
             found |= set(node.names)
         if isinstance(node, Insertion):  # its lines stay as they are

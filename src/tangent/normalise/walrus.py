@@ -16,12 +16,13 @@ from tangent.normalise.context import Context
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
 from tangent.syntax.uses import COMPREHENSIONS
+from tangent.syntax.walk import walk
 
 LATER = (ast.IfExp, ast.BoolOp, ast.Lambda, *COMPREHENSIONS)
 
 
 def walrus(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, ast.NamedExpr) for n in ast.walk(f)):
+    if not any(isinstance(n, ast.NamedExpr) for n in walk(f)):
         return f
     return replace(f, body=_block(f.body, context))
 
@@ -56,11 +57,11 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             | (ast.AugAssign(value=value))
         ):
             before, value = _hoisted(value, s, context)
-            if any(isinstance(n, ast.NamedExpr) for n in ast.walk(s)) and not before:
+            if any(isinstance(n, ast.NamedExpr) for n in walk(s)) and not before:
                 raise _refusal(s, context)
             return [*before, replace(s, value=value)] if before else [s]
         case _:
-            if any(isinstance(n, ast.NamedExpr) for n in ast.walk(s)) and not hasattr(s, "body"):
+            if any(isinstance(n, ast.NamedExpr) for n in walk(s)) and not hasattr(s, "body"):
                 raise _refusal(s, context)
             return [s]
 
@@ -74,8 +75,8 @@ def _refusal(node: ast.AST, context: Context) -> Exception:
 def _hoisted(e: ast.expr, s: ast.stmt, context: Context) -> tuple[list[ast.stmt], ast.expr]:
     """The assignments inside an expression, in order, and the expression that reads their names."""
     before: list[ast.stmt] = []
-    for n in ast.walk(e):
-        if isinstance(n, LATER) and any(isinstance(m, ast.NamedExpr) for m in ast.walk(n)):
+    for n in walk(e):
+        if isinstance(n, LATER) and any(isinstance(m, ast.NamedExpr) for m in walk(n)):
             raise _refusal(n, context)
 
     def change(x: ast.expr) -> ast.expr:

@@ -13,6 +13,7 @@ from tangent.syntax.blocks import Attempt
 from tangent.syntax.core import is_literal
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, writes
+from tangent.syntax.walk import walk
 
 Known = dict[str, ast.expr]
 
@@ -29,9 +30,9 @@ def _pinned(body: Body) -> frozenset[str]:
         simple = isinstance(s, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.If | ast.For | ast.While)
         parts: list[ast.AST] = [s] if not simple else []
         if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
-            parts = [n for n in ast.walk(s) if isinstance(n, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))]
+            parts = [n for n in walk(s) if isinstance(n, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))]
         for part in parts:
-            found |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+            found |= {n.id for n in walk(part) if isinstance(n, ast.Name)}
     return frozenset(found)
 
 

@@ -69,6 +69,8 @@ def local_stacks(body: Body) -> Stacks:
     """Lists made here that are only pushed to and popped from."""
     found: Stacks = {}
     other: set[str] = set()
+    if not any(_makes_list(s) for s in body):
+        return found
     for s in statements(body):
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
@@ -85,6 +87,16 @@ def local_stacks(body: Body) -> Stacks:
             case _:
                 other |= header_reads(s) | set(writes(s))
     return {v: stack for v, stack in found.items() if stack.inits == 1 and v not in other}
+
+
+def _makes_list(s: ast.stmt) -> bool:
+    match s:
+        case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])):
+            return True
+        case ast.If() | ast.For() | ast.While():
+            return any(_makes_list(x) for x in statements([*s.body, *s.orelse]))
+        case _:
+            return False
 
 
 # What contributes to the result at all

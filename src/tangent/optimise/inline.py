@@ -21,6 +21,7 @@ from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
+from tangent.syntax.walk import walk
 
 SCOPED = (ast.Lambda, *COMPREHENSIONS)
 
@@ -48,7 +49,7 @@ def _occurrences(s: ast.stmt) -> Counter[str]:
         case _:
             roots = [s]
     for root in roots:
-        for node in ast.walk(root):
+        for node in walk(root):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found[node.id] += 1
             if isinstance(node, SCOPED):
@@ -158,7 +159,7 @@ def _changed_lists(s: ast.stmt) -> list[str]:
     """Lists that a statement changes in place: what reads them must not move across it."""
     if not isinstance(s, ast.Expr | ast.Assign):
         return []
-    return [v for n in ast.walk(s.value) if isinstance(n, ast.Call) and (v := _changed_list(n))]
+    return [v for n in walk(s.value) if isinstance(n, ast.Call) and (v := _changed_list(n))]
 
 
 def _changed_list(n: ast.Call) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from tangent.optimise.context import Optimisation
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
+from tangent.syntax.walk import walk
 
 IMPURE = frozenset(
     getattr(builtins, n) for n in "print input open next iter exec eval setattr delattr breakpoint compile".split()
@@ -37,7 +38,7 @@ def is_pure(e: ast.AST, o: Optimisation) -> bool:
 
 
 def _is_pure(e: ast.AST, resolve: Resolve) -> bool:
-    for node in ast.walk(e):
+    for node in walk(e):
         match node:
             case ast.Call(func=func) if not _pure_callee(func, resolve):
                 return False
@@ -79,7 +80,7 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
         case ast.AugAssign(target=target):
             found.add(_root(target))
     if o.shared and calls_unknown(s, o):
-        found |= {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and n.id in o.shared}
+        found |= {n.id for n in walk(s) if isinstance(n, ast.Name) and n.id in o.shared}
     return found - {""}
 
 
@@ -87,7 +88,7 @@ def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
     """Whether a statement calls something that is not known to only compute."""
     if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
         return False
-    return any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in ast.walk(s.value))
+    return any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in walk(s.value))
 
 
 def _root(e: ast.expr) -> str:

@@ -24,6 +24,7 @@ from tangent.optimise.dead import local_stacks
 from tangent.optimise.purity import IN_PLACE, WRITING_METHODS
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.walk import walk
 
 
 def recompute(body: Body, o: Optimisation) -> Body:
@@ -193,7 +194,7 @@ def _is_list(s: ast.stmt) -> bool:
 def _is_cheap(e: ast.expr) -> bool:
     match e:
         case ast.Subscript(value=ast.Name(), slice=index):
-            return all(isinstance(n, _INDEX) for n in ast.walk(index))
+            return all(isinstance(n, _INDEX) for n in walk(index))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
             return _is_atom(left) and _is_atom(right)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -249,7 +250,7 @@ def _stored(body: Body) -> set[str]:
                     found.add(t.id)
         if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
             found.add(s.target.id)
-        found |= {v for n in ast.walk(s) if isinstance(n, ast.Call) and (v := _changed(n))}
+        found |= {v for n in walk(s) if isinstance(n, ast.Call) and (v := _changed(n))}
     return found
 
 

@@ -27,6 +27,7 @@ from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
+from tangent.syntax.walk import walk
 
 TRUTH = (ast.Compare, ast.JoinedStr)
 STACK_METHODS = ("append", "pop")
@@ -116,7 +117,7 @@ def _makes_list(e: ast.expr, context: Context) -> bool:
 
 
 def _has_scope(e: ast.expr) -> bool:
-    return any(isinstance(n, (ast.Lambda, *COMPREHENSIONS)) for n in ast.walk(e))
+    return any(isinstance(n, (ast.Lambda, *COMPREHENSIONS)) for n in walk(e))
 
 
 class _Reader:

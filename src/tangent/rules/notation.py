@@ -168,7 +168,7 @@ def _slice_reads(lines: tuple[ast.Assign, ...], wanted: frozenset[str]) -> froze
 
 def _own_reads(e: ast.expr) -> set[str]:
     """Names an expression reads, those inside `d[...]` apart."""
-    return {n for n in expression_reads(rebuild(e, _as_name)) if not n.startswith("d[")}
+    return {n for n in expression_reads(_named(e)) if not n.startswith("d[")}
 
 
 def instantiate(
@@ -184,7 +184,7 @@ def instantiate(
     before: list[ast.Assign] = []
     found: dict[str, ast.expr] = {}
     for s in kept:
-        value = fill(rebuild(s.value, _as_name), parts)
+        value = fill(_named(s.value), parts)
         assert isinstance(value, ast.expr)
         if who := _derivative_of(s.targets[0]):
             found[who] = value
@@ -193,6 +193,12 @@ def instantiate(
             assert isinstance(target, ast.expr)
             before.append(ast.Assign([target], value))
     return before, found
+
+
+@lru_cache(maxsize=4096)
+def _named(e: ast.expr) -> ast.expr:
+    """An expression of a template with its derivatives as names."""
+    return rebuild(e, _as_name)
 
 
 def _as_name(e: ast.expr) -> ast.expr:

@@ -7,6 +7,8 @@ import builtins
 import keyword
 from collections.abc import Iterable
 
+from tangent.syntax.walk import walk
+
 RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
 
 
@@ -44,8 +46,15 @@ class Names:
 
 def identifiers(tree: ast.AST) -> set[str]:
     """Every identifier that occurs anywhere in a tree."""
+    known: frozenset[str] | None = tree.__dict__.get("_identifiers")
+    if known is None:
+        known = tree.__dict__["_identifiers"] = frozenset(_identifiers(tree))
+    return set(known)
+
+
+def _identifiers(tree: ast.AST) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Name(id=text) | ast.arg(arg=text) | ast.FunctionDef(name=text) | ast.ClassDef(name=text):
                 found.add(text)

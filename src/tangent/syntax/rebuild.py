@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
+from tangent.syntax.walk import MARKS, walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -33,11 +34,13 @@ def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
     >>> ast.unparse(rebuild(ast.parse("x = x + 1"), double))
     'y = y + 1'
     """
+    if isinstance(node, ast.Name | ast.Constant):
+        return cast(_Node, change(node))
     changes: dict[str, Any] = {}
     for field in node._fields:
         old = getattr(node, field, None)
         new: Any = old
-        if isinstance(old, ast.AST):
+        if isinstance(old, ast.AST) and not isinstance(old, MARKS):
             new = rebuild(old, change)
         elif isinstance(old, list):
             items = [rebuild(v, change) if isinstance(v, ast.AST) else v for v in old]
@@ -115,7 +118,11 @@ def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes below, without entering nested functions and classes."""
     for child in ast.iter_child_nodes(node):
         yield child
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(child, ast.expr) and not any(isinstance(n, ast.Lambda) for n in walk(child)):
+            yield from walk(child)[1:]
+        else:
             yield from walk_scope(child)
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode, Insertion
+from tangent.syntax.walk import walk
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -76,7 +77,10 @@ def assigned_inside(body: Iterable[ast.AST]) -> set[str]:
     """Names that a block binds in its own scope."""
     found: set[str] = set()
     for node in body:
-        found |= set(_bound(node))
+        known = node.__dict__.get("_binds")
+        if known is None:
+            known = node.__dict__["_binds"] = frozenset(_bound(node))
+        found |= known
     return found
 
 
@@ -98,8 +102,17 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield from ((a.asname or a.name).split(".")[0] for a in node.names)
     if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
         yield node.name
+    if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):  # the common case
+        yield from (t.id for t in node.targets if isinstance(t, ast.Name))
+        yield from _bound_by_expression(node.value)
+        return
     for child in ast.iter_child_nodes(node):
         yield from _bound(child)
+
+
+def _bound_by_expression(e: ast.expr) -> Iterator[str]:
+    if any(isinstance(n, ast.NamedExpr) for n in walk(e)):
+        yield from _bound(e)
 
 
 def target_names(target: ast.expr) -> list[str]:
@@ -114,16 +127,14 @@ def target_names(target: ast.expr) -> list[str]:
 def header_reads(s: ast.stmt) -> set[str]:
     """Names read by the statement itself, not by the blocks inside it."""
     match s:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return expression_reads(value)
         case Attempt(test=test, types=types):
             return expression_reads(test) | expression_reads(types)
         case ast.If(test=test) | ast.While(test=test):
             return expression_reads(test)
         case ast.For(iter=iter):
             return expression_reads(iter)
-        case ast.Assign(targets=[ast.Name()], value=value):
-            return expression_reads(value)
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return expression_reads(s)
         case _:
             return expression_reads(s)
 

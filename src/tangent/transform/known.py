@@ -23,6 +23,7 @@ from tangent.source.resolve import Scope
 from tangent.syntax.core import is_path
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
+from tangent.syntax.walk import walk
 
 Known = tuple[tuple[str, Any], ...]
 
@@ -30,7 +31,7 @@ Known = tuple[tuple[str, Any], ...]
 def known_locals(core: ast.FunctionDef, context: Context) -> dict[str, Any]:
     """Local names that are functions, always the same ones: nested ones, and second names of others."""
     body = list(statements(core.body))
-    rebound = {v for n in ast.walk(core) if isinstance(n, ast.Nonlocal) for v in n.names}
+    rebound = {v for n in walk(core) if isinstance(n, ast.Nonlocal) for v in n.names}
     count = Counter(v for s in body for v in writes(s))
     named: dict[str, Any] = {}
     nodes: dict[str, Nested] = {}

@@ -777,6 +777,7 @@ class Reverse:
         found: dict[str, str] = {}
         for block in _blocks(self.prepared.body):
             made: dict[str, Operation] = {}
+            readers: dict[str, set[str]] = {}
             for s in block:
                 op = self.operations.get(s)
                 if op is not None and op.kind == "rule" and op.rule.name in ("sum", "mean"):
@@ -787,9 +788,13 @@ class Reverse:
                 for v in (
                     writes(s) if isinstance(s, ast.Assign) else [v for x in (s, *statements([s])) for v in writes(x)]
                 ):
-                    made = {t: o for t, o in made.items() if v not in o.operands and t != v}
+                    for t in readers.pop(v, ()):
+                        made.pop(t, None)
+                    made.pop(v, None)
                 if op is not None and op.kind == "rule" and op.rule.kind == "elementwise" and op.targets[0] not in user:
                     made[op.targets[0]] = op
+                    for v in op.operands:
+                        readers.setdefault(v, set()).add(op.targets[0])
         return found
 
     def witness(self, op: Operation) -> str:

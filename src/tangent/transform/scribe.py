@@ -18,6 +18,7 @@ from tangent.rules.table import table
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
+from tangent.syntax.walk import walk
 
 BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
@@ -89,7 +90,7 @@ class Scribe:
 
     def as_argument(self, e: ast.expr) -> ast.expr:
         """An index with slices as an expression of its own: `np.s_[1:]`."""
-        if any(isinstance(n, ast.Slice) for n in ast.walk(e)):
+        if any(isinstance(n, ast.Slice) for n in walk(e)):
             return ast.Subscript(ast.Attribute(name(self.library(np, "np")), "s_", ast.Load()), e, ast.Load())
         return e
 

@@ -28,7 +28,8 @@ from tangent.runtime.kernels.functions import vectorized
 from tangent.source.adapt import as_function
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
-from tangent.transform.module import Generated, Module, Optimise
+from tangent.transform.generated import Generated
+from tangent.transform.module import Module, Optimise
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 

@@ -709,6 +709,10 @@ class Stores:
             return False
         assert isinstance(source, ast.Assign)
         needed = expression_reads(source.value)
+        between = list(statements(body[start + 1 : stop]))
+        stored = set().union(*(self.table.written.get(x, frozenset()) for x in between))
+        if any(self.class_of(v) in stored for v in needed):
+            return False
         changed = {v for x in statements(body[start + 1 : stop + 1]) for v in writes(x)}
         own = set(writes(source))
         return not (needed | own) & (changed - (own if body[start] is s else set()))

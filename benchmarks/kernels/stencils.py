@@ -1,113 +1,8 @@
-"""Functions as people write them for Numba, with their gradients written by hand, and as JAX wants them written."""
+"""Stencils, in place."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-
-RNG = np.random.default_rng(0)
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A function, its arguments, its gradient by the first of them written by hand, and the function for JAX."""
-
-    name: str
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    by_hand: Callable[..., Any] | None = None
-    for_jax: Callable[..., Any] | None = None
-
-
-# A scalar recurrence
-
-
-def recurrence(x, n):
-    h = 0.1
-    for _ in range(n):
-        h = math.sin(h) * x + 0.5 * h
-    return h
-
-
-def recurrence_by_hand(x, n):
-    kept = np.empty(n)
-    sines = np.empty(n)
-    h = 0.1
-    for i in range(n):
-        kept[i] = h
-        sines[i] = math.sin(h)
-        h = sines[i] * x + 0.5 * h
-    bh, bx = 1.0, 0.0
-    for i in range(n - 1, -1, -1):
-        bx += bh * sines[i]
-        bh = bh * (math.cos(kept[i]) * x + 0.5)
-    return bx
-
-
-def recurrence_for_jax(x, n):
-    import jax
-
-    def step(h, _):
-        return jax.numpy.sin(h) * x + 0.5 * h, None
-
-    return jax.lax.scan(step, 0.1 + 0.0 * x, None, length=2000)[0]
-
-
-# A mixture of Gaussians, in scalar loops
-
-
-def mixture(means, weights, scales, x):
-    n, d = x.shape
-    k = weights.shape[0]
-    total = 0.0
-    for i in range(n):
-        s = 0.0
-        for j in range(k):
-            q = 0.0
-            for m in range(d):
-                z = (x[i, m] - means[j, m]) * math.exp(scales[j, m])
-                q = q + z * z
-            s = s + math.exp(weights[j] - 0.5 * q)
-        total = total + math.log(s)
-    return total
-
-
-def mixture_by_hand(means, weights, scales, x):
-    n, d = x.shape
-    k = weights.shape[0]
-    bmeans = np.zeros_like(means)
-    e = np.empty(k)
-    z = np.empty((k, d))
-    factors = np.empty((k, d))
-    for i in range(n):
-        s = 0.0
-        for j in range(k):
-            q = 0.0
-            for m in range(d):
-                factors[j, m] = math.exp(scales[j, m])
-                z[j, m] = (x[i, m] - means[j, m]) * factors[j, m]
-                q += z[j, m] * z[j, m]
-            e[j] = math.exp(weights[j] - 0.5 * q)
-            s += e[j]
-        for j in range(k):
-            b = e[j] / s
-            for m in range(d):
-                bmeans[j, m] += b * z[j, m] * factors[j, m]
-    return bmeans
-
-
-def mixture_for_jax(means, weights, scales, x):
-    import jax.numpy as jnp
-
-    z = (x[:, None, :] - means) * jnp.exp(scales)
-    return jnp.sum(jnp.log(jnp.sum(jnp.exp(weights - 0.5 * jnp.sum(z * z, axis=2)), axis=1)))
-
-
-# Stencils
 
 
 def heat(u, steps):
@@ -253,50 +148,131 @@ def relax_for_jax(a, steps):
     return jax.numpy.sum(jax.lax.scan(sweep, a, None, length=3)[0])
 
 
-# A recurrent network in array operations
+def wave(c, u0, steps):
+    """A wave on a string, all times kept."""
+    n = u0.shape[0]
+    u = np.zeros((steps + 2, n))
+    for i in range(n):
+        u[0, i] = u0[i]
+        u[1, i] = u0[i]
+    for t in range(1, steps + 1):
+        for i in range(1, n - 1):
+            bend = u[t, i + 1] - 2.0 * u[t, i] + u[t, i - 1]
+            u[t + 1, i] = 2.0 * u[t, i] - u[t - 1, i] + c[i] * c[i] * bend
+    s = 0.0
+    for i in range(n):
+        s += u[steps + 1, i] * u[steps + 1, i]
+    return s
 
 
-def network(w, v, x, steps):
-    h = np.zeros(w.shape[0])
-    for _ in range(steps):
-        h = np.tanh(w @ h + v @ x)
-    return np.sum(h * h)
+def wave_by_hand(c, u0, steps):
+    n = u0.shape[0]
+    u = np.zeros((steps + 2, n))
+    u[0] = u0
+    u[1] = u0
+    bend = np.empty((steps + 1, n))
+    for t in range(1, steps + 1):
+        for i in range(1, n - 1):
+            bend[t, i] = u[t, i + 1] - 2.0 * u[t, i] + u[t, i - 1]
+            u[t + 1, i] = 2.0 * u[t, i] - u[t - 1, i] + c[i] * c[i] * bend[t, i]
+    b = np.zeros((steps + 2, n))
+    bc = np.zeros(n)
+    for i in range(n):
+        b[steps + 1, i] = 2.0 * u[steps + 1, i]
+    for t in range(steps, 0, -1):
+        for i in range(1, n - 1):
+            w = b[t + 1, i]
+            bc[i] += 2.0 * c[i] * bend[t, i] * w
+            v = c[i] * c[i] * w
+            b[t, i - 1] += v
+            b[t, i] += 2.0 * w - 2.0 * v
+            b[t, i + 1] += v
+            b[t - 1, i] -= w
+    return bc
 
 
-def network_by_hand(w, v, x, steps):
-    n = w.shape[0]
-    hs = np.zeros((steps + 1, n))
-    u = v @ x
-    for t in range(steps):
-        hs[t + 1] = np.tanh(w @ hs[t] + u)
-    bw = np.zeros_like(w)
-    bh = 2.0 * hs[steps]
-    for t in range(steps - 1, -1, -1):
-        bz = bh * (1.0 - hs[t + 1] * hs[t + 1])
-        for i in range(n):
-            for j in range(n):
-                bw[i, j] += bz[i] * hs[t, j]
-        bh = bz @ w
-    return bw
-
-
-def network_for_jax(w, v, x, steps):
+def wave_for_jax(c, u0, steps):
     import jax
 
-    def step(h, _):
-        return jax.numpy.tanh(w @ h + v @ x), None
+    def step(pair, _):
+        old, now = pair
+        bend = now[2:] - 2.0 * now[1:-1] + now[:-2]
+        inner = 2.0 * now[1:-1] - old[1:-1] + c[1:-1] * c[1:-1] * bend
+        return (now, jax.numpy.zeros_like(now).at[1:-1].set(inner)), None
 
-    h = jax.lax.scan(step, jax.numpy.zeros(w.shape[0]), None, length=40)[0]
-    return jax.numpy.sum(h * h)
+    (_, last), _ = jax.lax.scan(step, (u0, u0), None, length=100)
+    return jax.numpy.sum(last * last)
 
 
-KERNELS = (
-    Kernel("recurrence", recurrence, (0.9, 2000), recurrence_by_hand, recurrence_for_jax),
-    Kernel("mixture", mixture, (RNG.normal(size=(5, 3)), RNG.normal(size=5), RNG.normal(size=(5, 3)) * 0.1,
-                                RNG.normal(size=(500, 3))), mixture_by_hand, mixture_for_jax),
-    Kernel("heat", heat, (RNG.random((60, 60)), 20), heat_by_hand, heat_for_jax),
-    Kernel("smooth", smooth, (RNG.random(1000), 50), smooth_by_hand, smooth_for_jax),
-    Kernel("relax", relax, (RNG.random((30, 30)) * 0.3, 3), relax_by_hand, relax_for_jax),
-    Kernel("network", network, (RNG.normal(size=(20, 20)) * 0.2, RNG.normal(size=(20, 8)), RNG.normal(size=8), 40),
-           network_by_hand, network_for_jax),
-)  # fmt: skip
+def fields(hz, ex, ey, steps):
+    """Electric and magnetic fields in two dimensions (FDTD)."""
+    hz, ex, ey = hz.copy(), ex.copy(), ey.copy()
+    n, m = hz.shape
+    for t in range(steps):
+        for j in range(m):
+            ey[0, j] = float(t)
+        for i in range(1, n):
+            for j in range(m):
+                ey[i, j] -= 0.5 * (hz[i, j] - hz[i - 1, j])
+        for i in range(n):
+            for j in range(1, m):
+                ex[i, j] -= 0.5 * (hz[i, j] - hz[i, j - 1])
+        for i in range(n - 1):
+            for j in range(m - 1):
+                hz[i, j] -= 0.7 * (ex[i, j + 1] - ex[i, j] + ey[i + 1, j] - ey[i, j])
+    return np.sum(hz * hz)
+
+
+def fields_by_hand(hz, ex, ey, steps):
+    h, x, y = hz.copy(), ex.copy(), ey.copy()
+    n, m = h.shape
+    for t in range(steps):
+        for j in range(m):
+            y[0, j] = float(t)
+        for i in range(1, n):
+            for j in range(m):
+                y[i, j] -= 0.5 * (h[i, j] - h[i - 1, j])
+        for i in range(n):
+            for j in range(1, m):
+                x[i, j] -= 0.5 * (h[i, j] - h[i, j - 1])
+        for i in range(n - 1):
+            for j in range(m - 1):
+                h[i, j] -= 0.7 * (x[i, j + 1] - x[i, j] + y[i + 1, j] - y[i, j])
+    bh = 2.0 * h
+    bx, by = np.zeros_like(x), np.zeros_like(y)
+    for _ in range(steps):
+        for i in range(n - 1):
+            for j in range(m - 1):
+                w = 0.7 * bh[i, j]
+                bx[i, j + 1] -= w
+                bx[i, j] += w
+                by[i + 1, j] -= w
+                by[i, j] += w
+        for i in range(n):
+            for j in range(1, m):
+                w = 0.5 * bx[i, j]
+                bh[i, j] -= w
+                bh[i, j - 1] += w
+        for i in range(1, n):
+            for j in range(m):
+                w = 0.5 * by[i, j]
+                bh[i, j] -= w
+                bh[i - 1, j] += w
+        for j in range(m):
+            by[0, j] = 0.0
+    return bh
+
+
+def fields_for_jax(hz, ex, ey, steps):
+    import jax
+
+    def step(state, t):
+        hz, ex, ey = state
+        ey = ey.at[0].set(t)
+        ey = ey.at[1:].add(-0.5 * (hz[1:] - hz[:-1]))
+        ex = ex.at[:, 1:].add(-0.5 * (hz[:, 1:] - hz[:, :-1]))
+        change = ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1]
+        return (hz.at[:-1, :-1].add(-0.7 * change), ex, ey), None
+
+    (hz, _, _), _ = jax.lax.scan(step, (hz, ex, ey), jax.numpy.arange(20.0))
+    return jax.numpy.sum(hz * hz)

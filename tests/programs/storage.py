@@ -444,3 +444,58 @@ def written_only_by_recursion(x):
     u, v = x.copy(), x[::-1].copy()
     in_turns(u, v, 3)
     return u * v
+
+
+@program({"x": signed(3), "s": signed()})
+def items_written_through_and_replaced(x, s):
+    ys = [x, x * s]
+    ys[0][1] = s
+    ys[1] = np.sin(ys[0])
+    ys[0][0] *= 2.0
+    ys.append(ys[0])
+    ys[2][2] = s * s
+    ys.reverse()
+    return ys[0] * ys[1] * ys[2]
+
+
+@program({"x": signed(3), "s": signed()})
+def dict_of_an_array_and_a_number(x, s):
+    d = {"w": x, "b": s}
+    d["b"] *= s
+    d["w"] += s
+    d["w"] = d["w"] * 2.0
+    d["w"][0] = s
+    return x * d["w"] + d["b"]
+
+
+@program({"x": signed(2, 3)})
+def popped_and_written(x):
+    rows = [x, x[::-1]]
+    last = rows.pop()
+    rows[-1][0] = last.sum()
+    return rows[0] * last
+
+
+@program({"x": signed(3), "s": signed()})
+def joined_lists_share_their_items(x, s):
+    ys = [1.0, x]
+    ys += [s]
+    ys[1][1] = ys[2]
+    return x * x
+
+
+@program({"x": signed(3)})
+def list_added_to_an_array(x):
+    y = x + [x[0], 2.0, x[1]]
+    return y * y
+
+
+def scale_and_add(row, whole):
+    whole *= 2.0
+    row += whole[1]
+
+
+@program({"x": signed(2, 3)})
+def overlapping_arguments(x):
+    scale_and_add(x[0], x)
+    return x * x

@@ -68,6 +68,8 @@ class Aliases:
         match op.kind:
             case "zero" | "constant" | "augment" | "shadow" | "store":
                 return ()
+            case "rule" if self._joins(op):
+                return op.operands
             case "rule":
                 return tuple(v for v in op.operands if v in _viewed(op)) if _may_be_view(op) else ()
             case "call" if isinstance(op.value, ast.Call):
@@ -96,9 +98,11 @@ class Aliases:
                 found = set(self.of(shared[0]))
             elif op.kind == "pack" or _copies_container(op) or op.kind == "closure" or _makes_object(op):
                 found = {t}
-                items = set().union(*(self._items(v) if _copies_container(op) else self.of(v) for v in shared))
-                self.holds.setdefault(t, set()).update(items - {t})
-            elif op.kind in ("unpack", "pop") or (op.kind == "rule" and op.rule.name in ("getitem", "attribute")):
+                self.holds.setdefault(t, set()).update(self._held(op, shared) - {t})
+            elif op.kind == "rule" and self._joins(op):
+                found = {t}
+                self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
+            elif self._takes_out(op):
                 found = set().union(*(self._items(v) for v in shared))
             elif op.kind in ("call", "dynamic", "opaque"):
                 found = {t}.union(*(self.reach(v) for v in shared))
@@ -108,6 +112,30 @@ class Aliases:
             else:
                 found = {t}
             self.points.setdefault(t, set()).update(found)
+
+    def _takes_out(self, op: Operation) -> bool:
+        """Whether an operation gives an item of its operand, or several."""
+        if op.kind in ("unpack", "pop") or (op.kind == "rule" and op.rule.name in ("getitem", "attribute")):
+            return True
+        match op.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop")):
+                return v in self.containers
+            case _:
+                return False
+
+    def _joins(self, op: Operation) -> bool:
+        """Whether an operation joins or repeats lists that are made here."""
+        match op.value:
+            case ast.BinOp(op=ast.Add() | ast.Mult()):
+                return any(v in self.containers for v in op.operands)
+            case _:
+                return False
+
+    def _held(self, op: Operation, shared: tuple[str, ...]) -> set[str]:
+        """What a new container or object holds: items of those that it copies, its other operands themselves."""
+        copied, either = (set(shared), set()) if _copies_container(op) else _opened(op)
+        items = [self._items(v) for v in shared if v in copied | either]
+        return set().union(*items, *(self.of(v) for v in shared if v not in copied))
 
     def _items(self, v: str) -> set[str]:
         """What an item of a variable may be: of an array a view of it, of a list or dict what that holds."""
@@ -125,6 +153,26 @@ def _makes_object(op: Operation) -> bool:
     """Whether an operation makes an object that holds what it is given."""
     made = isinstance(op.callee, type) and issubclass(op.callee, types.SimpleNamespace)
     return made or (op.kind == "rule" and op.rule.name in ("with_attribute", "mutated"))
+
+
+def _opened(op: Operation) -> tuple[set[str], set[str]]:
+    """The operands of which a new container holds the items, not the things themselves; those where it is open."""
+    elts: list[ast.expr | None] = []
+    either: list[ast.expr] = []
+    match op.value:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            elts = [e.value for e in parts if isinstance(e, ast.Starred)]
+        case ast.Dict(keys=keys, values=values):
+            elts = [e for k, e in zip(keys, values) if k is None]
+        case _ if op.kind == "rule" and op.rule.name == "mutated":
+            elts, either = [op.values["x"]], [op.values["value"]]
+        case _ if op.kind == "rule" and op.rule.name == "with_attribute":
+            elts = [op.values["x"]]
+    return _named(elts), _named(either)
+
+
+def _named(elts: Iterable[ast.expr | None]) -> set[str]:
+    return {e.id for e in elts if isinstance(e, ast.Name)}
 
 
 def _copies_container(op: Operation) -> bool:
@@ -178,9 +226,9 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
         case ast.Dict() | ast.List() | ast.ListComp() | ast.DictComp():
             return True
         case ast.BinOp(op=ast.Add(), left=left, right=right):
-            return any(isinstance(e, ast.Name) and e.id in known for e in (left, right))
+            return all(isinstance(e, ast.Name) and e.id in known for e in (left, right))
         case _:
-            return op.kind == "pack" or _copies_container(op)
+            return op.kind == "pack" or _copies_container(op) or (op.kind == "rule" and op.rule.name == "mutated")
 
 
 FRESH = frozenset(

@@ -102,6 +102,13 @@ class Shapes:
         """What is known of the result of an operation, at the statement that makes it."""
         return _result(op, self)
 
+    def joins(self, op: Operation) -> bool:
+        """Whether an operation may join lists: it adds, and one operand surely is a list or tuple."""
+        if not (isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add)):
+            return False
+        facts = [self.of(op.value.left), self.of(op.value.right)]
+        return any(f.sequence and f is not ANYTHING and f.shape != ANY for f in facts)
+
     def operand(self, e: ast.Name, op: Operation) -> Fact:
         """What is known of an operand, given that the operation went through."""
         fact = self.of(e)
@@ -420,10 +427,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return facts[0] if facts[0].number else facts[-1]
     if rule.name in TO_REAL or _says_dtype(op.value):
         dtype = None
-    if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add) and any(
-        f.sequence and f is not ANYTHING and f.shape != ANY for f in facts
-    ):  # fmt: skip
-        return Fact(sequence=True)
+    if table.joins(op):  # lists, if both are: an array and a list are added
+        return Fact(sequence=all(f.sequence for f in facts))
     if rule.kind == "elementwise":
         array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
         others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]

@@ -30,6 +30,7 @@ class Storage:
     written: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     bases: dict[ast.stmt, tuple[str, ...]] = field(default_factory=dict)
     local: frozenset[str] = frozenset()
+    between: dict[str, str] = field(default_factory=dict)
 
     @property
     def carried(self) -> bool:
@@ -43,6 +44,7 @@ class Storage:
 
     def follow(self, held: str, handle: str, first: ast.stmt, second: ast.stmt, bases: tuple[str, ...]) -> None:
         """A binding was split in two: the name between is a handle, too."""
+        self.between[held] = handle
         if bases and handle in self.classes:
             self.classes[held] = self.classes[handle]
             self.handles |= {held}

@@ -21,7 +21,9 @@ def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
 @linear
 def content(y, x): d[x] = d[y]
 @linear
-def rest(y, b, shade): d[b] = returned_rest(d[y], b, shade)
+def rest(y, b, shade):
+    d[b] = returned_rest(d[y], b, shade)
+    d[y] = returned_rest(d[b], b, shade)
 @linear
 def item_shadow(y, x, shade=None): d[shade] = d[y]
 @linear

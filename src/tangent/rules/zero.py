@@ -351,10 +351,10 @@ runtime.refuse_filling
 runtime.init_grad
 runtime.lazy_zero
 runtime.backward_of
-runtime.require_number
 runtime.stop_gradient
 
 runtime.is_part
+runtime.shadow_among
 runtime.sources
 runtime.error_raised
 runtime.combination_indices

@@ -18,7 +18,7 @@ from tangent.runtime.calls import (
     tangent_of,
     with_objects,
 )
-from tangent.runtime.checks import check_seed, check_tangent, error_raised, require_number, unbroken
+from tangent.runtime.checks import check_seed, check_tangent, error_raised, unbroken
 from tangent.runtime.containers import cleared_attribute, mutated, mutated_part, unmutated, with_attribute
 from tangent.runtime.dispatch import (
     ArrayType,
@@ -122,6 +122,7 @@ from tangent.runtime.storage import (
     rest,
     returned_rest,
     shadow,
+    shadow_among,
     sources,
     take_item,
     unboxed,
@@ -228,7 +229,6 @@ __all__ = [
     "repeated_combination_indices",
     "replace_field",
     "replace_item",
-    "require_number",
     "rest",
     "returned_rest",
     "right_items",
@@ -236,6 +236,7 @@ __all__ = [
     "sequence",
     "settled",
     "shadow",
+    "shadow_among",
     "slice_indices",
     "sources",
     "stop_gradient",

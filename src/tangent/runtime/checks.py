@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import ArgumentError, InPlaceError, Location, SeedError, TangentError, UnsupportedError
+from tangent.errors import ArgumentError, Location, SeedError, TangentError, UnsupportedError
 
 _FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
@@ -154,14 +154,3 @@ class unbroken:
                 "an exception was raised inside and went no further",
                 "Use 'try' and 'except', or contextlib.suppress.",
             ) from error[1]  # fmt: skip
-
-
-def require_number(value: Any, holder: str, file: str, line: int, text: str) -> None:
-    """`s += v` changes an array in place; where something else holds the array, that is not differentiated."""
-    if isinstance(value, np.ndarray | list):
-        raise InPlaceError(
-            f"cannot differentiate a write in place: '{text}'",
-            Location(file, line, text, 0, len(text)),
-            why=f"it changes an array that '{holder}' refers to, too",
-            todo="Write 's = s + v', or copy the array first.",
-        )

@@ -179,14 +179,14 @@ def get_attribute(x: Any, name: str) -> Any:
     return fields_of(x).get(name) if is_object(x) else getattr(x, name)
 
 
-def left_part(b: Any, x: Any) -> Any:
+def left_part(b: Any, x: Any, y: Any) -> Any:
     """What the left operand of `x + y` receives: of joined lists, the first items."""
-    return b[: len(x)] if isinstance(x, list | tuple) else unbroadcast(b, x)
+    return b[: len(x)] if isinstance(x, list | tuple) and isinstance(y, list | tuple) else unbroadcast(b, x)
 
 
-def right_part(b: Any, x: Any) -> Any:
-    """What the right operand of `y + x` receives: of joined lists, the last items."""
-    return b[len(b) - len(x) :] if isinstance(x, list | tuple) else unbroadcast(b, x)
+def right_part(b: Any, x: Any, y: Any) -> Any:
+    """What the right operand of `x + y` receives: of joined lists, the last items."""
+    return b[len(x) :] if isinstance(x, list | tuple) and isinstance(y, list | tuple) else unbroadcast(b, y)
 
 
 def pop_grad(b: Any, x: Any) -> Any:

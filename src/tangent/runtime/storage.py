@@ -40,7 +40,7 @@ def own_any(x: Any, *others: Any) -> Any:
         for other in others:
             if _overlap(x, other):
                 raise InPlaceError(
-                    "an argument that is written in place is_part its memory with another argument",
+                    "an argument that is written in place shares its memory with another argument",
                     why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
                 )  # fmt: skip
     return _copied(x)
@@ -127,6 +127,21 @@ def shadow(x: Any, content: Any = None) -> Any:
             return parts
         return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
     return None
+
+
+def shadow_among(x: Any, *others: Any) -> Any:
+    """The adjoint of x, in memory in which those of others that overlap it have their places, too."""
+    if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
+        return shadow(x)
+    low, high = byte_bounds(x)
+    for other in others:
+        if isinstance(other, np.ndarray) and other.dtype == x.dtype and np.may_share_memory(x, other):
+            first, last = byte_bounds(other)
+            low, high = min(low, first), max(high, last)
+    if (low, high) == byte_bounds(x):
+        return shadow(x)
+    memory = np.zeros(high - low, np.uint8)
+    return np.ndarray(x.shape, x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
 
 
 def beside(x: Any, content: Any = None) -> Any:
@@ -219,17 +234,18 @@ def _same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[A
             "cannot follow a view that is written in place",
             why=f"it looks at an array of {x.dtype} as {v.dtype}", todo="Write into the array itself.",
         )  # fmt: skip
-    (first, last), (low, high) = byte_bounds(v), byte_bounds(x)
-    if first < low or last > high:
+    memory: Any = b
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    offset = v.__array_interface__["data"][0] - x.__array_interface__["data"][0]
+    start = b.__array_interface__["data"][0]
+    (first, last), (low, high) = byte_bounds(v), byte_bounds(memory)
+    moved = start - x.__array_interface__["data"][0]
+    if first + moved < low or last + moved > high:
         raise InPlaceError(
             "cannot follow two arrays that overlap where one of them is written in place",
             why="neither is a part of the other", todo="Pass the array that both are views of, or copies.",
         )  # fmt: skip
-    offset = v.__array_interface__["data"][0] - x.__array_interface__["data"][0]
-    start = b.__array_interface__["data"][0]
-    memory: Any = b
-    while isinstance(memory.base, np.ndarray):
-        memory = memory.base
     flat = memory if memory.flags.c_contiguous else memory.T
     return np.ndarray(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
 
@@ -265,7 +281,11 @@ def unboxed(b: Any, x: Any) -> Any:
 
 
 def returned_rest(v: Any, b: Any, shade: Any) -> Any:
-    """The adjoint of `rest`."""
+    """The adjoint of `rest`, and its tangent: nothing for what is part of a shadow."""
+    if isinstance(b, list | tuple | dict):
+        keys = b if isinstance(b, dict) else range(len(b))
+        items = {k: returned_rest(v[k], b[k], shade) for k in keys}
+        return items if isinstance(b, dict) else type(b)(items.values())
     return shadow(b) if is_part(b, shade) else v
 
 

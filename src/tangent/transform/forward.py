@@ -230,7 +230,7 @@ class _Forward:
             result = self.scribe.names.numbered(f"{target}_new")
             assert isinstance(s, ast.Assign)
             primal = [assign(result, s.value, s)]
-        if self.shapes.result(op).sequence and isinstance(op.value, ast.BinOp):
+        if isinstance(op.value, ast.BinOp) and self.shapes.joins(op):
             tangent = replace(op.value, left=self.tangent_of(op.value.left), right=self.tangent_of(op.value.right))
             done_ = [*primal, self.set(op, tangent, s)]
             return [*done_, assign(target, name(result), s)] if own else done_

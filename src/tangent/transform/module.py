@@ -438,7 +438,8 @@ def aliases_of(settled: Settled, scribe: Scribe) -> dict[str, str]:
     """Classes of names in the generated function that may share storage."""
     classes = settled.storage.classes
     shared = {d: f"{prefix} {classes[v]}" for (prefix, v), d in scribe.derivatives.items() if v in classes}
-    return {**classes, **shared}
+    found = {**classes, **shared}
+    return {**found, **{k: found[v] for k, v in scribe.kept.items() if v in found}}
 
 
 def refuse_hidden_writes(settled: Settled, groups: Groups) -> None:

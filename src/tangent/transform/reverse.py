@@ -294,7 +294,9 @@ class Reverse:
             if like is not None:
                 at(node, like)
         else:
-            node = assign(self.scribe.names.numbered(f"{v}_old"), name(v), like)
+            kept = self.scribe.names.numbered(f"{v}_old")
+            self.scribe.kept[kept] = v
+            node = assign(kept, name(v), like)
         self.pushes[site] = node
         return node
 
@@ -671,7 +673,8 @@ class Reverse:
     def by_rule(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         rule: Rule = op.rule
         target, b = op.targets[0], self.adjoint(op.targets[0])
-        if rule.name == "multiply" and any(self.shapes.of(v).sequence for v in op.values.values()):
+        facts = [self.shapes.of(v) for v in op.values.values()]
+        if rule.name == "multiply" and any(f.sequence for f in facts) and not any(f.array for f in facts):
             raise self.unit.refuse(
                 s, "the repetition of a list", "'*' does not multiply here", "Use np.tile or a loop."
             )
@@ -705,12 +708,12 @@ class Reverse:
             if operand.id in self.summed and (inner := _spread_alone(value, operand.id)) is not None:
                 value = rename(inner, {operand.id: self.summed[operand.id]})
             if rule.kind == "elementwise":
-                value = self.fitted(value, operand, op)
+                value = self.fitted(value, operand, op, "left" if k == rule.parameters[0].name else "right")
             elif rule.kind == "custom":
                 several = any(p.star and p.name == k for p in rule.parameters)
                 value = self.scribe.call("fit_grad" if several else "unbroadcast", value, operand)
             arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
-            summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.result(op).sequence
+            summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.joins(op)
             number = arithmetic or summed or self.shapes.operand(operand, op).number
             parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))
         return statements_, parts
@@ -811,13 +814,13 @@ class Reverse:
         same = [v for v in op.operands if self.shapes.of(name(v)).shape == whole.shape]
         return same[0] if same else ""
 
-    def fitted(self, value: ast.expr, operand: ast.Name, op: Operation) -> ast.expr:
+    def fitted(self, value: ast.expr, operand: ast.Name, op: Operation, side: str) -> ast.expr:
         """The contribution in the shape and dtype of the operand."""
         result = self.wide.get(op.targets[0]) or self.shapes.result(op)
         fact = self.shapes.operand(operand, op)
-        if result.sequence and isinstance(op.value, ast.BinOp):
-            left = isinstance(op.value.left, ast.Name) and op.value.left.id == operand.id
-            return self.scribe.call("left_part" if left else "right_part", value, operand)
+        if self.shapes.joins(op):
+            assert isinstance(op.value, ast.BinOp)
+            return self.scribe.call(f"{side}_part", value, op.value.left, op.value.right)
         if op.rule.name == "abs":  # the sign or phase of the operand brings its dtype along
             result = Fact(result.shape, fact.dtype, result.number, result.array)
         if fits(fact, result):

@@ -22,7 +22,7 @@ from tangent.errors import InPlaceError, TangentError
 from tangent.rules.classify import classified
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING, is_library
-from tangent.syntax.quote import assign, at, call, constant, name
+from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.transform.calls import Groups
@@ -80,7 +80,7 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         parameters = set(this.parameters)
         aliases = _aliases(this, summary, Groups())
         found = [w for w in all_writes(this, summary) if w.root not in this.context.scalars]
-        written = {p for w in found for p in parameters if aliases.of(w.root) & aliases.reach(p)}
+        written = {p for w in found for p in parameters if _touched(this, w, aliases) & aliases.reach(p)}
         space = id(function.__globals__)
         local = this.context.scope.local
         outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
@@ -96,6 +96,13 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         return Summary(written, returned, outside, stores, arrays, content if before is None else content | before)
 
     return summary
+
+
+def _touched(this: Unit, w: Write, aliases: Aliases) -> set[str]:
+    """What a statement may write into: of a list also its items, by an operator in place."""
+    op = this.operations.get(w.statement)
+    inside = op is not None and op.kind == "augment" and w.root in aliases.containers
+    return aliases.reach(w.root) if inside else aliases.of(w.root)
 
 
 def _sharing(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
@@ -145,6 +152,7 @@ def settle(
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
     aliases = _aliases(this, summary, groups)
+    found += _deep_stacks(this, found, aliases)
     this, found = _items_by_value(this, found, aliases)
     this, found, rebound = containers_by_value(this, found, aliases, given)
     aliases = _aliases(this, summary, groups)
@@ -321,14 +329,12 @@ def containers_by_value(
     operations = dict(this.operations)
     kept: list[Write] = []
     rebound: list[str] = []
-    written = set().union(*(aliases.of(w.root) for w in found if not _is_container(this, w, aliases)))
     for w in found:
         local = w.root in this.context.scope.local or w.root in this.parameters
         after = live.after.get(w.statement, frozenset())
         new = None
         if local and w.root not in given and _is_container(this, w, aliases):
-            inside = aliases.reach(w.root) - aliases.of(w.root)
-            if not written & inside and not held_elsewhere(w, aliases, after, names):
+            if not held_elsewhere(w, aliases, after, names):
                 new = rebinding(w, this, aliases, _runtime)
         if new is None or w.statement in changed:
             kept.append(w)
@@ -354,37 +360,75 @@ def _is_container(this: Unit, w: Write, aliases: Aliases) -> bool:
             return w.construct == "call" and w.root in aliases.containers
 
 
+def _deep_stacks(this: Unit, found: list[Write], aliases: Aliases) -> Iterator[Write]:
+    """`xs.append(v)` and `xs.pop()` where something that the list holds is written in place."""
+    if this.source.file.startswith("<generated"):
+        return
+    written = set().union(*(aliases.of(w.root) for w in found))
+    for s in statements(this.core.body):
+        op = this.operations.get(s)
+        if op is not None and op.kind in ("push", "pop"):
+            root = op.targets[0] if op.kind == "push" else op.operands[0]
+            if written & (aliases.reach(root) - aliases.of(root)):
+                yield Write(s, root, frozenset(op.operands), "call", nested=False)
+
+
 def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases) -> bool:
-    """Whether an item of a container may be an array that another variable refers to."""
-    if not all(_distinct_items(this, o, aliases) for o in aliases.of(root)):
-        return True
+    """Whether an item of a container may be something that another variable, or another place in it, refers to."""
     items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
     names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
-    held = {n for n in names if n != root and aliases.of(n) & items}
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
-    return bool(held & live)
+    if any(n in live and aliases.of(n) & items for n in names if n != root):
+        return True
+    if any(aliases.holds.get(o, set()) & items for o in set(aliases.holds) - aliases.of(root) - items):
+        return True
+    seen: set[str] = set()
+    for site, v in _put_into(this, aliases.of(root)):
+        found = aliases.of(v)
+        if found & seen or not all(_made_with(this, site, o) for o in found):
+            return True
+        seen |= found
+    return False
 
 
-def _distinct_items(this: Unit, container: str, aliases: Aliases) -> bool:
-    """Whether a container is made by a display of different things, and nothing is added to it."""
-    made = [op for op in this.operations.values() if container in op.targets and op.kind not in ("store", "augment")]
-    if not all(op.kind == "pack" for op in made):
-        return False
-    for op in made:
-        seen: set[str] = set()
-        parts = op.value.values if isinstance(op.value, ast.Dict) else getattr(op.value, "elts", [])
-        for e in parts:
-            if isinstance(e, ast.Starred):
+def _put_into(this: Unit, containers: set[str]) -> Iterator[tuple[ast.stmt, str]]:
+    """The statements that put something into one of some containers, and what."""
+    for s in statements(this.core.body):
+        op = this.operations.get(s)
+        if op is None or op.kind == "augment" or not containers & set(op.targets):
+            continue
+        parts = _parts(op.value) if op.kind == "pack" else [v for v in op.operands if v not in op.targets]
+        for v in parts:
+            yield s, v
+
+
+def _parts(e: ast.expr | None) -> list[str]:
+    match e:
+        case ast.Dict(values=values):
+            elts = values
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            pass
+        case _:
+            elts = []
+    return [n for x in elts for n in expression_reads(x)]
+
+
+def _made_with(this: Unit, site: ast.stmt, made: str) -> bool:
+    """Whether something is made anew whenever a statement runs: in every loop around it."""
+    makers = [s for s in statements(this.core.body) if made in (op.targets if (op := this.operations.get(s)) else ())]
+    for loop in statements(this.core.body):
+        if isinstance(loop, ast.For | ast.While):
+            inside = set(statements(loop.body))
+            if site in inside and not (makers and all(m in inside for m in makers)):
                 return False
-            found = aliases.reach(e.id) if isinstance(e, ast.Name) else set()
-            if found & seen:
-                return False
-            seen |= found
     return True
 
 
 def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:
-    """`xs[i] += v` on an item of a list or dict assigns a number anew; an array there would be changed in place."""
+    """`xs[i] += v` on an item of a list or dict, in steps: `t = xs[i]; t += v; xs[i] = t`.
+
+    Where nobody else refers to the item, `t = t + v` means the same.
+    """
     changed: dict[ast.stmt, list[ast.stmt]] = {}
     operations = dict(this.operations)
     kept: list[Write] = []
@@ -394,30 +438,21 @@ def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[U
         if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
             kept.append(w)
             continue
-        if not _shares_items(this, s, w.root, aliases):
-            kept.append(w)
-            continue
         old, new = (this.context.names.numbered("t") for _ in range(2))
         this.context.scope.local |= {old, new}
         place: Any = s.target
         first = assign(old, replace(place, ctx=ast.Load()), s)
-        check = _check(this, s, old, w.root)
         second = assign(new, ast.BinOp(name(old), s.op, s.value), s)
         store = at(ast.Assign([place], name(new)), s)
-        changed[s] = [first, check, second, store]
+        changed[s] = [first, second, store]
         for x in (first, second, store):
             made = reclassified(x, this)
             assert made is not None
             operations[x] = made
-        kept.append(Write(store, w.root, w.reads, "store", nested=False))
+        if _shares_items(this, s, w.root, aliases):
+            kept.append(Write(second, old, w.reads, "augmented"))
+        kept.append(Write(store, w.root, frozenset([new]), "store", nested=False))
     return _replaced(this, changed, operations) if changed else this, kept
-
-
-def _check(this: Unit, s: ast.stmt, v: str, holder: str) -> ast.stmt:
-    """A statement that stops where an operator in place would change an array that somebody else refers to."""
-    function = this.context.use("require_number", _runtime("require_number"))
-    place = [constant(this.source.file), constant(s.lineno), constant(this.source.line(s.lineno).strip())]
-    return at(ast.Expr(call(function, name(v), constant(holder), *place)), s)
 
 
 def _runtime(function: str) -> Any:
@@ -475,7 +510,8 @@ def _replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: O
                     done.append(s)
         return done
 
-    return Unit(this.source, replace(this.core, body=block(this.core.body)), this.context, operations)
+    left = {s: op for s, op in operations.items() if s not in changed}
+    return Unit(this.source, replace(this.core, body=block(this.core.body)), this.context, left)
 
 
 def _refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:

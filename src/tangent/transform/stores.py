@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tangent import runtime
+from tangent.analysis.aliases import CONTAINER_COPIES
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
 from tangent.analysis.shapes import Fact, Shapes
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from tangent.transform.reverse import Reverse, State
     from tangent.transform.rows import Part
 
+COPIES = frozenset("builtin_list builtin_tuple builtin_dict".split())
+MAKERS = frozenset({"add", "multiply", "mutated", "with_attribute"}) | CONTAINER_COPIES
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
     runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.shadow: (0,),
@@ -97,7 +100,12 @@ class Stores:
         return v in self.settled.arrays or (known is not None and known.of(name(v)).array)
 
     def is_container(self, v: str) -> bool:
-        return v in self.settled.containers
+        return self.table.between.get(v, v) in self.settled.containers
+
+    def makes_container(self, op: Operation, v: str) -> bool:
+        """Whether an operation may make a new container, some of whose items are shared and some are not."""
+        made = op.kind == "pack" or self.is_container(v) or (op.kind == "rule" and op.rule.name in MAKERS)
+        return made and not self.is_array(v)
 
     def class_of(self, v: str) -> str:
         return self.table.classes.get(v, "")
@@ -264,12 +272,14 @@ class Stores:
         first = self.owner.unit.core.body[0]
         done: list[ast.stmt] = []
         seen: dict[str, str] = {}
-        for p in self.owner.unit.parameters:
-            if p not in self.shadowed or (p in self.given and not self.carried):
-                continue
+        own = [p for p in self.owner.unit.parameters if p in self.shadowed and (p not in self.given or self.carried)]
+        for p in own:
             base = seen.get(self.class_of(p))
             seen.setdefault(self.class_of(p), p)
+            others = [name(q) for q in own if q != p and self.class_of(q) == self.class_of(p)]
             value = self.zeros(p)
+            if base is None and others:
+                value = self.owner.scribe.call("shadow_among", name(p), *others)
             if base is not None:
                 value = self.owner.scribe.call("mirror", name(p), name(base), name(self.adjoint(base)))
             new = assign(self.adjoint(p), value, first)
@@ -285,7 +295,7 @@ class Stores:
             return assign(self.adjoint(v), self.zeros(v), s)
         if op is not None and op.kind == "pop":
             return assign(self.adjoint(v), expression("s.pop()", s=self.adjoint(op.operands[0])), s)
-        if op is not None and op.kind == "pack" and (packed := self.packed(op)) is not None:
+        if op is not None and (packed := self.packed(op)) is not None:
             return assign(self.adjoint(v), packed, s)
         if op is not None and op.value is not None and self.is_view(op, v, bases):
             return assign(self.adjoint(v), rename(op.value, {bases[0]: self.adjoint(bases[0])}), s)
@@ -297,47 +307,74 @@ class Stores:
         return assign(self.adjoint(v), call("mirror", name(v), both, shades), s)
 
     def packed(self, op: Operation) -> ast.expr | None:
-        """A display of shadows beside a display; None where a starred part leaves its length open."""
+        """What is made of shadows as a container is made of what they shadow; None where that is open."""
 
         def part(e: ast.expr) -> ast.expr:
+            if isinstance(e, ast.Starred):
+                return replace(e, value=shade(e.value))
             if isinstance(e, ast.Name) and e.id in self.shadowed:
-                shade = name(self.adjoint(e.id))
-                return shade if self.is_array(e.id) else self.owner.scribe.call("item_shadow", e, shade)
+                own = name(self.adjoint(e.id))
+                return own if self.is_array(e.id) else self.owner.scribe.call("item_shadow", e, own)
             return self.owner.scribe.call("item_shadow", e)
 
+        def shade(e: ast.expr) -> ast.expr:
+            return rename(e, {v: self.adjoint(v) for v in self.shadowed})
+
+        def is_known(e: ast.expr) -> bool:
+            return isinstance(e, ast.Name) and self.is_container(e.id) and e.id in self.shadowed
+
         match op.value:
-            case ast.Tuple(elts=elts) | ast.List(elts=elts) if not any(isinstance(e, ast.Starred) for e in elts):
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if (
+                sum(isinstance(e, ast.Starred) for e in elts) < 2
+                and all(is_known(e.value) for e in elts if isinstance(e, ast.Starred))
+            ):
                 return replace(op.value, elts=[part(e) for e in elts])
-            case ast.Dict(keys=keys, values=values) if all(keys):
-                return ast.Dict(keys, [part(e) for e in values])
+            case ast.Dict(keys=keys, values=values) if all(k or is_known(e) for k, e in zip(keys, values)):
+                return ast.Dict(keys, [part(e) if k else shade(e) for k, e in zip(keys, values)])
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if is_known(left) and is_known(right):
+                return shade(op.value)
+            case ast.Call(args=[e], keywords=[]) if op.kind == "rule" and op.rule.name in COPIES and is_known(e):
+                return shade(op.value)
+            case ast.Call() if op.kind == "rule" and op.rule.name == "mutated" and is_known(op.values["x"]):
+                value = op.values["value"]
+                new = part(value) if isinstance(value, ast.Name) else value
+                return self.owner.scribe.call(
+                    "mutated", shade(op.values["x"]), op.values["method"], op.values["key"], new
+                )
             case _:
                 return None
 
     def unpacked(self, s: ast.stmt, op: Operation, v: str, state: State) -> list[ast.stmt] | None:
-        """The adjoint of a display that is a handle: its own parts go back to the values, not those it shares."""
-        if op.kind != "pack" or self.packed(op) is None:
+        """The adjoint of making a container that is a handle: its own parts go back to the values, not those it shares."""
+        if self.packed(op) is None:
             return None
-        b = self.adjoint(v)
-        match op.value:
-            case ast.Dict(keys=keys, values=values):
-                items = [(k, e) for k, e in zip(keys, values) if k is not None]
-            case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                items = [(constant(i), e) for i, e in enumerate(elts)]
-            case _:
-                return None
         done: list[ast.stmt] = []
-        for key, e in items:
+        for part, e in self.new_parts(op, self.adjoint(v)):
             if (
                 not isinstance(e, ast.Name)
                 or e.id not in self.owner.active
                 or (e.id in self.shadowed and self.is_array(e.id))
             ):
                 continue
-            part: ast.expr = expression("b[k]", b=b, k=key)
             if e.id in self.shadowed:
                 part = self.owner.scribe.call("rest", part, name(self.adjoint(e.id)))
             done.append(self.owner.accumulate(e.id, self.part(self.owner.scribe.call("unboxed", part, e)), state, s))
         return done
+
+    def new_parts(self, op: Operation, b: str) -> list[tuple[ast.expr, ast.expr]]:
+        """The shadows of what is put into a container one by one, and what that is."""
+        match op.value:
+            case ast.Dict(keys=keys, values=values):
+                return [(expression("b[k]", b=b, k=k), e) for k, e in zip(keys, values) if k is not None]
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                star = next((i for i, e in enumerate(elts) if isinstance(e, ast.Starred)), len(elts))
+                places = [i if i < star else i - len(elts) for i in range(len(elts)) if i != star]
+                return [(expression("b[k]", b=b, k=constant(i)), elts[i]) for i in places]
+            case ast.Call() if op.rule.name == "mutated":
+                x, method, key, value = (op.values[k] for k in ("x", "method", "key", "value"))
+                return [(self.owner.scribe.call("mutated_part", name(b), x, method, key, value), value)]
+            case _:
+                return []
 
     def slots(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt] | None:
         """The adjoint of unpacking storage: part by part, but for the parts that are views of it."""
@@ -371,6 +408,8 @@ class Stores:
 
     def is_view(self, op: Operation, v: str, bases: list[str]) -> bool:
         """Whether a handle is surely a view, or the array itself, so that its shadow is the same of the shadow."""
+        if len(bases) == 1 and op.kind == "copy" and self.is_container(bases[0]):
+            return True
         if len(bases) != 1 or not self.is_array(bases[0]):
             return False
         if op.kind == "copy":
@@ -432,7 +471,10 @@ class Stores:
         shades: ast.expr = name(self.adjoint(bases[0]))
         if len(bases) > 1:
             shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
-        test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("is_part", name(self.adjoint(v)), shades))
+        b = self.adjoint(v)
+        test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("is_part", name(b), shades))
+        if self.makes_container(op, v):
+            adds = [assign(b, self.owner.scribe.call("rest", name(b), shades), s), *adds]
         return [at(ast.If(test, adds, zeros), s)]
 
     # Keeping what is overwritten
@@ -668,6 +710,8 @@ class Stores:
         b = self.adjoint(v)
         if self.is_array(v) and self.never_repeats(index):
             return at(ast.AugAssign(ast.Subscript(name(b), index, ast.Store()), ast.Add(), value), like)
+        if self.is_container(v) and not isinstance(index, ast.Slice):
+            return at(ast.Expr(self.owner.scribe.call("add_into", expression("b[i]", b=b, i=index), value)), like)
         call = self.owner.scribe.call("add_at", name(b), self.owner.scribe.as_argument(index), value)
         return at(ast.Expr(call), like)
 

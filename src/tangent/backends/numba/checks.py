@@ -12,7 +12,7 @@ from tangent.backends.numba.kinds import (
     rank,
 )
 from tangent.errors import SeedError
-from tangent.runtime import check_seed, check_tangent, require_number
+from tangent.runtime import check_seed, check_tangent
 
 
 @implements(check_seed)
@@ -44,10 +44,3 @@ def fitting_seed(seed: Any, *results: Any) -> Any:
 @implements(check_tangent)
 def tangent_as_it_is(tangent: Any, argument: Any, name: Any) -> Any:
     return lambda tangent, argument, name: tangent
-
-
-@implements(require_number)
-def nothing_shared(value: Any, holder: Any, file: Any, line: Any, text: Any) -> Any:
-    if is_number(value):
-        return lambda value, holder, file, line, text: None
-    return None

@@ -495,7 +495,7 @@ def scale_and_add(row, whole):
     row += whole[1]
 
 
-@program({"x": signed(2, 3)})
+@program({"x": signed(2, 3)}, orders=1)
 def overlapping_arguments(x):
     scale_and_add(x[0], x)
     return x * x

@@ -127,42 +127,42 @@ def elimination_for_jax(a):
     return jnp.sum(jnp.diagonal(a) ** 2)
 
 
-def substitution(l, b):
+def substitution(a, b):
     """The solution of a triangular system."""
     n = b.shape[0]
     x = np.zeros(n)
     for i in range(n):
         t = b[i]
         for j in range(i):
-            t -= l[i, j] * x[j]
-        x[i] = t / l[i, i]
+            t -= a[i, j] * x[j]
+        x[i] = t / a[i, i]
     return np.sum(x * x)
 
 
-def substitution_by_hand(l, b):
+def substitution_by_hand(a, b):
     n = b.shape[0]
     x = np.zeros(n)
     for i in range(n):
         t = b[i]
         for j in range(i):
-            t -= l[i, j] * x[j]
-        x[i] = t / l[i, i]
-    bl, bx = np.zeros_like(l), 2.0 * x
+            t -= a[i, j] * x[j]
+        x[i] = t / a[i, i]
+    ba, bx = np.zeros_like(a), 2.0 * x
     for i in range(n - 1, -1, -1):
-        w = bx[i] / l[i, i]
-        bl[i, i] = -w * x[i]
+        w = bx[i] / a[i, i]
+        ba[i, i] = -w * x[i]
         for j in range(i):
-            bx[j] -= w * l[i, j]
-            bl[i, j] = -w * x[j]
-    return bl
+            bx[j] -= w * a[i, j]
+            ba[i, j] = -w * x[j]
+    return ba
 
 
-def substitution_for_jax(l, b):
+def substitution_for_jax(a, b):
     import jax
     import jax.numpy as jnp
 
     def row(x, i):
-        return x.at[i].set((b[i] - l[i] @ x) / l[i, i]), None
+        return x.at[i].set((b[i] - a[i] @ x) / a[i, i]), None
 
     x, _ = jax.lax.scan(row, jnp.zeros_like(b), jnp.arange(b.shape[0]))
     return jnp.sum(x * x)

@@ -324,10 +324,9 @@ class Stores:
             return isinstance(e, ast.Name) and self.is_container(e.id) and e.id in self.shadowed
 
         match op.value:
-            case ast.Tuple(elts=elts) | ast.List(elts=elts) if (
-                sum(isinstance(e, ast.Starred) for e in elts) < 2
-                and all(is_known(e.value) for e in elts if isinstance(e, ast.Starred))
-            ):
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if sum(
+                isinstance(e, ast.Starred) for e in elts
+            ) < 2 and all(is_known(e.value) for e in elts if isinstance(e, ast.Starred)):
                 return replace(op.value, elts=[part(e) for e in elts])
             case ast.Dict(keys=keys, values=values) if all(k or is_known(e) for k, e in zip(keys, values)):
                 return ast.Dict(keys, [part(e) if k else shade(e) for k, e in zip(keys, values)])
@@ -345,7 +344,7 @@ class Stores:
                 return None
 
     def unpacked(self, s: ast.stmt, op: Operation, v: str, state: State) -> list[ast.stmt] | None:
-        """The adjoint of making a container that is a handle: its own parts go back to the values, not those it shares."""
+        """The adjoint of making a container that is a handle: its own parts go back, not those it shares."""
         if self.packed(op) is None:
             return None
         done: list[ast.stmt] = []

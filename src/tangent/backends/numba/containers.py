@@ -83,15 +83,19 @@ def shadow_of_item(x: Any, shade: Any = None) -> Any:
 
 
 @implements(left_part)
-def of_the_left(b: Any, x: Any) -> Any:
-    if is_tuple(x):
-        return written(f"def impl(b, x):\n    return ({''.join(f'b[{i}], ' for i in range(len(x)))})\n")
-    return (lambda b, x: b[: len(x)]) if is_list(x) else (lambda b, x: unbroadcast(b, x))
+def of_the_left(b: Any, x: Any, y: Any) -> Any:
+    if is_tuple(x) and is_tuple(y):
+        return written(f"def impl(b, x, y):\n    return ({''.join(f'b[{i}], ' for i in range(len(x)))})\n")
+    if is_list(x) and is_list(y):
+        return lambda b, x, y: b[: len(x)]
+    return lambda b, x, y: unbroadcast(b, x)
 
 
 @implements(right_part)
-def of_the_right(b: Any, x: Any) -> Any:
-    if is_tuple(x):
-        start = len(b) - len(x)
-        return written(f"def impl(b, x):\n    return ({''.join(f'b[{start + i}], ' for i in range(len(x)))})\n")
-    return (lambda b, x: b[len(b) - len(x) :]) if is_list(x) else (lambda b, x: unbroadcast(b, x))
+def of_the_right(b: Any, x: Any, y: Any) -> Any:
+    if is_tuple(x) and is_tuple(y):
+        places = "".join(f"b[{len(x) + i}], " for i in range(len(y)))
+        return written(f"def impl(b, x, y):\n    return ({places})\n")
+    if is_list(x) and is_list(y):
+        return lambda b, x, y: b[len(x) :]
+    return lambda b, x, y: unbroadcast(b, y)

@@ -30,6 +30,15 @@ def by_hand(x, w, n):
     return bx, bw
 
 
+def checkpointed(n: int = STEPS, snapshots: int = 100) -> float:
+    """Peak memory with checkpoints, as a share of the states that a plain record keeps."""
+    x, w = np.linspace(0.1, 1.0, WIDTH), np.linspace(0.9, 1.2, WIDTH)
+    gradient = tangent.grad(steps_of, wrt=(0, 1), checkpoint=snapshots)
+    for a, b in zip(gradient(x, w, 50), by_hand(x, w, 50)):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    return peak_bytes(lambda: gradient(x, w, n)) / (n * WIDTH * 8)
+
+
 def ratios(n: int = STEPS) -> dict[str, float]:
     """Peak memory as a multiple of the states that must be kept."""
     x, w = np.linspace(0.1, 1.0, WIDTH), np.linspace(0.9, 1.2, WIDTH)

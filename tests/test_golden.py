@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tangent import append, grad, insert_grad_of, jvp, setitem
+from tangent import append, checkpoint, grad, insert_grad_of, jvp, setitem
 from tangent.api import wrt_names
 from tangent.testing import add, dot, leaves, random_like
 from tangent.testing import scale as scaled
@@ -303,6 +303,15 @@ def euler(x, dt, n):
         v = v + a * dt
         x = x + v * dt
     return x
+
+
+def checkpointed(x, w, n):
+    # few states are kept
+    with checkpoint(10):
+        for t in range(n):
+            z = w * x
+            x = np.sin(z) + t * w
+    return np.sum(x * x)
 
 
 def early_return(x):
@@ -701,6 +710,9 @@ PROGRAMS: dict[str, tuple] = {
     "breaks": (breaks, grad, {}, (2.0,)),
     "continues": (continues, grad, {}, (W,)),
     "loop_branch": (loop_branch, grad, {}, (W,)),
+    "checkpointed": (checkpointed, grad, {"wrt": (0, 1)}, (V, W, 5)),
+    "checkpointed_while": (newton, grad, {"checkpoint": 4}, (2.0,)),
+    "checkpointed_in_place": (gauss_seidel, grad, {"checkpoint": 3}, (V, 2)),
     "euler": (euler, grad, {"wrt": (0, 1)}, (0.5, 0.1, 3)),
     "euler_forward": (euler, jvp, {"wrt": (0, 1)}, (0.5, 0.1, 3, 1.0, 0.5)),
     "early_return": (early_return, grad, {}, (1.5,)),

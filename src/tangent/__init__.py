@@ -7,6 +7,7 @@ from tangent.custom import custom_jvp, custom_vjp
 from tangent.errors import TangentError
 from tangent.implicit import implicit
 from tangent.runtime.calls import install
+from tangent.runtime.checkpoint import checkpoint
 from tangent.runtime.dispatch import ArrayType
 from tangent.runtime.insert import insert_grad_of, stop_gradient
 from tangent.runtime.persistent import PersistentArray, append, setitem
@@ -21,7 +22,7 @@ inside.install()
 __version__ = "0.1.0"
 __all__ = [
     "ArrayType", "PersistentArray", "TangentError", "ZeroGrad", "adjoint", "append", "autodiff", "bind_library",
-    "check_grads", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "implicit", "insert_grad_of", "jacfwd",
-    "jacobian", "jacrev", "jvp", "non_differentiable", "rules", "setitem", "stop_gradient", "tangent_", "template",
-    "value_and_grad", "vjp",
+    "check_grads", "checkpoint", "custom_jvp", "custom_vjp", "grad", "hessian", "hvp", "implicit", "insert_grad_of",
+    "jacfwd", "jacobian", "jacrev", "jvp", "non_differentiable", "rules", "setitem", "stop_gradient", "tangent_",
+    "template", "value_and_grad", "vjp",
 ]  # fmt: skip

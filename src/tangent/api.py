@@ -19,12 +19,13 @@ from tangent.runtime.objects import is_object
 
 Wrt = int | str | Sequence[int | str]
 Function = Callable[..., Any]
+Checkpoint = int | bool | None
 
 
 def autodiff(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, motion: Motion = "joint", mode: Mode = "reverse",
     preserve_result: bool = False, check_dims: bool = True, verbose: int = 0, has_aux: bool = False,
-    compile: Compiler | None = None, **jit: Any,
+    compile: Compiler | None = None, checkpoint: Checkpoint = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """The derivative of `f`, in either mode.
 
@@ -37,14 +38,15 @@ def autodiff(
     if mode not in ("reverse", "forward"):
         raise ValueError(f"mode is 'reverse' or 'forward', not {mode!r}")
     options = Options(
-        mode=mode, optimized=optimized, preserve_result=preserve_result, check_dims=check_dims, has_aux=has_aux
-    )
+        mode=mode, optimized=optimized, preserve_result=preserve_result, check_dims=check_dims, has_aux=has_aux,
+        checkpoint=_snapshots(checkpoint) if mode == "reverse" else None,
+    )  # fmt: skip
     return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
 
 
 def grad(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
-    verbose: int = 0, has_aux: bool = False, compile: Compiler | None = None, **jit: Any,
+    verbose: int = 0, has_aux: bool = False, compile: Compiler | None = None, checkpoint: Checkpoint = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """The gradient of a function of numbers or arrays with one number as result.
 
@@ -54,19 +56,21 @@ def grad(
     appends the value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and
     the second is appended. `optimized=False` gives the raw code, `verbose=1` prints the source. `compile="numba"`
     compiles the derivative; further keywords (`cache`, `fastmath`, `nogil`, ...) are handed to `numba.njit`.
+    `checkpoint=10` lets each loop of `f` keep 10 states and run its steps again from them; `True` as many as its length
+    asks for.
 
     >>> def f(x): return x * x
     >>> grad(f)(3)
     6.0
     """
     return autodiff(
-        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, **jit
+        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, checkpoint, **jit
     )
 
 
 def value_and_grad(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, check_dims: bool = True, verbose: int = 0,
-    has_aux: bool = False, compile: Compiler | None = None, **jit: Any,
+    has_aux: bool = False, compile: Compiler | None = None, checkpoint: Checkpoint = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """The value and the gradient of a function; with `has_aux` the value is the pair `(value, aux)`.
 
@@ -75,14 +79,15 @@ def value_and_grad(
     (9.0, 6.0)
     """
     options = Options(
-        optimized=optimized, check_dims=check_dims, preserve_result=True, value_first=True, has_aux=has_aux
-    )
+        optimized=optimized, check_dims=check_dims, preserve_result=True, value_first=True, has_aux=has_aux,
+        checkpoint=_snapshots(checkpoint),
+    )  # fmt: skip
     return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
 
 
 def vjp(
     f: Function, wrt: Wrt = (0,), optimized: bool = True, preserve_result: bool = False, check_dims: bool = True,
-    verbose: int = 0, has_aux: bool = False, compile: Compiler | None = None, **jit: Any,
+    verbose: int = 0, has_aux: bool = False, compile: Compiler | None = None, checkpoint: Checkpoint = None, **jit: Any,
 ) -> Function:  # fmt: skip
     """Vector-Jacobian products: `vjp(f, wrt)(*args, seed)`, the seed being of the shape of the result.
 
@@ -91,7 +96,7 @@ def vjp(
     array([ 2., 40.])
     """
     return autodiff(
-        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, **jit
+        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, checkpoint, **jit
     )
 
 
@@ -251,6 +256,15 @@ def _one(entry: int | str, parameters: list[str], title: str) -> str:
     if entry not in parameters:
         raise WrtError(f"wrt='{entry}': '{title}' has no such argument; it has {', '.join(parameters) or 'none'}")
     return entry
+
+
+def _snapshots(count: Checkpoint) -> Checkpoint:
+    """How many states loops keep: a number, True for as many as their length asks for, False or None for all."""
+    if count is None or isinstance(count, bool):
+        return count or None
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise ValueError(f"checkpoint is a number of snapshots, at least 1, or True, not {count!r}")
+    return int(count)
 
 
 def _compiling(f: Function, options: Options, compile: Compiler | None, jit: dict[str, Any]) -> Options:

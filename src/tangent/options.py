@@ -24,5 +24,6 @@ class Options:
     paths: tuple[tuple[str, str], ...] = ()  # what is given back, where it is a part of an argument: ('p', '.w')
     objects: bool = False  # operators may be those of the arguments' classes
     scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
+    checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     compile: Compiler | None = None
     jit: tuple[tuple[str, Any], ...] = ()

@@ -81,7 +81,9 @@ class DerivativesOnDemand:
 
     def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
         with self._lock:
-            key = (plain.__code__, id(plain.__globals__), wanted, kind, objects, _cell_ids(plain), table().version)
+            again = getattr(plain, "checkpointed", False)
+            cells, version = _cell_ids(plain), table().version
+            key = (plain.__code__, id(plain.__globals__), wanted, kind, objects, again, cells, version)
             found = self._made.get(key)
             if found is None or found[0].changed():
                 found = self._build(plain, wanted, kind, objects), plain

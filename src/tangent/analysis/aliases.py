@@ -14,6 +14,7 @@ from typing import Any
 
 from tangent.analysis.effects import Summaries, base_names
 from tangent.analysis.operation import Operation, Operations
+from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
 
 Groups = Iterable[tuple[str, ...]]
@@ -34,6 +35,9 @@ class Aliases:
             first = next((group[0] for group in groups if p in group), p)
             self.points[p] = {first}
             self.holds[first] = {first}
+        for s in statements(f.body):
+            if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.target, ast.Name):
+                self.points[s.target.id] = set()  # a number, which nothing shares
         self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
         self._summaries = summaries
         for s, op in self._ops:

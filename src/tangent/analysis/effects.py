@@ -80,6 +80,8 @@ def writes_in_place(
                 yield Write(s, v, frozenset(expression_reads(value.right)), "augmented")
             case ast.Assign(targets=targets, value=value):
                 yield from _stores(s, targets, value)
+            case ast.AugAssign(target=ast.Name(id=v), value=value):  # known to be in place
+                yield Write(s, v, frozenset(expression_reads(value)), "store")
             case ast.AugAssign(target=target, value=value):  # changes the item itself, where that is an array
                 for root in _roots([target]):
                     yield Write(s, root, frozenset(expression_reads(value)), "store")

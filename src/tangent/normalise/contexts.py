@@ -17,6 +17,7 @@ import numpy as np
 
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
+from tangent.runtime.checkpoint import checkpoint
 from tangent.runtime.checks import unbroken
 from tangent.source.read import read
 from tangent.source.resolve import MISSING
@@ -54,6 +55,8 @@ def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stm
         given = e.args[0] if isinstance(e, ast.Call) and e.args else constant(None)
         first = [at(ast.Assign([target], given), s)] if target is not None else []
         return [*first, *body]
+    if manager is checkpoint:
+        return [at(Enter(value=e, target=None, quiet=False), s), *body, at(Leave(), s)]
     bind: list[ast.stmt] = []
     slot: ast.expr | None = None
     if target is not None:

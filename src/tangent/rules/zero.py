@@ -302,6 +302,10 @@ ndarray.device
 
 # Kernels: masks, shares and counts that are constant between kinks
 
+runtime.places
+runtime.is_due
+runtime.snapshot_count
+runtime.step_at
 runtime.count
 runtime.segments
 runtime.chosen_pieces

@@ -18,6 +18,7 @@ from tangent.runtime.calls import (
     tangent_of,
     with_objects,
 )
+from tangent.runtime.checkpoint import is_due, places, snapshot_count, step_at, with_snapshot
 from tangent.runtime.checks import check_seed, check_tangent, error_raised, unbroken
 from tangent.runtime.containers import cleared_attribute, mutated, mutated_part, unmutated, with_attribute
 from tangent.runtime.dispatch import (
@@ -181,6 +182,7 @@ __all__ = [
     "in_front",
     "init_grad",
     "insert_grad_of",
+    "is_due",
     "is_field",
     "is_mapping",
     "is_method",
@@ -214,6 +216,7 @@ __all__ = [
     "parts_of",
     "permutation_indices",
     "placed",
+    "places",
     "pop_grad",
     "product_indices",
     "put_attribute",
@@ -238,7 +241,9 @@ __all__ = [
     "shadow",
     "shadow_among",
     "slice_indices",
+    "snapshot_count",
     "sources",
+    "step_at",
     "stop_gradient",
     "subset",
     "superset",
@@ -255,4 +260,5 @@ __all__ = [
     "where_nonzero",
     "with_attribute",
     "with_objects",
+    "with_snapshot",
 ]  # fmt: skip

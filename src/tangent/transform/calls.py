@@ -63,7 +63,8 @@ class Derivatives(Protocol):
         active: tuple[str, ...],
         numbers: frozenset[str],
         groups: Groups,
-        known: Known,
+        known: Known = (),
+        adding: tuple[str, ...] = (),
     ) -> tuple[Any, Any]: ...
 
     def tangent(

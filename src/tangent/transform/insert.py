@@ -315,5 +315,22 @@ def without_insertions(this: Unit) -> Unit:
     return Unit(this.source, core, this.context, operations)
 
 
+def plain_blocks(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements as the function itself runs them, without those for the backward pass."""
+
+    def kept(s: ast.stmt) -> ast.stmt | None:
+        match s:
+            case Insertion():
+                return None
+            case ast.If(body=then, orelse=other):
+                return replace(s, body=_each(then, kept), orelse=_each(other, kept))
+            case ast.For(body=inner) | ast.While(body=inner):
+                return replace(s, body=_each(inner, kept))
+            case _:
+                return s
+
+    return _each(body, kept)
+
+
 def _each(body: list[ast.stmt], change: Callable[[ast.stmt], ast.stmt | None]) -> list[ast.stmt]:
     return [new for s in body if (new := change(s)) is not None]

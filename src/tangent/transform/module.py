@@ -23,12 +23,14 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import function_node, replace, statements
 from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.calls import Groups
+from tangent.transform.checkpoint import build_again, build_loop
 from tangent.transform.custom import custom_pair, custom_tangent
 from tangent.transform.forward import forward
 from tangent.transform.generated import Generated
-from tangent.transform.insert import without_insertions
+from tangent.transform.insert import plain_blocks, without_insertions
 from tangent.transform.known import Known
 from tangent.transform.merge import merge
+from tangent.transform.outline import Checkpoint, is_checkpointed, loop_of, outlined, unmarked
 from tangent.transform.ownership import is_new
 from tangent.transform.reverse import Passes, reverse
 from tangent.transform.scribe import Scribe
@@ -67,19 +69,26 @@ class Module:
 
     def pair(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
-        groups: Groups = NONE_GIVEN, known: Known = (),
+        groups: Groups = NONE_GIVEN, known: Known = (), adding: tuple[str, ...] = (),
     ) -> tuple[Generated, Generated]:  # fmt: skip
+        """The forward and backward pass of a callee; adjoints of the parameters in `adding` come in and go out."""
         known = self.usable(function, known)
-        key = (function, active, numbers, groups, known, "pair")
+        key = (function, active, numbers, groups, known, adding, "pair")
         if key not in self._made:
             base = function.__name__.strip("<>")
             if (custom := table().custom_of(function)) is not None:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
-            both = self.new(f"{base}_fwd", function), self.new(f"{base}_bwd", function)
-            both[0].backward = both[1]
+            both = self.new_pair(base, function)
             self._made[key] = both
-            self._waiting.append(lambda: self.build_pair(*both, active, numbers, groups, known))
+            if getattr(function, "checkpointed", False):
+                inner = self.new_pair(f"{base}_again", function)
+                build_again(self, both, inner, active, groups)
+                self._waiting.append(lambda: self.build_pair(*inner, active, numbers, groups, known, adding))
+            elif loop_of(function) is not None:
+                self._waiting.append(lambda: build_loop(self, *both, active, numbers, groups, adding))
+            else:
+                self._waiting.append(lambda: self.build_pair(*both, active, numbers, groups, known, adding))
         found: tuple[Generated, Generated] = self._made[key]
         return found
 
@@ -99,11 +108,27 @@ class Module:
         found: Generated = self._made[key]
         return found
 
+    def plain(
+        self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str], groups: Groups
+    ) -> Generated:
+        """The function itself, as Core Python, for code that has no other text."""
+        key = (function, groups, "plain")
+        if key not in self._made:
+            made = self._made[key] = self.new(function.__name__, function)
+            self._waiting.append(lambda: self.build_plain(made, active, numbers, groups))
+        found: Generated = self._made[key]
+        return found
+
     def gives_nothing(self, function: types.FunctionType) -> bool:
         """Whether a function always returns None."""
         this = self.read(function)
         made = [op for op in this.operations.values() if this.result in op.targets]
         return bool(made) and all(isinstance(op.value, ast.Constant) and op.value.value is None for op in made)
+
+    def new_pair(self, base: str, primal: types.FunctionType) -> tuple[Generated, Generated]:
+        both = self.new(f"{base}_fwd", primal), self.new(f"{base}_bwd", primal)
+        both[0].backward = both[1]
+        return both
 
     def new(self, base: str, primal: types.FunctionType) -> Generated:
         chosen, n = base, 2
@@ -180,7 +205,8 @@ class Module:
         wrt = self.options.wrt
         scribe = Scribe(this.context)
         made.numbers = number_parameters(this)
-        settled, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers))
+        count = self.options.checkpoint
+        settled, passes, seed = self.passes(this, wrt, scribe, frozenset(made.numbers), count=count)
         this = settled.unit
         gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
         if self.options.paths:
@@ -252,31 +278,42 @@ class Module:
     # Builders
 
     def passes(
-        self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str], groups: Groups = NONE_GIVEN
-    ) -> tuple[Settled, Passes, str]:
-        settled = self.settled(this, wrt, numbers, groups)
+        self, this: Unit, wrt: tuple[str, ...], scribe: Scribe, numbers: frozenset[str], groups: Groups = NONE_GIVEN,
+        adding: tuple[str, ...] = (), count: Checkpoint = None,
+    ) -> tuple[Settled, Passes, str]:  # fmt: skip
+        if is_checkpointed(this, count):
+            if self.options.compile is not None:
+                raise this.refuse(
+                    this.source.tree, "a loop under 'checkpoint' in compiled code",
+                    "compiled derivatives keep everything", "Leave out compile or checkpoint.",
+                )  # fmt: skip
+            this = self.settled(this, wrt, numbers, groups, adding).unit  # what is written in place is known before
+            this.context.augmented = {}
+            this = outlined(this, wrt, count, self.read)
+        settled = self.settled(this, wrt, numbers, groups, adding)
         seed = scribe.derivative(settled.unit.result, "b")
         everything = not self.options.optimized
-        return settled, reverse(settled, scribe, self, seed, everything, numbers, groups), seed
+        return settled, reverse(settled, scribe, self, seed, everything, numbers, groups, adding), seed
 
     def settled(
-        self, this: Unit, wrt: tuple[str, ...], numbers: frozenset[str], groups: Groups = NONE_GIVEN
-    ) -> Settled:
-        """The function with its writes in place dealt with."""
+        self, this: Unit, wrt: tuple[str, ...], numbers: frozenset[str], groups: Groups = NONE_GIVEN,
+        outputs: tuple[str, ...] = (),
+    ) -> Settled:  # fmt: skip
+        """The function with its writes in place dealt with; `outputs` are those beside its result."""
         known = shapes(this.core, this.operations, liveness(this.core), self.result_fact, numbers)
-        found = settle(this, wrt, (this.result,), groups, self._summaries, known, self._written)
+        found = settle(this, wrt, (this.result, *outputs), groups, self._summaries, known, self._written)
         self._read |= globals_read(found.unit, found.activity.useful)
         self._written += globals_rebound(found.unit, found.activity.varied)
         return found
 
     def build_pair(
         self, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str],
-        groups: Groups = NONE_GIVEN, known: Known = (),
+        groups: Groups = NONE_GIVEN, known: Known = (), adding: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
         this = self.read(fwd.primal, outside, known)
         scribe = Scribe(this.context)
-        settled, passes, seed = self.passes(this, active, scribe, numbers, groups)
+        settled, passes, seed = self.passes(this, active, scribe, numbers, groups, adding)
         this = settled.unit
         refuse_hidden_writes(settled, groups)
         keep = this.context.names.fresh("result")
@@ -295,6 +332,7 @@ class Module:
         second = [*second[:-1], *([at(given, this.core.body[-1])] if adjoints else [])]
         shadows = [passes.stores.callers(p) for group in groups for p in group]
         seeds = shadows if self.gives_nothing(fwd.primal) and groups else [seed, *shadows]
+        seeds += [scribe.derivative(v, "b") for v in adding]
         local = assigned_inside(first) | set(this.parameters) | set(outside)
         saved = sorted(live_into(second) & local - set(seeds))
         state = this.context.names.fresh("saved")
@@ -313,6 +351,17 @@ class Module:
         for made in (fwd, bwd):
             self.complete(made, this, scribe)
             self.functions.append(made)
+
+    def build_plain(self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], groups: Groups) -> None:
+        this = self.read(made.primal)
+        scribe = Scribe(this.context)
+        settled = self.settled(this, active, numbers, groups)
+        made.shared = aliases_of(settled, scribe)
+        body = [s for s in plain_blocks(unmarked(settled.unit)) if not isinstance(s, Comment)]
+        body = self.optimise(body, settled.unit, scribe, made.shared)
+        made.tree = definition(settled.unit, made.name, body, [])
+        self.complete(made, this, scribe)
+        self.functions.append(made)
 
     def build_tangent(
         self, made: Generated, active: tuple[str, ...], numbers: frozenset[str], both: bool,

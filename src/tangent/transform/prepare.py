@@ -18,6 +18,7 @@ from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import expression_reads, writes
+from tangent.transform.outline import loop_of
 from tangent.transform.scribe import Scribe
 
 
@@ -76,7 +77,7 @@ def _statement(s: ast.stmt, found: Prepared, active: frozenset[str], scribe: Scr
             return [*before, start, loop]
         case ast.Assign() if s in found.operations and _clashes(found.operations[s], active, found.storage.handles):
             op = found.operations[s]
-            held = scribe.names.numbered("t")
+            held = scribe.names.numbered(op.targets[0] if loop_of(op.callee) is not None else "t")
             bases = found.storage.bases.get(s, ())
             if op.targets[0] in active:
                 found.active.add(held)

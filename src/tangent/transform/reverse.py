@@ -30,6 +30,7 @@ from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
+from tangent.transform.checkpoint import constants_of
 from tangent.transform.custom import refuse_missing
 from tangent.transform.insert import Cuts, cut_short, inserted
 from tangent.transform.ownership import is_new
@@ -74,14 +75,14 @@ Site = tuple[Any, str]
 
 def reverse(
     settled: Settled, scribe: Scribe, derivatives: Derivatives, seed: str, everything: bool,
-    numbers: frozenset[str] = frozenset(), given: Groups | None = None,
+    numbers: frozenset[str] = frozenset(), given: Groups | None = None, adding: tuple[str, ...] = (),
 ) -> Passes:  # fmt: skip
     """The forward and backward pass of a function.
 
     `seed` is the name of the adjoint of its result, `numbers` the parameters known to be numbers or arrays, `given`
-    those whose shadows the caller brings.
+    those whose shadows the caller brings, `adding` those whose adjoints it brings.
     """
-    return Reverse(settled, scribe, derivatives, seed, everything, numbers, given or Groups()).run()
+    return Reverse(settled, scribe, derivatives, seed, everything, numbers, given or Groups()).run(adding)
 
 
 class Reverse:
@@ -98,6 +99,7 @@ class Reverse:
         self.operations = self.prepared.operations
         self.active = frozenset(self.prepared.active)
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
+        self.adding: dict[ast.stmt, tuple[str, ...]] = {}
         self.shapes: Shapes
         self.first_shapes = shapes(
             unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
@@ -168,8 +170,10 @@ class Reverse:
         groups = self.stores.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.active(self.active) if p not in stored)
+        shadowed = {p for p, v in arguments.values.items() if any(n in self.stores.shadowed for n in leaf_names(v))}
+        adding = tuple(p for p in constants_of(op.callee, wanted) if p not in shadowed) if not groups else ()
         fwd, bwd = self.derivatives.pair(
-            op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known
+            op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known, adding
         )
         saved = self.scribe.names.numbered(f"{op.callee.__name__.strip('<>')}_saved")
         forward = self.scribe.use(fwd.name, fwd)
@@ -183,6 +187,7 @@ class Reverse:
             "call", (op.targets[0], saved), op.operands, value, values=arguments.values, callee=op.callee, why=saved
         )
         self.pairs_of[new] = (self.scribe.use(bwd.name, bwd), saved, wanted)
+        self.adding[new] = adding
         self.stores.holding[saved] = op.operands
         self.stores.lowered(s, new, [p for group in groups for p in group], self.derivatives.gives_nothing(op.callee))
         return new
@@ -224,10 +229,10 @@ class Reverse:
 
     # The two passes
 
-    def run(self) -> Passes:
+    def run(self, adding: tuple[str, ...] = ()) -> Passes:
         result = self.unit.result
         forward = self.forward(self.prepared.body, ())
-        state = State()
+        state = State(held=set(adding), lazy=set(adding))
         if result in self.active and result not in self.stores.shadowed:
             state.held.add(result)
         seed = self.scribe.derivatives["b", result] if result in self.active else ""
@@ -928,8 +933,13 @@ class Reverse:
 
     def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, wanted = self.pairs_of[s]
-        value = call(backward, name(saved), self.stores.seed(s, op.targets[0], state))
-        return self.hand_back([(p, op.values[p]) for p in wanted], value, s, state, op.targets)
+        own = [leaf for p in self.adding.get(s, ()) for leaf in leaf_names(op.values[p])]
+        zeros = [self.zero(v, state, s) for v in own if v not in state.held]
+        adjoints = [name(self.adjoint(v)) for v in own]
+        value = call(backward, name(saved), self.stores.seed(s, op.targets[0], state), *adjoints)
+        given = [(p, op.values[p]) for p in wanted]
+        before, parts = self.hand_back(given, value, s, state, op.targets, frozenset(own))
+        return [*zeros, *before], parts
 
     def dynamic_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         backward, saved, positions = self.pairs_of[s]
@@ -950,11 +960,15 @@ class Reverse:
         return self.hand_back(given, value, s, state, op.targets)
 
     def hand_back(
-        self, given: list[tuple[str, Any]], value: ast.expr, s: ast.stmt, state: State, targets: tuple[str, ...]
-    ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
-        """The adjoints that a callee returns go to the arguments it was given."""
+        self, given: list[tuple[str, Any]], value: ast.expr, s: ast.stmt, state: State, targets: tuple[str, ...],
+        own: frozenset[str] = frozenset(),
+    ) -> tuple[list[ast.stmt], dict[str, list[Part]]]:  # fmt: skip
+        """The adjoints that a callee returns go to the arguments it was given; those in `own` were given to it, too."""
         before: list[ast.stmt] = []
         parts: dict[str, list[Part]] = {}
+        state.owned -= own
+        if len(given) == 1 and own:
+            return [assign(self.adjoint(v), value, s) for v in own], parts
         if len(given) == 1:
             self.hand_to(given[0][1], self.as_starred(*given[0], value), parts, before, s)
             return before, parts
@@ -963,7 +977,7 @@ class Reverse:
         for p, argument in given:
             known = (*state.held, *targets, *self.stores.shadowed)
             first = isinstance(argument, ast.Name) and argument.id not in known and p != "*args"
-            if first and every.count(argument.id) == 1:
+            if (first and every.count(argument.id) == 1) or (isinstance(argument, ast.Name) and argument.id in own):
                 slots.append(self.adjoint(argument.id))
                 state.held.add(argument.id)
             else:

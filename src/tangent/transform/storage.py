@@ -92,6 +92,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         arrays = frozenset(_arrays(this, aliases, summary) & parameters)
         every = activity(this.core, this.operations, this.parameters, (this.result, *this.parameters)).names()
         content = frozenset(p for p in parameters if content_read(this, every, _sharing(p, this, aliases), summary))
+        if hasattr(function, "checkpointed") or hasattr(function, "loop"):  # what is run again reads all it is given
+            content = frozenset(parameters)
         before = known[function].content
         return Summary(written, returned, outside, stores, arrays, content if before is None else content | before)
 

@@ -52,6 +52,8 @@ def unit(
 
     `known` are the parameters whose values are functions that the caller names.
     """
+    if isinstance(made := getattr(function, "unit", None), Unit):  # a loop that was made a function
+        return made
     source = read(function)
     core, context = normalise(source, captured, objects, dict(known))
     core = settle_attempts(core, context)

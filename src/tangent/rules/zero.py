@@ -183,6 +183,7 @@ np.zeros_like
 np.ones
 np.ones_like
 np.empty
+np.ndarray
 np.empty_like
 np.eye
 np.identity

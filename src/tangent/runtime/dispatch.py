@@ -351,18 +351,26 @@ def _sum_to(b: Any, shape: tuple[int, ...]) -> Any:
 
 
 def broadcast_like(b: Any, x: Any) -> Any:
-    """A tangent stretched to the shape and dtype of the result it belongs to.
+    """A tangent stretched to the shape and dtype of the result it belongs to; where that is real, its real part.
 
     >>> broadcast_like(1.0, np.zeros(2))
     array([1., 1.])
+    >>> broadcast_like(1.0 + 2.0j, 3.0)
+    1.0
     """
-    if type(x) is float or (type(b) is float and isinstance(x, np.floating)):
+    if type(b) is float and (type(x) is float or isinstance(x, np.floating)):
         return b
+    if _is_complex(b) and isinstance(x, float | int | np.ndarray | np.generic) and not _is_complex(x):
+        b = b.real
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
         return np.array(np.broadcast_to(b, x.shape), np.result_type(b, x.dtype) if x.dtype.kind in "fc" else None)
     if (foreign := _foreign(x)) is not None:
         return foreign.broadcast_like(b, x)
     return b
+
+
+def _is_complex(x: Any) -> bool:
+    return isinstance(x, complex) or (isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "c")
 
 
 def sequence(xs: Any) -> Any:

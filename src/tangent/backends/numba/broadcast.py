@@ -87,13 +87,15 @@ def sum_to(n: int, m: int) -> Any:
 @implements(broadcast_like)
 def stretched(b: Any, x: Any) -> Any:
     if not is_array(x):
+        if is_complex(b) and is_number(x) and not is_complex(x):
+            return lambda b, x: b.real
         return lambda b, x: b
     if is_number(b):
-        kind = gradient_type(x) if not is_complex(b) else gradient_type(b)
-        return lambda b, x: np.full(x.shape, b, kind)
+        kind, number = gradient_type(x), cast(b, x)
+        return lambda b, x: np.full(x.shape, number(b), kind)
     if not is_array(b):
         return None
-    fit = cast_array(b, x) if element(x) == gradient_type(x) and not is_complex(b) else cast_array(b, b)
+    fit = cast_array(b, x) if element(x) == gradient_type(x) else cast_array(b, b)
     if rank(b) == rank(x):
         return lambda b, x: fit(b) if b.shape == x.shape else fit(np.broadcast_to(b, x.shape).copy())
     return lambda b, x: fit(np.broadcast_to(b, x.shape).copy())

@@ -1,6 +1,7 @@
 """Library functions that write into an argument become a computation and a store.
 
 np.add(x, y, out=a)       ->  t = np.add(x, y); a[...] = t
+np.log(x, out=a, where=m) ->  t = np.log(x); a[...] = np.where(m, t, a)
 np.copyto(a, v)           ->  a[...] = v
 a.sort()                  ->  t = np.sort(a); a[:] = t
 np.multiply.at(a, i, v)   ->  t = multiplied_at(a, i, v); a[...] = t
@@ -41,7 +42,7 @@ class Writers:
         found = self.context.scope.resolve(e.func)
         out, rest = self.output(e, found)
         if out is not None:
-            return self.computed(out, rest)
+            return self.computed(out, rest, isinstance(found, np.ufunc))
         if found is MISSING:
             return self.method(e)
         if found is np.copyto and len(e.args) >= 2:
@@ -68,9 +69,12 @@ class Writers:
             return None, plain if isinstance(out, ast.Constant) and out.value is None else e
         return out, plain
 
-    def computed(self, out: ast.expr, call: ast.Call) -> ast.expr:
+    def computed(self, out: ast.expr, call: ast.Call, elementwise: bool) -> ast.expr:
+        """What was computed is stored; where `where` does not hold, the array keeps what it has."""
         held = self.atom(out)
-        where = next((k.value for k in call.keywords if k.arg == "where"), None)
+        where = next((k.value for k in call.keywords if k.arg == "where" and elementwise), None)
+        if where is not None:
+            call = ast.copy_location(ast.Call(call.func, call.args, [k for k in call.keywords if k.arg != "where"]), call)
         value = self.atom(call)
         if where is not None:
             value = self.atom(self.numpy("where", self.atom(where), value, held))

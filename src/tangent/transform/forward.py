@@ -223,7 +223,7 @@ class _Forward:
                 s, f"'{rule.name}' in forward mode", "its rule says adjoints only", "Add a rule with @tangent.tangent_."
             )
         lines = rule.tangent if rule.tangent else rule.adjoint
-        own = any(isinstance(v, ast.Name) and v.id == target for v in op.values.values())
+        own = any(target in expression_reads(v) for v in op.values.values())
         result = target
         primal: list[ast.stmt] = [s]
         if own:

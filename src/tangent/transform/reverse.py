@@ -27,7 +27,7 @@ from tangent.syntax.names import identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
-from tangent.syntax.uses import writes
+from tangent.syntax.uses import header_reads, writes
 from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
 from tangent.transform.checkpoint import constants_of
@@ -123,6 +123,7 @@ class Reverse:
         self.zeroed: set[str] = set()
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
+        self.complete = read_when_complete(self.prepared.body, self.operations)
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
         self.stores.check()
         if unit.source.file.startswith("<generated"):
@@ -897,15 +898,16 @@ class Reverse:
     def adjoint_push(self, op: Operation, s: ast.stmt, state: State) -> list[ast.stmt]:
         """`stack.append(x)`: its adjoint pops."""
         stack = op.targets[0]
+        shrinks = op.why == "read" and stack not in self.complete
+        undo: list[ast.stmt] = [at(ast.Expr(expression("v.pop()", v=stack)), s)] if shrinks else []
         if stack not in self.active or stack not in state.held:
-            return [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
+            return undo
         popped = expression("b.pop()", b=self.adjoint(stack))
         if stack in self.handed and op.operands:
             popped = self.scribe.call("pop_grad", name(self.adjoint(stack)), name(op.operands[0]))
         mark = comment(f"Grad of: {self.primal(s)}", s)
         if self.cuts.restoring:
             popped = expression("b.pop()", b=self.adjoint(stack))
-        undo: list[ast.stmt] = [at(ast.Expr(expression("v.pop()", v=stack)), s)] if op.why == "read" else []
         if op.operands and op.operands[0] in self.active and not self.cuts.restoring:
             held = self.scribe.names.numbered("b" + op.operands[0])
             first = assign(held, popped, s)
@@ -1149,6 +1151,26 @@ def half_emptied(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) ->
             case ast.For(body=[*_, ast.If(body=[ast.Break()])]) | ast.While(body=[*_, ast.If(body=[ast.Break()])]):
                 inside = [operations[x] for x in statements(s.body) if x in operations]
                 found |= {op.operands[0] for op in inside if op.kind == "pop"}
+    return found
+
+
+def read_when_complete(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> set[str]:
+    """Lists that nothing reads before the last item is on them: the backward pass need not take the items off again."""
+    made = [op.targets[0] for op in operations.values() if op.kind == "pack" and isinstance(op.value, ast.List)]
+    taken = {v for op in operations.values() if op.kind == "pop" for v in op.operands}
+    found: set[str] = set()
+    for block in _blocks(body):
+        for start, s in enumerate(block):
+            op = operations.get(s)
+            if op is None or op.kind != "pack" or made.count(op.targets[0]) != 1 or op.targets[0] in taken:
+                continue
+            v, rest = op.targets[0], block[start + 1 :]
+            pushes = [x for x in operations if operations[x].kind == "push" and operations[x].targets[0] == v]
+            last = max((i for i, x in enumerate(rest) if any(y in pushes for y in statements([x]))), default=-1)
+            growing = list(statements(rest[: last + 1]))
+            alone = not any(v in header_reads(x) for x in growing if x not in pushes)
+            if pushes and all(x in growing for x in pushes) and alone:
+                found.add(v)
     return found
 
 

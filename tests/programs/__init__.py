@@ -27,6 +27,7 @@ THEMES = (
     "patterns",
     "objects",
     "nested",
+    "kernels",
 )
 LATER = ("later_language",)
 

@@ -74,7 +74,9 @@ class Writers:
         held = self.atom(out)
         where = next((k.value for k in call.keywords if k.arg == "where" and elementwise), None)
         if where is not None:
-            call = ast.copy_location(ast.Call(call.func, call.args, [k for k in call.keywords if k.arg != "where"]), call)
+            call = ast.copy_location(
+                ast.Call(call.func, call.args, [k for k in call.keywords if k.arg != "where"]), call
+            )
         value = self.atom(call)
         if where is not None:
             value = self.atom(self.numpy("where", self.atom(where), value, held))

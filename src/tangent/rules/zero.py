@@ -345,6 +345,7 @@ runtime.einsum_spelled
 runtime.order_of
 runtime.is_lazy_zero
 runtime.is_regular
+runtime.is_even
 runtime.order_to
 runtime.shape_along
 runtime.layout

@@ -276,9 +276,12 @@ def unbroadcast(b: Any, x: Any) -> Any:
     >>> unbroadcast(np.ones(4), 2.0)
     np.float64(4.0)
     """
-    if type(b) is float and (type(x) is float or type(x) is int):
+    kind, like = type(b), type(x)
+    if kind in _REALS and (like in _REALS or like is int):
         return b
-    if _registered and isinstance(x, NUMBERS) and (foreign := _foreign(b)) is not None:
+    if kind is like is np.ndarray:
+        return b if b.shape == x.shape and b.dtype == x.dtype else _fit(b, x.shape, x.dtype)
+    if kind is not np.ndarray and isinstance(x, NUMBERS) and (foreign := _foreign(b)) is not None:
         return foreign.total(b)
     if isinstance(x, np.ndarray | np.generic):
         return _fit(b, x.shape, x.dtype)
@@ -307,12 +310,13 @@ def unbroadcast(b: Any, x: Any) -> Any:
     return b
 
 
+_REALS = frozenset({float, np.float64})
 _FLOAT = np.dtype(np.float64)
 _COMPLEX = np.dtype(np.complex128)
 
 
 def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    if np.shape(b) != shape:
+    if (b.shape if isinstance(b, np.ndarray | np.generic) else np.shape(b)) != shape:
         b = _sum_to(np.asarray(b), shape)
     kind = dtype.kind
     if kind == "f" or kind in "iub":

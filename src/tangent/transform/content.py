@@ -12,7 +12,15 @@ from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import fit_arguments, leaf_names
 from tangent.transform.unit import Unit
 
-SHAPE_ONLY = {"unbroadcast": 1, "spread": 1, "scatter": 1, "broadcast_like": 1, "init_grad": 0, "restructure": 1}
+SHAPE_ONLY = {
+    "unbroadcast": 1,
+    "spread": 1,
+    "scatter": 1,
+    "broadcast_like": 1,
+    "init_grad": 0,
+    "restructure": 1,
+    "count": 0,
+}
 
 
 def content_read(this: Unit, active: frozenset[str], names: frozenset[str], summary: Summaries) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.analysis.accumulators import accumulations
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block, Records, recorded
@@ -130,6 +131,8 @@ class Reverse:
             self.handed |= half_emptied(self.prepared.body, self.operations)
         self.passing = self.passing_temporaries()
         self.summed = self.summed_temporaries()
+        adding = accumulations(self.prepared.body, self.operations)
+        self.sums = {id(self.operations[s]): v for s, v in adding.items() if v not in self.lists}
         self.rows = rows_written(self.operations)
         self.items: set[str] = {
             op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
@@ -829,7 +832,7 @@ class Reverse:
             return self.scribe.call(f"{side}_part", value, op.value.left, op.value.right)
         if op.rule.name == "abs":  # the sign or phase of the operand brings its dtype along
             result = Fact(result.shape, fact.dtype, result.number, result.array)
-        if fits(fact, result):
+        if fits(fact, result) or self.sums.get(id(op)) == operand.id:
             return value
         if operand.id in self.passing and result.number:
             self.wide[operand.id] = result

@@ -20,11 +20,12 @@ def shifted(g: Any, steps: int, fill: float = 0.0) -> Any:
 def product_of_others(a: Any, axis: Axis = None, initial: Any = 1, where: Any = True) -> Any:
     """For each element the product of all others along the axis.
 
-    That is the product over the element, or what is before it times what is behind it where there are zeros.
+    That is the product over the element, or what is before it times what is behind it where elements are zero or
+    small beside others: the derivative of a quotient by them is a difference of large numbers.
     """
     a = a if where is True else np.where(where, a, 1.0)
     total = np.prod(a, axis=axis, keepdims=True)
-    if is_regular(total):
+    if is_regular(total) and is_even(a):
         return initial * total / a
     g = gathered(a, axis)
     before = np.cumprod(shifted(g, 1, 1.0), axis=-1)
@@ -36,6 +37,12 @@ def is_regular(total: Any) -> bool:
     """Whether products can be divided without loss: none is zero, tiny or infinite."""
     size = np.abs(total)
     return bool(np.all((size > 1e8 * np.finfo(precision(total)).tiny) & np.isfinite(size)))
+
+
+def is_even(a: Any) -> bool:
+    """Whether no element is small beside others."""
+    size = np.abs(a)
+    return np.size(a) == 0 or bool(np.min(size) > 1e-4 * np.max(size))
 
 
 def cumsum_reversed(b: Any, a: Any, axis: int | None = None) -> Any:

@@ -72,7 +72,7 @@ def power_log(x: Any, y: Any) -> Any:
 def share(b: Any, mine: Any, other: Any) -> Any:
     """b where the result is mine, half of it where the other has the same value, else 0."""
     tie = np.logical_and(mine, other)
-    return np.where(mine, np.where(tie, 0.5 * b, b) if np.any(tie) else b, 0.0)[()]
+    return np.where(mine, np.where(tie, 0.5 * b, b) if tie.any() else b, 0.0)[()]
 
 
 def at_least(x: Any, bound: Any) -> Any:

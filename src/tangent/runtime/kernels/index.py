@@ -45,10 +45,13 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
 
 def add_part(b: Any, index: Any, v: Any) -> Any:
     """b with v added at `b[index]`, in place; b is not the lazy zero."""
-    if type(index) is int and type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None):
+    if type(index) in PLAIN and type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None):
         b[index] += v
         return b
     return add_item(b, b, index, v)
+
+
+PLAIN = frozenset({int, slice})  # they name nothing twice
 
 
 def with_part(b: Any, index: Any, v: Any) -> Any:

@@ -33,10 +33,17 @@ def are_vectors(b: Any, x: Any, y: Any) -> bool:
     )
 
 
+def is_scalar_product(x: Any, y: Any) -> bool:
+    """Whether two arrays are vectors of double precision: their product is a number."""
+    return type(x) is type(y) is np.ndarray and x.ndim == y.ndim == 1 and x.dtype == y.dtype == np.float64
+
+
 def matmul_adjoint_x(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `x @ y`."""
     if are_matrices(b, x, y):
         return np.dot(b, y.T)
+    if is_scalar_product(x, y):
+        return unbroadcast(b, 0.0) * y
     if np.ndim(y) == 1:
         if are_vectors(b, x, y):
             return b[:, None] * y
@@ -55,6 +62,8 @@ def matmul_adjoint_y(b: Any, x: Any, y: Any) -> Any:
         return np.dot(x.T, b)
     if are_vectors(b, x, y):
         return np.dot(b, x)
+    if is_scalar_product(x, y):
+        return unbroadcast(b, 0.0) * x
     if np.ndim(x) == 1:
         return (
             unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y) if np.ndim(y) > 1 else unbroadcast(b * x, y)
@@ -96,6 +105,8 @@ def dot_adjoint_a(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of x in `np.dot(x, y)`."""
     if are_matrices(b, x, y):
         return np.dot(b, y.T)
+    if is_scalar_product(x, y):
+        return unbroadcast(b, 0.0) * y
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * y, x)
     if np.ndim(y) == 1:
@@ -108,6 +119,8 @@ def dot_adjoint_b(b: Any, x: Any, y: Any) -> Any:
     """The adjoint of y in `np.dot(x, y)`."""
     if are_matrices(b, x, y):
         return np.dot(x.T, b)
+    if is_scalar_product(x, y):
+        return unbroadcast(b, 0.0) * x
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         return unbroadcast(b * x, y)
     free = leading(x, 1)

@@ -372,6 +372,54 @@ def test_an_error_in_a_callee_is_told_at_its_own_line():
     assert f"{__file__}:{number}: return y[0] * 2.0" in "\n".join(error.__notes__)
 
 
+def applied(op, x):
+    return np.sum(op(x))
+
+
+def scaled(x):
+    y = x * 2.0
+    return y
+
+
+def squared(x):
+    y = x * x
+    return y
+
+
+def first_of(x):
+    if x[0] > 0.0:
+        return x * 2.0
+    return x
+
+
+def unknown_method(x):
+    return x.nothing() * 2.0
+
+
+NOTED = [
+    (vjp(scaled), (np.ones(3), np.ones(2)), scaled, "return y"),
+    (grad(scaled), (np.ones(3),), scaled, "return y"),
+    (grad(first_of), (np.ones(3),), first_of, "return x"),
+    (grad(grad(squared)), (np.ones(3),), squared, "return y"),
+    (jvp(scaled), (np.ones(3), np.ones(2)), scaled, "def scaled(x):"),
+    (grad(scaled), ([1.0],), scaled, "def scaled(x):"),
+    (grad(applied, 1), (np.linalg.cholesky, -np.eye(2)), applied, "return np.sum(op(x))"),
+    (grad(applied, 1), (np.linalg.svd, np.ones((3, 2))), applied, "return np.sum(op(x))"),
+    (grad(unknown_method), (np.ones(3),), unknown_method, "return x.nothing() * 2.0"),
+]
+
+
+@pytest.mark.parametrize("made, args, primal, text", NOTED)
+def test_every_error_tells_file_line_and_text_of_the_primal(made, args, primal, text):
+    import tangent
+
+    error = caught(made, *args)
+    lines, first = inspect.getsourcelines(primal)
+    numbers = [first + k for k, line in enumerate(lines) if line.strip() == text]
+    assert error.__notes__ == [f"In the derivative of {__file__}:{numbers[-1]}: {text}"]
+    assert not [f for f in frames(error) if f.filename.startswith(os.path.dirname(tangent.__file__))], shown(error)
+
+
 def test_an_error_in_the_primal_keeps_its_type_and_message():
     def f(x):
         if x < 0:

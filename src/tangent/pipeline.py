@@ -221,25 +221,34 @@ def library_signature(f: Any) -> inspect.Signature | None:
         return None
     kinds = inspect.Parameter
     found: list[inspect.Parameter] = []
-    behind = False  # whether `out`, which is not for derivatives, would stand before a parameter
+    own = _own_signature(f)
+    behind = False  # whether a parameter that is not for derivatives would stand before
     for p in table().rules[bounds[0].rule].parameters:
-        if p.name == "out":
+        default = kinds.empty if p.default is None else ast.literal_eval(p.default)
+        mine = own.parameters.get(p.name) if own is not None else None
+        if p.name == "out" or (default is not kinds.empty and not _can_be_said(f, own, mine, default)):
             behind = True
             continue
-        kind = (
-            kinds.VAR_POSITIONAL
-            if p.star
-            else kinds.KEYWORD_ONLY
-            if p.keyword_only or behind
-            else kinds.POSITIONAL_OR_KEYWORD
-        )
-        default = kinds.empty if p.default is None else ast.literal_eval(p.default)
+        hidden = isinstance(f, np.ufunc) and default is not kinds.empty
+        keyword = p.keyword_only or behind or hidden or (mine is not None and mine.kind is kinds.KEYWORD_ONLY)
+        if mine is not None and isinstance(mine.default, bool | int | str):
+            default = mine.default
+        kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if keyword else kinds.POSITIONAL_OR_KEYWORD
         found.append(kinds(p.name, kind, default=default))
     return inspect.Signature(found)
 
 
+def _can_be_said(f: Any, own: inspect.Signature | None, mine: inspect.Parameter | None, default: Any) -> bool:
+    """Whether a library function takes an option, and the rule's default for it means the function's own."""
+    if own is None or isinstance(f, np.ufunc):
+        return True
+    if mine is None:
+        return False
+    return default is not None or mine.default is None or isinstance(mine.default, bool | int | float | str)
+
+
 def _own_signature(f: Any) -> inspect.Signature | None:
-    """The parameters of a function without derivative, as far as Python knows them."""
+    """The parameters of a library function, as far as Python knows them."""
     kinds = inspect.Parameter
     if isinstance(f, np.ufunc):
         return inspect.Signature([kinds(f"x{i + 1}", kinds.POSITIONAL_OR_KEYWORD) for i in range(f.nin)])

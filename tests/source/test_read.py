@@ -385,6 +385,25 @@ def test_library_functions():
     close(jvp(np.tanh)(np.zeros(3), np.arange(3.0)), np.arange(3.0))
 
 
+X = np.array([[2.0, 0.5, 0.1], [0.5, 3.0, 0.2], [0.1, 0.2, 4.0]])
+LIBRARY = [
+    (np.max, (X,)), (np.nanmin, (X,)), (np.diff, (X,)), (np.nanstd, (X,)), (np.pad, (X, 1)), (np.vecdot, (X, X.T)),
+    (np.linalg.cross, (X, X[::-1])), (np.linalg.cholesky, (X,)), (np.linalg.diagonal, (X,)), (np.cumulative_sum, (X[0],)),
+    (np.std, (X,)), (np.linspace, (X[0], X[1])), (np.take, (X, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, args", LIBRARY)
+def test_library_functions_by_their_own_signatures(f, args):
+    made, x, h = vjp(f), args[0], 1e-6
+    result = np.asarray(f(*args))
+    seed = np.sin(1.0 + np.arange(result.size)).reshape(result.shape)
+    direction = np.cos(np.arange(x.size)).reshape(x.shape)
+    found = made(*args, **{made.seeds[""]: seed})
+    change = (np.asarray(f(x + h * direction, *args[1:])) - f(x - h * direction, *args[1:])) / (2.0 * h)
+    np.testing.assert_allclose(np.sum(found * direction), np.sum(seed * change), rtol=1e-6, atol=1e-8)
+
+
 def test_library_functions_with_keywords():
     x = np.arange(6.0).reshape(2, 3)
     seed = np.array([1.0, 2.0, 3.0])

@@ -14,11 +14,12 @@ import builtins
 import linecache
 import types
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text
-from tangent.codegen.notes import annotate, remember
+from tangent.codegen.notes import Entry, annotate, remember
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.runtime.objects import overloads
 from tangent.source.resolve import MISSING
@@ -28,7 +29,7 @@ from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
 CHECKS: dict[str, Any] = {
-    "_type": type, "_float": float, "_Exception": Exception, "_annotate": annotate, "_check_seed": check_seed_by,
+    "_type": type, "_float": float, "_Exception": Exception, "_check_seed": check_seed_by,
     "_check_tangent": check_tangent, "_check_arguments": check_arguments,
 }  # fmt: skip
 
@@ -40,7 +41,7 @@ def load(text: Text, functions: list[Generated], renew: Renew, objects: Renew | 
     entry, *callees = functions
     made = bind(nodes, functions, text.file)
     plain = made[entry]
-    extra: dict[str, Any] = {**CHECKS, "_renew": renew}
+    extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_annotate": partial(annotate, entry=place_of(entry))}
     if objects is not None:
         extra |= {"_objects": objects, "_overloads": overloads}
     node = guarded(nodes[entry.name], entry, callees, extra)
@@ -48,6 +49,14 @@ def load(text: Text, functions: list[Generated], renew: Renew, objects: Renew | 
     function = make(node, entry, cells, text.file, extra)
     describe(function, entry, functions, plain)
     return function
+
+
+def place_of(g: Generated) -> Entry:
+    """Where the function behind a derivative stands; the seed of a gradient belongs to what it returns."""
+    assert g.source is not None and g.tree is not None
+    first = g.source.tree.lineno
+    last = getattr(g.tree.body[-1], "lineno", first) if "" in g.seeds else first
+    return Entry(*((g.source.file, n, g.source.line(n).strip()) for n in (first, last)))
 
 
 def describe(

@@ -7,6 +7,7 @@ import re
 from numba.core.errors import NumbaError
 
 from tangent.codegen.emit import Text
+from tangent.codegen.load import place_of
 from tangent.codegen.notes import annotate, primal_place
 from tangent.errors import CompileError, Location
 from tangent.transform.generated import Generated
@@ -18,7 +19,7 @@ _NOISE = ("Failed in nopython mode", "During:", "File ", "<source", "- Resolutio
 def explain(error: BaseException, text: Text, entry: Generated) -> None:
     """Raise the short form of an error of Numba; other errors get the note that they always get."""
     if not isinstance(error, NumbaError):
-        return annotate(error)
+        return annotate(error, place_of(entry))
     message = str(error)
     lines = [int(n) for file, n in _AT.findall(message) if file == text.file]
     shown = text.text.splitlines()

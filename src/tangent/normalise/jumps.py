@@ -16,12 +16,13 @@ else: other               else: rest
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tangent.normalise.context import Context
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import replace, walk_scope
+from tangent.syntax.rebuild import BLOCKS, replace, walk_scope
 
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 LOOPS = (ast.For, ast.While)
@@ -85,7 +86,31 @@ def falls_through(body: list[ast.stmt]) -> bool:
 
 
 def _own_breaks(loop: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Break) for n in _inside(loop, through_loops=False))
+    assert isinstance(loop, ast.For | ast.While)
+    return ast.Break in _loop_jumps(loop.body)
+
+
+def _loop_jumps(body: list[ast.stmt]) -> set[type[ast.stmt]]:
+    """Which of `break` and `continue` a block does for the loop around it, also in the `else` of a loop inside."""
+    found: set[type[ast.stmt]] = set()
+    for s in body:
+        if isinstance(s, ast.Break | ast.Continue):
+            found.add(type(s))
+        elif isinstance(s, LOOPS):
+            found |= _loop_jumps(s.orelse)
+        elif not isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for block in _blocks(s):
+                found |= _loop_jumps(block)
+    return found
+
+
+def _blocks(s: ast.AST) -> Iterator[list[ast.stmt]]:
+    for field_ in BLOCKS:
+        for inner in (block := getattr(s, field_, None) or []):
+            if isinstance(inner, ast.ExceptHandler | ast.match_case):
+                yield inner.body
+        if block and isinstance(block[0], ast.stmt):
+            yield block
 
 
 def leaves_loop(loop: ast.For) -> bool:
@@ -93,15 +118,14 @@ def leaves_loop(loop: ast.For) -> bool:
     return _own_breaks(loop) or any(isinstance(n, ast.Return) for n in _inside(loop))
 
 
-def _inside(s: ast.AST, through_loops: bool = True) -> list[ast.AST]:
-    """Nodes below a statement, in its own function; optionally not those of inner loops."""
+def _inside(s: ast.AST) -> list[ast.AST]:
+    """Nodes below a statement, in its own function."""
     found: list[ast.AST] = []
     for child in ast.iter_child_nodes(s):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             continue
         found.append(child)
-        if through_loops or not isinstance(child, LOOPS):
-            found += _inside(child, through_loops)
+        found += _inside(child)
     return found
 
 
@@ -110,7 +134,7 @@ def _jumps(s: ast.stmt) -> bool:
     if isinstance(s, JUMPS):
         return True
     if isinstance(s, LOOPS):
-        return any(isinstance(n, ast.Return) for n in _inside(s))
+        return any(isinstance(n, ast.Return) for n in _inside(s)) or bool(_loop_jumps(s.orelse))
     if isinstance(s, ast.If):
         return any(_jumps(x) for x in (*s.body, *s.orelse))
     if isinstance(s, ast.With | ast.Try):
@@ -165,7 +189,7 @@ class _Lowering:
             if isinstance(s, LOOPS):
                 done += self.loop(s)
                 if _jumps(s) and rest:
-                    return done + self.guarded([self.flag], rest)
+                    return done + self.guarded(self.flags(s), rest)
             elif isinstance(s, Attempt | ast.With | ast.Try):
                 done.append(replace(s, body=self.block(s.body) or [at(ast.Pass(), s)]))
                 if _jumps(s) and rest:
@@ -207,7 +231,7 @@ class _Lowering:
     def flags(self, s: ast.stmt) -> list[str]:
         """The flags that the jumps inside a statement raise."""
         stop, skip = self.current or ("", "")
-        kinds = {type(n) for n in _inside(s, through_loops=False)}
+        kinds = _loop_jumps([s])
         found = [f for f, kind in ((stop, ast.Break), (skip, ast.Continue)) if kind in kinds]
         return [self.flag, *found] if any(isinstance(n, ast.Return) for n in _inside(s)) else found
 

@@ -1,10 +1,12 @@
 """The public functions: what they take, what they give back, and what they leave alone."""
 
 import functools
+import gc
 import importlib
 import inspect
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ from tangent import (
     value_and_grad,
     vjp,
 )
-from tangent.errors import GradientError, SeedError, WrtError
+from tangent.errors import GradientError, SeedError, UnsupportedError, WrtError
 
 close = functools.partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
 
@@ -285,6 +287,34 @@ def test_jacobians_take_keyword_only_arguments():
     close(hvp(lambda x, *, k: np.sum(x * x * k))(x, x, k=3.0), 6 * x)
 
 
+def products(x):
+    return np.array([x[0] * x[1], x[1] ** 2, x[0]])
+
+
+def mixed_powers(x, k=2.0):
+    return x[0] ** 3 * x[1] ** 2 * k
+
+
+@pytest.mark.parametrize("first, second", [(jacobian, jacobian), (jacfwd, jacrev), (jacrev, jacfwd)])
+def test_the_jacobian_of_a_jacobian(first, second):
+    found = second(first(products))(np.array([2.0, 3.0]))
+    close(found, [[[0.0, 1.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 2.0]], [[0.0, 0.0], [0.0, 0.0]]])
+
+
+def test_derivatives_of_a_hessian():
+    assert grad(hessian(lambda x: x**4))(2.0) == 48.0
+    x = np.array([2.0, 3.0])
+    third = jacobian(hessian(mixed_powers))(x)
+    close(third[0], [[108.0, 144.0], [144.0, 48.0]])
+    close(jvp(hessian(mixed_powers))(x, 2.0, np.array([1.0, 0.0])), third[..., 0])
+
+
+def test_matrices_that_are_not_differentiated_are_refused():
+    for made in (jacobian(lambda a, b: a * b, (0, 1)), hvp(mixed_powers)):
+        with pytest.raises(UnsupportedError, match="by one argument"):
+            grad(made)
+
+
 def test_jacobians_take_starred_arguments():
     def f(x, *rest, **options):
         return x * x * rest[0] * options["k"]
@@ -444,6 +474,38 @@ def test_a_function_passed_to_a_helper_and_redefined_is_seen(notebook):
     assert (made(2.0), push(2.0, 1.0), second(2.0)) == (9.0, 9.0, 0.0)
     notebook.names["power"] = np.sin
     close(made(2.0), np.cos(2.0) * np.cos(np.sin(2.0)))
+
+
+def test_a_default_that_is_changed_is_seen():
+    def f(x, k=2.0, *, scale=1.0):
+        return x * k * scale
+
+    assert grad(f)(1.0) == 2.0
+    f.__defaults__ = (5.0,)
+    assert grad(f)(1.0) == 5.0
+    f.__kwdefaults__ = {"scale": 3.0}
+    assert grad(f)(1.0) == 15.0
+
+
+def test_derivatives_of_many_functions_are_let_go():
+    def make(k):
+        return lambda x: x * k
+
+    gone = weakref.ref(first := make(2.0))
+    assert grad(first)(1.0) == 2.0
+    del first
+    for k in range(520):
+        grad(make(k))
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_name_that_is_no_identifier():
+    def f(x):
+        return x * x
+
+    f.__name__ = "<loss> (2)"
+    assert (grad(f)(3.0), jvp(f)(3.0, 1.0), grad(grad(f))(3.0)) == (6.0, 6.0, 2.0)
 
 
 def test_the_code_of_a_helper_replaced_is_seen(notebook):

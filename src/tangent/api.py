@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import SeedError, WrtError
+from tangent.errors import SeedError, UnsupportedError, WrtError
 from tangent.options import Compiler, Mode, Motion, Options
 from tangent.pipeline import derive, plain_function
+from tangent.runtime.library import EAGER
 from tangent.runtime.objects import is_object
 
 Wrt = int | str | Sequence[int | str]
@@ -141,7 +142,7 @@ def jacrev(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit:
             blocks.append(np.reshape(parts, value.shape + shape))
         return tuple(blocks) if len(names) > 1 else blocks[0]
 
-    return _described(jacobian_of, f, "Jacobian")
+    return _described(jacobian_of, f, "Jacobian", names, jacobian)
 
 
 def jacfwd(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
@@ -167,7 +168,7 @@ def jacfwd(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit:
             blocks.append(np.reshape(stacked, shape + argument.shape))
         return tuple(blocks) if len(names) > 1 else blocks[0]
 
-    return _described(jacobian_of, f, "Jacobian")
+    return _described(jacobian_of, f, "Jacobian", names, jacobian)
 
 
 def _basis(value: Any) -> Iterator[Any]:
@@ -204,7 +205,7 @@ def hessian(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit
         found = tuple(row(*bound.args, **bound.kwargs) for row in rows)
         return found if len(names) > 1 else found[0]
 
-    return _described(hessian_of, f, "Hessian")
+    return _described(hessian_of, f, "Hessian", names, hessian)
 
 
 def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
@@ -223,7 +224,7 @@ def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: An
         arguments, vectors = args[: len(args) - len(names)], args[len(args) - len(names) :]
         return _call(pushed, _bound(f, arguments, kwargs), vectors)
 
-    return _described(product, f, "Hessian-vector product", signature=False)
+    return _described(product, f, "Hessian-vector product", names, None)
 
 
 def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
@@ -350,10 +351,24 @@ def _call(derivative: Function, bound: inspect.BoundArguments, seeds: Sequence[A
     return derivative(*bound.args, **bound.kwargs, **dict(zip(names, seeds)))
 
 
-def _described(function: Function, f: Function, what: str, signature: bool = True) -> Function:
+def _described(function: Function, f: Function, what: str, names: tuple[str, ...], maker: Function | None) -> Function:
+    """What a matrix of derivatives tells of itself; `maker` is the function whose form for differentiation it has."""
     plain = plain_function(f)
-    if signature:
+    if maker is not None:
         function.__signature__ = inspect.signature(plain, follow_wrapped=False)  # type: ignore[attr-defined]
+
+    def within() -> Function:
+        """The same in terms that can be differentiated."""
+        if maker is None or len(names) > 1:
+            raise UnsupportedError(
+                f"cannot differentiate '{function.__name__}'",
+                why=f"a {what} is differentiated by one argument, inside a function",
+                todo="Write a function that calls it, and differentiate that.",
+            )  # fmt: skip
+        made: Function = EAGER[maker](f, names[0])
+        return made
+
+    function.within = within  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = f"{plain.__name__}_{what.lower().replace(' ', '_').replace('-', '_')}"
     function.__doc__ = f"The {what} of '{plain.__name__}'. By Tangent."
     return function

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tangent.api import grad, hessian, hvp, jacobian, jacrev, jvp, vjp
-from tangent.runtime.library import EAGER, argument_position, joined_shape, unit_arrays
+from tangent.api import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
+from tangent.runtime.library import EAGER, argument_position, defaults_from, joined_shape, unit_arrays
 
 Function = Callable[..., Any]
 
@@ -18,16 +18,25 @@ def jacobian_of(f: Function, wrt: Any = 0, mode: str = "reverse") -> Function:
     pull = vjp(f, wrt)
 
     def matrix(*args):  # type: ignore[no-untyped-def]
-        value = f(*args)
-        rows = [pull(*args, unit) for unit in unit_arrays(value)]
-        return np.reshape(np.stack(rows), joined_shape(value, args[argument_position(f, wrt)]))
+        every = [*args, *defaults_from(f, len(args))]
+        value = f(*every)
+        rows = [pull(*every, unit) for unit in unit_arrays(value)]
+        return np.reshape(np.stack(rows), joined_shape(value, every[argument_position(f, wrt)]))
 
     return matrix
 
 
 def hessian_of(f: Function, wrt: Any = 0) -> Function:
-    """`hessian` by one argument."""
-    return jacobian_of(grad(f, wrt), wrt)
+    """`hessian` by one argument: the seed of the gradient is one."""
+    pull = vjp(grad(f, wrt), wrt)
+
+    def matrix(*args):  # type: ignore[no-untyped-def]
+        every = [*args, *defaults_from(f, len(args))]
+        x = every[argument_position(f, wrt)]
+        rows = [pull(*every, 1.0, unit) for unit in unit_arrays(x)]
+        return np.reshape(np.stack(rows), joined_shape(x, x))
+
+    return matrix
 
 
 def product_of(f: Function, wrt: Any = 0) -> Function:
@@ -35,7 +44,7 @@ def product_of(f: Function, wrt: Any = 0) -> Function:
     pushed = jvp(grad(f, wrt), wrt)
 
     def product(*args):  # type: ignore[no-untyped-def]
-        every = [*args[:-1], 1.0, args[-1]]
+        every = [*args[:-1], *defaults_from(f, len(args) - 1), 1.0, args[-1]]
         return pushed(*every)
 
     return product
@@ -43,4 +52,5 @@ def product_of(f: Function, wrt: Any = 0) -> Function:
 
 def install() -> None:
     """Let calls of the public functions inside differentiated functions be calls of these."""
-    EAGER.update({jacobian: jacobian_of, jacrev: jacobian_of, hessian: hessian_of, hvp: product_of})
+    EAGER.update(dict.fromkeys((jacobian, jacrev, jacfwd), jacobian_of))
+    EAGER.update({hessian: hessian_of, hvp: product_of})

@@ -9,6 +9,7 @@ import inspect
 import threading
 import types
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,9 +26,9 @@ from tangent.optimise.context import Optimisation
 from tangent.options import Options
 from tangent.rules.table import table
 from tangent.runtime.kernels.functions import vectorized
-from tangent.source.adapt import as_function
+from tangent.source.adapt import as_function, called
 from tangent.source.resolve import MISSING
-from tangent.syntax.names import identifiers
+from tangent.syntax.names import as_identifier, identifiers
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module, Optimise
 from tangent.transform.scribe import Scribe
@@ -35,8 +36,9 @@ from tangent.transform.unit import Unit
 
 Derivative = Callable[..., Any]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
-Key = tuple[types.CodeType, Options, int]
-_made: weakref.WeakKeyDictionary[Any, dict[Key, Derivative]] = weakref.WeakKeyDictionary()
+Key = tuple[Any, ...]
+_made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
+_recent: deque[Derivative] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
 _plain: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
 _lock = threading.RLock()
 
@@ -44,11 +46,19 @@ _lock = threading.RLock()
 def derive(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative of a function, made on first demand."""
     with _lock:
-        known = _made.setdefault(function, {})
-        key = (function.__code__, options, table().version)
-        if key not in known:
-            known[key] = build(function, options)
-        return known[key]
+        known = _made.setdefault(function, weakref.WeakValueDictionary())
+        made = known.get(_key(function, options))
+        if made is None:
+            made = known[_key(function, options)] = build(function, options)
+            made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
+            _recent.append(made)
+        return made
+
+
+def _key(function: types.FunctionType, options: Options) -> Key:
+    """What a derivative depends on beside the functions it was made from."""
+    defaults = id(function.__defaults__), id(function.__kwdefaults__)
+    return function.__code__, defaults, options, table().version
 
 
 def build(function: types.FunctionType, options: Options) -> Derivative:
@@ -151,19 +161,25 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             fresh = _renewed(*origin)
             assert isinstance(fresh, types.FunctionType)
             return derive(fresh, options)
-        _made.get(function, {}).pop((function.__code__, options, table().version), None)
+        if function in _made:
+            _made[function].pop(_key(function, options), None)
         return derive(function, options)
 
 
 def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
-    if isinstance(f, types.FunctionType) and not hasattr(f, "__wrapped__") and not hasattr(f, "interpreted"):
+    if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
         if not has_rule(f):
             return f
     with _lock:
         try:
             if f not in _plain:
-                _plain[f] = as_function(_written_out(f), library_signature, has_rule)
+                within = getattr(f, "within", None)
+                _plain[f] = (
+                    as_function(_written_out(f), library_signature, has_rule)
+                    if within is None
+                    else called(within(), inspect.signature(f))
+                )
             return _plain[f]
         except TypeError:  # neither hashable nor weakly referable: bound methods and the like
             return as_function(_written_out(f), library_signature, has_rule)
@@ -284,7 +300,7 @@ def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[st
 
 def title_of(function: types.FunctionType, options: Options) -> str:
     """`dfdx`, or `f_jvp` in forward mode."""
-    base = function.__name__.strip("<>")
+    base = as_identifier(function.__name__)
     if options.mode == "forward":
         return f"{base}_jvp"
     full = f"d{base}d{'_'.join(options.wrt)}"

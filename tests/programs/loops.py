@@ -887,3 +887,47 @@ def loop_variable_named_like_an_argument(x, n):
     for n in range(n):
         s = s + x * n
     return s * x + n
+
+
+@program({"x": 0.7})
+def else_clause_that_continues_the_loop_around(x):
+    for i in range(5):
+        for j in range(i):
+            if j == 2:
+                break
+            x = x + 0.1 * x * j
+        else:
+            continue
+        x = x * 1.1
+    return x
+
+
+@program({"x": 0.7})
+def else_clause_that_breaks_the_loop_around(x):
+    for i in range(4):
+        k = 0
+        while k < i:
+            k += 1
+            if x > 1.5:
+                break
+            x = x * 1.2
+        else:
+            if i > 2:
+                break
+            x = x + 0.1 * x * x
+        x = x + 0.5
+    return x * x
+
+
+@program({"x": 0.7})
+def else_clause_that_returns(x):
+    for i in range(3):
+        for j in range(2):
+            x = np.sin(x) + j
+            if x > 5.0:
+                break
+        else:
+            if i == 1:
+                return x * i
+        x = x * 0.9
+    return x

@@ -140,3 +140,30 @@ def jacobian_inside(x):
 @program({"x": 0.7})
 def vjp_inside(x):
     return tangent.vjp(lambda v: v * v * x)(x, x)
+
+
+def mixed_powers(v, k=2.0):
+    return v[0] ** 3 * v[1] ** 2 * k
+
+
+def scaled_by_first(v, k=2.0):
+    return v * v[0] * k
+
+
+WEIGHTS = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+@program({"x": np.array([1.2, 0.7])})
+def hessian_that_is_not_diagonal(x):
+    return np.sum(tangent.hessian(mixed_powers)(x) * WEIGHTS)
+
+
+@program({"x": np.array([1.2, 0.7])})
+def jacobian_of_a_function_with_defaults(x):
+    first, second = tangent.jacobian(scaled_by_first)(x), tangent.jacfwd(scaled_by_first)(x, 3.0)
+    return np.sum(first * WEIGHTS) + np.sum(second * second)
+
+
+@program({"x": np.array([1.2, 0.7])})
+def hessian_vector_product_of_a_function_with_defaults(x):
+    return np.sum(tangent.hvp(mixed_powers)(x, np.array([1.0, 2.0])) * x)

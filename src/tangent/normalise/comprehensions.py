@@ -91,12 +91,15 @@ class _Hoist:
             if isinstance(old, ast.expr):
                 changes[field] = self.expression(old)
             elif isinstance(old, list) and old and isinstance(old[0], ast.expr | ast.keyword):
-                changes[field] = [
-                    replace(x, value=self.expression(x.value)) if isinstance(x, ast.keyword) else self.expression(x)
-                    for x in old
-                ]
+                changes[field] = [self.part(x) for x in old]
         same = all(_same(new, getattr(e, field)) for field, new in changes.items())
         return e if same else replace(e, **changes)
+
+    def part(self, x: ast.expr | ast.keyword | None) -> ast.expr | ast.keyword | None:
+        """An argument, or a key of a display: none where a dict is spread."""
+        if isinstance(x, ast.keyword):
+            return replace(x, value=self.expression(x.value))
+        return None if x is None else self.expression(x)
 
     def chosen(self, e: ast.IfExp) -> ast.expr:
         """`a if c else b` as a branch that assigns."""

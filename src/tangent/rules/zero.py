@@ -381,6 +381,7 @@ runtime.other_keys
 runtime.unit_arrays
 runtime.joined_shape
 runtime.argument_position
+runtime.defaults_from
 runtime.is_property
 runtime.has_member
 runtime.is_field

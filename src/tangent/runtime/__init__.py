@@ -63,6 +63,7 @@ from tangent.runtime.kernels import *  # noqa: F403  (the kernels of the rule fi
 from tangent.runtime.library import (
     argument_position,
     combination_indices,
+    defaults_from,
     dict_of,
     extreme,
     from_left,
@@ -162,6 +163,7 @@ __all__ = [
     "combination_indices",
     "content",
     "copy",
+    "defaults_from",
     "dense",
     "dict_of",
     "error_raised",

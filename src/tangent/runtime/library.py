@@ -277,6 +277,13 @@ def argument_position(f: Any, wrt: Any) -> int:
     return list(inspect.signature(f).parameters).index(wrt) if isinstance(wrt, str) else int(wrt)
 
 
+def defaults_from(f: Any, count: int) -> tuple[Any, ...]:
+    """The defaults of the parameters from some position on, up to those that have a name only."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [p for p in inspect.signature(f).parameters.values() if p.kind in positional]
+    return tuple(p.default for p in parameters[count:])
+
+
 # Dicts
 
 

@@ -44,6 +44,16 @@ class Names:
         return f"{base}{n}"
 
 
+def as_identifier(text: str) -> str:
+    """The name of a function as part of a name in generated code.
+
+    >>> as_identifier("<lambda>"), as_identifier("my loss (2)"), as_identifier("2nd")
+    ('lambda', 'myloss2', '_2nd')
+    """
+    plain = "".join(c for c in text if c == "_" or c.isalnum()) or "function"
+    return plain if plain.isidentifier() else f"_{plain}"
+
+
 def identifiers(tree: ast.AST) -> set[str]:
     """Every identifier that occurs anywhere in a tree."""
     known: frozenset[str] | None = tree.__dict__.get("_identifiers")

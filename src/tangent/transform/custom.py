@@ -12,6 +12,7 @@ from tangent.rules.table import Custom, table
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.insert import adjoints, fit_grad
 from tangent.source.adapt import define, parameter_texts
+from tangent.syntax.names import as_identifier
 from tangent.transform.unit import Unit
 
 KINDS = inspect.Parameter
@@ -33,7 +34,7 @@ def custom_pair(
     function: types.FunctionType, custom: Custom, active: tuple[str, ...]
 ) -> tuple[types.FunctionType, types.FunctionType]:
     """`f_fwd(x, y) -> result, saved` and `f_bwd(saved, b) -> adjoints of the active arguments`."""
-    title = function.__name__.strip("<>")
+    title = as_identifier(function.__name__)
     signature = inspect.signature(function)
     given: dict[str, Any] = {"fwd_": custom.fwd, "bwd_": custom.bwd, "adjoints_": adjoints, "fit_grad_": fit_grad}
     parameters, passed = parameter_texts(signature, given)
@@ -79,7 +80,7 @@ def _place(name: str, signature: inspect.Signature) -> str:
 
 def custom_tangent(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> types.FunctionType:
     """`f_jvp(x, y, *, dx) -> result, tangent`."""
-    title = function.__name__.strip("<>")
+    title = as_identifier(function.__name__)
     signature = inspect.signature(function)
     given: dict[str, Any] = {"jvp_": custom.jvp, "init_grad_": init_grad}
     parameters, _ = parameter_texts(signature, given)

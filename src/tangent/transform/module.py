@@ -18,6 +18,7 @@ from tangent.options import Options
 from tangent.rules.table import table
 from tangent.source.read import comments
 from tangent.source.resolve import MISSING, is_library
+from tangent.syntax.names import as_identifier
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import function_node, replace, statements
@@ -75,7 +76,7 @@ class Module:
         known = self.usable(function, known)
         key = (function, active, numbers, groups, known, adding, "pair")
         if key not in self._made:
-            base = function.__name__.strip("<>")
+            base = as_identifier(function.__name__)
             if (custom := table().custom_of(function)) is not None:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
@@ -101,7 +102,7 @@ class Module:
         if key not in self._made and (custom := table().custom_of(function)) is not None:
             self._made[key] = custom_tangent(function, custom, active)
         if key not in self._made:
-            made = self.new(f"{function.__name__.strip('<>')}_jvp", function)
+            made = self.new(f"{as_identifier(function.__name__)}_jvp", function)
             made.seeds = tangent_names(self.read(function, known=known), active)
             self._made[key] = made
             self._waiting.append(lambda: self.build_tangent(made, active, numbers, True, groups, known))

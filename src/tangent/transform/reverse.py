@@ -24,7 +24,7 @@ from tangent.rules.notation import Rule
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion
-from tangent.syntax.names import identifiers
+from tangent.syntax.names import as_identifier, identifiers
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
@@ -179,7 +179,7 @@ class Reverse:
         fwd, bwd = self.derivatives.pair(
             op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known, adding
         )
-        saved = self.scribe.names.numbered(f"{op.callee.__name__.strip('<>')}_saved")
+        saved = self.scribe.names.numbered(f"{as_identifier(op.callee.__name__)}_saved")
         forward = self.scribe.use(fwd.name, fwd)
         new = at(
             ast.Assign(

@@ -153,12 +153,12 @@ def scaled_by_first(v, k=2.0):
 WEIGHTS = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
-@program({"x": np.array([1.2, 0.7])})
+@program({"x": np.array([1.2, 0.7])}, orders=1)
 def hessian_that_is_not_diagonal(x):
     return np.sum(tangent.hessian(mixed_powers)(x) * WEIGHTS)
 
 
-@program({"x": np.array([1.2, 0.7])})
+@program({"x": np.array([1.2, 0.7])}, orders=1)
 def jacobian_of_a_function_with_defaults(x):
     first, second = tangent.jacobian(scaled_by_first)(x), tangent.jacfwd(scaled_by_first)(x, 3.0)
     return np.sum(first * WEIGHTS) + np.sum(second * second)

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 
 from tangent.errors import UnsupportedError
 from tangent.normalise.context import Context
-from tangent.runtime.checkpoint import checkpoint
 from tangent.runtime.insert import insert_grad_of
 from tangent.syntax.inserted import Block, Insertion, root
 from tangent.syntax.quote import at
-from tangent.syntax.rebuild import replace, walk_scope
+from tangent.syntax.rebuild import replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
 
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
@@ -62,10 +61,8 @@ class _Insertions:
                 return replace(s, body=self.block(body), orelse=self.block(orelse))
             case ast.With() if _is_insertion(s, self.context):
                 return self.insertion(s)
-            case ast.With(items=[ast.withitem(context_expr=ast.Call(func=func))], body=body) if (
-                self.context.scope.resolve(func) is checkpoint
-            ):
-                return replace(s, body=self.block(body))
+            case ast.With() | ast.Match() | ast.Try():
+                return with_blocks(s, self.block)
             case _:
                 inner = next(
                     (n for n in walk_scope(s) if isinstance(n, ast.With) and _is_insertion(n, self.context)), None

@@ -10,6 +10,7 @@ import numpy as np
 
 from tangent.errors import ArgumentError
 from tangent.runtime.dispatch import copy, init_grad, repack, unbroadcast
+from tangent.runtime.objects import fields_of, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 
@@ -129,8 +130,8 @@ def replace_item(b: Any, index: Any, value: Any) -> Any:
 
 
 def replace_field(b: Any, name: str, value: Any) -> Any:
-    """The gradient of a named tuple with another one for one field."""
-    return b._replace(**{name: value})
+    """The gradient of a named tuple or an object with another one for one field."""
+    return b._replace(**{name: value}) if isinstance(b, tuple) else remade(b, {**fields_of(b), name: value})
 
 
 def stop_gradient(x: Any) -> Any:

@@ -305,6 +305,17 @@ def euler(x, dt, n):
     return x
 
 
+def cut_in_place(x, w, n, k):
+    a = np.sin(x)
+    start = np.sum(a * a)
+    for t in range(n):
+        a[1:] = a[:-1] * w[1:]
+        with insert_grad_of(w):
+            if t < n - k:
+                break
+    return np.sum(a) * start
+
+
 def checkpointed(x, w, n):
     # few states are kept
     with checkpoint(10):
@@ -710,6 +721,7 @@ PROGRAMS: dict[str, tuple] = {
     "breaks": (breaks, grad, {}, (2.0,)),
     "continues": (continues, grad, {}, (W,)),
     "loop_branch": (loop_branch, grad, {}, (W,)),
+    "inserted_jump_in_place": (cut_in_place, grad, {"wrt": "w"}, (V, W, 3, 3)),
     "checkpointed": (checkpointed, grad, {"wrt": (0, 1)}, (V, W, 5)),
     "checkpointed_while": (newton, grad, {"checkpoint": 4}, (2.0,)),
     "checkpointed_in_place": (gauss_seidel, grad, {"checkpoint": 3}, (V, 2)),

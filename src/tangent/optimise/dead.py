@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
 from tangent.syntax.blocks import Attempt, Enter, Leave
-from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf
+from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, root
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
@@ -273,6 +273,13 @@ class _Overwritten:
         self.heads: list[set[str]] = []
         self.declared = {v for s in body if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
 
+    def restores(self, s: ast.stmt) -> set[str]:
+        """The variables that a statement binds, and those that share what it stores into."""
+        stores = [root(t) for x in statements([s]) if isinstance(x, ast.Assign) for t in x.targets]
+        shared = self.o.shared
+        into = {v for v in stores if v} - _all_writes(s)
+        return _all_writes(s) | into | {v for v in shared if shared[v] in {shared.get(w, "") for w in into}}
+
     def run(self) -> Body:
         self.block(self.body, set(), drop=True)
         for v in self.stacks:
@@ -289,7 +296,7 @@ class _Overwritten:
         match s:
             case Comment():
                 return live
-            case RestoringFor() | RestoringIf() if drop and not self.heads and live.isdisjoint(_all_writes(s)):
+            case RestoringFor() | RestoringIf() if drop and not self.heads and live.isdisjoint(self.restores(s)):
                 self.gone.add(s)  # the lists of a loop that runs once may stay half full
                 return live
             case ast.If(body=then, orelse=other):

@@ -131,7 +131,8 @@ def replace_item(b: Any, index: Any, value: Any) -> Any:
 
 def replace_field(b: Any, name: str, value: Any) -> Any:
     """The gradient of a named tuple or an object with another one for one field."""
-    return b._replace(**{name: value}) if isinstance(b, tuple) else remade(b, {**fields_of(b), name: value})
+    named = getattr(b, "_replace", None)
+    return named(**{name: value}) if named is not None else remade(b, {**fields_of(b), name: value})
 
 
 def stop_gradient(x: Any) -> Any:

@@ -113,15 +113,17 @@ def _cut(
 
 
 def _refuse_storage(this: Reverse, s: Insertion) -> None:
-    """A loop that writes in place cannot be cut short: the adjoints that a jump leaves out undo its shadows."""
+    """A loop that binds storage anew, or hands it to writers, cannot be cut short: the adjoints that a jump leaves out
+    undo that, too."""
     for x in statements(this.cuts.body):
         op = this.operations.get(x)
+        writes_itself = op is not None and op.kind in ("store", "augment")
         bound = [v for v in (op.targets if op is not None else ()) if v in this.stores.shadowed]
-        if x in this.stores.table.written or bound:
+        if not writes_itself and (x in this.stores.table.written or bound):
             word = sorted(s.block.jumps)[0]
             raise this.unit.refuse(
                 s, f"'{word}' in a block for the backward pass",
-                f"the loop writes in place (line {getattr(x, 'lineno', 0)}), which its adjoints undo",
+                f"the loop binds or hands on what it writes into (line {getattr(x, 'lineno', 0)})",
                 "Make new values in the loop instead of changing old ones, or set the gradient to zero.",
             )  # fmt: skip
 
@@ -152,7 +154,7 @@ def cut_short(
     flagged = [cut for cut in cuts if cut.flag]
     before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
     again: list[ast.stmt] = [
-        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *copy.deepcopy(cut.rest)], []), s)
+        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *this.stores.again(cut.rest)], []), s)
         for cut in flagged
         if "continue" in cut.jumps
     ]

@@ -520,6 +520,8 @@ class Reverse:
         if op is None:
             return restores
         if op.kind in ("store", "augment"):
+            if self.cuts.restoring:
+                return self.stores.restored_only(s) + restores
             return self.stores.statement(s, op, state) + restores
         if op.kind in ("push", "pop") and any(v in self.stores.shadowed for v in (*op.targets, *op.operands)):
             return restores  # handles on lists: what they refer to is kept in names

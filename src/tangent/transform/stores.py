@@ -10,6 +10,7 @@ Where a handle is bound anew (buffers that are swapped in a loop), shadows are b
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -525,6 +526,25 @@ class Stores:
                 self.pairs[done[-1]] = self.sites[s, a]
         return done
 
+    def restored_only(self, s: ast.stmt) -> list[ast.stmt]:
+        """What a statement has overwritten, put back where its adjoint is left out."""
+        done = self.restore(s)
+        if any(not isinstance(x, ast.Assign) for x in done):
+            raise self.owner.unit.refuse(
+                s, "a jump in a block for the backward pass", "the loop writes into what may be no array",
+                "Make new values in the loop instead of changing old ones, or set the gradient to zero.",
+            )  # fmt: skip
+        return done
+
+    def again(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A copy of statements, of which the same is known."""
+        made = copy.deepcopy(body)
+        for old, new in zip(statements(body), statements(made)):
+            for known in (self.saves, self.pairs):
+                if old in known:
+                    known[new] = known[old]  # type: ignore[assignment]
+        return made
+
     def put_back(self, place: ast.expr, a: str, kept: Kept, s: ast.stmt) -> ast.stmt:
         if isinstance(place, ast.Subscript):
             if not self.is_array(a):
@@ -768,23 +788,25 @@ class Stores:
         """Both passes without keeping and putting back content that no adjoint reads afterwards."""
         if not self.saves or self.owner.records.everything:
             return forward, backward
-        needed: set[ast.stmt] = set()
         live = {self.class_of(p) for p in self.given} if self.restored else set()
-        self.find_needed(backward, live, needed)
-        drop = {s for s in self.saves if s not in needed}
-        sites = {save: restore for restore, save in self.pairs.items()}
-        drop |= {save for save, restore in sites.items() if restore in drop}
-        drop -= {save for save, restore in sites.items() if restore not in drop} | self.forced
+        kept: set[ast.stmt] = set()  # what is put back in one place is put back in all, so that lists keep in step
+        while True:
+            needed: set[ast.stmt] = set()
+            self.find_needed(backward, set(live), needed, kept)
+            if (more := {self.pairs[s] for s in needed}) <= kept:
+                break
+            kept |= more
+        drop = {s for s in self.saves if self.pairs.get(s, s) not in kept} - self.forced
         for stack, push in list(self.stacks.items()):
             if push in drop:
                 del self.stacks[stack]
         return _without(forward, drop), _without(backward, drop)
 
-    def find_needed(self, body: list[ast.stmt], live: set[str], needed: set[ast.stmt]) -> set[str]:
+    def find_needed(self, body: list[ast.stmt], live: set[str], needed: set[ast.stmt], kept: set[ast.stmt]) -> set[str]:
         """Restores after which something reads what they put back; the classes whose content is read from here on."""
         for s in reversed(body):
             if s in self.saves:
-                if self.saves[s] in live:
+                if self.saves[s] in live or self.pairs.get(s) in kept:
                     needed.add(s)
                     live = live | {self.class_of(v) for v in self.content_reads(s)}
                 continue
@@ -792,11 +814,11 @@ class Stores:
                 continue
             match s:
                 case ast.If(body=then, orelse=other):
-                    one = self.find_needed(then, set(live), needed)
-                    live = one | self.find_needed(other, set(live), needed)
+                    one = self.find_needed(then, set(live), needed, kept)
+                    live = one | self.find_needed(other, set(live), needed, kept)
                 case ast.For(body=inner) | ast.While(body=inner):
                     while True:
-                        entry = self.find_needed(inner, set(live), needed)
+                        entry = self.find_needed(inner, set(live), needed, kept)
                         if entry <= live:
                             break
                         live = live | entry

@@ -10,7 +10,7 @@ import importlib
 
 PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "shape", "linalg",
-    "sequences", "containers", "accumulate", "storage",
+    "sequences", "containers", "accumulate", "storage", "insert",
 )  # fmt: skip
 
 _done: list[str] = []

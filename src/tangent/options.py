@@ -25,5 +25,6 @@ class Options:
     objects: bool = False  # operators may be those of the arguments' classes
     scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
+    lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
     compile: Compiler | None = None
     jit: tuple[tuple[str, Any], ...] = ()

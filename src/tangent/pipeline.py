@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from tangent.transform.unit import Unit
 
 Derivative = Callable[..., Any]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
+Kind = Literal["objects", "lists"]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
 _recent: deque[Derivative] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
@@ -94,14 +95,18 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def for_objects(function: types.FunctionType) -> types.FunctionType:
-    """A function; of a derivative, the one for arguments whose classes define operators."""
+def variant(function: types.FunctionType, kind: Kind) -> types.FunctionType:
+    """A function; of a derivative, the one for arguments whose classes define operators, or that are lists."""
     origin = getattr(function, "origin", None)
-    if origin is None or origin[1].objects:
+    if origin is None:
         return function
-    made = derive(for_objects(origin[0]), replace(origin[1], objects=True))
+    made = derive(variant(origin[0], kind), of_kind(origin[1], kind))
     assert isinstance(made, types.FunctionType)
     return made
+
+
+def of_kind(options: Options, kind: Kind) -> Options:
+    return replace(options, objects=True) if kind == "objects" else replace(options, lists=True)
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
@@ -119,9 +124,13 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)
-    with_operators = replace(options, objects=True)
-    objects = None if options.objects else lambda: derive(for_objects(function), with_operators)
-    made = load(text, module.functions, renew, objects)
+
+    def other(kind: Kind) -> Derivative:
+        return derive(variant(function, kind), of_kind(options, kind))
+
+    objects = None if options.objects else lambda: other("objects")
+    lists = None if options.lists else lambda: other("lists")
+    made = load(text, module.functions, renew, objects, lists)
     made.source = text.text  # type: ignore[attr-defined]
     return made
 

@@ -15,7 +15,7 @@ from tangent.errors import ArgumentError, InPlaceError
 from tangent.options import Options
 from tangent.pipeline import optimiser, plain_function
 from tangent.rules.table import table
-from tangent.runtime.calls import Active, captured, closure_of
+from tangent.runtime.calls import LISTS, OBJECTS, Active, captured, closure_of
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.objects import is_object
 from tangent.source.adapt import define
@@ -26,6 +26,8 @@ from tangent.transform.storage import summaries
 from tangent.transform.unit import unit
 
 Wanted = tuple[str, ...]
+Marks = frozenset[Any]
+MARKS: Marks = frozenset((OBJECTS, LISTS))
 
 
 @dataclass
@@ -47,10 +49,10 @@ class DerivativesOnDemand:
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
         if table().is_zero(function):
             return _flat_pair(function, active)
-        plain, objects = _own(function), "o" in active
-        active = tuple(a for a in active if a != "o")
+        plain, kinds = _own(function), frozenset(active) & MARKS
+        active = tuple(a for a in active if a not in MARKS)
         places = _places(plain, active, count, names, function)
-        made = self.made(plain, places.wanted, "pair", objects)
+        made = self.made(plain, places.wanted, "pair", kinds)
         forward, backward = made.functions
         if places.is_plain:
             return forward, backward
@@ -59,10 +61,10 @@ class DerivativesOnDemand:
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
         if table().is_zero(function):
             return _FlatTangent(function)
-        plain, objects = _own(function), "o" in active
-        active = tuple(a for a in active if a != "o")
+        plain, kinds = _own(function), frozenset(active) & MARKS
+        active = tuple(a for a in active if a not in MARKS)
         places = _places(plain, active, count, names, function)
-        made = self.made(plain, places.wanted, "tangent", objects)
+        made = self.made(plain, places.wanted, "tangent", kinds)
         return pushed(made.functions[0], made.seeds, places, plain, count, names)
 
     def refuse_writer(self, function: Any) -> None:
@@ -79,21 +81,23 @@ class DerivativesOnDemand:
                 todo="Call it by its own name, or let it return a new array.",
             )
 
-    def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
+    def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         with self._lock:
             again = getattr(plain, "checkpointed", False)
             cells, version = _cell_ids(plain), table().version
-            key = (plain.__code__, id(plain.__globals__), wanted, kind, objects, again, cells, version)
+            key = (plain.__code__, id(plain.__globals__), wanted, kind, marks, again, cells, version)
             found = self._made.get(key)
             if found is None or found[0].changed():
-                found = self._build(plain, wanted, kind, objects), plain
+                found = self._build(plain, wanted, kind, marks), plain
                 self._made[key] = found
                 while len(self._made) > 4096:
                     self._made.pop(next(iter(self._made)))
             return found[0]
 
-    def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, objects: bool) -> Made:
-        module = Module(Options(wrt=wanted, objects=objects), optimiser(True))
+    def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
+        module = Module(Options(wrt=wanted, objects=OBJECTS in marks), optimiser(True))
+        if LISTS in marks:
+            module.given_lists.add(plain)
         first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
         if table().custom_of(plain) is not None:
             return Made(first, first[0].seeds, lambda: False)

@@ -20,7 +20,7 @@ from typing import Any
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text
 from tangent.codegen.notes import Entry, annotate, remember
-from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
+from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent, given_lists
 from tangent.runtime.objects import overloads
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
@@ -34,7 +34,9 @@ CHECKS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def load(text: Text, functions: list[Generated], renew: Renew, objects: Renew | None = None) -> types.FunctionType:
+def load(
+    text: Text, functions: list[Generated], renew: Renew, objects: Renew | None = None, lists: Renew | None = None
+) -> types.FunctionType:
     """The first function of a generated module, ready to be called."""
     register(text)
     nodes = definitions(text)
@@ -44,6 +46,8 @@ def load(text: Text, functions: list[Generated], renew: Renew, objects: Renew | 
     extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_annotate": partial(annotate, entry=place_of(entry))}
     if objects is not None:
         extra |= {"_objects": objects, "_overloads": overloads}
+    if lists is not None and (entry.arrays or entry.items):
+        extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items, "_given_lists": given_lists}
     node = guarded(nodes[entry.name], entry, callees, extra)
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
     function = make(node, entry, cells, text.file, extra)
@@ -67,6 +71,8 @@ def describe(
     function.plain = plain  # type: ignore[attr-defined]
     function.made_from = dependencies(functions)  # type: ignore[attr-defined]
     function.seeds = dict(entry.seeds)  # type: ignore[attr-defined]
+    function.arrays = entry.arrays  # type: ignore[attr-defined]
+    function.items = entry.items  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
 
 
@@ -166,7 +172,7 @@ def guarded(
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
     if "_objects" in extra and (test := _overloaded(entry, node.args)) is not None:
         before.append(ast.If(test, [ast.Return(_same_call(node.args, "_objects"))], []))
-    checking = argument_checks(entry, node.args) if checks else []
+    checking = argument_checks(entry, node.args, "_lists" in extra) if checks else []
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
@@ -255,13 +261,13 @@ def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:
     return ast.Call(call(made), positional, keywords)
 
 
-def argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
+def argument_checks(entry: Generated, args: ast.arguments, lists: bool = False) -> list[ast.stmt]:
     """All that a derivative looks at before it runs."""
-    return _argument_checks(entry, args) + _checks(entry)
+    return _argument_checks(entry, args, lists) + _checks(entry)
 
 
-def _argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
-    """Arguments are arrays as NumPy makes them; those in arithmetic are not lists."""
+def _argument_checks(entry: Generated, args: ast.arguments, lists: bool) -> list[ast.stmt]:
+    """Arguments are arrays as NumPy makes them; lists have a derivative of their own, those in arithmetic none."""
     plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
     if not plain:
         return []
@@ -269,7 +275,11 @@ def _argument_checks(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
     pairs = ast.Dict([ast.Constant(v) for v in plain], [name(v) for v in plain])
     numbers = ast.Tuple([ast.Constant(v) for v in entry.numbers], ast.Load())
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    return [ast.If(test, [ast.Expr(call("_check_arguments", pairs, numbers))], [])]
+    check: list[ast.stmt] = [ast.Expr(call("_check_arguments", pairs, numbers))]
+    if lists:
+        given = call("_given_lists", pairs, name("_arrays"), name("_items"))
+        check.insert(0, ast.If(given, [ast.Return(_same_call(args, "_lists"))], []))
+    return [ast.If(test, check, [])]
 
 
 def _checks(entry: Generated) -> list[ast.stmt]:

@@ -11,6 +11,7 @@ from tangent.normalise.contexts import contexts
 from tangent.normalise.defaults import defaults
 from tangent.normalise.exceptions import exceptions
 from tangent.normalise.flatten import flatten
+from tangent.normalise.grids import grids
 from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
@@ -27,7 +28,7 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    insertions, parallel, matches, exceptions, walrus,
+    insertions, grids, parallel, matches, exceptions, walrus,
     iterators, comprehensions, defaults, statements, jumps, contexts, iteration, flatten,
     overloading, versions,
 )  # fmt: skip

@@ -43,6 +43,8 @@ class Writers:
         out, rest = self.output(e, found)
         if out is not None:
             return self.computed(out, rest, isinstance(found, np.ufunc))
+        if isinstance(found, np.ufunc) and len(rest.args) < len(e.args):  # np.add(x, y, None)
+            return rest
         if found is MISSING:
             return self.method(e)
         if found is np.copyto and len(e.args) >= 2:
@@ -63,10 +65,11 @@ class Writers:
         out = next((k.value for k in e.keywords if k.arg == "out"), None)
         plain = ast.copy_location(ast.Call(e.func, e.args, [k for k in e.keywords if k.arg != "out"]), e)
         if isinstance(found, np.ufunc) and len(e.args) > found.nin and found.nout == 1:
-            return e.args[found.nin], ast.copy_location(ast.Call(e.func, e.args[: found.nin], e.keywords), e)
+            plain = ast.copy_location(ast.Call(e.func, e.args[: found.nin], e.keywords), e)
+            return (None if _is_none(e.args[found.nin]) else e.args[found.nin]), plain
         library = found is MISSING or (getattr(found, "__module__", None) or "numpy").startswith("numpy")
         if out is None or not library or isinstance(out, ast.Constant | ast.Tuple):
-            return None, plain if isinstance(out, ast.Constant) and out.value is None else e
+            return None, plain if _is_none(out) else e
         return out, plain
 
     def computed(self, out: ast.expr, call: ast.Call, elementwise: bool) -> ast.expr:
@@ -162,6 +165,10 @@ class Writers:
 
     def numpy(self, function: str, *args: ast.expr) -> ast.Call:
         return ast.Call(ast.Attribute(self.library(), function, ast.Load()), list(args), [])
+
+
+def _is_none(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Constant) and e.value is None
 
 
 def is_adding_at(found: Any) -> bool:

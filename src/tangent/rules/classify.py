@@ -8,6 +8,8 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tangent.analysis.effects import WRITING_METHODS
 from tangent.analysis.operation import Operation, OperationKind, Operations
 from tangent.errors import Location, RuleError
@@ -25,7 +27,7 @@ from tangent.syntax.blocks import Enter
 from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
 from tangent.syntax.walk import walk
 
@@ -316,6 +318,8 @@ class _Reader:
 
     def function(self, found: Any, e: ast.Call, s: ast.stmt) -> Operation:
         found = unwrapped(found)
+        if isinstance(found, types.MethodDescriptorType) and found.__objclass__ is np.ndarray and e.args:
+            return self.method(e.args[0], found.__name__, replace(e, args=e.args[1:]), s)
         if self.table.is_zero(found):
             return Operation("zero", (), callee=found)
         bounds = self.table.lookup(found)

@@ -1,4 +1,4 @@
-"""Lists and tuples that NumPy takes for arrays: what is made of active numbers becomes an array first.
+"""Lists and tuples that NumPy takes for arrays: what may be a list of active numbers becomes an array first.
 
 y = np.sin([a, b])   ->   t = [a, b]; t2 = np.array(t); y = np.sin(t2)
 
@@ -8,42 +8,36 @@ Functions that take sequences of arrays (`np.stack`) have rules that know sequen
 from __future__ import annotations
 
 import ast
-import types
+from collections.abc import Iterable
 from dataclasses import replace as changed
-from typing import Any
-
-import numpy as np
 
 from tangent.analysis.operation import Operation, Operations
 from tangent.normalise.context import Context
 from tangent.rules.bind import bind
+from tangent.rules.lists import Lists, array_operands, find_lists, numpy_name
 from tangent.rules.table import Table
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import rebuild, replace
-
-SEQUENCES = frozenset(
-    "concatenate stack vstack hstack dstack column_stack block array asarray require ascontiguousarray copy multi_dot "
-    "choose select".split()
-)
+from tangent.syntax.uses import arguments
 
 
 def arrays_of_displays(
-    f: ast.FunctionDef, operations: Operations, context: Context, table: Table
-) -> tuple[ast.FunctionDef, Operations]:
-    """The function with arrays in the place of lists of numbers, and its operations."""
+    f: ast.FunctionDef, operations: Operations, context: Context, table: Table, given: bool = False
+) -> tuple[ast.FunctionDef, Operations, Lists]:
+    """The function with arrays in the place of lists of numbers, its operations, and which variables may be lists."""
+    lists = find_lists([a.arg for a in arguments(f.args)], operations, context, given)
     found = dict(operations)
-    return replace(f, body=_Displays(found, context, table).block(f.body)), found
+    return replace(f, body=_Displays(found, context, table, lists).block(f.body)), found, lists
 
 
 class _Displays:
-    def __init__(self, operations: Operations, context: Context, table: Table) -> None:
-        self.operations, self.context, self.table = operations, context, table
+    def __init__(self, operations: Operations, context: Context, table: Table, lists: Lists) -> None:
+        self.operations, self.context, self.table, self.lists = operations, context, table, lists
+        self.displays = displayed(operations.values())
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
-        made: set[str] = set()
         for s in body:
-            op = self.operations.get(s)
             match s:
                 case ast.If(body=[ast.Break()]):
                     done.append(s)
@@ -51,12 +45,10 @@ class _Displays:
                     done.append(self.like(s, replace(s, body=self.block(then), orelse=self.block(other))))
                 case ast.For(body=inner) | ast.While(body=inner):
                     done.append(self.like(s, replace(s, body=self.block(inner))))
-                case ast.Assign(value=ast.Call() as call) if op is not None and op.kind == "rule":
-                    done += self.statement(s, call, op, made)
+                case ast.Assign(value=ast.Call() as call) if s in self.operations:
+                    done += self.statement(s, call, self.operations[s])
                 case _:
                     done.append(s)
-            for t in op.targets if op is not None else ():
-                (made.add if op is not None and op.kind == "pack" and op.operands else made.discard)(t)
         return done
 
     def like(self, old: ast.stmt, new: ast.stmt) -> ast.stmt:
@@ -64,20 +56,20 @@ class _Displays:
             self.operations[new] = self.operations[old]
         return new
 
-    def statement(self, s: ast.Assign, call: ast.Call, op: Operation, made: set[str]) -> list[ast.stmt]:
-        module = self.numpy_name(call.func)
-        lists = [k for k, v in op.values.items() if k in op.rule.operands and isinstance(v, ast.Name) and v.id in made]
-        if not module or not lists or op.rule.name in SEQUENCES:
-            return [s]
+    def statement(self, s: ast.Assign, call: ast.Call, op: Operation) -> list[ast.stmt]:
+        taken = [k for k, v in array_operands(op, self.context).items() if v in self.lists.names]
         before: list[ast.stmt] = []
         names: dict[int, ast.expr] = {}
         renamed: dict[str, str] = {}
-        for k in lists:
+        for k in taken:
             old = op.values[k]
             assert isinstance(old, ast.Name)
-            new = name(self.context.names.numbered("t"))
-            before.append(self.array(new.id, module, old, s))
-            names[id(old)], renamed[old.id] = new, new.id
+            if old.id not in renamed:
+                renamed[old.id] = self.context.names.numbered("t")
+                before.append(self.array(renamed[old.id], numpy_name(call.func, self.context), old, s))
+            names[id(old)] = name(renamed[old.id])
+        if not taken:
+            return [s]
         value = rebuild(call, lambda e: names.get(id(e), e))
         values = {k: names.get(id(v), v) for k, v in op.values.items()}
         after = replace(s, value=value)
@@ -86,21 +78,20 @@ class _Displays:
         return [*before, after]
 
     def array(self, target: str, module: str, old: ast.Name, like: ast.stmt) -> ast.stmt:
-        """`target = np.array(old)`."""
-        value = expression("np.array(v)", np=module, v=old)
+        """`target = np.array(old)`; what may be an array already is not copied."""
+        function = "array" if old.id in self.displays else "asarray"
+        value = expression(f"np.{function}(v)", np=module, v=old)
         assert isinstance(value, ast.Call)
         s = assign(target, value, like)
-        rule = self.table.rules["array"]
+        rule = self.table.rules[function]
         values = bind(rule, value.args, [], self.context.source.locate(like)).values
         operand = value.args[0]
         assert isinstance(operand, ast.Name)
         self.operations[s] = Operation("rule", (target,), (operand.id,), value, rule, values)
         return s
 
-    def numpy_name(self, func: ast.expr) -> str:
-        """The user's name for NumPy in a call of one of its functions."""
-        root: Any = func
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        found = self.context.scope.resolve(root) if isinstance(root, ast.Name) else None
-        return root.id if isinstance(found, types.ModuleType) and found is np else ""
+
+def displayed(operations: Iterable[Operation]) -> set[str]:
+    """Variables that only ever hold lists that are written out."""
+    made = {v for op in operations if op.kind == "pack" for v in op.targets}
+    return made - {v for op in operations if op.kind != "pack" for v in op.targets}

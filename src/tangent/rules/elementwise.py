@@ -71,7 +71,13 @@ def fabs(y, x):           d[x] = d[y] * np.sign(x)
 def copysign(z, x, y):    d[x] = d[z] * np.sign(x) * np.sign(z)
 def maximum(z, x, y):     d[x] = share(d[z], z == x, z == y);  d[y] = share(d[z], z == y, z == x)
 def where(z, condition, x, y): d[x] = np.where(condition, d[z], 0.0);  d[y] = np.where(condition, 0.0, d[z])
-def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None): d[x] = np.where(np.isfinite(x), d[y], 0.0)
+def heaviside(z, x1, x2): d[x2] = np.where(np.equal(x1, 0), d[z], 0.0)
+
+def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None):
+    d[x] = np.where(np.isfinite(x), d[y], 0.0)
+    d[nan] = np.where(np.isnan(x), d[y], 0.0)
+    d[posinf] = np.where(np.equal(x, np.inf), d[y], 0.0)
+    d[neginf] = np.where(np.equal(x, -np.inf), d[y], 0.0)
 
 def clip(y, a, a_min=None, a_max=None, out=None):
     d[a] = share(d[y], y == a, (y == a_min) | (y == a_max))

@@ -62,13 +62,13 @@ def column_stack(y, tup):                                             d[tup] = s
 @linear
 def block(y, arrays):                                                 d[arrays] = unblock(d[y], arrays)
 @linear
-def split(ys, ary, indices_or_sections, axis=0):                      d[ary] = np.concatenate(d[ys], axis=axis)
+def split(ys, ary, indices_or_sections, axis=0):                      d[ary] = rejoined(d[ys], ary, indices_or_sections, axis=axis)
 @linear
-def vsplit(ys, ary, indices_or_sections):                             d[ary] = np.vstack(d[ys])
+def vsplit(ys, ary, indices_or_sections):                             d[ary] = rejoined(d[ys], ary, indices_or_sections)
 @linear
-def hsplit(ys, ary, indices_or_sections):                             d[ary] = np.hstack(d[ys])
+def hsplit(ys, ary, indices_or_sections):                             d[ary] = rejoined(d[ys], ary, indices_or_sections, axis=min(np.ndim(ary) - 1, 1))
 @linear
-def dsplit(ys, ary, indices_or_sections):                             d[ary] = np.dstack(d[ys])
+def dsplit(ys, ary, indices_or_sections):                             d[ary] = rejoined(d[ys], ary, indices_or_sections, axis=2)
 @linear
 def unstack(ys, x, axis=0):                                           d[x] = np.stack(d[ys], axis=axis)
 

@@ -157,7 +157,7 @@ def nanprod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, wh
     )
 
 def nancumsum(y, a, axis=None, dtype=None, out=None):
-    d[a] = np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis))
+    d[a] = as_dtype(np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis)), a)
     d[y] = np.cumsum(np.where(np.isnan(a), 0.0, d[a]), axis=axis)
 
 def nancumprod(y, a, axis=None, dtype=None, out=None):

@@ -11,7 +11,6 @@ np.round
 np.around
 np.sign
 np.signbit
-np.heaviside
 np.floor_divide
 np.spacing
 math.floor

@@ -12,10 +12,13 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from tangent.runtime.checks import holds_lists
 from tangent.runtime.dispatch import get_attribute, init_grad, put_field
 from tangent.runtime.objects import getter_of, is_field, is_method, is_object, is_property, overloads
 
 Active = tuple[Any, ...]
+# Marks among the places: what the arguments may be.
+OBJECTS, LISTS = "<objects>", "<lists>"
 
 
 class Service(Protocol):
@@ -95,8 +98,10 @@ def captured(b: Any, name: str, value: Any) -> Any:
 
 
 def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
-    """The places of active arguments, marked where operators may be those of a class of the user's."""
-    return ("o", *active) if overloads(args) or overloads(kwargs) else active
+    """The places of active arguments, marked where operators may be those of a class of the user's, and for lists."""
+    if overloads(args) or overloads(kwargs):
+        active = (OBJECTS, *active)
+    return (LISTS, *active) if holds_lists(args) or holds_lists(kwargs) else active
 
 
 def behind(b: Any, function: Any) -> Any:
@@ -144,6 +149,8 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
         return tangent
     if is_method(x, name):
         return b
+    if isinstance(x, tuple) and isinstance(b, tuple) and not hasattr(b, "_fields"):
+        return b[x._fields.index(name)]  # type: ignore[attr-defined]
     if not is_field(x, name):
         return class_zero(x, name)
     return get_attribute(b, name)

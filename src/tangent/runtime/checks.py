@@ -130,6 +130,26 @@ def check_arguments(arguments: dict[str, Any], numbers: tuple[str, ...]) -> None
             )
 
 
+def given_lists(arguments: dict[str, Any], arrays: frozenset[str], items: frozenset[str]) -> bool:
+    """Whether an argument that NumPy takes for an array is a list, or holds lists of numbers that it would take."""
+    for name, value in arguments.items():
+        if type(value) is np.ndarray or not isinstance(value, list | tuple | dict):
+            continue
+        if name in arrays or (name in items and holds_lists(value)):
+            return True
+    return False
+
+
+def holds_lists(value: Any) -> bool:
+    """Whether a list of numbers is among the items of a container."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return any(holds_lists(v) or (isinstance(v, list | tuple) and _has_numbers(v)) for v in parts)
+
+
+def _has_numbers(items: Any) -> bool:
+    return any(isinstance(v, float | int | complex | np.generic) for v in items)
+
+
 def error_raised() -> BaseException | None:
     """The exception that is being handled; one of Tangent's own is not the program's to handle."""
     error = sys.exception()

@@ -257,7 +257,7 @@ class _Forward:
     def terms(
         self, rule: Rule, lines: tuple[ast.Assign, ...], wanted: list[str], op: Operation, result: str
     ) -> tuple[list[ast.Assign], list[ast.expr]]:
-        values = {**op.values, rule.result: name(result)}
+        values = {**self.scribe.array_values(op, self.shapes, wanted), rule.result: name(result)}
         if rule.tangent:
             tangents = {k: self.tangent_argument(v) for k, v in op.values.items() if k in rule.operands}
             kept = tuple(_only_active(x, rule.result, frozenset(wanted)) for x in rule.tangent)

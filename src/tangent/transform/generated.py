@@ -25,5 +25,7 @@ class Generated:
     dtypes: tuple[str, ...] = ()
     exact: bool = False
     numbers: tuple[str, ...] = ()
+    arrays: frozenset[str] = frozenset()  # parameters that NumPy takes for arrays, should they be lists
+    items: frozenset[str] = frozenset()  # parameters whose items it does
     backward: Generated | None = None
     shared: dict[str, str] = field(default_factory=dict)

@@ -61,6 +61,7 @@ class Module:
         self._waiting: list[Callable[[], None]] = []
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
+        self.given_lists: set[Any] = set()
         self._summaries = summaries(self.read_for_facts)
         self._read: set[tuple[int, str]] = set()
         self._written: Outside = []
@@ -74,7 +75,7 @@ class Module:
     ) -> tuple[Generated, Generated]:  # fmt: skip
         """The forward and backward pass of a callee; adjoints of the parameters in `adding` come in and go out."""
         known = self.usable(function, known)
-        key = (function, active, numbers, groups, known, adding, "pair")
+        key = (function, active, numbers, groups, known, adding, function in self.given_lists, "pair")
         if key not in self._made:
             base = as_identifier(function.__name__)
             if (custom := table().custom_of(function)) is not None:
@@ -98,7 +99,7 @@ class Module:
         groups: Groups = NONE_GIVEN, known: Known = (),
     ) -> Generated:  # fmt: skip
         known = self.usable(function, known)
-        key = (function, active, numbers, groups, known, "tangent")
+        key = (function, active, numbers, groups, known, function in self.given_lists, "tangent")
         if key not in self._made and (custom := table().custom_of(function)) is not None:
             self._made[key] = custom_tangent(function, custom, active)
         if key not in self._made:
@@ -153,9 +154,11 @@ class Module:
 
     def read(self, function: types.FunctionType, captured: tuple[str, ...] = (), known: Known = ()) -> Unit:
         """A unit of its own for each derivative: names are given per generated function."""
-        key = (function, captured, known)
+        lists = function in self.given_lists
+        key = (function, captured, known, lists)
         if key not in self._units:
-            self._units[key] = unit(function, captured, self.options.objects, known)
+            self._units[key] = unit(function, captured, self.options.objects, known, lists)
+            self.given_lists |= self._units[key].lists.given(self._units[key].operations)
         found = self._units[key]
         context = copy.copy(found.context)
         context.scalars = self._scalars.get(function, frozenset())
@@ -163,7 +166,7 @@ class Module:
         context.externals = dict(found.context.externals)
         context.scope = copy.copy(found.context.scope)
         context.scope.externals = dict(found.context.scope.externals)
-        return Unit(found.source, found.core, context, found.operations)
+        return Unit(found.source, found.core, context, found.operations, found.lists)
 
     def read_for_facts(self, function: types.FunctionType) -> Unit:
         """What a function does, found in its source; not of those whose derivatives are given: they may be anything."""
@@ -196,10 +199,21 @@ class Module:
 
     # The entry points
 
-    def gradient(self, function: types.FunctionType, title: str) -> Generated:
-        """`dfdx(x, by=1.0)`."""
+    def entry(self, function: types.FunctionType, title: str) -> Generated:
+        """The function that was asked for; a derivative of a derivative takes the lists that the first one takes."""
+        if self.options.lists:
+            self.given_lists.add(function)
         made = self.new(title, function)
         self.functions.append(made)
+        if not self.options.lists:
+            lists = self.read(function).lists
+            made.arrays = lists.arrays | getattr(function, "arrays", frozenset())
+            made.items = lists.items | getattr(function, "items", frozenset())
+        return made
+
+    def gradient(self, function: types.FunctionType, title: str) -> Generated:
+        """`dfdx(x, by=1.0)`."""
+        made = self.entry(function, title)
         this = self.read(function)
         if self.options.has_aux:
             this = with_aux(this)
@@ -270,8 +284,7 @@ class Module:
 
     def pushforward(self, function: types.FunctionType, title: str) -> Generated:
         """`f_jvp(x, dx)`."""
-        made = self.new(title, function)
-        self.functions.append(made)
+        made = self.entry(function, title)
         made.numbers = number_parameters(self.read(function))
         self.build_tangent(made, self.options.wrt, frozenset(made.numbers), both=False)
         return made

@@ -684,8 +684,9 @@ class Reverse:
     def by_rule(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         rule: Rule = op.rule
         target, b = op.targets[0], self.adjoint(op.targets[0])
-        facts = [self.shapes.of(v) for v in op.values.values()]
-        if rule.name == "multiply" and any(f.sequence for f in facts) and not any(f.array for f in facts):
+        given = [(v, self.shapes.of(v)) for v in op.values.values()]
+        listed = any(f.sequence and isinstance(v, ast.Name) and v.id in self.active for v, f in given)
+        if rule.name == "multiply" and listed and not any(f.array for _, f in given):
             raise self.unit.refuse(
                 s, "the repetition of a list", "'*' does not multiply here", "Use np.tile or a loop."
             )
@@ -698,7 +699,7 @@ class Reverse:
                 s, f"'{rule.name}' by '{missing[0]}' in reverse mode", "its rule has no adjoint line for it",
                 "Add one with @tangent.adjoint.",
             )  # fmt: skip
-        values = {**op.values, rule.result: name(target)}
+        values = {**self.scribe.array_values(op, self.shapes, wanted), rule.result: name(target)}
         seed: ast.expr = name(b)
         if (dtype := result_dtype(op.value, rule.kind)) is not None:
             seed = self.scribe.call("uncast", seed, dtype)

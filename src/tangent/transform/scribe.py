@@ -12,10 +12,11 @@ import numpy as np
 
 from tangent import runtime
 from tangent.analysis.operation import Operation
+from tangent.analysis.shapes import Shapes
 from tangent.normalise.context import Context
 from tangent.rules.notation import Parameter, Rule, instantiate, local_names
 from tangent.rules.table import table
-from tangent.syntax.quote import name
+from tangent.syntax.quote import expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
@@ -88,6 +89,18 @@ class Scribe:
         )
         shown = {k: self.as_argument(v) for k, v in values.items()}
         return instantiate(lines, wanted, shown, derivatives, fresh)
+
+    def array_values(self, op: Operation, shapes: Shapes, wanted: list[str]) -> dict[str, ast.expr]:
+        """The values of a rule's parameters; lists beside arrays in arithmetic are arrays there."""
+        arithmetic = op.rule.kind == "elementwise" or isinstance(op.value, ast.BinOp)
+        if not arithmetic or op.library == "math":
+            return dict(op.values)
+        fixed = {k: v for k, v in op.values.items() if k in op.rule.operands and k not in wanted}
+        lists = {k: v for k, v in fixed.items() if isinstance(v, ast.Tuple) or shapes.of(v).sequence}
+        if not lists:
+            return dict(op.values)
+        module = self.library(np, "np")
+        return {**op.values, **{k: expression("np.array(v)", np=module, v=v) for k, v in lists.items()}}
 
     def as_argument(self, e: ast.expr) -> ast.expr:
         """An index with slices as an expression of its own: `np.s_[1:]`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tangent.analysis.operation import Operations
 from tangent.errors import UnsupportedError
@@ -12,6 +12,7 @@ from tangent.normalise import normalise
 from tangent.normalise.context import Context
 from tangent.rules.classify import classify
 from tangent.rules.displays import arrays_of_displays
+from tangent.rules.lists import Lists
 from tangent.rules.table import table
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
@@ -25,6 +26,7 @@ class Unit:
     core: ast.FunctionDef
     context: Context
     operations: Operations
+    lists: Lists = field(default_factory=Lists)
 
     @property
     def parameters(self) -> list[str]:
@@ -46,11 +48,12 @@ class Unit:
 
 
 def unit(
-    function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False, known: Known = ()
-) -> Unit:
+    function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False, known: Known = (),
+    lists: bool = False,
+) -> Unit:  # fmt: skip
     """Read, normalise and classify a function; captured variables are inputs like its parameters.
 
-    `known` are the parameters whose values are functions that the caller names.
+    `known` are the parameters whose values are functions that the caller names; with `lists` they may be lists.
     """
     if isinstance(made := getattr(function, "unit", None), Unit):  # a loop that was made a function
         return made
@@ -58,5 +61,5 @@ def unit(
     core, context = normalise(source, captured, objects, dict(known))
     core = settle_attempts(core, context)
     context.scope.externals |= known_locals(core, context)
-    core, operations = arrays_of_displays(core, classify(core, context, table()), context, table())
-    return Unit(source, core, context, operations)
+    core, operations, found = arrays_of_displays(core, classify(core, context, table()), context, table(), lists)
+    return Unit(source, core, context, operations, found)

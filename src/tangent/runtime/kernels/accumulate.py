@@ -8,7 +8,7 @@ import numpy as np
 
 from tangent.runtime.kernels.calculus import between_zeros, stretch
 from tangent.runtime.kernels.elementwise import precision
-from tangent.runtime.kernels.reduce import Axis, gathered, restored
+from tangent.runtime.kernels.reduce import Axis, as_dtype, gathered, restored
 
 
 def shifted(g: Any, steps: int, fill: float = 0.0) -> Any:
@@ -70,7 +70,7 @@ def cumprod_adjoint(b: Any, a: Any, y: Any, axis: int | None = None) -> Any:
     """The adjoint of a in `y = cumprod(a)` for the adjoint b of y; zeros in a need no care."""
     g, before = gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
     behind = recurrence(shifted(np.flip(g, -1), 1), np.flip(gathered(b, axis), -1))
-    return restored(before * np.flip(behind, -1), a, axis)
+    return as_dtype(restored(before * np.flip(behind, -1), a, axis), a)
 
 
 def without_first(y: Any, axis: int | None, include_initial: bool) -> Any:

@@ -45,6 +45,8 @@ def piece(t: Any, a: Any, axis: int) -> Any:
 
 def trapezoid_weights(y: Any, x: Any, dx: Any, axis: int) -> Any:
     """The weights of the values y in the trapezoidal rule."""
+    if np.shape(y)[axis] == 0:
+        return np.zeros_like(y)
     h = _spacing(y, x, dx, axis)
     return 0.5 * (between_zeros(h, 1, 0, axis) + between_zeros(h, 0, 1, axis))
 
@@ -215,7 +217,7 @@ def interp_inside(x: Any, xp: Any, left: Any, right: Any, period: Any = None) ->
 def sum_at(v: Any, i: Any, n: int) -> Any:
     """n sums: each v is added to the one that its index i names."""
     v = np.asarray(v)
-    if v.dtype == np.float64:
+    if v.dtype == np.float64 and v.size:
         return np.bincount(np.ravel(i), np.ravel(v), n)
     out = np.zeros(n, v.dtype)
     np.add.at(out, np.ravel(i), np.ravel(v))

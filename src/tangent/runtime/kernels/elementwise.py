@@ -151,8 +151,8 @@ def math_polygamma(n: int, x: float) -> float:
     total = 0.0
     sign = (-1.0) ** (n + 1) * math.factorial(n)
     while x < 20.0 + n:
-        total += sign / x ** (n + 1)
-        x += 1.0
+        total = total + sign / x ** (n + 1)
+        x = x + 1.0  # x may be a caller's array of no dimensions
     return total + _polygamma_far(n, x)
 
 

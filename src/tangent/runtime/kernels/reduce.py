@@ -18,7 +18,7 @@ def spread(b: Any, x: Any, axis: Axis = None, keepdims: bool = False, where: Any
     """b over the axes of x that a reduction has removed, 0 outside of `where`, in the dtype of x."""
     if type(x) is np.ndarray and x.size <= SMALL and where is True and x.dtype.kind == "f":
         return filled(b, x, axis, keepdims)
-    if axis is not None and not keepdims:
+    if axis is not None and not keepdims and np.ndim(x) > 0:
         b = np.expand_dims(b, axis)
     b = as_dtype(b, x)
     return np.broadcast_to(b if where is True else np.where(where, b, 0.0), np.shape(x))[()]
@@ -29,7 +29,7 @@ SMALL = 4096  # elements, up to which filling is faster than broadcasting
 
 def filled(b: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
     """`spread` for a small array of floats: b itself in all places, instead of a view that repeats it."""
-    if axis is not None and not keepdims:
+    if axis is not None and not keepdims and x.ndim > 0:
         axes = reduced_axes(x, axis)
         b = np.reshape(b, [1 if i in axes else n for i, n in enumerate(x.shape)])
     out = np.empty(x.shape, x.dtype)

@@ -140,6 +140,28 @@ def join_like(parts: Any, x: Any, axis: Any = 0) -> Any:
     return np.concatenate([raised(part, x, axis) for part in parts], axis=axis)
 
 
+def rejoined(parts: Any, x: Any, indices: Any, axis: int = 0) -> Any:
+    """The adjoint of a split: the pieces joined, or added where they overlap."""
+    joined = np.concatenate(parts, axis=axis)
+    if np.shape(joined) == np.shape(x):
+        return joined
+    ends = [0, *indices, np.shape(x)[axis]]
+    before = (slice(None),) * (axis % np.ndim(x))
+    pieces = [scatter(b, x, (*before, slice(i, j))) for b, i, j in zip(parts, ends, ends[1:])]
+    return np.sum(pieces, axis=0)
+
+
+def with_axes(x: Any, rank: int, place: int) -> Any:
+    """An array of at least that rank; its own axes begin at `place` among them, as `np.r_` says it."""
+    missing = rank - np.ndim(x)
+    if missing <= 0:
+        return np.asarray(x)
+    first = place if place >= 0 else place + missing + 1
+    axes = range(rank)
+    order = (*axes[:first], *axes[missing:], *axes[first:missing])
+    return np.transpose(np.array(x, ndmin=rank), order)
+
+
 def raised(part: Any, x: Any, axis: int) -> Any:
     """One part of a join: itself, or the slice of x that it fills if it is of lower rank."""
     shape = np.shape(x)
@@ -277,11 +299,12 @@ def untake(b: Any, x: Any, indices: Any, axis: Any = None, mode: str = "raise") 
     if axis is None:
         return np.reshape(untake(b, np.ravel(x), indices, 0, mode), np.shape(x))
     n, axis = np.shape(x)[axis], axis % np.ndim(x)
+    indices = np.asarray(indices) if np.size(indices) else np.zeros(np.shape(indices), int)
     if mode == "wrap":
-        indices = np.asarray(indices) % n
+        indices = indices % n
     elif mode == "clip":
         indices = np.clip(indices, 0, n - 1)
-    return scatter(b, x, (slice(None),) * axis + (np.asarray(indices),))
+    return scatter(b, x, (slice(None),) * axis + (indices,))
 
 
 def untake_along_axis(b: Any, x: Any, indices: Any, axis: Any = -1) -> Any:

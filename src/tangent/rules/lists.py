@@ -1,0 +1,130 @@
+"""Which variables of a Core function may hold lists or tuples, and where NumPy takes them for arrays."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tangent.analysis.operation import Operation, Operations
+from tangent.errors import TangentError
+from tangent.normalise.context import Context
+from tangent.source.read import read
+from tangent.syntax.rebuild import walk_scope
+
+# They take sequences of arrays, and have rules that know sequences.
+SEQUENCES = frozenset(
+    "concatenate stack vstack hstack dstack column_stack block array asarray require ascontiguousarray copy multi_dot "
+    "choose select".split()
+)
+LIST_RULES = frozenset("tolist builtin_list builtin_tuple builtin_sorted".split())
+ITEMS = frozenset(("getitem", "sequence"))
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Local variables that may be lists; parameters, and parameters with items, that NumPy would take for arrays."""
+
+    names: frozenset[str] = frozenset()
+    arrays: frozenset[str] = frozenset()
+    items: frozenset[str] = frozenset()
+
+    def given(self, operations: Operations) -> set[Any]:
+        """The functions that are called with something that may be a list."""
+        calls = (op for op in operations.values() if op.kind == "call" and isinstance(op.callee, types.FunctionType))
+        return {op.callee for op in calls if self.names.intersection(op.operands)}
+
+
+def find_lists(parameters: list[str], operations: Operations, context: Context, given: bool) -> Lists:
+    """With `given`, parameters may be lists too, and lists of lists."""
+    names = _spread(set(parameters) if given else set(), operations, given)
+    of_items = {p: _spread({p}, operations, True) - {p} for p in parameters}
+    used = {v for op in operations.values() for v in array_operands(op, context).values()}
+    return Lists(
+        frozenset(names), frozenset(p for p in parameters if p in used),
+        frozenset(p for p in parameters if used & of_items[p]),
+    )  # fmt: skip
+
+
+def array_operands(op: Operation, context: Context) -> Mapping[str, str]:
+    """The operands of a NumPy function that it takes for arrays, by parameter."""
+    call = op.value
+    if op.kind != "rule" or not isinstance(call, ast.Call) or op.rule.name in SEQUENCES:
+        return {}
+    if not numpy_name(call.func, context):
+        return {}
+    return {k: v.id for k, v in op.values.items() if k in op.rule.operands and isinstance(v, ast.Name)}
+
+
+def numpy_name(func: ast.expr, context: Context) -> str:
+    """The user's name for NumPy in a call of one of its functions."""
+    root: Any = func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    found = context.scope.resolve(root) if isinstance(root, ast.Name) else None
+    return root.id if isinstance(found, types.ModuleType) and found is np else ""
+
+
+def _spread(names: set[str], operations: Operations, items: bool) -> set[str]:
+    """The names, and all that may hold the same, or a list that is made of it."""
+    found, before = set(names), -1
+    while len(found) != before:
+        before = len(found)
+        for op in operations.values():
+            if _makes_list(op, found, items):
+                found |= set(op.targets)
+    return found
+
+
+def _makes_list(op: Operation, lists: set[str], items: bool) -> bool:
+    match op.kind:
+        case "pack":
+            return isinstance(op.value, ast.List | ast.Tuple) and bool(op.operands)
+        case "push":
+            return True
+        case "call":
+            return isinstance(op.callee, types.FunctionType) and _returns_list(op.callee)
+        case "copy":
+            return op.operands[0] in lists if op.operands else False
+        case "rule" if op.rule.name in LIST_RULES:
+            return True
+        case "rule" if op.rule.name in ITEMS:
+            return items and op.operands[0] in lists
+        case "rule" if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add):
+            return all(isinstance(e, ast.Name) and e.id in lists for e in (op.value.left, op.value.right))
+        case _:
+            return False
+
+
+@cache
+def _returns_list(function: types.FunctionType) -> bool:
+    """Whether a function returns a list or a tuple, as far as its text tells."""
+    try:
+        tree = read(function).tree
+    except TangentError:
+        return False
+    nodes = list(walk_scope(tree))
+    made = {
+        t.id
+        for s in nodes
+        if isinstance(s, ast.Assign) and _is_display(s.value)
+        for t in s.targets
+        if isinstance(t, ast.Name)
+    }
+    values = [s.value for s in nodes if isinstance(s, ast.Return)]
+    return any(_is_display(e) or (isinstance(e, ast.Name) and e.id in made) for e in values)
+
+
+def _is_display(e: ast.expr | None) -> bool:
+    match e:
+        case ast.List() | ast.Tuple() | ast.ListComp():
+            return True
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted")) | ast.Call(func=ast.Attribute(attr="tolist")):
+            return True
+        case _:
+            return False

@@ -90,11 +90,11 @@ def _makes_list(op: Operation, lists: set[str], items: bool) -> bool:
         case "call":
             return isinstance(op.callee, types.FunctionType) and _returns_list(op.callee)
         case "copy":
-            return op.operands[0] in lists if op.operands else False
+            return bool(lists.intersection(op.operands))
         case "rule" if op.rule.name in LIST_RULES:
             return True
         case "rule" if op.rule.name in ITEMS:
-            return items and op.operands[0] in lists
+            return items and bool(lists.intersection(op.operands))
         case "rule" if isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add):
             return all(isinstance(e, ast.Name) and e.id in lists for e in (op.value.left, op.value.right))
         case _:

@@ -19,13 +19,12 @@ import numpy as np
 
 from tangent.codegen.emit import emit
 from tangent.codegen.load import load
-from tangent.errors import UnsupportedError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.options import Options
 from tangent.rules.table import table
-from tangent.runtime.kernels.functions import vectorized
+from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.source.adapt import as_function, called
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import as_identifier, identifiers
@@ -221,20 +220,12 @@ def rule_modes(f: Any) -> tuple[str, ...]:
 def _written_out(f: Any) -> Any:
     """What stands for a library function that has no rule but is written out in Python."""
     if isinstance(f, np.vectorize):
-        refuse_options(f)
-        return functools.partial(vectorized, f.pyfunc)
+        otypes = getattr(f, "otypes", None) or None
+        if not f.excluded and f.signature is None:
+            return functools.partial(vectorized, f.pyfunc, otypes)
+        return functools.partial(vectorized_with, f.pyfunc, otypes, frozenset(f.excluded), f.signature)
     written = table().written_out(f) if not table().lookup(f) else None
     return f if written is None else written
-
-
-def refuse_options(f: np.vectorize) -> None:
-    """`np.vectorize` with options that change what a call means."""
-    for option in ("excluded", "signature"):
-        if getattr(f, option):
-            raise UnsupportedError(
-                f"cannot differentiate 'np.vectorize' with the keyword '{option}'", why="the rule does not handle it",
-                todo="Write the loop, or a function of whole arrays.",
-            )  # fmt: skip
 
 
 def library_signature(f: Any) -> inspect.Signature | None:

@@ -153,7 +153,18 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.where(c, x, y)", "c", c=True, x=real(), y=real(seed=1)),
         S("np.where(c, x, y)", "c", c=MASK, x=cplx(3), y=real(2, 1)),
     ],
+    "heaviside": [
+        S("np.heaviside(x, y)", "x", x=np.array([0.0, 1.0, -1.0]), y=real(2, 3)),
+        S("np.heaviside(0.0, y)", y=0.3),
+    ],
     "nan_to_num": [
+        S(
+            "np.nan_to_num(x, nan=c, posinf=d, neginf=e)",
+            x=np.array([0.5, np.nan, np.inf, -np.inf]),
+            c=0.1,
+            d=0.2,
+            e=0.3,
+        ),
         S("np.nan_to_num(x)", x=real(3)),
         S("np.nan_to_num(x, nan=2.0, posinf=1.0, neginf=-1.0)", x=np.array([0.5, -1.0])),
         S("np.nan_to_num(x)", x=real()),

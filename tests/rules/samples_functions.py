@@ -19,6 +19,10 @@ CALLING: dict[str, list[Sample]] = {
     "vectorize": [
         S("np.vectorize(lambda t: t * t)(x)", x=real(4)),
         S("np.vectorize(lambda t, u: math.sin(t) * u)(x, y)", x=real(2, 1), y=real(3)),
+        S("np.vectorize(lambda t: (t, t * t))(x)", x=real(2)),
+        S("np.vectorize(lambda t, k: t * k[0], excluded=[1])(x, k)", x=real(2), k=real(2)),
+        S("np.vectorize(lambda u, v: u @ v, signature='(n),(n)->()')(x, y)", x=real(2, 3), y=real(3)),
+        S("np.vectorize(lambda t: 0 if t < 9 else t, otypes=[int])(x) * x", x=real(2)),
     ],
     "apply_along_axis": [
         S("np.apply_along_axis(lambda t: np.sum(t * t), 0, x)", x=real(3, 2)),
@@ -39,11 +43,13 @@ CALLING: dict[str, list[Sample]] = {
     ],
     "map": [
         S("list(map(math.sin, x))", x=[0.1, 0.2]),
-        S("sum(map(lambda t, u: t * u, x, y))", orders=1, x=[0.1, 0.2], y=(0.3, 0.4)),
+        S("sum(map(lambda t, u: t * u, x, y))", x=[0.1, 0.2], y=(0.3, 0.4)),
         S("sum(filter(lambda t: t > 0.15, x))", x=[0.1, 0.2, 0.3]),
         S("list(filter(None, x))", x=[0.1, 0.2]),
         S("list(zip(x, y))", x=[0.3, 0.2], y=[0.1, 0.5]),
+        S("list(zip(x, y, strict=True))", x=[0.3, 0.2], y=[0.1, 0.5]),
         S("list(enumerate(x))[1][1]", x=[0.3, 0.2]),
+        S("list(enumerate(x, start=2))[1][1]", x=[0.3, 0.2]),
         S("list(reversed(x))", x=[0.3, 0.1]),
         S("list(reversed(x))[0] * 2", x=real(3)),
     ],

@@ -30,6 +30,7 @@ from tangent.syntax.uses import COMPREHENSIONS, SCOPES
 
 CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, set, frozenset, dict, functools.reduce})
 INDEXED = (zip, enumerate, reversed)
+KEYWORDS: dict[str, set[str | None]] = {"zip": {"strict"}, "enumerate": {"start"}}
 
 
 def iterators(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -190,7 +191,7 @@ class _Iterators:
             return ""
         found = self.context.scope.resolve(e.func)
         for known in (map, filter, *INDEXED):
-            if found is known and not e.keywords:
+            if found is known and {k.arg for k in e.keywords} <= KEYWORDS.get(known.__name__, set()):
                 return str(known.__name__)
         view = isinstance(e.func, ast.Attribute) and e.func.attr in library.VIEWS and not e.args and found is MISSING
         return "view" if view else ""
@@ -251,6 +252,12 @@ class _Iterators:
             case "map", [function, items] if plain:
                 item = self.context.names.numbered("item")
                 return self.listed(self.applied(function, [name(item)]), item, self.read(items, True), e)
+            case "map", [function, *several] if plain and several:
+                each = [self.context.names.numbered("item") for _ in several]
+                pairs = call(self.context.builtin("zip"), *(self.read(a, True) for a in several))
+                target = ast.Tuple([ast.Name(v, ast.Store()) for v in each], ast.Store())
+                made = self.applied(function, [name(v) for v in each])
+                return ast.copy_location(ast.ListComp(made, [ast.comprehension(target, pairs, [], 0)]), e)
             case "map", [function, *several] if several:
                 row = self.context.names.numbered("items")
                 value = ast.Call(function, [ast.Starred(name(row), ast.Load())], [])

@@ -91,6 +91,13 @@ def hsplit_like(ys, b, xs):                 d[b] = np.hstack(d[ys])
 def unstack_like(ys, b, xs, axis=0):        d[b] = np.stack(d[ys], axis=axis)
 @linear
 def unblock(ys, b, blocks):                 d[b] = np.block(d[ys])
+def gathered_results(y, results, shape, types):
+    d[results] = scattered_results(d[y], results, shape, types)
+    d[y] = gathered_tangents(d[results], results, shape, types)
+@linear
+def gathered_tangents(y, b, results, shape, types):   d[b] = scattered_results(d[y], results, shape, types)
+@linear
+def scattered_results(ys, b, results, shape, types):  d[b] = gathered_tangents(d[ys], results, shape, types)
 @linear
 def sum_tiles(y, b, x, reps):               d[b] = np.tile(d[y], reps)
 @linear

@@ -309,7 +309,6 @@ runtime.step_at
 runtime.count
 runtime.segments
 runtime.chosen_pieces
-runtime.shortest
 runtime.best
 runtime.unique_places
 runtime.common_places
@@ -320,7 +319,10 @@ runtime.whole
 runtime.cells
 runtime.asked
 runtime.unique_named
-runtime.kept_places
+runtime.core_ranks
+runtime.result_types
+runtime.spread_arguments
+runtime.loop_shape
 runtime.reduced_axes
 runtime.from_end
 runtime.present

@@ -1,4 +1,4 @@
-"""Library functions that call functions of the user, in terms of what has rules. Iterators become lists."""
+"""Library functions that call functions of the user, in terms of what has rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.index import scatter
 
 
@@ -30,24 +29,6 @@ def chosen_pieces(x: Any, condlist: Any, n: int) -> list[Any]:
     later = np.logical_or.accumulate(conditions[::-1], axis=0)[::-1]
     rest = np.concatenate([later[1:], np.zeros_like(later[:1])])
     return list(conditions & ~rest)
-
-
-def vectorized(pyfunc: Callable[..., Any], *args: Any) -> Any:
-    """`np.vectorize(pyfunc)(*args)`: a call for each element of the arguments, broadcast together."""
-    wide = np.broadcast_arrays(*args)
-    results: Any = []
-    for index in np.ndindex(np.shape(wide[0])):
-        items: tuple[Any, ...] = ()
-        for one in wide:
-            items = (*items, one[index])
-        results = [*results, pyfunc(*items)]
-    if len(results) > 0 and isinstance(results[0], tuple):
-        raise UnsupportedError(
-            "cannot differentiate 'np.vectorize' of a function with several results",
-            why="their adjoints have no common shape",
-            todo="Call np.vectorize once for each result, or write the loop.",
-        )
-    return np.reshape(np.stack(results), np.shape(wide[0]))
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
@@ -78,59 +59,6 @@ def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float
 
 
 # Builtins
-
-
-def mapped(function: Callable[..., Any], *iterables: Any) -> list[Any]:
-    """`map(function, *iterables)` as a list."""
-    out: list[Any] = []
-    for k in range(shortest(iterables)):
-        items: tuple[Any, ...] = ()
-        for one in iterables:
-            items = (*items, one[k])
-        out = [*out, function(*items)]
-    return out
-
-
-def filtered(function: Callable[..., Any] | None, iterable: Any) -> list[Any]:
-    """`filter(function, iterable)` as a list."""
-    out: list[Any] = []
-    for k in kept_places(function, iterable):
-        out = [*out, iterable[k]]
-    return out
-
-
-def kept_places(function: Callable[..., Any] | None, iterable: Any) -> list[int]:
-    """The places of what `filter` keeps."""
-    return [k for k, v in enumerate(iterable) if (v if function is None else function(v))]
-
-
-def zipped(*iterables: Any, strict: bool = False) -> list[Any]:
-    """`zip(*iterables)` as a list."""
-    out: list[Any] = []
-    for k in range(shortest(iterables, strict)):
-        items: tuple[Any, ...] = ()
-        for one in iterables:
-            items = (*items, one[k])
-        out = [*out, items]
-    return out
-
-
-def shortest(iterables: Any, strict: bool = False) -> int:
-    """How many tuples `zip` makes."""
-    return len(list(zip(*iterables, strict=strict)))
-
-
-def enumerated(iterable: Any, start: int = 0) -> list[Any]:
-    """`enumerate(iterable, start)` as a list."""
-    out: list[Any] = []
-    for k in range(len(iterable)):
-        out = [*out, (start + k, iterable[k])]
-    return out
-
-
-def backwards(iterable: Any) -> list[Any]:
-    """`reversed(iterable)` as a list."""
-    return list(iterable[::-1])
 
 
 class Missing:

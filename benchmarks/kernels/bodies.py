@@ -140,10 +140,12 @@ def fingers(angles, offsets, targets):
     """The ends of chains of joints, each turned and moved against the one before."""
     chains, joints = angles.shape
     total = 0.0
+    r, p = np.zeros((3, 3)), np.zeros(3)
     for f in range(chains):
-        r = np.zeros((3, 3))
-        p = np.zeros(3)
         for i in range(3):
+            p[i] = 0.0
+            for k in range(3):
+                r[i, k] = 0.0
             r[i, i] = 1.0
         for j in range(joints):
             c, s = math.cos(angles[f, j]), math.sin(angles[f, j])

@@ -757,7 +757,10 @@ class Stores:
         done: list[ast.stmt] = []
         for v in sorted(reads - ready):
             source = self.shown.get(v)
-            if source is None or not any(x is source for x in body) or not self.holds(source, s, body):
+            if source is None or not any(x is source for x in body):
+                continue
+            if not self.holds(source, s, body):
+                ready.add(v)  # it is kept, and so is there for what comes before, too
                 continue
             assert isinstance(source, ast.Assign)
             ready.add(v)

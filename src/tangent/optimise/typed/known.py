@@ -57,6 +57,8 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                     return args[0]
                 if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
                     return args[0]
+                if function is runtime.overwritten and is_real(found.of(e, g)) and isinstance(kinds[0], Number):
+                    return ast.Subscript(args[0], args[1], ast.Load())
                 return _outcome(e, function, args, kinds, np_name)
             case ast.Subscript(
                 value=ast.Call(func=scale, args=[b, ast.Call(func=shares, args=[y, ast.Tuple(elts=[_, _] as xs)]), _]),

@@ -29,6 +29,7 @@ from tangent.optimise.typed.invariant import invariant
 from tangent.optimise.typed.kinds import FLOAT, Number
 from tangent.optimise.typed.order import order
 from tangent.optimise.typed.records import unchanged
+from tangent.optimise.typed.split import split
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, call, constant, expression, name
@@ -47,6 +48,7 @@ def loops(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) ->
     parameters = {a.arg for a in arguments(g.tree.args)} if g.tree is not None else set()
     fixed = lowering.stable.lasting
     body = order(cells(body, lowering.own, lowering.names), lowering.own, fixed)
+    body = split(body, lowering.own, fixed)
     body = invariant(body, lowering.own, unchanged(body, parameters), fixed, lowering.names)
     kept = lowering.temporaries & private(body, lowering.own, g, found)
     return buffers(body, frozenset(kept), lowering.stable.lasting, lowering.own)

@@ -22,9 +22,9 @@ def order(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]) -> l
     """`own`: arrays that have one name; `fixed`: names that keep their value."""
     if not any(isinstance(s, ast.For) and _is_reversed(s.iter) for s in statements(body)):
         return body
-    known = accesses(body, fixed, frozenset(_arrays(body)))
+    known = accesses(body, fixed, frozenset(subscripted(body)))
     backward = [s for s in statements(body) if isinstance(s, ast.For) and _is_reversed(s.iter)]
-    after = _live_after(body, frozenset())
+    after = live_after(body, frozenset())
     free = {s for s in backward if independent(s, own, after[s], known)}
 
     def block(stmts: list[ast.stmt]) -> list[ast.stmt]:
@@ -47,21 +47,21 @@ def order(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]) -> l
     return block(body)
 
 
-def _live_after(body: list[ast.stmt], live: frozenset[str]) -> dict[ast.stmt, frozenset[str]]:
+def live_after(body: list[ast.stmt], live: frozenset[str]) -> dict[ast.stmt, frozenset[str]]:
     """For each loop the names that may be read after it; `live`: those that may be read after the body."""
     found: dict[ast.stmt, frozenset[str]] = {}
     for i, s in enumerate(body):
         behind = live | live_into(body[i + 1 :]) if isinstance(s, ast.If | ast.For | ast.While) else live
         match s:
             case ast.If(body=then, orelse=other):
-                found |= _live_after(then, behind) | _live_after(other, behind)
+                found |= live_after(then, behind) | live_after(other, behind)
             case ast.For(body=inner) | ast.While(body=inner):
                 found[s] = behind
-                found |= _live_after(inner, behind | live_into([s]))
+                found |= live_after(inner, behind | live_into([s]))
     return found
 
 
-def _arrays(body: list[ast.stmt]) -> set[str]:
+def subscripted(body: list[ast.stmt]) -> set[str]:
     return {
         n.value.id
         for s in statements(body)

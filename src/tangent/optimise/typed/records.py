@@ -182,6 +182,8 @@ def _most(e: ast.expr, nest: Nest) -> ast.expr | None:
 
 def simplified_difference(stop: ast.expr, start: ast.expr) -> ast.expr:
     match stop, start:
+        case ast.Constant(value=int(b)), ast.Constant(value=int(a)):
+            return constant(max(b - a, 0))
         case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(k))), ast.Constant(value=int(a)):
             return expression("max(n - k, 0)", n=left, k=constant(k + a))
         case _:

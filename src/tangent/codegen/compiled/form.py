@@ -38,9 +38,9 @@ def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict
         match e:
             case ast.Subscript(value=ast.Attribute(attr="s_"), slice=index):
                 return plain_index(index)
-            case ast.Call(func=ast.Name(id="reversed") as func, args=[ast.Call(func=ast.Name(id="range")) as numbers]) if (
-                resolve(func) is reversed and resolve(numbers.func) is range and len(numbers.args) < 3
-            ):
+            case ast.Call(
+                func=ast.Name(id="reversed") as func, args=[ast.Call(func=ast.Name(id="range")) as numbers]
+            ) if resolve(func) is reversed and resolve(numbers.func) is range and len(numbers.args) < 3:
                 return counted_down(numbers)
             case ast.Call(func=ast.Attribute(attr="where") as func, args=[_, _, _]) if resolve(func) is np.where:
                 extra["where"] = where

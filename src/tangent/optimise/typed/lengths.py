@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import ast
 
+from tangent.optimise.dead import popped, pushed
 from tangent.optimise.typed.affine import Sum, added, linear, scaled
+from tangent.syntax.rebuild import rebuild, statements
+from tangent.syntax.uses import writes
 
 # By name, or by the text of a length.
 Lengths = dict[str, Sum]
@@ -72,3 +75,52 @@ def _like(v: str, a: str, known: Lengths) -> None:
 
 def _axis(a: str, k: int, known: Lengths) -> Sum:
     return known.get(f"{a}.shape[{k}]", {f"{a}.shape[{k}]": 1})
+
+
+def spelled(body: list[ast.stmt], fixed: frozenset[str]) -> list[ast.stmt]:
+    """Lengths that are asked for inside of loops, written out: they are the same every time.
+
+    for t in range(steps):                 for t in range(steps):
+        n = x.shape[0]              ->         for i in range(x.shape[0]):
+        for i in range(n):                         ...
+            ...
+    """
+    top = {v for s in body for v in writes(s)}
+    found: dict[str, ast.expr] = {}
+    other: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=value) if _is_length(value, fixed):
+                known = found.setdefault(v, value)
+                other |= set() if ast.unparse(known) == ast.unparse(value) else {v}
+            case _ if (stack := popped(s)) and writes(s):
+                if any(p not in writes(s) for p in _pushed_names(stack, body)):
+                    other |= set(writes(s))
+            case _:
+                other |= set(writes(s))
+    chosen = {v: e for v, e in found.items() if v not in other | top}
+
+    def change(e: ast.expr) -> ast.expr:
+        return chosen[e.id] if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Load) and e.id in chosen else e
+
+    return [rebuild(s, change) for s in body] if chosen else body
+
+
+def _is_length(e: ast.expr, fixed: frozenset[str]) -> bool:
+    match e:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=x), attr="shape"), slice=ast.Constant()):
+            return x in fixed
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=x)]):
+            return x in fixed
+        case _:
+            return False
+
+
+def _pushed_names(stack: str, body: list[ast.stmt]) -> list[str]:
+    """What is put on a list, by name; a name that nothing has for anything else."""
+    found = []
+    for s in statements(body):
+        if pushed(s) == stack and isinstance(s, ast.Expr) and isinstance(s.value, ast.Call):
+            item = s.value.args[0]
+            found.append(item.id if isinstance(item, ast.Name) else "")
+    return found

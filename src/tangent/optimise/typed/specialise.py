@@ -17,9 +17,11 @@ from tangent.optimise.inline import inline
 from tangent.optimise.simplify import simplify
 from tangent.optimise.typed.aliases import made_here
 from tangent.optimise.typed.infer import Inference
+from tangent.optimise.typed.inlined import inlined
 from tangent.optimise.typed.items import items
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.known import known
+from tangent.optimise.typed.lengths import spelled
 from tangent.optimise.typed.lists import lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
 from tangent.optimise.typed.records import records, unchanged
@@ -63,7 +65,7 @@ def _specialised(
         g.backward = made_of.get(g.backward) if g.backward is not None else None
         assert g.tree is not None
         g.tree = replace(g.tree, body=lists(g.tree.body))
-    made = list(made_of.values())
+    made = inlined(list(made_of.values()))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}
     bodies = {g: known(g, found, _numpy(g, resolve), same)[len(docs[g]) :] for g in made}
@@ -76,6 +78,7 @@ def _specialised(
         parameters = {a.arg for a in arguments(g.tree.args)}
         fresh = Names(identifiers(g.tree) | set(g.externals) | set().union(*(identifiers(s) for s in body)))
         lasting = stable_names(body, g).lasting
+        body = _smaller(spelled(body, lasting), g, resolve)
         body = restores(body, made_here(body, g, found), lasting, unchanged(body, parameters), fresh)
         body = _smaller(body, g, resolve)
         body = records(body, found.kinds[g], np_name, parameters)

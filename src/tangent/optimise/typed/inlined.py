@@ -1,0 +1,311 @@
+"""Functions that are called, written into their callers: forward and backward pass keep what they share there.
+
+y, g_saved = g_fwd(x)                 t = math.sin(x)
+...                                   y = t * x
+bx = g_bwd(g_saved, by)        ->     ...
+                                      bx = by * t + by * x * math.cos(x)
+
+In loops, what a call has saved goes onto a list; then each value does. What the call itself keeps on lists stays
+there: the backward calls come in the opposite order, and take off what they have put on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tangent.optimise.dead import popped, pushed
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.print import Comment
+from tangent.syntax.quote import assign, at, expression
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import arguments, assigned_inside
+from tangent.transform.generated import Generated
+
+LONGEST = 400
+
+
+def inlined(functions: list[Generated]) -> list[Generated]:
+    """The functions of a module, the entry first; those that nobody calls any more are left out."""
+    calling: set[Generated] = set()
+
+    def visit(g: Generated) -> None:
+        if g in calling:
+            return
+        calling.add(g)
+        for other in [e for e in g.externals.values() if isinstance(e, Generated)]:
+            visit(other)
+        _into(g)
+
+    for g in functions:
+        visit(g)
+    needed = [functions[0]]
+    for g in needed:
+        needed += [e for e in g.externals.values() if isinstance(e, Generated) and e not in needed]
+    return [g for g in functions if g in needed]
+
+
+@dataclass
+class Site:
+    """A call of a forward pass and that of its backward pass."""
+
+    forward: ast.Assign
+    backward: ast.stmt
+    saved: str
+    fwd: Generated
+    bwd: Generated
+
+
+def _into(g: Generated) -> None:
+    assert g.tree is not None
+    size = sum(1 for _ in statements(g.tree.body))
+    for site in _sites(g):
+        added = sum(1 for f in (site.fwd, site.bwd) if f.tree is not None for _ in statements(f.tree.body))
+        if size + added <= LONGEST and _fits(site, g):
+            size += added
+            _inline(site, g)
+    left = set().union(*(identifiers(s) for s in g.tree.body))
+    g.externals = {v: e for v, e in g.externals.items() if not isinstance(e, Generated) or v in left}
+
+
+def _sites(g: Generated) -> Iterator[Site]:
+    assert g.tree is not None
+    every = list(statements(g.tree.body))
+    for s in every:
+        match s:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name(), ast.Name(id=saved)])], value=ast.Call(func=ast.Name(id=f))
+            ) if isinstance(fwd := g.externals.get(f), Generated) and fwd.backward is not None:
+                users = [x for x in every if x is not s and saved in identifiers(_header(x))]
+                calls = [x for x in users if _backward_call(x, saved, g) is fwd.backward]
+                kept = [x for x in users if x not in calls]
+                if len(calls) == 1 and all(pushed(x) or popped(x) or _is_nothing(x) for x in kept):
+                    yield Site(s, calls[0], saved, fwd, fwd.backward)
+
+
+def _header(s: ast.stmt) -> ast.AST:
+    match s:
+        case ast.If(test=test) | ast.While(test=test):
+            return test
+        case ast.For(iter=iter):
+            return iter
+        case _:
+            return s
+
+
+def _is_nothing(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant) and s.value.value is None
+
+
+def _called(s: ast.stmt) -> ast.Call | None:
+    """The call that a statement consists of, but for a sum."""
+    match s:
+        case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+            return call
+        case ast.Assign(value=ast.BinOp(left=ast.Name(), op=ast.Add(), right=ast.Call() as call)):
+            return call
+        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.Call() as call):
+            return call
+        case _:
+            return None
+
+
+def _backward_call(s: ast.stmt, saved: str, g: Generated) -> Generated | None:
+    match _called(s):
+        case ast.Call(func=ast.Name(id=f), args=[ast.Name(id=v), *_]) if v == saved:
+            found = g.externals.get(f)
+            return found if isinstance(found, Generated) else None
+        case _:
+            return None
+
+
+def _fits(site: Site, g: Generated) -> bool:
+    """Whether names outside mean the same in both functions, and the call is a plain one."""
+    fwd, bwd = site.fwd, site.bwd
+    assert fwd.tree is not None and bwd.tree is not None and isinstance(site.forward.value, ast.Call)
+    if g in _reached(fwd) or fwd.primal.__globals__ is not g.primal.__globals__ or fwd.primal.__code__.co_freevars:
+        return False
+    if fwd.source is None or g.source is None or fwd.source.file != g.source.file:
+        return False
+    args = fwd.tree.args
+    call = site.forward.value
+    if args.vararg or args.kwarg or args.kwonlyargs or call.keywords or len(call.args) != len(arguments(args)):
+        return False
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return False
+    taken = identifiers(g.source.tree) & {v for f in (fwd, bwd) for v in f.externals}
+    clash = {v for f in (fwd, bwd) for v, e in f.externals.items() if g.externals.get(v, e) is not e}
+    outside = _free(fwd) | _free(bwd)
+    mine = _local(g.tree) if g.tree is not None else set()
+    if clash or taken or outside & (mine | set(g.externals)) - set(fwd.externals) - set(bwd.externals):
+        return False
+    return _saved(bwd) is not None and _returned(fwd) is not None
+
+
+def _reached(f: Generated) -> list[Generated]:
+    """A function, its backward pass, and all that they call."""
+    found = [f]
+    for g in found:
+        found += [e for e in (*g.externals.values(), g.backward) if isinstance(e, Generated) and e not in found]
+    return found
+
+
+def _local(tree: ast.FunctionDef) -> set[str]:
+    return {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
+
+
+def _free(f: Generated) -> set[str]:
+    assert f.tree is not None
+    return set().union(*(identifiers(s) for s in f.tree.body)) - _local(f.tree)
+
+
+def _returned(fwd: Generated) -> tuple[ast.expr, list[str]] | None:
+    """What a forward pass returns: its result, and the names that it hands over."""
+    assert fwd.tree is not None
+    match fwd.tree.body[-1]:
+        case ast.Return(value=ast.Tuple(elts=[result, ast.Tuple(elts=elts)])):
+            names = [e.id for e in elts if isinstance(e, ast.Name)]
+            return (result, names) if len(names) == len(elts) else None
+        case _:
+            return None
+
+
+def _saved(bwd: Generated) -> list[str] | None:
+    """The names that a backward pass is handed."""
+    body = _without_doc(bwd)
+    state = bwd.tree.args.args[0].arg if bwd.tree is not None else ""
+    match body:
+        case [ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Name(id=v)), *rest] if v == state:
+            rest_names = set().union(*(identifiers(s) for s in rest)) if rest else set()
+            names = [e.id for e in elts if isinstance(e, ast.Name)]
+            return names if len(names) == len(elts) and state not in rest_names else None
+        case _:
+            every = set().union(*(identifiers(s) for s in body)) if body else set()
+            return [] if state not in every else None
+
+
+def _without_doc(f: Generated) -> list[ast.stmt]:
+    assert f.tree is not None
+    return f.tree.body[1:] if ast.get_docstring(f.tree, clean=False) is not None else f.tree.body
+
+
+def _inline(site: Site, g: Generated) -> None:
+    assert g.tree is not None and site.fwd.tree is not None and site.bwd.tree is not None
+    returned, handed = _returned(site.fwd), _saved(site.bwd)
+    assert returned is not None and handed is not None
+    taken = Names(identifiers(g.tree) | set(g.externals) | _free(site.fwd) | _free(site.bwd))
+    assert g.source is not None
+    taken.taken |= identifiers(g.source.tree)
+    local = sorted(_local(site.fwd.tree) | (_local(site.bwd.tree) - {site.bwd.tree.args.args[0].arg}))
+    new = {v: taken.numbered(v) for v in local}
+    g.externals = {**g.externals, **site.fwd.externals, **site.bwd.externals}
+    lists = _lists(site.fwd)
+    stacks = {new[v]: taken.numbered(f"{new[v]}_stack") for v in handed if v not in lists}
+    block = _Block(site, stacks, _forward(site, new, returned), _backward(site, new))
+    made = [assign(new[v], ast.List([], ast.Load())) for v in sorted(lists & set(handed))]
+    doc = len(g.tree.body) - len(_without_doc(g))
+    body = block.of(g.tree.body[doc:])
+    g.tree = replace(g.tree, body=[*g.tree.body[:doc], *made, *block.made, *body])
+
+
+def _lists(fwd: Generated) -> set[str]:
+    """Lists that a forward pass makes, at the top, and only puts things on."""
+    found: dict[str, int] = {}
+    other: set[str] = set()
+    assert fwd.tree is not None
+    for s in statements(fwd.tree.body[:-1]):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
+                found[v] = found.get(v, 0) + 1
+            case _ if v := pushed(s):
+                other |= identifiers(s.value.args[0])  # type: ignore[attr-defined]
+            case _:
+                other |= identifiers(_header(s)) if not isinstance(s, Comment) else set()
+    return {v for v, times in found.items() if times == 1 and v not in other}
+
+
+def _forward(site: Site, new: dict[str, str], returned: tuple[ast.expr, list[str]]) -> list[ast.stmt]:
+    tree, call, target = site.fwd.tree, site.forward.value, site.forward.targets[0]
+    assert tree is not None and isinstance(call, ast.Call) and isinstance(target, ast.Tuple)
+    parameters = [a.arg for a in arguments(tree.args)]
+    done: list[ast.stmt] = [assign(new[p], a, site.forward) for p, a in zip(parameters, call.args)]
+    lists = {new[v] for v in _lists(site.fwd)}
+    for s in _without_doc(site.fwd)[:-1]:
+        renamed = rename(s, new)
+        if not (isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and set(_targets(renamed)) & lists):
+            done.append(renamed)
+    return [*done, at(ast.Assign([target.elts[0]], rename(returned[0], new)), site.forward)]
+
+
+def _targets(s: ast.stmt) -> list[str]:
+    return [t.id for t in s.targets if isinstance(t, ast.Name)] if isinstance(s, ast.Assign) else []
+
+
+def _backward(site: Site, new: dict[str, str]) -> list[ast.stmt]:
+    tree, call = site.bwd.tree, _called(site.backward)
+    assert tree is not None and call is not None
+    seeds = [a.arg for a in tree.args.args[1:]]
+    done: list[ast.stmt] = [assign(new[p], a, site.backward) for p, a in zip(seeds, call.args[1:])]
+    body = _without_doc(site.bwd)
+    unpacks = bool(body) and isinstance(body[0], ast.Assign) and isinstance(body[0].targets[0], ast.Tuple)
+    first = body[0] if unpacks else None
+    state = tree.args.args[0].arg
+    if isinstance(first, ast.Assign) and isinstance(first.value, ast.Name) and first.value.id == state:
+        body = body[1:]
+    result: ast.expr | None = None
+    for s in body:
+        if isinstance(s, ast.Return):
+            result = rename(s.value, new) if s.value is not None else None
+        elif not isinstance(s, ast.Pass):
+            done.append(rename(s, new))
+    return [*done, *_given_back(site.backward, result)]
+
+
+def _given_back(s: ast.stmt, result: ast.expr | None) -> list[ast.stmt]:
+    """The statement of the call, with what it returned."""
+    match s, result:
+        case ast.Expr(), _:
+            return []
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]), ast.Tuple(elts=values) if len(targets) == len(values):
+            return [at(ast.Assign([t], v), s) for t, v in zip(targets, values)]
+        case ast.Assign(value=ast.Call()), ast.expr():
+            return [replace(s, value=result)]
+        case ast.Assign(value=ast.BinOp() as both), ast.expr():
+            return [replace(s, value=replace(both, right=result))]
+        case ast.AugAssign(), ast.expr():
+            return [replace(s, value=result)]
+        case _:
+            raise AssertionError("a backward pass without result")
+
+
+class _Block:
+    """Puts both bodies in place of the calls, and the names that were saved in place of what held them."""
+
+    def __init__(self, site: Site, stacks: dict[str, str], forward: list[ast.stmt], backward: list[ast.stmt]) -> None:
+        self.site, self.stacks, self.forward, self.backward = site, stacks, forward, backward
+        self.made: list[ast.stmt] = []
+
+    def of(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return [new for s in body for new in self.statement(s)]
+
+    def statement(self, s: ast.stmt) -> list[ast.stmt]:
+        saved = self.site.saved
+        match s:
+            case _ if s is self.site.forward:
+                return self.forward
+            case _ if s is self.site.backward:
+                return self.backward
+            case ast.If(body=then, orelse=other):
+                return [replace(s, body=self.of(then) or [ast.Pass()], orelse=self.of(other))]
+            case ast.For(body=inner) | ast.While(body=inner):
+                return [replace(s, body=self.of(inner) or [ast.Pass()])]
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Constant(value=None)) if v == saved:
+                return []
+            case ast.Expr(value=ast.Call(args=[ast.Name(id=v)])) if pushed(s) and v == saved:
+                self.made = [assign(k, ast.List([], ast.Load())) for k in self.stacks.values()]
+                return [at(ast.Expr(expression("k.append(v)", k=k, v=v)), s) for v, k in self.stacks.items()]
+            case ast.Assign(targets=[ast.Name(id=v)]) if popped(s) and v == saved:
+                return [assign(v, expression("k.pop()", k=k), s) for v, k in reversed(self.stacks.items())]
+            case _:
+                return [s]

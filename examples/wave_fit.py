@@ -119,10 +119,9 @@ def drawing(lines, width=480, height=300):
     parts.append(f'<rect width="{width}" height="{height}" fill="white"/>')
     for k, (name, values) in enumerate(lines.items()):
         colour = ("#999999", "#1b6ca8", "#c0392b")[k]
-        points = " ".join(
-            f"{30 + i * (width - 60) / (len(values) - 1):.1f},{height - 40 - (v - low) / (high - low) * (height - 90):.1f}"
-            for i, v in enumerate(values)
-        )
+        across, up = (width - 60) / (len(values) - 1), (height - 90) / (high - low)
+        places = [(30 + i * across, height - 40 - (v - low) * up) for i, v in enumerate(values)]
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         style = ' stroke-dasharray="6 4"' if k == 2 else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{style}/>')
         parts.append(f'<text x="{40 + 150 * k}" y="24" fill="{colour}">{name}</text>')

@@ -32,7 +32,7 @@ def rows_by_hand(params, features, out):
     """The Jacobian, written by hand for Numba."""
     for k in range(params.shape[0]):
         r0, r1, r2, c0, c1, c2 = params[k, 0], params[k, 1], params[k, 2], params[k, 3], params[k, 4], params[k, 5]
-        focal, u0, v0, k1, k2 = params[k, 6], params[k, 7], params[k, 8], params[k, 9], params[k, 10]
+        focal, k1, k2 = params[k, 6], params[k, 9], params[k, 10]
         weight = params[k, 14]
         y0, y1, y2 = params[k, 11] - c0, params[k, 12] - c1, params[k, 13] - c2
         angle = math.sqrt(r0 * r0 + r1 * r1 + r2 * r2 + 1e-12)

@@ -40,7 +40,7 @@ def test_numbers_need_no_dispatch_and_records_are_arrays():
             h = t * x
             t_stack[_] = t
         bx = 0.0
-        for _ in reversed(range(n)):
+        for _ in range(n - 1, -1, -1):
             t = t_stack[_]
             # Grad of: h = math.sin(h) * x
             bx += bh * t

@@ -1,0 +1,121 @@
+"""Kernels in loops and in place: what is compiled is what one would write by hand, and it is right."""
+
+import math
+
+import numpy as np
+import pytest
+from benchmarks.kernels import bodies, kernels
+
+import tangent
+
+numba = pytest.importorskip("numba")
+KERNELS = {k.name: k for k in kernels()}
+
+
+@pytest.mark.parametrize("name", ["elimination", "levinson", "fingers", "fields", "shortest"])
+def test_gradients_agree_with_those_by_hand(name):
+    kernel = KERNELS[name]
+    got = tangent.grad(kernel.function, compile="numba")(*kernel.arguments)
+    np.testing.assert_allclose(got, kernel.by_hand(*kernel.arguments), rtol=1e-9, atol=1e-12)
+
+
+def test_what_is_final_is_neither_kept_nor_put_back():
+    """The factor is read by the backward pass as it is at the end."""
+    kernel = KERNELS["cholesky"]
+    derivative = tangent.grad(kernel.function, compile="numba")
+    got = derivative(*kernel.arguments)
+    np.testing.assert_allclose(got, tangent.grad(kernel.function)(*kernel.arguments), rtol=1e-10, atol=1e-13)
+    assert "stack" not in derivative.source and ".pop()" not in derivative.source
+
+
+def overwritten(x, n):
+    """Elements that are read before they are written, at places that are not known beforehand."""
+    a = x.copy()
+    for i in range(n):
+        u, v = i % 3, (i * 2) % 3
+        p, q = a[u], a[v]
+        a[u] = p * 0.5 + math.sin(q)
+        a[v] = q * p
+    return np.sum(a * a)
+
+
+def test_what_is_overwritten_is_kept():
+    x = np.array([0.3, 0.7, 1.1])
+    got = tangent.grad(overwritten, compile="numba")(x, 7)
+    np.testing.assert_allclose(got, tangent.grad(overwritten)(x, 7), rtol=1e-12)
+
+
+def around_the_end(x, steps):
+    """An index below zero counts from the end."""
+    a = x.copy()
+    for _ in range(steps):
+        for i in range(len(a)):
+            a[i] = a[i - 1] * a[i] + 0.1
+    return np.sum(a)
+
+
+def test_indices_that_count_from_the_end():
+    x = np.linspace(0.2, 0.9, 5)
+    got = tangent.grad(around_the_end, compile="numba")(x, 3)
+    np.testing.assert_allclose(got, tangent.grad(around_the_end)(x, 3), rtol=1e-12)
+
+
+def halved(row, factor):
+    kept = np.zeros(len(row))
+    for i in range(len(row)):
+        kept[i] = math.tanh(row[i] * factor)
+    return kept
+
+
+def called_in_a_loop(x, steps):
+    a = x.copy()
+    for s in range(steps):
+        a = halved(a, 0.5 + 0.1 * s) + x
+    return np.sum(a * a)
+
+
+def test_callees_are_written_into_their_callers():
+    x = np.linspace(0.2, 0.9, 5)
+    derivative = tangent.grad(called_in_a_loop, compile="numba")
+    np.testing.assert_allclose(derivative(x, 4), tangent.grad(called_in_a_loop)(x, 4), rtol=1e-12)
+    assert derivative.source.count("def ") == 1
+
+
+def with_a_number(b, sign):
+    """`t` is a number where b has one axis, and a row where it has two."""
+    t = b[0]
+    t = t * 1.0 if sign < 0 else t
+    t += b[1]
+    return np.sum(t * b[0])
+
+
+@pytest.mark.parametrize("b", [np.array([0.5, 0.25, 2.0]), np.array([[0.5, 1.0], [0.25, 2.0]])])
+def test_numbers_and_rows(b):
+    def f(b):
+        b = b.copy()
+        return with_a_number(b, 1)
+
+    want = tangent.grad(f)(b)
+    try:
+        got = tangent.grad(f, compile="numba")(b)
+    except tangent.errors.CompileError:
+        pytest.skip("refused")
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_second_order_in_place():
+    kernel = KERNELS["relax"]
+    a = kernel.arguments[0][:8, :8]
+    direction = np.cos(np.arange(a.size)).reshape(a.shape)
+    want = tangent.hvp(kernel.function)(a, 2, direction)
+    np.testing.assert_allclose(tangent.hvp(kernel.function, compile="numba")(a, 2, direction), want, rtol=1e-11)
+
+
+def test_the_chain_is_right():
+    kernel = KERNELS["fingers"]
+    angles, *rest = kernel.arguments
+    step = np.zeros_like(angles)
+    step[3, 7] = 1e-6
+    difference = (bodies.fingers(angles + step, *rest) - bodies.fingers(angles - step, *rest)) / 2e-6
+    got = tangent.grad(kernel.function, compile="numba")(*kernel.arguments)
+    assert got[3, 7] == pytest.approx(difference, rel=1e-5)

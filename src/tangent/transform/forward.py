@@ -16,7 +16,9 @@ from tangent.syntax.rebuild import rebuild, rename, replace
 from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.calls import Derivatives, Groups, fit_arguments, leaf_names
 from tangent.transform.custom import refuse_missing
-from tangent.transform.reverse import given_shapes, refusal, refuse_active_keys, unbound_method
+from tangent.transform.reverse.calls import unbound_method
+from tangent.transform.reverse.frame import given_shapes
+from tangent.transform.reverse.refusals import refusal, refuse_active_keys
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import Settled
 

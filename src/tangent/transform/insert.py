@@ -27,7 +27,8 @@ from tangent.syntax.uses import expression_reads
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
-    from tangent.transform.reverse import Reverse, State
+    from tangent.transform.reverse.passes import Reverse
+    from tangent.transform.reverse.state import State
 
 MARK = "Inserted code"
 

@@ -33,7 +33,8 @@ from tangent.transform.known import Known
 from tangent.transform.merge import merge
 from tangent.transform.outline import Checkpoint, is_checkpointed, loop_of, outlined, unmarked
 from tangent.transform.ownership import is_new
-from tangent.transform.reverse import Passes, reverse
+from tangent.transform.reverse.passes import reverse
+from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage import (
     Outside,

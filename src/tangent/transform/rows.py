@@ -15,7 +15,8 @@ from tangent.analysis.shapes import ROW_RULES, picks_one
 from tangent.syntax.quote import assign, expression, name
 
 if TYPE_CHECKING:
-    from tangent.transform.reverse import Reverse, State
+    from tangent.transform.reverse.frame import Frame
+    from tangent.transform.reverse.state import State
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def rows_written(operations: Operations) -> frozenset[str]:
     return frozenset(v for op in found for v in op.targets)
 
 
-def row_adjoint(r: Reverse, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+def row_adjoint(r: Frame, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
     """What the array and the part put into it receive."""
     target = op.targets[0]
     b, owned = name(r.adjoint(target)), target in state.owned and target not in state.lazy
@@ -66,7 +67,7 @@ def row_adjoint(r: Reverse, op: Operation, s: ast.stmt, state: State) -> tuple[l
     return before, parts
 
 
-def _taken(r: Reverse, b: ast.expr, index: ast.expr, owned: bool) -> ast.expr:
+def _taken(r: Frame, b: ast.expr, index: ast.expr, owned: bool) -> ast.expr:
     """The part of an adjoint at an index: a copy, if the adjoint is written into; repeated indices count once."""
     if not picks_one(index, r.shapes):
         return r.scribe.call("overwritten", b, index)

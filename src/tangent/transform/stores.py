@@ -32,7 +32,8 @@ from tangent.transform.storage import Settled
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
-    from tangent.transform.reverse import Reverse, State
+    from tangent.transform.reverse.passes import Reverse
+    from tangent.transform.reverse.state import State
     from tangent.transform.rows import Part
 
 COPIES = frozenset("builtin_list builtin_tuple builtin_dict".split())
@@ -627,7 +628,7 @@ class Stores:
 
     def fitted(self, e: ast.expr, place: ast.expr, value: ast.Name) -> ast.expr:
         """The adjoint of a place in the shape and dtype of what was stored there."""
-        from tangent.transform.reverse import fits
+        from tangent.transform.reverse.temporaries import fits  # which needs this module itself
 
         if fits(self.owner.shapes.of(value), self.place_fact(place)):
             return e

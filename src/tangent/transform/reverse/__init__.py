@@ -1,0 +1,1 @@
+"""Reverse mode: rooms that build on one another, from what they share (`frame`) to the two passes (`passes`)."""

@@ -1,0 +1,77 @@
+"""Why a derivative cannot flow through a statement."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.analysis.operation import Operation
+from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
+from tangent.rules.forms import is_ufunc_method
+from tangent.transform.unit import Unit
+
+
+def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
+    """Why a derivative cannot flow through an operation."""
+    where = unit.source.locate(op.value if op.value is not None and hasattr(op.value, "lineno") else s)
+    if isinstance(op.callee, RuleError):
+        return op.callee
+    what = ast.unparse(op.value) if op.value is not None else ast.unparse(s)
+    if op.why == "no rule":
+        shown = getattr(op.callee, "__qualname__", repr(op.callee))
+        module = getattr(op.callee, "__module__", "") or ""
+        if is_ufunc_method(op.callee):
+            shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"
+        return MissingRuleError(
+            f"no rule for '{module + '.' if module else ''}{shown}'", where,
+            "it has no Python source and nobody has said what its derivative is",
+            "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on.",
+        )  # fmt: skip
+    if op.why == "global":
+        return UnsupportedError(
+            f"cannot differentiate the assignment to the global '{op.targets[0]}'", where,
+            "the result depends on it", "Compute with a local variable, and assign it to the global at the end.",
+        )  # fmt: skip
+    if op.why == "method":
+        return MissingRuleError(
+            f"cannot differentiate the method call '{what}'", where, "there is no rule for this method",
+            "Use a NumPy function, or give the method a rule with @tangent.adjoint.",
+        )  # fmt: skip
+    if op.why == "attribute":
+        return UnsupportedError(
+            f"cannot differentiate '{what}'", where, "there is no rule for this attribute",
+            "Pass the value as an argument of its own.",
+        )  # fmt: skip
+    if op.why == "iterator":
+        return UnsupportedError(
+            f"cannot differentiate a loop over '{what}'", where, "it is not a sequence that can be walked backward",
+            "Wrap it in list(...) before the loop.",
+        )  # fmt: skip
+    if op.why in ("with", "try", "match", "classdef"):
+        word = op.why.replace("classdef", "class")
+        return UnsupportedError(
+            f"cannot differentiate what happens inside '{word}'", unit.source.locate(s),
+            f"'{', '.join(t for t in op.targets)}' depends on the input and is computed there",
+            f"Move the computation out of the '{word}'.",
+        )  # fmt: skip
+    kind = type(op.value).__name__
+    return UnsupportedError(
+        f"cannot differentiate '{what}'", where, f"derivatives do not flow through {_describe(kind)}",
+        "Write it as a loop or as a function of its own.",
+    )  # fmt: skip
+
+
+def _describe(kind: str) -> str:
+    return {
+        "Lambda": "a lambda that is made here", "ListComp": "a list comprehension", "DictComp": "a dict comprehension",
+        "SetComp": "a set comprehension", "GeneratorExp": "a generator expression", "Yield": "'yield'",
+    }.get(kind, f"'{kind}'")  # fmt: skip
+
+
+def refuse_active_keys(
+    unit: Unit, s: ast.stmt, keys: list[ast.expr | None], active: frozenset[str]
+) -> None:  # fmt: skip
+    """What a dict holds has derivatives, what it is looked up by has none."""
+    if any(isinstance(k, ast.Name) and k.id in active for k in keys):
+        raise unit.refuse(
+            s, "a dict whose keys depend on the input", "keys have no derivatives", "Use a list of pairs."
+        )

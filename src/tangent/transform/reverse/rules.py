@@ -1,0 +1,119 @@
+"""One operation with a rule: its lines, for the operands that are active, in their shapes."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.analysis.operation import Operation
+from tangent.rules.forms import result_dtype
+from tangent.rules.notation import Rule
+from tangent.syntax.quote import assign, at, expression, name
+from tangent.syntax.rebuild import rename
+from tangent.transform.ownership import is_new
+from tangent.transform.reverse.sums import Sums
+from tangent.transform.reverse.temporaries import PRODUCTS
+from tangent.transform.rows import Part
+
+UNBOUNDED = frozenset(
+    "divide reciprocal power power_integer float_power exp exp2 expm1 tan sinh cosh square multiply".split()
+)
+
+
+class Rules(Sums):
+    def by_rule(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
+        rule: Rule = op.rule
+        target, b = op.targets[0], self.adjoint(op.targets[0])
+        given = [(v, self.shapes.of(v)) for v in op.values.values()]
+        listed = any(f.sequence and isinstance(v, ast.Name) and v.id in self.active for v, f in given)
+        if rule.name == "multiply" and listed and not any(f.array for _, f in given):
+            raise self.unit.refuse(
+                s, "the repetition of a list", "'*' does not multiply here", "Use np.tile or a loop."
+            )
+        if rule.name == "getitem":
+            return [], {op.operands[0]: [Part(name(b), index=op.values["index"])]}
+        wanted = self.wanted(op)
+        missing = [k for k in wanted if k not in {_operand(x) for x in rule.adjoint}]
+        if missing:
+            raise self.unit.refuse(
+                s, f"'{rule.name}' by '{missing[0]}' in reverse mode", "its rule has no adjoint line for it",
+                "Add one with @tangent.adjoint.",
+            )  # fmt: skip
+        values = {**self.scribe.array_values(op, self.shapes, wanted), rule.result: name(target)}
+        seed: ast.expr = name(b)
+        if (dtype := result_dtype(op.value, rule.kind)) is not None:
+            seed = self.scribe.call("uncast", seed, dtype)
+        before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: seed})
+        parts: dict[str, list[Part]] = {}
+        statements_: list[ast.stmt] = [at(x, s) for x in before]
+        if rule.name in PRODUCTS and target in self.wide:  # it was left to us to sum the adjoint to the product's shape
+            factors = [v for k, v in op.values.items() if k in rule.operands]
+            statements_.insert(0, assign(b, self.scribe.call(f"fit_{rule.name}", name(b), *factors), s))
+        for k in wanted:
+            operand, value = op.values[k], found[k]
+            if isinstance(operand, ast.Tuple):
+                statements_ += self.spread_parts(operand, value, parts, s, rule.kind == "custom")
+                continue
+            assert isinstance(operand, ast.Name)
+            if rule.name in UNBOUNDED and target in self.chosen:
+                value = self.scribe.call("where_nonzero", name(b), value)
+            if operand.id in self.summed and (inner := _spread_alone(value, operand.id)) is not None:
+                value = rename(inner, {operand.id: self.summed[operand.id]})
+            if rule.kind == "elementwise":
+                value = self.fitted(value, operand, op, "left" if k == rule.parameters[0].name else "right")
+            elif rule.kind == "custom":
+                several = any(p.star and p.name == k for p in rule.parameters)
+                value = self.scribe.call("fit_grad" if several else "unbroadcast", value, operand)
+            arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
+            summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.joins(op)
+            number = arithmetic or summed or self.shapes.operand(operand, op).number
+            parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))
+        return statements_, parts
+
+    def spread_parts(
+        self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt, broadcast: bool
+    ) -> list[ast.stmt]:
+        """The adjoint of several arguments at once is a sequence of theirs."""
+        held = self.scribe.names.numbered("parts")
+        for i, e in enumerate(operand.elts):
+            start = self.offset(operand.elts[:i])
+            if isinstance(e, ast.Name) and e.id in self.active:
+                part = expression("p[i]", p=held, i=start)
+                part = self.scribe.call("unbroadcast", part, e) if broadcast else part
+                parts.setdefault(e.id, []).append(Part(part))
+            elif isinstance(e, ast.Starred) and isinstance(e.value, ast.Name) and e.value.id in self.active:
+                items = expression("p[i:j]", p=held, i=start, j=self.offset(operand.elts[: i + 1]))
+                parts.setdefault(e.value.id, []).append(Part(self.scribe.call("repack_from", e.value, items)))
+        return [assign(held, value, s)]
+
+    def reads_overwritten(self, op: Operation) -> bool:
+        """Whether the adjoint reads the old value of the name that was assigned."""
+        if op.kind != "rule":
+            return False
+        rule: Rule = op.rule
+        wanted = self.wanted(op)
+        reads = rule.reads(wanted)
+        targets = set(op.targets)
+        return any(
+            k in reads and any(isinstance(n, ast.Name) and n.id in targets for n in ast.walk(v))
+            for k, v in op.values.items()
+        ) or (
+            any(isinstance(v, ast.Name) and v.id in targets and v.id in self.active for v in op.values.values())
+            and (rule.result not in reads)
+        )
+
+
+def _spread_alone(e: ast.expr, operand: str) -> ast.expr | None:
+    """What a plain `spread(e, operand)` spreads."""
+    match e:
+        case ast.Call(func=ast.Name(id=function), args=[inner, ast.Name(id=v)], keywords=[]) if v == operand:
+            return inner if function.rstrip("_") == "spread" else None
+        case _:
+            return None
+
+
+def _operand(s: ast.Assign) -> str:
+    match s.targets[0]:
+        case ast.Subscript(slice=ast.Name(id=who)):
+            return who
+        case _:
+            return ""

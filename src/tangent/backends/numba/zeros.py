@@ -42,6 +42,26 @@ implements(init_grad)(zero)
 implements(lazy_zero)(zero)
 
 
+DIFFERENT = "gradients of a list have different lengths"
+
+
+def sum_of_items(a: Any, b: Any) -> Any:
+    if len(a) != len(b):
+        raise ValueError(DIFFERENT)
+    return [add_grad(a[i], b[i]) for i in range(len(a))]
+
+
+def sum_of_numbers(a: Any, b: Any) -> Any:
+    """A zero that was made for another list than the name stands for later has another length, and adds nothing."""
+    if len(a) != len(b):
+        if sum([1 for v in a if v != 0]) == 0:
+            return [v + 0.0 for v in b]
+        if sum([1 for v in b if v != 0]) == 0:
+            return [v + 0.0 for v in a]
+        raise ValueError(DIFFERENT)
+    return [a[i] + b[i] for i in range(len(a))]
+
+
 @implements(add_grad)
 def sum_of(a: Any, b: Any) -> Any:
     if is_nothing(a):
@@ -51,7 +71,7 @@ def sum_of(a: Any, b: Any) -> Any:
     if is_tuple(a):
         return per_item(a, "a, b", "add_grad(a[{i}], b[{i}])", add_grad=add_grad)
     if is_list(a):
-        return lambda a, b: [add_grad(a[i], b[i]) for i in range(len(a))]
+        return sum_of_numbers if is_number(a.dtype) and is_list(b) and is_number(b.dtype) else sum_of_items
     if isinstance(a, types.DictType):
         return lambda a, b: {k: add_grad(a[k], b[k]) for k in a}
     return lambda a, b: a + b

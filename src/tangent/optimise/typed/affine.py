@@ -32,7 +32,7 @@ def linear(e: ast.expr, variable: Variable) -> Sum | None:
         case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=ast.Constant()):
             return _named(variable(ast.unparse(e)))
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=v)]):
-            return _named(variable(f"{v}.shape[0]"))
+            return _named(variable(f"len({v})"))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return scaled(linear(operand, variable), -1)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
@@ -45,6 +45,13 @@ def linear(e: ast.expr, variable: Variable) -> Sum | None:
             return scaled(linear(other, variable), k)
         case _:
             return None
+
+
+def in_terms_of(v: str, fixed: frozenset[str]) -> str | None:
+    """A name that keeps its value; the length of such an array, asked for one way or the other."""
+    if v.startswith("len("):
+        v = f"{v[4:-1]}.shape[0]"
+    return v if v.partition(".")[0] in fixed else None
 
 
 def _named(v: str | None) -> Sum | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from tangent.optimise.dead import popped, pushed
-from tangent.optimise.typed.affine import Sum, added, linear, scaled
+from tangent.optimise.typed.affine import Sum, added, in_terms_of, linear, scaled
 from tangent.syntax.rebuild import rebuild, statements
 from tangent.syntax.uses import writes
 
@@ -32,11 +32,8 @@ def lengths(body: list[ast.stmt], fixed: frozenset[str]) -> Lengths:
     """What is said on the way that is always taken."""
     known: Lengths = {}
 
-    def variable(v: str) -> str | None:
-        return v if v.partition(".")[0] in fixed else None
-
     def sum_of(e: ast.expr) -> Sum | None:
-        return meant(linear(e, variable), known)
+        return meant(linear(e, lambda v: in_terms_of(v, fixed)), known)
 
     for s in body:
         match s:

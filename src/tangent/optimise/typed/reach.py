@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tangent.optimise.typed.affine import Sum, difference, linear, possible
+from tangent.optimise.typed.affine import Sum, difference, in_terms_of, linear, possible
 from tangent.optimise.typed.lengths import Lengths, lengths, meant
 from tangent.optimise.typed.records import READERS
 from tangent.syntax.core import is_range
@@ -91,7 +91,7 @@ class Accesses:
             for loop in reversed(nest):
                 if v in writes(loop):
                     return names.get(loop) if _direction(loop) else None
-            return v if v.partition(".")[0] in self.fixed else None
+            return in_terms_of(v, self.fixed)
 
         return meant(linear(e, variable), self.lengths)
 

@@ -1,4 +1,4 @@
-"""Rules of the kernels of `reduce.py` that Tangent does not differentiate itself."""
+"""Rules of the kernels of reductions, accumulations and sequences that Tangent does not differentiate itself."""
 
 @linear
 def spread(y, b, x, axis=None, keepdims=False, where=True):

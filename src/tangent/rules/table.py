@@ -18,7 +18,10 @@ from tangent.rules.ufuncs import written_method
 
 FOLDER = Path(__file__).parent
 KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
-FILES = "elementwise reduce linear index linalg fft dispatch storage kernels_index kernels_reduce kernels_linear".split()
+FILES = (
+    "elementwise reduce order accumulate methods calculus polynomial sequences linear index linalg fft dispatch storage "
+    "kernels_index kernels_reduce kernels_linear"
+).split()
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power",

@@ -1,0 +1,37 @@
+"""Accumulations: running sums, products and maxima. See docs/rules.md for the notation."""
+
+# Accumulations
+
+@linear
+def cumsum(y, a, axis=None, dtype=None, out=None):
+    d[a] = unbroadcast(cumsum_reversed(d[y], a, axis), a)
+
+def cumprod(y, a, axis=None, dtype=None, out=None):
+    d[a] = cumprod_adjoint(d[y], a, y, axis)
+    d[y] = cumprod_tangent(d[a], a, y, axis)
+
+@linear
+def cumulative_sum(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
+    d[x] = cumsum_reversed(without_first(d[y], axis, include_initial), x, axis)
+
+def cumulative_prod(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
+    d[x] = cumprod_adjoint(without_first(d[y], axis, include_initial), x, without_first(y, axis, include_initial), axis)
+    d[y] = with_first(cumprod_tangent(d[x], x, without_first(y, axis, include_initial), axis), axis, include_initial)
+
+def maximum_accumulate(y, array, axis=0, dtype=None, out=None):
+    i = last_record(array, y, axis)
+    d[array] = sum_along(d[y], i, axis)
+    d[y] = np.take_along_axis(d[array], i, axis)
+
+def logaddexp_accumulate(y, array, axis=0, dtype=None, out=None):
+    d[array] = logaddexp_accumulate_adjoint(d[y], array, y, axis)
+    d[y] = logaddexp_accumulate_tangent(d[array], array, y, axis)
+
+def nancumsum(y, a, axis=None, dtype=None, out=None):
+    d[a] = as_dtype(np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis)), a)
+    d[y] = np.cumsum(np.where(np.isnan(a), 0.0, d[a]), axis=axis)
+
+def nancumprod(y, a, axis=None, dtype=None, out=None):
+    c = np.where(np.isnan(a), 1.0, a)
+    d[a] = np.where(np.isnan(a), 0.0, cumprod_adjoint(d[y], c, y, axis))
+    d[y] = cumprod_tangent(np.where(np.isnan(a), 0.0, d[a]), c, y, axis)

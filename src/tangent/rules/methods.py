@@ -1,0 +1,51 @@
+"""Methods of ufuncs. See docs/rules.md for the notation."""
+
+# Other reductions of ufuncs; those of add, multiply, maximum and minimum are sum, prod, max and min
+
+def logaddexp_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    w = np.exp(gap(array, spread(y, array, axis, keepdims)))
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * np.exp(gap(initial, y)), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp(gap(initial, y))
+
+def logaddexp2_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    w = np.exp2(gap(array, spread(y, array, axis, keepdims)))
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * np.exp2(gap(initial, y)), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp2(gap(initial, y))
+
+def hypot_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
+    w = ratio(array, spread(y, array, axis, keepdims))
+    d[array] = spread(d[y], array, axis, keepdims, where) * w
+    d[initial] = unbroadcast(d[y] * ratio(initial, y), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * ratio(initial, y)
+
+@linear
+def subtract_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
+    d[array] = spread(d[y], array, axis, keepdims) * first_against_rest(array, axis)
+
+def divide_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
+    w = spread(y, array, axis, keepdims) * first_against_rest(array, axis) / array
+    d[array] = spread(d[y], array, axis, keepdims) * w
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims)
+
+@linear
+def add_reduceat(y, array, indices, axis=0, dtype=None, out=None):
+    d[array] = reduceat_adjoint(d[y], array, indices, axis)
+
+# Outer forms of ufuncs: the first operand has axes of its own, the second is broadcast; others are written out
+
+def add_outer(z, A, B):
+    d[A] = unbroadcast(sum_behind(d[z], A), A)
+    d[B] = unbroadcast(d[z], B)
+    d[z] = np.add.outer(d[A], np.zeros_like(B)) + np.add.outer(np.zeros_like(A), d[B])
+
+def subtract_outer(z, A, B):
+    d[A] = unbroadcast(sum_behind(d[z], A), A)
+    d[B] = -unbroadcast(d[z], B)
+    d[z] = np.add.outer(d[A], np.zeros_like(B)) - np.add.outer(np.zeros_like(A), d[B])
+
+@linear
+def multiply_outer(z, A, B):
+    d[A] = unbroadcast(sum_behind(d[z] * B, A), A)
+    d[B] = unbroadcast(d[z] * outer_operand(A, B), B)

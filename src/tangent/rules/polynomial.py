@@ -1,0 +1,104 @@
+"""Polynomials and grids. See docs/rules.md for the notation."""
+
+# Polynomials, highest power first
+
+def vander(y, x, N=None, increasing=False):
+    s = vander_slope(x, N, increasing)
+    d[x] = unbroadcast(np.sum(d[y] * s, axis=-1), x)
+    d[y] = np.expand_dims(d[x], -1) * s
+
+def polyval(y, p, x):
+    d[p] = unbroadcast(np.ravel(d[y]) @ np.vander(np.ravel(x), np.size(p)), p)
+    d[x] = unbroadcast(d[y] * np.polyval(np.polyder(p), x), x)
+    d[y] = as_dtype(np.polyval(d[p], x), y) + as_dtype(np.polyval(np.polyder(p), x) * d[x], y)
+
+@linear
+def polyder(y, p, m=1):
+    d[p] = unbroadcast(between_zeros(d[y] * np.polyder(np.ones(np.size(p)), m), 0, np.minimum(m, np.size(p)), 0), p)
+
+def polyint(y, p, m=1, k=None):
+    d[p] = unbroadcast(d[y][: np.size(p)] * np.polyint(np.ones(np.size(p)), m)[: np.size(p)], p)
+    d[k] = unbroadcast(d[y][np.size(p) :] * np.polyint(np.zeros(np.size(p)), m, np.ones(m))[np.size(p) :], k)
+    d[y] = np.polyint(d[p], m) + np.polyint(np.zeros(np.size(p)), m, d[k])
+
+def polyadd(y, a1, a2):
+    d[a1] = like(d[y][np.size(y) - np.size(a1) :], a1)
+    d[a2] = like(d[y][np.size(y) - np.size(a2) :], a2)
+    d[y] = np.polyadd(d[a1], 0.0 * y) + np.polyadd(d[a2], 0.0 * y)
+
+def polysub(y, a1, a2):
+    d[a1] = like(d[y][np.size(y) - np.size(a1) :], a1)
+    d[a2] = -like(d[y][np.size(y) - np.size(a2) :], a2)
+    d[y] = np.polyadd(d[a1], 0.0 * y) - np.polyadd(d[a2], 0.0 * y)
+
+def polymul(y, a1, a2):
+    b = widened(d[y], np.size(a1) + np.size(a2) - 1)
+    d[a1] = like(convolve_adjoint(b, np.ravel(a1), np.ravel(a2)), a1)
+    d[a2] = like(convolve_adjoint(b, np.ravel(a2), np.ravel(a1)), a2)
+    d[y] = tail(np.convolve(np.ravel(d[a1]), np.ravel(a2)), y) + tail(np.convolve(np.ravel(a1), np.ravel(d[a2])), y)
+
+def polydiv(y, u, v):
+    b = polydiv_adjoint(d[y], y[0], u, v)
+    d[u] = unbroadcast(b, u)
+    d[v] = unbroadcast(-convolve_adjoint(widened(b, np.size(y[0]) + np.size(v) - 1), v, y[0]), v)
+    d[y] = polydiv_tangent(d[u], d[v], y, u, v)
+
+def roots(y, p):
+    s = np.polyval(np.polyder(p), y)
+    d[p] = unbroadcast(-(d[y] / s) @ np.vander(y, np.size(p)), p)
+    d[y] = as_dtype(-np.polyval(d[p], y) / s, y)
+
+def poly(y, seq_of_zeros):
+    s = poly_slopes(seq_of_zeros)
+    d[seq_of_zeros] = unbroadcast(s @ d[y][1:], seq_of_zeros)
+    d[y] = as_dtype(between_zeros(d[seq_of_zeros] @ s, 1, 0, 0), y)
+
+def polyfit(c, x, y, deg, rcond=None, *, w=None):
+    d[x] = unbroadcast(polyfit_nodes_adjoint(d[c], c, x, y, w), x)
+    d[y] = unbroadcast(polyfit_values_adjoint(d[c], x, y, deg, w), y)
+    d[w] = unbroadcast(polyfit_weights_adjoint(d[c], c, x, y, w), w)
+    d[c] = (
+        polyfit_nodes_tangent(d[x], c, x, y, w)
+        + np.polyfit(x, d[y], deg, rcond, w=w)
+        + polyfit_weights_tangent(d[w], c, x, y, w)
+    )
+
+# Grids
+
+def arange(y, start, stop=None, step=1, dtype=None):
+    d[start] = np.sum(d[y]) * is_start(stop)
+    d[step] = np.sum(d[y] * np.arange(np.size(y)))
+    d[y] = np.full(np.shape(y), d[start] * is_start(stop)) + d[step] * np.arange(np.size(y))
+
+def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
+    t = steps(num, endpoint)
+    d[start] = unbroadcast(along(d[y], 1.0 - t, axis), start)
+    d[stop] = unbroadcast(along(d[y], t, axis), stop)
+    d[y] = across(d[start], 1.0 - t, y, axis) + across(d[stop], t, y, axis)
+
+def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    t = steps(num, endpoint)
+    d[start] = unbroadcast(along(d[y] * y * np.log(base), 1.0 - t, axis), start)
+    d[stop] = unbroadcast(along(d[y] * y * np.log(base), t, axis), stop)
+    d[base] = unbroadcast(d[y] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base, base)
+    d[y] = (
+        across(d[start] * np.log(base), 1.0 - t, y, axis) * y
+        + across(d[stop] * np.log(base), t, y, axis) * y
+        + as_dtype(d[base] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base, y)
+    )
+
+def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    t = steps(num, endpoint)
+    d[start] = unbroadcast(along(d[y] * y, 1.0 - t, axis) / start, start)
+    d[stop] = unbroadcast(along(d[y] * y, t, axis) / stop, stop)
+    d[y] = across(d[start] / start, 1.0 - t, y, axis) * y + across(d[stop] / stop, t, y, axis) * y
+
+def fftfreq(y, n, d=1.0, device=None):
+    d[d] = -np.sum(d[y] * y) / d
+    d[y] = -y * d[d] / d
+
+def kaiser(y, M, beta):
+    r = kaiser_radii(M)
+    s = (r * i0_derivative(r * beta, 1) - y * i0_derivative(beta, 1)) / np.i0(beta)
+    d[beta] = unbroadcast(np.sum(d[y] * s), beta)
+    d[y] = d[beta] * s

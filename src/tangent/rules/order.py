@@ -22,7 +22,7 @@ def percentile(y, a, q, axis=None, out=None, overwrite_input=False, method="line
     d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
 
 def sort(y, a, axis=-1, kind=None, *, order=None, stable=None):
-    i = np.argsort(a, axis=axis, kind="stable")
+    i = sorting(a, y, axis)
     d[a] = unpermute(d[y], i, a, axis)
     d[y] = np.take_along_axis(d[a], i, axis)
 
@@ -37,6 +37,6 @@ def unique(y, ar, *, equal_nan=True, sorted=True):
     d[y] = np.ravel(d[ar])[i]
 
 def sort_complex(y, a):
-    i = np.argsort(a, axis=-1, kind="stable")
+    i = sorting(a, y, -1)
     d[a] = unpermute(d[y], i, a, -1)
     d[y] = np.take_along_axis(d[a], i, -1)

@@ -319,6 +319,7 @@ runtime.whole
 runtime.cells
 runtime.asked
 runtime.unique_named
+runtime.sorting
 runtime.core_ranks
 runtime.result_types
 runtime.spread_arguments

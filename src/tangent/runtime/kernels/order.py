@@ -38,6 +38,13 @@ def quantile_slopes(a: Any, q: Any, axis: Axis = None, method: str = "linear") -
     return as_dtype(restored(speed * (np.equal(r, below + 1) * 1.0 - np.equal(r, below)), a, axis), a)
 
 
+def sorting(a: Any, y: Any, axis: int | None = -1) -> Any:
+    """The order that makes y of a, in which equal elements stay as they are; without such any way of sorting does."""
+    rows = np.moveaxis(y, -1 if axis is None else axis, 0)
+    several = bool(np.any(rows[1:] == rows[:-1])) or bool(np.any(np.isnan(rows[-1:])))
+    return np.argsort(a, axis=axis, kind="stable" if several else None)
+
+
 def _ranks(g: Any) -> Any:
     """The rank of each element along the last axis."""
     return np.argsort(np.argsort(g, axis=-1, kind="stable"), axis=-1, kind="stable")

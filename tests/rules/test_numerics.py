@@ -159,3 +159,76 @@ def test_softmax_and_its_kind(call: str, x: list[float]) -> None:
     for i in range(3):
         pushed = tangent.jvp(f)(at, np.eye(3)[i])
         np.testing.assert_allclose(pushed, got[i], rtol=1e-11, atol=1e-15 * float(size) + 1e-300)
+
+
+# Second order, and reductions whose elements differ in size
+
+SECOND: list[Line] = [
+    ("np.log1p(x)", mpmath.log1p, [-0.5, 1e-17, 1e-8, 3.0, 1e10, 1e100]),
+    ("np.expm1(x)", mpmath.expm1, [-700.0, -1.0, 1e-17, 2.0, 700.0]),
+    ("np.sinc(x)", lambda x: mpmath.sincpi(x), [1e-9, 1e-3, 0.02, 0.3, 0.8, 5.5]),
+    ("np.logaddexp(0.0, x)", lambda x: mpmath.log1p(mpmath.exp(x)), [-700.0, -30.0, 0.0, 30.0, 700.0]),
+    ("np.logaddexp2(0.0, x)", lambda x: mpmath.log(1 + mpmath.mpf(2) ** x, 2), [-900.0, -30.0, 0.0, 30.0, 900.0]),
+    ("np.hypot(x, 1.0)", lambda x: mpmath.hypot(x, 1), [1e-150, 1e-8, 1.0]),
+    ("np.arctan2(x, 1.0)", lambda x: mpmath.atan2(x, 1), [1e-100, 1e-8, 1.0, 1e50]),
+    ("np.arctan(x)", mpmath.atan, [1e-100, 1.0, 1e50]),
+    ("np.arcsinh(x)", mpmath.asinh, [1e-100, 1.0, 1e50]),
+    ("np.sqrt(x)", mpmath.sqrt, [1e-100, 3.0, 1e100]),
+    ("np.log(x)", mpmath.log, [1e-100, 3.0, 1e100]),
+    ("np.power(x, 2.5)", lambda x: mpmath.mpf(x) ** mpmath.mpf(2.5), [1e-100, 3.0, 1e100]),
+    ("math.erf(x)", mpmath.erf, [1e-100, 0.5, 5.0, 20.0]),
+    ("math.lgamma(x)", mpmath.loggamma, [1e-5, 0.5, 3.0, 1e3, 1e10]),
+    ("np.i0(x)", lambda x: mpmath.besseli(0, x), [1e-8, 0.5, 5.0, 100.0]),
+]
+
+
+@pytest.mark.parametrize(("call", "exact", "points"), SECOND, ids=[line[0] for line in SECOND])
+def test_second_order_against_mpmath(call: str, exact: Callable[..., Any], points: list[float]) -> None:
+    f = function_of(S(call, x=1.0))
+    second = [tangent.grad(tangent.grad(f)), lambda x: tangent.jvp(tangent.grad(f))(x, dx=1.0)]
+    for x in points:
+        with mpmath.workdps(700):
+            h = mpmath.mpf(10) ** -60 * abs(x) if x else mpmath.mpf(10) ** -60
+            at = mpmath.mpf(x)
+            expected = (exact(at + h) - 2 * exact(at) + exact(at - h)) / h**2
+        for derivative in second:
+            got = float(derivative(x))
+            assert _close(got, expected, 1e-12), f"{call} at {x}: {got}, expected {mpmath.nstr(expected, 17)}"
+
+
+SIZES = [[3.0, 4.0, 12.0], [1e-160, 2e-160, 3e-160], [1e150, 1e150, 2e150], [1e-150, 1.0, 1e150]]
+
+
+@pytest.mark.parametrize("x", SIZES, ids=str)
+@pytest.mark.parametrize(
+    "call", ["np.hypot.reduce(x)", "math.hypot(*x)", "np.linalg.vector_norm(x)", "math.dist(x, [0.0] * 3)"]
+)
+def test_lengths_of_any_size(call: str, x: list[float]) -> None:
+    if "vector_norm" in call and min(x) < 1e-100:
+        pytest.skip("NumPy's own norm underflows")
+    at = np.array(x)
+    length = mpmath.sqrt(mpmath.fsum(mpmath.mpf(v) ** 2 for v in x))
+    matches(tangent.grad(function_of(S(call, x=at)))(at), [mpmath.mpf(v) / length for v in x])
+
+
+@pytest.mark.parametrize("x", [[1e100, 1e-100, 3.0], [1e-160, 1e-160, 1e250], [0.0, 1e200, 1e-200]], ids=str)
+def test_products_of_any_size(x: list[float]) -> None:
+    at = np.array(x)
+    others = [mpmath.fprod(mpmath.mpf(v) for k, v in enumerate(x) if k != i) for i in range(len(x))]
+    got = tangent.grad(function_of(S("np.prod(x)", x=at)))(at)
+    for g, e in zip(got, others, strict=True):
+        assert _close(float(g), e)
+
+
+@pytest.mark.parametrize("function", ["np.logaddexp", "np.logaddexp2"])
+@pytest.mark.parametrize("x", [[1.0, 2.0, 3.0], [1000.0, 990.0, 1005.0], [0.0, -600.0, 30.0]], ids=str)
+def test_running_logarithms(function: str, x: list[float]) -> None:
+    """The last of the accumulated ones is the reduction of all."""
+    at = np.array(x)
+    base = mpmath.e if function == "np.logaddexp" else mpmath.mpf(2)
+    share = [base ** (mpmath.mpf(v) - max(x)) for v in x]
+    expected = [s / mpmath.fsum(share) for s in share]
+    for call in (f"{function}.accumulate(x)[-1]", f"{function}.reduce(x)"):
+        got = tangent.grad(function_of(S(call, x=at)))(at)
+        for g, e in zip(got, expected, strict=True):
+            assert abs(float(g) - e) <= 1e-12 * e + 1e-300, (call, got)

@@ -25,7 +25,7 @@ class Aliases:
 
     def __init__(
         self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, parameters: Iterable[str],
-        groups: Groups = (), scalars: frozenset[str] = frozenset(),
+        groups: Groups = (), scalars: frozenset[str] = frozenset(), fresh: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
@@ -39,11 +39,16 @@ class Aliases:
             if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.target, ast.Name):
                 self.points[s.target.id] = set()  # a number, which nothing shares
         self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
+        self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
         self._summaries = summaries
         for s, op in self._ops:
-            self.bases[s] = () if op.targets and scalars.issuperset(op.targets) else self._shared(op)
+            alone = (op.targets and scalars.issuperset(op.targets)) or self._is_fresh(op)
+            self.bases[s] = () if alone else self._shared(op)
         while self._round():
             pass
+
+    def _is_fresh(self, op: Operation) -> bool:
+        return op.kind == "unpack" and op.operands[0] in self.fresh
 
     def of(self, v: str) -> set[str]:
         """The objects that a variable may refer to."""
@@ -98,7 +103,9 @@ class Aliases:
             self._hold(self.of(op.targets[0]), op.operands)
             return
         for t in op.targets:
-            if op.kind == "copy" and shared:
+            if t in self.fresh or self._is_fresh(op):
+                found = {t}
+            elif op.kind == "copy" and shared:
                 found = set(self.of(shared[0]))
             elif op.kind == "pack" or _copies_container(op) or op.kind == "closure" or _makes_object(op):
                 found = {t}
@@ -151,6 +158,17 @@ class Aliases:
     def _hold(self, owners: set[str], items: Iterable[str]) -> None:
         for o in owners:
             self.holds.setdefault(o, set()).update(*(self.of(v) for v in items))
+
+
+def _kept_by_callees(operations: Operations) -> Iterator[str]:
+    """What forward passes of callees have kept for their backward passes, apart from all else."""
+    pairs = {
+        op.targets[0] for op in operations.values() if op.kind == "call" and getattr(op.callee, "fresh", "") == "return"
+    }
+    for op in operations.values():
+        called = op.kind == "call" and op.targets[0] in pairs
+        if len(op.targets) == 2 and (called or (op.kind == "unpack" and op.operands[0] in pairs)):
+            yield op.targets[1]
 
 
 def _makes_object(op: Operation) -> bool:
@@ -239,7 +257,7 @@ FRESH = frozenset(
     "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
     "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
     "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
-    "unbroadcast broadcast_like copy_grad settled".split()
+    "copy_grad settled".split()
 )
 
 

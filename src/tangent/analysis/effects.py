@@ -26,7 +26,7 @@ WRITING_METHODS = frozenset(
     "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
     "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
 )
-RUNTIME_WRITERS = frozenset("add_at add_into put_flat".split())
+RUNTIME_WRITERS = frozenset("add_at add_into put_flat refill".split())
 FIRST_ARGUMENT = frozenset(
     id(f)
     for f in (

@@ -114,11 +114,14 @@ def _dirty_reads(body: list[ast.stmt], touched: dict[ast.stmt, set[str]], classe
 
 
 def _with_bases(handles: set[str], operations: Operations, bases: dict[ast.stmt, tuple[str, ...]]) -> set[str]:
-    """What a handle is a view or a second name of is a handle, too."""
+    """What a handle is a view or a second name of is a handle, too, and so is what comes from a list of handles."""
     changed = True
     while changed:
         changed = False
         for s, op in operations.items():
+            if op.kind == "pop" and op.operands[0] in handles and not handles.issuperset(op.targets):
+                handles |= set(op.targets)
+                changed = True
             if op.kind not in ("store", "augment") and any(t in handles for t in op.targets):
                 new = set(bases.get(s, ())) - handles
                 handles |= new

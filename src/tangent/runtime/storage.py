@@ -119,14 +119,53 @@ def shadow(x: Any, content: Any = None) -> Any:
         if content is not None:
             made[...] = content
         return made
-    if isinstance(x, dict):
-        return {k: shadow(v, None if content is None else content[k]) for k, v in x.items()}
-    if isinstance(x, list | tuple):
-        parts = [shadow(v, c) for v, c in zip(x, content if content is not None else [None] * len(x))]
-        if isinstance(x, list):
-            return parts
-        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if isinstance(x, dict | list | tuple):
+        return _beside_all(x, content, shadow)
     return None
+
+
+def _beside_all(x: Any, content: Any, make: Callable[..., Any]) -> Any:
+    """Shadows or tangents of all that a container holds: what is one thing twice, or overlaps, is so there."""
+    leaves = [v for v, _ in _leaves(x, x) if isinstance(v, np.ndarray)]
+    made: dict[int, Any] = {}
+
+    def beside_one(v: Any, c: Any) -> Any:
+        if isinstance(v, NUMBERS) or v is None:
+            return make(v, c)
+        if id(v) not in made:
+            made[id(v)] = inside(v, c)
+        elif isinstance(v, np.ndarray) and c is not None:
+            made[id(v)][...] = c
+        return made[id(v)]
+
+    def inside(v: Any, c: Any) -> Any:
+        if isinstance(v, np.ndarray):
+            for other in leaves:
+                if other is not v and id(other) in made and np.may_share_memory(v, other):
+                    new = mirror(v, other, made[id(other)])
+                    break
+            else:
+                new = shadow_among(v, *leaves)
+            if c is not None:
+                new[...] = _real(c, new)
+            return new
+        if isinstance(v, dict):
+            return {k: beside_one(item, None if c is None else c[k]) for k, item in v.items()}
+        if isinstance(v, list | tuple):
+            parts = [beside_one(item, d) for item, d in zip(v, c if c is not None else [None] * len(v))]
+            return parts if isinstance(v, list) else type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)
+        return make(v, c)
+
+    return beside_one(x, content)
+
+
+def refill(b: Any, other: Any) -> None:
+    """Give a shadow the content of another of the same structure."""
+    if isinstance(b, np.ndarray):
+        b[...] = other
+    elif isinstance(b, list | tuple | dict):
+        for k in b if isinstance(b, dict) else range(len(b)):
+            refill(b[k], other[k])
 
 
 def shadow_among(x: Any, *others: Any) -> Any:
@@ -148,11 +187,8 @@ def beside(x: Any, content: Any = None) -> Any:
     """The tangent of something that is written in place: like a shadow, but that of a number is a number."""
     if isinstance(x, NUMBERS):
         return content if content is not None else 0.0
-    if isinstance(x, dict):
-        return {k: beside(v, None if content is None else content[k]) for k, v in x.items()}
-    if isinstance(x, list | tuple):
-        parts = [beside(v, c) for v, c in zip(x, content if content is not None else [None] * len(x))]
-        return parts if isinstance(x, list) else type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if isinstance(x, dict | list | tuple):
+        return _beside_all(x, content, beside)
     return shadow(x, content)
 
 

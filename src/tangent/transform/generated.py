@@ -29,3 +29,5 @@ class Generated:
     items: frozenset[str] = frozenset()  # parameters whose items it does
     backward: Generated | None = None
     shared: dict[str, str] = field(default_factory=dict)
+    fresh: str = ""
+    carries: bool = False

@@ -343,14 +343,19 @@ class Module:
         final = second[-1]
         assert isinstance(final, ast.Return) and isinstance(final.value, ast.Tuple)
         result, *adjoints = final.value.elts
-        given = ast.Return(adjoints[0] if len(adjoints) == 1 else ast.Tuple(adjoints, ast.Load()))
-        second = [*second[:-1], *([at(given, this.core.body[-1])] if adjoints else [])]
-        shadows = [passes.stores.callers(p) for group in groups for p in group]
-        seeds = shadows if self.gives_nothing(fwd.primal) and groups else [seed, *shadows]
+        gradients = ast.Return(adjoints[0] if len(adjoints) == 1 else ast.Tuple(adjoints, ast.Load()))
+        second = [*second[:-1], *([at(gradients, this.core.body[-1])] if adjoints else [])]
+        given = [p for group in groups for p in group]
+        shadows = [passes.stores.callers(p) for p in given]
+        handles = [p if passes.stores.stays(p, first) else this.context.names.fresh(f"{p}_given") for p in given]
+        seeds = [*([] if self.gives_nothing(fwd.primal) and groups else [seed]), *handles, *shadows]
         seeds += [scribe.derivative(v, "b") for v in adding]
         local = assigned_inside(first) | set(this.parameters) | set(outside)
         saved = sorted(live_into(second) & local - set(seeds))
         state = this.context.names.fresh("saved")
+        fwd.carries = passes.stores.carried
+        if passes.stores.apart(saved):
+            fwd.fresh, bwd.fresh = "return", state
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
         bound = surely_bound(first, {*this.parameters, *outside})
         unbound: list[ast.stmt] = [assign(v, constant(None)) for v in saved if v not in bound]

@@ -167,7 +167,7 @@ def settle(
     whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
-    facts = activity(this.core, this.operations, (*inputs, *given), (*outputs, *given), more)
+    facts = activity(this.core, this.operations, (*inputs, *given, *_carried(this)), (*outputs, *given), more)
     varied, useful = facts.varied, facts.useful
     _refuse_closures(this, varied, useful)
     _refuse_text(this, varied, useful)
@@ -188,6 +188,18 @@ def settle(
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary)
+
+
+def _carried(this: Unit) -> list[str]:
+    """Shadows that a forward pass binds for its backward pass: zero until then, but not for good."""
+    if not getattr(this.source.function, "carries", False):
+        return []
+    among = _runtime("shadow_among")
+    return [
+        op.targets[0]
+        for op in this.operations.values()
+        if op.callee is among or (op.kind == "rule" and op.rule.name in ("shadow", "item_shadow"))
+    ]
 
 
 OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".split())
@@ -229,7 +241,8 @@ def _is_key(index: ast.expr) -> bool:
 
 
 def _aliases(this: Unit, summary: Summaries, groups: Groups) -> Aliases:
-    return Aliases(this.core, this.operations, summary, this.parameters, groups, this.context.scalars)
+    fresh = [getattr(this.source.function, "fresh", "")]
+    return Aliases(this.core, this.operations, summary, this.parameters, groups, this.context.scalars, fresh)
 
 
 def _class_sets(table: Storage) -> list[set[str]]:

@@ -25,7 +25,7 @@ from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
-from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.uses import assigned_inside, expression_reads, header_reads, writes
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
 from tangent.transform.storage import Settled
@@ -160,7 +160,8 @@ class Stores:
         args: list[ast.expr] = [name(saved)]
         if not nothing:
             args.append(self.seed(s, target, state))
-        args += [name(self.adjoint(op.values[p].id)) for p in stored if isinstance(op.values[p], ast.Name)]  # type: ignore[attr-defined]
+        handles = [op.values[p].id for p in stored if isinstance(op.values[p], ast.Name)]  # type: ignore[attr-defined]
+        args += [name(v) for v in handles] + [name(self.adjoint(v)) for v in handles]
         value = ast.Call(name(backward), args, [])
         mark = comment(f"Grad of: {self.owner.primal(s)}", s)
         for kept in (state.held, state.owned, state.lazy):
@@ -197,6 +198,11 @@ class Stores:
         self.owner.scribe.derivatives["b", result] = self.owner.scribe.names.fresh("b" + result)
         self.seeding = [self.add(result, name(seed), self.settled.unit.core.body[-1])]
 
+    def value(self, v: str) -> ast.expr:
+        """What a shadow holds, as an adjoint that is a value."""
+        b = name(self.adjoint(v))
+        return b if self.is_array(v) else self.owner.scribe.call("unboxed", b, name(v))
+
     def zeros(self, v: str) -> ast.expr:
         """A new shadow, with what it starts from."""
         more = [self.starts[v]] if v in self.starts else []
@@ -212,9 +218,15 @@ class Stores:
         for p in self.owner.unit.parameters:
             if p in self.given and p in self.shadowed:
                 own, callers = name(self.adjoint(p)), name(self.callers(p))
-                into.append(at(ast.Assign([expression_store(own)], callers), first))
-                back.append(at(ast.Assign([expression_store(callers)], own), first))
+                into.append(self.refill(p, own, callers, first))
+                back.append(self.refill(p, callers, own, first))
         return [*into, *backward, *back]
+
+    def refill(self, p: str, own: ast.Name, other: ast.Name, like: ast.stmt) -> ast.stmt:
+        """Give a shadow the content of another."""
+        if self.is_array(p):
+            return at(ast.Assign([expression_store(own)], other), like)
+        return at(ast.Expr(self.owner.scribe.call("refill", own, other)), like)
 
     def callers(self, p: str) -> str:
         """The name of the caller's shadow of a parameter."""
@@ -225,6 +237,15 @@ class Stores:
         if key not in derivatives:
             derivatives[key] = self.owner.scribe.names.fresh(f"b{p}_given")
         return derivatives[key]
+
+    def stays(self, p: str, forward: list[ast.stmt]) -> bool:
+        """Whether a parameter refers to what its caller passed when the backward pass begins."""
+        return not self.carried and p not in assigned_inside(forward)
+
+    def apart(self, saved: list[str]) -> bool:
+        """Whether nothing of what is kept for the backward pass is storage that the caller has."""
+        callers = {self.class_of(p) for p in self.given} - {""}
+        return not self.carried and not any(self.class_of(v) in callers for v in saved)
 
     # Binding shadows
 
@@ -793,6 +814,7 @@ class Stores:
         if not self.saves or self.owner.records.everything:
             return forward, backward
         live = {self.class_of(p) for p in self.given} if self.restored else set()
+        live |= {self.class_of(v) for v in self.unpacked_from_saved()}
         kept: set[ast.stmt] = set()  # what is put back in one place is put back in all, so that lists keep in step
         while True:
             needed: set[ast.stmt] = set()
@@ -805,6 +827,13 @@ class Stores:
             if push in drop:
                 del self.stacks[stack]
         return _without(forward, drop), _without(backward, drop)
+
+    def unpacked_from_saved(self) -> set[str]:
+        """In a backward pass: what its forward pass has kept, which others may still read afterwards."""
+        unit = self.settled.unit
+        kept = getattr(unit.source.function, "fresh", "")
+        found = [op.targets for op in unit.operations.values() if op.kind == "unpack" and op.operands[0] == kept]
+        return {v for targets in found for v in targets}
 
     def find_needed(self, body: list[ast.stmt], live: set[str], needed: set[ast.stmt], kept: set[ast.stmt]) -> set[str]:
         """Restores after which something reads what they put back; the classes whose content is read from here on."""

@@ -58,6 +58,8 @@ class Containers(Rules):
             assert isinstance(inner, ast.Name)
             held = inner.id in state.held
             part: ast.expr = name(self.adjoint(inner.id)) if held else self.scribe.call("init_grad", name(inner.id))
+            if inner.id in self.stores.shadowed:
+                part = self.stores.value(inner.id)
             elts.append(ast.Starred(part, ast.Load()) if isinstance(slot, ast.Starred) else part)
         if any(isinstance(e, ast.Starred) for e in elts):
             return self.scribe.call("repack_from", s.value, ast.Tuple(elts, ast.Load()))

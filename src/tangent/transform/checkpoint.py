@@ -57,6 +57,7 @@ def build_loop(
     fwd.tree = _definition(fwd.name, [a.arg for a in arguments(this.core.args)], text.forward(), loop)
     doc = f'"""The backward pass of {fwd.name}: steps are run again from the nearest snapshot."""'
     bwd.tree = _definition(bwd.name, text.seeds, [doc, *text.backward()], loop)
+    fwd.fresh, bwd.fresh = "return", text.saved
     for made in (fwd, bwd):
         module.complete(made, this, text.scribe)
         module.functions.append(made)
@@ -210,7 +211,7 @@ class _Text:
         ended = [v for v in self.flowing if v in self.loop.state and v not in self.loop.results]
         count = [self.count] if self.counted else []
         every = [self.starts, *self.stacks.values(), *size, *([self.steps] if self.steps else []), *count, *ended]
-        return list(dict.fromkeys([*every, *self.loop.constants, *self.stored]))
+        return [v for v in dict.fromkeys([*every, *self.loop.constants]) if v not in self.stored]
 
     def item(self, index: str) -> list[str]:
         if isinstance(self.loop.statement, ast.While):
@@ -301,7 +302,8 @@ class _Text:
     def seeds(self) -> list[str]:
         """The parameters of the backward pass."""
         result = [] if self.silent else [self.out or self.seed_of_one()]
-        return [self.saved, *result, *(self.adjoint[a] for a in self.stored), *(self.adjoint[v] for v in self.adding)]
+        shadows = [self.adjoint[a] for a in self.stored]
+        return [self.saved, *result, *self.stored, *shadows, *(self.adjoint[v] for v in self.adding)]
 
     def seed_of_one(self) -> str:
         results = self.loop.results
@@ -339,7 +341,7 @@ class _Text:
         results = [*self.loop.state, *([self.loop.stop] if self.loop.stop else [])]
         parts = [b.get(v, "None") for v in results]
         seed = [] if self.nothing else [parts[0] if len(parts) == 1 else f"({', '.join(parts)})" if parts else "None"]
-        given = [self.step_saved, *seed, *(b[a] for a in self.stored), *(b[v] for v in self.added)]
+        given = [self.step_saved, *seed, *self.stored, *(b[a] for a in self.stored), *(b[v] for v in self.added)]
         value = f"{self.step_bwd}({', '.join(given)})"
         return f"{', '.join(b[v] for v in self.flowing)} = {value}" if self.flowing else value
 

@@ -328,6 +328,7 @@ class Module:
         outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
         this = self.read(fwd.primal, outside, known)
         scribe = Scribe(this.context)
+        refuse_carried(this)
         settled, passes, seed = self.passes(this, active, scribe, numbers, groups, adding)
         this = settled.unit
         refuse_hidden_writes(settled, groups)
@@ -353,7 +354,7 @@ class Module:
         local = assigned_inside(first) | set(this.parameters) | set(outside)
         saved = sorted(live_into(second) & local - set(seeds))
         state = this.context.names.fresh("saved")
-        fwd.carries = passes.stores.carried
+        fwd.carries = bwd.carries = passes.stores.carried
         if passes.stores.apart(saved):
             fwd.fresh, bwd.fresh = "return", state
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
@@ -519,6 +520,17 @@ def refuse_hidden_writes(settled: Settled, groups: Groups) -> None:
             f"cannot differentiate the call of '{this.source.function.__name__}'", this.source.locate(this.source.tree),
             f"it writes into its argument '{hidden[0]}', which is found out only when the call happens",
             "Call it by its own name, or let it return a new array.",
+        )  # fmt: skip
+
+
+def refuse_carried(this: Unit) -> None:
+    """In reverse mode, a backward pass whose shadows were bound in its forward pass has no backward pass itself."""
+    if getattr(this.source.function, "carries", False):
+        title = this.source.function.__name__
+        raise InPlaceError(
+            f"cannot differentiate '{title}' in reverse mode", this.source.locate(this.source.tree),
+            "the function it comes from binds names of arrays that it writes into anew (as where buffers are swapped)",
+            "Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
         )  # fmt: skip
 
 

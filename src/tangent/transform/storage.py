@@ -299,7 +299,8 @@ def _augmented_in_place(
                 raise _refusal(this, w, w.root)
             kept.append(w)
             continue
-        if shapes.of(name(w.root)).scalar or not (holders or aliases.meets(w.root, others)):
+        written = any(aliases.meets(v, others) for v in own)
+        if shapes.of(name(w.root)).scalar or not (holders or written):
             kept.append(w)
             continue
         new = _in_place(this, w)

@@ -365,6 +365,8 @@ def add_to_item(b: Any, index: Any, v: Any) -> None:
     elif isinstance(b[index], np.ndarray) and not isinstance(v, list | tuple | dict):
         part = b[index]
         part += _real(v, part)
+    elif isinstance(b, tuple):
+        add_into(b[index], v)
     else:
         b[index] = add_grad(b[index], v)
 

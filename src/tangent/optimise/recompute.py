@@ -1,4 +1,4 @@
-"""Compute again what is cheap, instead of keeping it: parts of arrays, and single sums and products.
+"""Compute again what is cheap, instead of keeping it: shapes, parts of arrays, and single sums and products.
 
 for k in range(n):                      for k in range(n):
     t = x[k]                                t = x[k]
@@ -10,7 +10,7 @@ for k in reversed(range(n)):                t = x[k]
 
 What it is computed from must be there in the backward loop, with the same value: it never changes, it is the loop's
 own counter, or it is restored there itself (for which its restore may have to move up). Storage, which is written into,
-is never read again.
+is never read again, but for its shape.
 """
 
 from __future__ import annotations
@@ -95,12 +95,12 @@ class _Plan:
             return None
         if not isinstance(made[0].targets[0], ast.Name):  # one of several that are unpacked
             return None
-        value = made[0].value
+        value = _spelled_out(made[0].value, there.body)
         if not _is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
             return None
         moves: list[ast.stmt] = []
         for n in sorted(expression_reads(value)):
-            if n in self.stored or not self.is_there(n, made[0], there, here, pop, moves):
+            if (n in self.stored and n != _measured(value)) or not self.is_there(n, made[0], there, here, pop, moves):
                 return None
         order = self.order(here)
         for s in moves:
@@ -191,8 +191,31 @@ def _is_list(s: ast.stmt) -> bool:
     return isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and not s.value.elts
 
 
+def _spelled_out(e: ast.expr, body: Body) -> ast.expr:
+    """`t[0]` after `t = a.shape` as `a.shape[0]`."""
+    match e:
+        case ast.Subscript(value=ast.Name(id=t), slice=ast.Constant()):
+            made = [s for s in body if t in _all_writes(s)]
+            if len(made) == 1 and isinstance(made[0], ast.Assign) and _measured(made[0].value):
+                return replace(e, value=made[0].value)
+    return e
+
+
+def _measured(e: ast.expr) -> str:
+    """The array that `a.shape[0]`, `a.size` and the like ask for its extent."""
+    match e:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=v), attr="shape"), slice=ast.Constant()):
+            return v
+        case ast.Attribute(value=ast.Name(id=v), attr="shape" | "size" | "ndim"):
+            return v
+        case _:
+            return ""
+
+
 def _is_cheap(e: ast.expr) -> bool:
     match e:
+        case _ if _measured(e):
+            return True
         case ast.Subscript(value=ast.Name(), slice=index):
             return all(isinstance(n, _INDEX) for n in walk(index))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):

@@ -45,13 +45,18 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
 
 def add_part(b: Any, index: Any, v: Any) -> Any:
     """b with v added at `b[index]`, in place; b is not the lazy zero."""
-    if type(index) in PLAIN and type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None):
+    if type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None) and is_plain(index):
         b[index] += v
         return b
     return add_item(b, b, index, v)
 
 
-PLAIN = frozenset({int, slice})  # they name nothing twice
+def is_plain(index: Any) -> bool:
+    """Whether an index consists of numbers and slices, which name nothing twice."""
+    return type(index) in PLAIN or (type(index) is tuple and PLAIN.issuperset(map(type, index)))
+
+
+PLAIN = frozenset({int, slice})
 
 
 def with_part(b: Any, index: Any, v: Any) -> Any:

@@ -83,6 +83,8 @@ def fit_matmul(b: Any, x: Any, y: Any) -> Any:
     """
     if are_matrices(b, x, y) and b.shape == (len(x), y.shape[1]):
         return b
+    if is_scalar_product(x, y):
+        return unbroadcast(b, 0.0)
     m, n = np.shape(x), np.shape(y)
     batch = np.broadcast_shapes(m[:-2], n[:-2]) if len(m) > 2 or len(n) > 2 else ()
     return fitted(b, (*batch, *m[-2:-1], *(n[-1:] if len(n) > 1 else ())))
@@ -92,6 +94,8 @@ def fit_dot(b: Any, x: Any, y: Any) -> Any:
     """b, summed to the shape of `np.dot(x, y)`, which was broadcast."""
     if are_matrices(b, x, y) and b.shape == (len(x), y.shape[1]):
         return b
+    if is_scalar_product(x, y):
+        return unbroadcast(b, 0.0)
     m, n = np.shape(x), np.shape(y)
     return fitted(b, (*m[:-1], *n[:-2], *(n[-1:] if len(n) > 1 else ())) if m and n else m + n)
 

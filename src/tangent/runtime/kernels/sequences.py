@@ -37,6 +37,8 @@ def product(xs: Any) -> Any:
 
 def scaled(b: Any, w: Any, xs: Any) -> Any:
     """b times each of the weights w, as a sequence of the kind of xs."""
+    if type(xs) is tuple:
+        return tuple([b * v for v in w])
     out = sequence_like([b * v for v in w], xs)
     return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
@@ -51,8 +53,9 @@ def weighted(w: Any, ts: Any) -> Any:
 
 def shares_of(y: Any, xs: Any) -> Any:
     """The share of each of the xs in their maximum or minimum y: ties share evenly."""
-    ties = sum(1 for x in xs if x == y)
-    out = sequence_like([1.0 / ties if x == y else 0.0 for x in xs], xs)
+    same = [bool(x == y) for x in xs]
+    share = 1.0 / max(same.count(True), 1)
+    out = sequence_like([share if mine else 0.0 for mine in same], xs)
     return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
 

@@ -417,3 +417,19 @@ def generator_in_a_comprehension(x):
 @program({"x": signed(3)})
 def vectorised_python(x):
     return np.array(list(map(float, x))) * 2.0
+
+
+@program({"x": signed(6)})
+def elements_with_indices(x):
+    total = 0.0
+    for (i, j), v in np.ndenumerate(np.reshape(x, (2, 3))):
+        if v < -5.0:
+            continue
+        total = total + v * v * (i + 2 * j)
+    return total
+
+
+@program({"x": signed(3)})
+def lists_that_numpy_takes_for_arrays(x):
+    squares = [v * v for v in x]
+    return np.add(squares, list(x)) * np.multiply(np.r_[x[0], squares[1:]], [1.0, 2.0, 3.0])

@@ -10,8 +10,8 @@ def _names(text: str) -> frozenset[str]:
 # Types, constants, iterators, memory, files and tests: no numbers flow through them.
 NOTHING_TO_DIFFERENTIATE = _names("""
     np.broadcast np.busdaycalendar np.bytes_ np.character np.complexfloating np.flatiter np.flexible np.floating
-    np.from_dlpack np.frompyfunc np.generic np.inexact np.integer np.matrix np.memmap np.ndarray np.nditer
-    np.nested_iters np.number np.object_ np.recarray np.record np.signedinteger np.str_ np.test np.ufunc
+    np.from_dlpack np.frompyfunc np.generic np.inexact np.integer np.matrix np.memmap np.nditer
+    np.ndenumerate np.nested_iters np.number np.object_ np.recarray np.record np.signedinteger np.str_ np.test np.ufunc
     np.unsignedinteger np.vectorize np.void
     np.linalg.LinAlgError np.linalg.test np.fft.test
     ndarray.byteswap ndarray.ctypes ndarray.data ndarray.getfield ndarray.setfield ndarray.to_device ndarray.view
@@ -27,7 +27,6 @@ IN_PLACE = _names("""
 REFUSED = {
     "np.asmatrix": "np.matrix redefines the operators: use arrays",
     "np.bmat": "np.matrix redefines the operators: use np.block",
-    "np.ndenumerate": "an iterator: loop over indices",
     "np.poly1d": "an object: use np.polyval and its family",
 }
 

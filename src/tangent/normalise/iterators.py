@@ -19,6 +19,8 @@ import operator
 import types
 from typing import Any
 
+import numpy as np
+
 from tangent.normalise.context import Context
 from tangent.normalise.jumps import leaves_loop
 from tangent.runtime import library
@@ -82,6 +84,8 @@ class _Iterators:
         """Loops over `map` and `filter` call the function item by item, as Python does."""
         inner = replace(s, body=self.block(s.body), orelse=self.block(s.orelse))
         whole = not leaves_loop(s)
+        if (opened := self.elements(inner)) is not None:
+            return opened
         match self.kind(s.iter), s.iter:
             case "map", ast.Call(args=[function, items]):
                 held, before = self.held(function, "function", s)
@@ -99,6 +103,21 @@ class _Iterators:
             case "view", _:
                 return [inner]
         return [replace(inner, iter=self.read(s.iter, whole and not self.interleaves(s.iter)))]
+
+    def elements(self, s: ast.For) -> list[ast.stmt] | None:
+        """`for i, v in np.ndenumerate(x)` runs over the indices."""
+        match s:
+            case ast.For(target=ast.Tuple(elts=[index, item]), iter=ast.Call(func=func, args=[array], keywords=[])) if (
+                self.context.scope.resolve(func) is np.ndenumerate
+            ):
+                held, place = self.context.names.numbered("array"), self.context.names.numbered("index")
+                module = func.value if isinstance(func, ast.Attribute) else name(self.context.use("np", np))
+                first = [assign_to(index, name(place), s), assign_to(item, expression("x[i]", x=held, i=place), s)]
+                indices = expression("np.ndindex(np.shape(x))", np=module, x=held)
+                loop = replace(s, target=ast.Name(place, ast.Store()), iter=indices, body=[*first, *s.body])
+                return [assign(held, self.read(array), s), loop]
+            case _:
+                return None
 
     def interleaves(self, e: ast.expr) -> bool:
         """Whether what an iterator does takes turns with what the loop does."""

@@ -78,7 +78,10 @@ def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):
     z = centred(observations(x, y, rowvar), 1.0)
     d[x] = as_dtype(own_rows(correlation_adjoint(d[c], z), 0, x, rowvar), x)
     d[y] = as_dtype(own_rows(correlation_adjoint(d[c], z), -1, y, rowvar), y)
-    d[c] = correlation_tangent(rows_of(d[x], 0, z, rowvar), z) + correlation_tangent(rows_of(d[y], -1, z, rowvar), z)
+    d[c] = (
+        as_dtype(correlation_tangent(rows_of(d[x], 0, z, rowvar), z), c)
+        + as_dtype(correlation_tangent(rows_of(d[y], -1, z, rowvar), z), c)
+    )
 
 # Counting with weights
 

@@ -52,6 +52,8 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
     for node in walk(f):
         if isinstance(node, ast.For):
             found |= {n.id for n in walk(node.target) if isinstance(n, ast.Name)}
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):  # in place: the name stays
+            found.add(node.target.id)
         scoped = isinstance(node, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))
         if scoped or (isinstance(node, ast.stmt) and not isinstance(node, SIMPLE) and node is not f):
             found |= {n.id for n in walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])

@@ -27,7 +27,7 @@ from tangent.analysis.liveness import liveness
 from tangent.analysis.shapes import shapes
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import function_node, statements
-from tangent.syntax.uses import arguments
+from tangent.syntax.uses import arguments, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.generated import Generated
 from tangent.transform.outline import Loop, loop_of
@@ -173,7 +173,7 @@ class _Text:
         self.out = names.numbered("bout") if len(loop.results) > 1 else ""
         s = loop.statement
         self.online = isinstance(s, ast.While) or bool(loop.stop)
-        self.plain = isinstance(s, ast.For) and _from_zero(s.iter)
+        self.plain = isinstance(s, ast.For) and _from_zero(s.iter) and not expression_reads(s.iter) & set(loop.state)
         own = isinstance(s, ast.For) and self.plain and isinstance(s.target, ast.Name) and s.target.id.strip("_")
         self.index = s.target.id if own else names.numbered("i")  # type: ignore[union-attr]
         self.steps = "" if isinstance(s, ast.While) or self.plain else names.numbered("steps")

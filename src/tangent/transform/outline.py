@@ -98,7 +98,8 @@ class _Outline:
             first.append(assign(v, constant(None), body[0]))
             self.operations[first[-1]] = Operation("constant", (v,), (), constant(None))
         core = replace(self.this.core, body=[*first, *body])
-        return Unit(self.this.source, core, self.this.context, self.operations)
+        left = {x: self.operations[x] for x in statements(core.body) if x in self.operations}
+        return Unit(self.this.source, core, self.this.context, left)
 
     def block(self, body: list[ast.stmt], count: ast.expr | None) -> list[ast.stmt]:
         """The block with calls for its loops, without the marks."""
@@ -147,6 +148,8 @@ class _Outline:
     def call(self, s: ast.For | ast.While, count: ast.expr) -> list[ast.stmt]:
         """The call of the loop, and the assignment of what it gives."""
         self.check(s)
+        if expression_reads(count) & assigned_inside(s.body):
+            raise self.refuse(s, "it changes how many snapshots it keeps", "Give the number another name.")
         after = self.live.after[s]
         local = self.this.context.scope.local
         elsewhere = self.assigned_outside(s)

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from tangent import checkpoint, insert_grad_of
+
 X, W = np.linspace(0.1, 1.0, 4), np.linspace(0.5, 1.5, 4)
 LOOPS = {}
 
@@ -374,3 +376,208 @@ def array_written_after(x, w, n):
     a[0] = 2.0 * np.sum(s)
     a *= x
     return np.sum(a)
+
+
+@loop(X,6, wrt=(0,))
+def view_in_loop(x,n):
+    a=np.outer(x,x)
+    for i in range(n):
+        row=a[i%4]
+        row*=1.1
+        a[(i+1)%4]+=row*row
+    return np.sum(a)
+
+
+@loop(X,6, wrt=(0,))
+def view_outside(x,n):
+    a=np.outer(x,x)
+    row=a[1]
+    for i in range(n):
+        row[i%4]=np.sin(row[(i+1)%4])
+        a[2,i%4]=row[0]*a[1,2]
+    return np.sum(a)+np.sum(row)
+
+
+@loop(X,6, wrt=(0,))
+def two_arrays(x,n):
+    a=x.copy(); b=x*x
+    for i in range(n):
+        a[i%4]=b[(i+1)%4]*a[i%4]
+        b[i%4]=a[(i+2)%4]+b[i%4]
+    return np.sum(a*b)
+
+
+@loop(X,6, wrt=(0,))
+def in_place_and_value(x,n):
+    a=x.copy(); h=1.0
+    for i in range(n):
+        h=h*a[i%4]
+        a[i%4]=np.sin(h)
+    return np.sum(a)*h
+
+
+@loop(X,6, wrt=(0,))
+def read_only_view(x,n):
+    a=x.copy(); v=a[1:]
+    s=0.0
+    for i in range(n):
+        s=s+np.sum(v)*a[0]
+        a[1]=np.sin(s)
+    return s
+
+
+@loop(X,6, wrt=(0,))
+def by_out(x,n):
+    a=np.zeros(4)
+    for i in range(n):
+        np.multiply(x,x,out=a)
+        x=np.sin(x+a)
+    return np.sum(x)
+
+
+@loop(X,6, wrt=(0,))
+def by_add_at(x,n):
+    a=np.zeros(4)
+    for i in range(n):
+        np.add.at(a,[0,0,1],x[:3]*a[2]+1.0)
+        a[2]=a[0]*0.1
+    return np.sum(a*a)
+
+
+class Cell:
+    def __init__(self, w):
+        self.w = w
+        self.h = 0.0
+
+
+@loop(X,5, wrt=(0,))
+def attr_state(x,n):
+    c=Cell(0.7)
+    c.h=x
+    for i in range(n): c.h=np.tanh(c.w*c.h+x)
+    return np.sum(c.h)
+
+
+@loop(X,5, wrt=(0,))
+def dict_state(x,n):
+    d={'h':x,'s':0.0}
+    for i in range(n):
+        d['h']=np.sin(d['h']); d['s']=d['s']+np.sum(d['h'])
+    return d['s']
+
+
+@loop(X,5, wrt=(0,))
+def list_store(x,n):
+    l=[x,x*2]
+    for i in range(n): l[i%2]=np.sin(l[(i+1)%2])
+    return np.sum(l[0]*l[1])
+
+
+@loop(X,5, wrt=(0,))
+def function_made_in_the_body(x,n):
+    for i in range(n):
+        def g(v): return np.sin(v*i)
+        x=g(x)+x
+    return np.sum(x)
+
+
+@loop(X,5, wrt=(0,))
+def while_and(x,n):
+    i=0
+    while i<n and np.sum(x)>0.1:
+        x=x*0.8; i+=1
+    return np.sum(x)*i
+
+
+@loop(X,5, wrt=(0,))
+def inner_break(x,n):
+    for i in range(n):
+        for j in range(10):
+            x=x*1.1
+            if np.sum(x)>5: break
+        x=np.sin(x)
+    return np.sum(x)
+
+
+@loop(X,5, wrt=(0,))
+def returned_from_within(x,n):
+    for i in range(n):
+        for j in range(3):
+            x=x*1.3
+            if np.sum(x)>6: return np.sum(x*x)
+    return np.sum(x)
+
+
+
+def marked_callee(x, n):
+    with checkpoint(2):
+        for _ in range(n):
+            x = np.sin(x) * 1.1
+    return x
+
+
+@loop(X,5, wrt=(0,))
+def calls_a_marked_function(x,n):
+    for i in range(3): x=marked_callee(x,n)
+    return np.sum(x)
+
+
+@loop(X,W,3,wrt=(0,1))
+def growing_state(x,w,n):
+    for i in range(n): x=np.concatenate([x,np.sin(x)])
+    return np.sum(x)*np.sum(w)
+
+
+@loop(X,5, wrt=(0,))
+def inactive_inplace(x,n):
+    m=np.zeros(4)
+    for i in range(n):
+        m[i%4]=m[(i+1)%4]+i
+        x=np.sin(x)*(1+m)
+    return np.sum(x)
+
+
+@loop(X,5, wrt=(0,))
+def list_as_a_counter(x,n):
+    c=[0]
+    for i in range(n):
+        c[0]=c[0]+1
+        x=np.sin(x)*c[0]
+    return np.sum(x)
+
+
+@loop(X,5, wrt=(0,))
+def insertion_on_const(x,n):
+    h=x
+    for i in range(n):
+        h=np.sin(h*x)
+        with insert_grad_of(x) as dx:
+            dx=dx*0.5
+    return np.sum(h)
+
+
+@loop(X,5, wrt=(0,))
+def bound_that_changes(x,n):
+    m=n
+    for i in range(m):
+        m=m-1
+        x=np.sin(x)*m
+    return np.sum(x)
+
+
+@loop(X,4, wrt=(0,))
+def bound_in_the_first_step(x,n):
+    for i in range(n):
+        if i==0: acc=x
+        else: acc=acc+np.sin(x)*acc
+    return np.sum(acc)
+
+
+@loop(X, W, 6)
+def swapped_buffers(x, w, n):
+    a, b = x.copy(), np.zeros(4)
+    for _ in range(n):
+        b[:] = a * w
+        b[1:] += a[:-1] * a[1:]
+        a, b = b, a
+    return np.sum(a * a)

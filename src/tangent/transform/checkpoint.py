@@ -245,7 +245,8 @@ class _Text:
 
     def forward(self) -> list[str]:
         s = self.loop.statement
-        lines = [f"{v} = None" for v in self.loop.state if v not in self.parameters]
+        begins = self.loop.begins
+        lines = [f"{v} = {begins.get(v)}" for v in self.loop.state if v not in self.parameters]
         lines += [f"{stack} = []" for stack in (self.starts, *self.stacks.values())]
         if self.steps:
             assert isinstance(s, ast.For)
@@ -332,6 +333,7 @@ class _Text:
             f"    {self.nobody}, {self.step_saved} = {self.call(self.step_fwd, self.last)}",
             f"    {self.reverse_step()}",
         ]
+        b = {**b, **{p: b[v] for v, p in self.loop.begins.items() if v in b}}
         found = [b[p] if p in b else f"{self.function['init_grad']}({p})" for p in self.active if p not in self.stored]
         return [*lines, f"return {', '.join(found)}"] if found else lines
 

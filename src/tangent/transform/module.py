@@ -302,9 +302,9 @@ class Module:
                     this.source.tree, "a loop under 'checkpoint' in compiled code",
                     "compiled derivatives keep everything", "Leave out compile or checkpoint.",
                 )  # fmt: skip
-            this = self.settled(this, wrt, numbers, groups, adding).unit  # what is written in place is known before
+            whole = self.settled(this, wrt, numbers, groups, adding)  # what is written in place is known before the cut
             this.context.augmented = {}
-            this = outlined(this, wrt, count, self.read)
+            this = outlined(whole, wrt, count, self.read, frozenset(p for group in groups for p in group))
         settled = self.settled(this, wrt, numbers, groups, adding)
         seed = scribe.derivative(settled.unit.result, "b")
         everything = not self.options.optimized

@@ -14,13 +14,15 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import replace as changed
 
+from tangent import runtime
 from tangent.analysis.activity import activity
 from tangent.analysis.liveness import live_into, liveness, surely_bound
 from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.storage import Storage
 from tangent.normalise.versions import versions
 from tangent.rules.classify import classified, classify
 from tangent.rules.table import table
@@ -30,10 +32,11 @@ from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion
 from tangent.syntax.print import print_function
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import function_node, replace, statements
+from tangent.syntax.rebuild import function_node, rename, replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, header_reads
 from tangent.transform.insert import plain_blocks
 from tangent.transform.repeatable import Read, refuse_unrepeatable
+from tangent.transform.storage import Settled
 from tangent.transform.unit import Unit, unit
 
 Checkpoint = int | bool | None  # how many snapshots; True for as many as its length asks for
@@ -51,6 +54,7 @@ class Loop:
     count: ast.expr
     stop: str  # what a step says where the loop ends with `break`
     grown: tuple[str, ...]  # lists that the steps append to
+    begins: Mapping[str, str]  # what a variable of the state is before the first step, where that has another name
 
 
 def loop_of(function: object) -> Loop | None:
@@ -63,9 +67,12 @@ def is_checkpointed(this: Unit, count: Checkpoint) -> bool:
     return count is not None or any(isinstance(s, Enter) and is_mark(s, this) for s in statements(this.core.body))
 
 
-def outlined(this: Unit, wrt: tuple[str, ...], count: Checkpoint, read: Read) -> Unit:
-    """The function with calls for the loops that are checkpointed; with a count, for all outermost ones."""
-    return _Outline(this, wrt, count, read).run()
+def outlined(settled: Settled, wrt: tuple[str, ...], count: Checkpoint, read: Read, given: frozenset[str]) -> Unit:
+    """The function with calls for the loops that are checkpointed; with a count, for all outermost ones.
+
+    `given` are the parameters that the caller lets the function write into.
+    """
+    return _Outline(settled.unit, wrt, count, read, settled.storage, given).run()
 
 
 def unmarked(this: Unit) -> list[ast.stmt]:
@@ -82,8 +89,11 @@ def is_mark(s: Enter, this: Unit) -> bool:
 
 
 class _Outline:
-    def __init__(self, this: Unit, wrt: tuple[str, ...], count: Checkpoint, read: Read) -> None:
-        self.this, self.count, self.read = this, count, read
+    def __init__(
+        self, this: Unit, wrt: tuple[str, ...], count: Checkpoint, read: Read, storage: Storage | None = None,
+        given: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        self.this, self.count, self.read, self.storage, self.given = this, count, read, storage or Storage(), given
         loops = frozenset(s for s in statements(this.core.body) if isinstance(s, ast.For | ast.While))
         self.live = liveness(this.core, loops)
         self.active = activity(this.core, this.operations, wrt, (this.result,)).names()
@@ -158,7 +168,8 @@ class _Outline:
         reads = ((live_into([s]) | expression_reads(count)) & local) | (set(results) & elsewhere)
         parameters = tuple(sorted((reads & elsewhere) - set(self.this.context.scope.imports)))
         self.unbound += sorted(set(parameters) - self.bound_before(s))
-        function = self.function(s, parameters, results, count)
+        buffers = self.buffers(s, after)
+        function = self.function(s, parameters, results, count, buffers)
         title = self.this.context.use(function.__name__, function)
         value = ast.Call(name(title), [name(p) for p in parameters], [])
         target = results[0] if len(results) == 1 else self.fresh("states" if results else "t")
@@ -168,10 +179,13 @@ class _Outline:
             slots = ast.Tuple([ast.Name(v, ast.Store()) for v in results], ast.Store())
             done.append(at(ast.Assign([slots], name(target)), s))
         for x in done:
-            op = classified(x, self.this.context, table())
-            assert op is not None
-            self.operations[x] = op
+            self.operations[x] = self.classified(x)
         return done
+
+    def classified(self, s: ast.stmt) -> Operation:
+        op = classified(s, self.this.context, table())
+        assert op is not None
+        return op
 
     def check(self, s: ast.For | ast.While) -> None:
         """What a loop whose steps are run again cannot hold."""
@@ -207,22 +221,70 @@ class _Outline:
         self.this.context.scope.local.add(made)
         return made
 
+    def buffers(self, s: ast.For | ast.While, after: frozenset[str]) -> list[list[str]]:
+        """Arrays that are written in place and bound anew (buffers that are swapped), and that nobody else holds."""
+        written = {c for x in statements([s]) for c in self.storage.written.get(x, ())}
+        own, needed = assigned_inside(s.body), live_into([s])
+        if any(isinstance(x, Insertion) for x in statements(s.body)):  # their lines name what they read
+            return []
+        found: list[list[str]] = []
+        for c in sorted(written):
+            members = {v for v, k in self.storage.classes.items() if k == c}
+            carried = sorted(members & own & needed)
+            if carried and not members & self.given and members & (needed | after) <= own:
+                found.append(carried)
+        return found
+
+    def on_copies(
+        self, s: ast.For | ast.While, names: list[str], new: dict[str, str]
+    ) -> tuple[list[ast.stmt], ast.For | ast.While]:
+        """A loop whose steps begin with copies of their buffers, which must not overlap; and the first copies."""
+        function = self.this.context.use("own", runtime.own)
+
+        def copies(known: dict[str, str]) -> list[ast.stmt]:
+            done: list[ast.stmt] = []
+            for i, v in enumerate(names):
+                others = [name(known.get(w, w)) for w in names[i + 1 :]]
+                done.append(assign(new[v], ast.Call(name(function), [name(known.get(v, v)), *others], []), s))
+            return done
+
+        renamed = self.renamed(s, new)
+        first, again = copies({}), copies(new)
+        for x in (*first, *again):
+            self.operations[x] = self.classified(x)
+        return first, replace(renamed, body=[*again, *renamed.body])
+
+    def renamed(self, s: ast.For | ast.While, new: dict[str, str]) -> ast.For | ast.While:
+        made = rename(s, new)
+        for x in statements([made]):
+            op = classified(x, self.this.context, table())
+            if op is not None:
+                self.operations[x] = op
+        return made
+
     # The functions
 
     def function(
-        self, s: ast.For | ast.While, parameters: tuple[str, ...], results: tuple[str, ...], count: ast.expr
-    ) -> types.FunctionType:
+        self, s: ast.For | ast.While, parameters: tuple[str, ...], results: tuple[str, ...], count: ast.expr,
+        buffers: list[list[str]],
+    ) -> types.FunctionType:  # fmt: skip
         title = self.this.source.name
+        new = {v: self.fresh(v) for group in buffers for v in group}
+        first: list[ast.stmt] = []
+        for group in buffers:
+            copied, s = self.on_copies(s, group, new)
+            first += copied
+        results = tuple(new.get(v, v) for v in results)
         body, stop = self.without_break(s)
         tail = _returned(results, s, self)
-        whole = function_node(self.title(f"{title}_loop"), _arguments(parameters), [s, *tail])
+        whole = function_node(self.title(f"{title}_loop"), _arguments(parameters), [*first, s, *tail])
         table_ = liveness(whole)
         head = table_.entry[s] | set(results) | (header_reads(s) if isinstance(s, ast.While) else set())
         grown = set(self.pushed(s)) & set(parameters)
         own = assigned_inside(body) - self.this.context.declared - grown
         state = tuple(sorted(own & head)) + ((stop,) if stop else ())
         target = (s.target.id,) if isinstance(s, ast.For) and isinstance(s.target, ast.Name) else ()
-        known = set(parameters) | set(state)
+        known = set(parameters) | set(state) | set(new.values())
         constants = tuple(sorted((table_.entry[s] & known) - set(state)))
         carried = tuple(v for v in state if v != stop)
         inner = [*body, *_returned(state, s, self)]
@@ -230,7 +292,7 @@ class _Outline:
         step = self.made(one, self.pushed(s))
         made = self.made(whole)
         lists = tuple(sorted(grown))
-        made.loop = Loop(s, step, carried, constants, results, count, stop, lists)  # type: ignore[attr-defined]
+        made.loop = Loop(s, step, carried, constants, results, count, stop, lists, {w: v for v, w in new.items()})  # type: ignore[attr-defined]
         return made
 
     def pushed(self, s: ast.stmt) -> dict[str, Operation]:

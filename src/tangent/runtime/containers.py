@@ -11,6 +11,7 @@ from typing import Any
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, lazy_zero, repack
 from tangent.runtime.objects import fields_of, is_property, remade
+from tangent.runtime.zeros import ZeroGrad
 
 SEVERAL = ("extend", "update")
 
@@ -93,5 +94,7 @@ def with_attribute(x: Any, name: str, value: Any) -> Any:
 
 def cleared_attribute(b: Any, x: Any, name: str) -> Any:
     """The gradient of an object, but for one attribute, which is assigned anew later."""
+    if isinstance(b, ZeroGrad):
+        return lazy_zero(x)
     fields = fields_of(x)
     return remade(b, {k: lazy_zero(v) if k == name else getattr(b, k) for k, v in fields.items()})

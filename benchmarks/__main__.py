@@ -114,7 +114,7 @@ def main() -> int:
     chosen = wanted.names or [*SECTIONS, "memory", "persistent", "inplace"]
     for name in chosen:
         if name == "mlp" and wanted.quick:
-            lines += section("The MLP listing", mlp.cases((64, 128, 256, 512, 1024)))
+            lines += section("The MLP listing", mlp.cases((64, 128, 256, 512, 1024, 2048)))
         elif name in SECTIONS:
             title, cases = SECTIONS[name]
             lines += section(title, cases())

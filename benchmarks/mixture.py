@@ -37,9 +37,10 @@ def log_likelihood_by_hand(alphas, means, logs, x):
 
 
 def traced(np, alphas, means, logs, x):
-    inner = alphas + logs.sum(1) - 0.5 * (((x[:, None, :] - means[None, :, :]) * np.exp(logs)) ** 2).sum(2)
-    total = np.log(np.exp(inner).sum(1)).sum()
-    return total - len(x) * np.log(np.exp(alphas).sum())
+    scaled = (x[:, None, :] - means[None, :, :]) * np.exp(logs)
+    inner = alphas + np.sum(logs, 1) - 0.5 * np.sum(scaled * scaled, 2)
+    total = np.sum(np.log(np.sum(np.exp(inner), 1)))
+    return total - len(x) * np.log(np.sum(np.exp(alphas)))
 
 
 def cases() -> list[Case]:
@@ -52,6 +53,6 @@ def cases() -> list[Case]:
     return [
         Case(
             "Gaussian mixture, 1000 x 10, 25 components", lambda: log_likelihood(*args), lambda: gradient(*args),
-            lambda: log_likelihood_by_hand(*args), peers.by(traced, args, (0, 1, 2)), 1.15,
+            lambda: log_likelihood_by_hand(*args), peers.by(traced, args, (0, 1, 2), tools=peers.TENSORFLOW), 1.15,
         )
     ]  # fmt: skip

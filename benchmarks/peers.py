@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import elsewhere
 from benchmarks.measure import Action, peer
 
 Function = Callable[..., Any]
+TENSORFLOW = ("TensorFlow", "tf.function")
 
 
 def autograd_peer(f: Function, args: Sequence[Any], wrt: Sequence[int]) -> dict[str, Action]:
@@ -57,7 +59,18 @@ def jax_peer(f: Function, args: Sequence[Any], wrt: Sequence[int], static: Seque
     return {"jax.jit": lambda: jax.block_until_ready(gradient(*arrays))}
 
 
-def by(f: Function, args: Sequence[Any], wrt: Sequence[int], leave_out: str = "") -> dict[str, Action]:
-    """All peers that are installed."""
+def by(
+    f: Function, args: Sequence[Any], wrt: Sequence[int], leave_out: str = "", tools: Sequence[str] = (),
+    primal: Function | None = None,
+) -> dict[str, Action]:  # fmt: skip
+    """All peers that are installed, and those of `tools` that have an environment of their own.
+
+    `tangent-ad` takes the primal as it is.
+    """
     found = {**autograd_peer(f, args, wrt), **torch_peer(f, args, wrt)}
-    return found if "jax" in leave_out else {**found, **jax_peer(f, args, wrt)}
+    if "jax" not in leave_out:
+        found |= jax_peer(f, args, wrt)
+    for tool in tools:
+        g = f if tool in TENSORFLOW or primal is None else primal
+        found |= elsewhere.peers([tool], f"{g.__module__}:{g.__qualname__}", args, wrt)
+    return found

@@ -119,10 +119,10 @@ def cases() -> list[Case]:
     return [
         Case(
             f"RNN, {STEPS} steps, {WIDTH} units", lambda: rnn(*simple), lambda: drnn(*simple),
-            lambda: rnn_by_hand(*simple), peers.by(traced_rnn, simple, (1, 2, 3)), 1.15,
+            lambda: rnn_by_hand(*simple), peers.by(traced_rnn, simple, (1, 2, 3), tools=peers.TENSORFLOW), 1.15,
         ),
         Case(
             f"LSTM, {STEPS} steps, {WIDTH} units", lambda: lstm(*gated), lambda: dlstm(*gated),
-            lambda: lstm_by_hand(*gated), peers.by(traced_lstm, gated, (1, 2, 3, 4), "jax"), 1.15,
+            lambda: lstm_by_hand(*gated), peers.by(traced_lstm, gated, (1, 2, 3, 4), "jax", ("TensorFlow",)), 1.15,
         ),
     ]  # fmt: skip

@@ -48,6 +48,7 @@ def blocks() -> dict[str, str]:
         "source": lambda: inspect.getsource(decay), "core": lambda: core(decay), "activity": facts,
         "records": records, "rules": rules, "raw": lambda: derivative(decay, optimized=False),
         "optimised": lambda: derivative(decay), "forward": lambda: derivative(decay, mode="forward"),
+        "version": lambda: tangent.grad(decay).version(np.ones(20), 0.1, 5).source,
         "calls": lambda: inspect.getsource(slope) + "\n\n" + inspect.getsource(area),
         "calls-core": lambda: core(area), "calls-derivative": lambda: derivative(area), "note": note,
     }  # fmt: skip

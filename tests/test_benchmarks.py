@@ -28,7 +28,7 @@ def test_exponent():
 @pytest.fixture
 def alone(monkeypatch):
     """Without the peers, which take their time to be imported."""
-    monkeypatch.setattr("benchmarks.peers.by", lambda *args: {})
+    monkeypatch.setattr("benchmarks.peers.by", lambda *args, **options: {})
 
 
 @pytest.mark.parametrize(

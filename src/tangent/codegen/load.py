@@ -13,18 +13,21 @@ import ast
 import builtins
 import linecache
 import types
+import weakref
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from tangent.codegen.compiled.callee import with_compiled_callees
-from tangent.codegen.emit import Text
+from tangent.codegen.emit import Text, emit
 from tangent.codegen.notes import Entry, annotate, remember
+from tangent.codegen.versions import Choice, Load, worthwhile
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent, given_lists
 from tangent.runtime.objects import overloads
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
+from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
@@ -48,10 +51,15 @@ def load(
         extra |= {"_objects": objects, "_overloads": overloads}
     if lists is not None and (entry.arrays or entry.items):
         extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items, "_given_lists": given_lists}
+    choice = None
+    if objects is not None and worthwhile(functions):
+        choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)))
     node = guarded(nodes[entry.name], entry, callees, extra)
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
     function = make(node, entry, cells, text.file, extra)
     describe(function, entry, functions, plain)
+    function.versions = choice  # type: ignore[attr-defined]
+    function.version = partial(version_of, weakref.ref(function))  # type: ignore[attr-defined]
     return function
 
 
@@ -61,6 +69,36 @@ def place_of(g: Generated) -> Entry:
     first = g.source.tree.lineno
     last = getattr(g.tree.body[-1], "lineno", first) if "" in g.seeds else first
     return Entry(*((g.source.file, n, g.source.line(n).strip()) for n in (first, last)))
+
+
+def version_of(derivative: weakref.ref[types.FunctionType], *args: Any) -> types.FunctionType:
+    """The version of a derivative for some arguments, or itself where there is none."""
+    function = derivative()
+    assert function is not None
+    choice = function.versions  # type: ignore[attr-defined]
+    missing = function.__code__.co_argcount - len(args)
+    defaults = (function.__defaults__ or ())[-missing:] if missing else ()
+    found = choice.version(*args, *defaults) if choice is not None else None
+    return found or function
+
+
+def version_loader(functions: list[Generated], extra: dict[str, Any]) -> Load:
+    """Makes a callable of a version of a module; what the kinds of the arguments make sure of is not checked."""
+
+    def loaded(version: list[Generated], settled: bool, sure: bool) -> types.FunctionType:
+        text = emit(version)
+        register(text)
+        nodes = definitions(text)
+        entry = version[0]
+        made = bind(nodes, version, text.file)
+        own = {k: v for k, v in extra.items() if k != "_objects" or not settled}
+        checks = [] if settled else _argument_checks(entry, nodes[entry.name].args, "_lists" in extra)
+        checks += [] if sure else _checks(entry)
+        node = guarded(nodes[entry.name], entry, functions[1:], own, checks)
+        cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
+        return make(node, entry, cells, text.file, own)
+
+    return loaded
 
 
 def describe(
@@ -164,16 +202,19 @@ def _defaults(
 
 
 def guarded(
-    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any], checks: bool = True
-) -> ast.FunctionDef:
+    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any],
+    checks: list[ast.stmt] | None = None,
+) -> ast.FunctionDef:  # fmt: skip
     """The definition with its checks around the body; what they need goes to `extra`."""
     before: list[ast.stmt] = []
+    if "_version" in extra:
+        before += _choosing(node.args)
     stale = _stale(entry, callees, extra)
     if stale is not None:
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
     if "_objects" in extra and (test := _overloaded(entry, node.args)) is not None:
         before.append(ast.If(test, [ast.Return(_same_call(node.args, "_objects"))], []))
-    checking = argument_checks(entry, node.args, "_lists" in extra) if checks else []
+    checking = argument_checks(entry, node.args, "_lists" in extra) if checks is None else checks
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
@@ -249,6 +290,13 @@ def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:
         return None
     tests = [expression(f"_type({v}) is not _float and _overloads({v})") for v in (*plain, *star)]
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+
+
+def _choosing(args: ast.arguments) -> list[ast.stmt]:
+    """If there is a version for such arguments, it is called."""
+    given: list[ast.expr] = [name(a.arg) for a in arguments(args)]
+    chosen = ast.Assign([ast.Name("_chosen", ast.Store())], call("_version", *given))
+    return [chosen, ast.If(expression("_chosen is not None"), [ast.Return(call("_chosen", *given))], [])]
 
 
 def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:

@@ -43,6 +43,8 @@ def _is_zero(e: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Name(id=function), args=[ast.Name()]):
             return function.rstrip("_") == "init_grad"
+        case ast.Call(func=ast.Attribute(attr="zeros"), args=[ast.Attribute(attr="shape"), *_]):
+            return True
         case _:
             return False
 

@@ -33,7 +33,51 @@ def inline(body: Body, o: Optimisation) -> Body:
         for v, n in _occurrences(s).items():
             reads[v] += n
         defined.update(writes(s))
-    return _Inline(o, reads, defined).block(body, 4)
+    return _Inline(o, reads, defined, _single(body, reads, defined)).block(body, 4)
+
+
+def _single(body: Body, reads: Counter[str], defined: Counter[str]) -> set[ast.stmt]:
+    """Definitions with one use, of names with several lives: each use is in the block of its definition, behind it.
+
+    t = -x                         t = -x
+    y = np.exp(t)                  y = np.exp(t)
+    ...                            ...
+    t = -x                         by = by * -x
+    by = by * t              ->
+    """
+    lives: dict[str, list[tuple[ast.stmt, int]]] = {}
+    names = {v for v, n in defined.items() if n > 1}
+    _lives(body, names, lives)
+    return {
+        s
+        for v, found in lives.items()
+        if v in names and len(found) == defined[v] and sum(n for _, n in found) == reads[v]
+        for s, n in found
+        if n == 1
+    }
+
+
+def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, int]]]) -> None:
+    """The assignments to names, with the number of reads behind them in their block, up to the next one."""
+    last: dict[str, tuple[ast.stmt, int]] = {}
+    for s in body:
+        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+        written = {v for x in inside for v in writes(x)} & names
+        for v, n in sum((_occurrences(x) for x in inside), Counter()).items():
+            if v in last and len(inside) > 1 and v in written:  # which value is read there is not looked into
+                names.discard(v)
+            elif v in last:
+                last[v] = last[v][0], last[v][1] + n
+        for v in written & names:
+            if v in last:
+                lives.setdefault(v, []).append(last.pop(v))
+            if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
+                last[v] = s, 0
+        if isinstance(s, ast.If | ast.For | ast.While):
+            _lives(s.body, names, lives)
+            _lives(s.orelse, names, lives)
+    for v, life in last.items():
+        lives.setdefault(v, []).append(life)
 
 
 def _occurrences(s: ast.stmt) -> Counter[str]:
@@ -58,8 +102,10 @@ def _occurrences(s: ast.stmt) -> Counter[str]:
 
 
 class _Inline:
-    def __init__(self, o: Optimisation, reads: Counter[str], defined: Counter[str]) -> None:
-        self.o, self.reads, self.defined = o, reads, defined
+    def __init__(
+        self, o: Optimisation, reads: Counter[str], defined: Counter[str], single: set[ast.stmt]
+    ) -> None:  # fmt: skip
+        self.o, self.reads, self.defined, self.single = o, reads, defined, single
 
     def block(self, body: Body, indent: int, attempted: bool = False) -> Body:
         """One walk: candidates wait for their use, and stay where they are if it never comes."""
@@ -126,7 +172,7 @@ class _Inline:
         for v in [v for v in here if v in waiting]:
             position = waiting.pop(v)
             held = done[position]
-            if here[v] != 1 or not self.fits(v, s) or not isinstance(held, ast.Assign):
+            if here[v] != 1 or not isinstance(held, ast.Assign) or not self.fits(v, s, held):
                 continue
             changed = set(_changed_lists(s))
             if v not in changed and changed & expression_reads(held.value):
@@ -141,13 +187,14 @@ class _Inline:
                 free.get(w, set()).discard(v)
         return s
 
-    def fits(self, v: str, s: ast.stmt) -> bool:
+    def fits(self, v: str, s: ast.stmt, held: ast.stmt) -> bool:
         """A temporary with this one use, or a value that this statement replaces."""
         if isinstance(s, ast.While):
             return False
         if v in writes(s) and isinstance(s, ast.Assign):
             return isinstance(s.targets[0], ast.Name)
-        return v not in self.o.visible and self.reads[v] == 1 and self.defined[v] == 1
+        once = self.reads[v] == 1 and self.defined[v] == 1
+        return v not in self.o.visible and (once or held in self.single)
 
 
 def _all_writes(s: ast.stmt) -> list[str]:

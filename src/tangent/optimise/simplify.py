@@ -70,17 +70,23 @@ def simplified(e: ast.expr) -> ast.expr:
 
 
 def _positive(e: ast.expr) -> ast.expr | None:
-    """A product or quotient without the minus sign it begins with.
+    """A product or quotient without the minus sign of a factor.
 
     >>> ast.unparse(_positive(ast.parse("-a * b / c", mode="eval").body))
     'a * b / c'
+    >>> ast.unparse(_positive(ast.parse("a * -b", mode="eval").body))
+    'a * b'
     """
     match e:
         case ast.UnaryOp(op=ast.USub(), operand=inner) if not isinstance(inner, ast.Constant):
             return inner
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            first = _positive(left)
-            return None if first is None else ast.BinOp(first, op, right)
+            if (first := _positive(left)) is not None:
+                return ast.BinOp(first, op, right)
+            match right:
+                case ast.UnaryOp(op=ast.USub(), operand=inner) if not isinstance(inner, ast.Constant):
+                    return ast.BinOp(left, op, inner)
+            return None
         case _:
             return None
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from tangent.analysis.effects import Summaries
 from tangent.analysis.operation import Operation
 from tangent.rules.notation import Rule
+from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import fit_arguments, leaf_names
 from tangent.transform.unit import Unit
@@ -23,9 +24,29 @@ SHAPE_ONLY = {
 }
 
 
-def content_read(this: Unit, active: frozenset[str], names: frozenset[str], summary: Summaries) -> bool:
-    """Whether the backward pass of a function reads what some variables hold."""
-    return any(_reads(this, op, active, names, summary) for op in this.operations.values())
+def content_read(
+    this: Unit, active: frozenset[str], names: frozenset[str], summary: Summaries, call: ast.stmt | None = None
+) -> bool:
+    """Whether the backward pass of a function reads what some variables hold; with a call, after that of the call."""
+    before = None if call is None else backward_after(this.core.body, call)
+    found = [op for s, op in this.operations.items() if before is None or s in before]
+    return any(_reads(this, op, active, names, summary) for op in found)
+
+
+def backward_after(body: list[ast.stmt], call: ast.stmt) -> set[ast.stmt] | None:
+    """The statements whose adjoints may come after that of a call: those before it, and all of the loops around it."""
+    found: set[ast.stmt] = set()
+    for s in body:
+        if s is call:
+            return found
+        if isinstance(s, ast.If):
+            inside = [backward_after(block, call) for block in (s.body, s.orelse)]
+            if any(part is not None for part in inside):
+                return found.union(*(part for part in inside if part is not None))
+        if isinstance(s, ast.For | ast.While) and call in statements(s.body):
+            return found | {s, *statements([s])}
+        found |= set(statements([s]))
+    return None
 
 
 def _reads(this: Unit, op: Operation, active: frozenset[str], names: frozenset[str], summary: Summaries) -> bool:

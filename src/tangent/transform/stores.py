@@ -77,6 +77,7 @@ class Stores:
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}
         self.seeding: list[ast.stmt] = []
+        self.forms: set[str] = set()
 
     @property
     def shadowed(self) -> frozenset[str]:
@@ -135,9 +136,10 @@ class Stores:
                     )  # fmt: skip
                 found.setdefault(self.class_of(value.id), []).append(p)
         members = frozenset(self.table.members(self.class_names(found)))
-        restored = self.owner.records_everything or content_read(
-            self.settled.unit, self.owner.active, members, self.settled.summary
-        )
+        callers = self.restored and any(self.class_of(p) in found for p in self.given)
+        restored = self.owner.records_everything or callers or content_read(
+            self.settled.unit, self.owner.active, members, self.settled.summary, s
+        )  # fmt: skip
         arrays = {p for group in found.values() for p in group if self.is_array(values[p].id)}
         return Groups(tuple(tuple(group) for group in found.values()), frozenset(arrays), restored, known=True)
 
@@ -813,6 +815,7 @@ class Stores:
         """Both passes without keeping and putting back content that no adjoint reads afterwards."""
         if not self.saves or self.owner.records.everything:
             return forward, backward
+        self.forms = self.only_for_shape(backward)
         live = {self.class_of(p) for p in self.given} if self.restored else set()
         live |= {self.class_of(v) for v in self.unpacked_from_saved()}
         kept: set[ast.stmt] = set()  # what is put back in one place is put back in all, so that lists keep in step
@@ -858,8 +861,19 @@ class Stores:
             live = live | {self.class_of(v) for v in self.content_reads(s)}
         return live - {""}
 
+    def only_for_shape(self, body: list[ast.stmt]) -> set[str]:
+        """Names that a pass reads for their shape alone."""
+        read = {v for s in statements(body) for v in self.names_read(s, set())}
+        return {v for s in statements(body) for v in writes(s)} - read
+
     def content_reads(self, s: ast.stmt) -> set[str]:
         """Variables of storage whose content a statement reads; shapes alone do not count."""
+        found = self.names_read(s, self.forms)
+        found |= {w for v in found for w in self.holding.get(v, ())}
+        return {v for v in found if v in self.table.classes}
+
+    def names_read(self, s: ast.stmt, forms: set[str]) -> set[str]:
+        """Names that a statement reads for more than their shape; of `forms` nothing else is looked at later."""
         if isinstance(s, InsertedCode):
             return set(s.block.reads)
         found: set[str] = set()
@@ -877,6 +891,10 @@ class Stores:
                             visit(a)
                 case ast.Call(func=ast.Attribute(attr="shape" | "zeros_like" | "ones_like"), args=[ast.Name()]):
                     return
+                case ast.Assign(targets=[ast.Name(id=t)], value=ast.Subscript(value=ast.Name(), slice=index)) if (
+                    t in forms
+                ):
+                    visit(index)
                 case ast.Assign(targets=[ast.Subscript(value=ast.Name(), slice=index)], value=value):
                     visit(index)
                     visit(value)
@@ -890,8 +908,7 @@ class Stores:
 
         if not isinstance(s, Comment):
             visit(s)
-        found |= {w for v in found for w in self.holding.get(v, ())}
-        return {v for v in found if v in self.table.classes}
+        return found
 
 
 def in_place_error(unit: Unit, s: ast.stmt, v: str) -> InPlaceError:

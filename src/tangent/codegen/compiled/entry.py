@@ -30,7 +30,7 @@ def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: d
     versions.check = make(_checking(definition, entry), entry, {}, text.file, CHECKS)
     extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_compiled": versions}
     extra["_annotate"] = lambda error: explain(error, versions.latest.text, entry)
-    node = guarded(_forwarding(definition), entry, callees, extra, checks=False)
+    node = guarded(_forwarding(definition), entry, callees, extra, [])
     function = make(node, entry, {}, text.file, extra)
     describe(function, entry, functions, versions.any.plain)
     show(versions.any)

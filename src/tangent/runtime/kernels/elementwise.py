@@ -20,6 +20,8 @@ def ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where x is 0, whatever y is; never an exception."""
     if isinstance(x, float) and isinstance(y, float):
         return x / y if y and x else x * math.copysign(math.inf, y) if x else 0.0 * x
+    if type(y) is np.ndarray and y.dtype.kind == "f" and y.size and y.min() > 0.0:
+        return x / y
     with np.errstate(divide="ignore", invalid="ignore"):
         return _nothing_from_nothing(x, np.divide(x, y))
 

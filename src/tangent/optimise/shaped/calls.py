@@ -1,0 +1,363 @@
+"""The kinds of what calls give back: functions of NumPy and `math`, methods of arrays, run-time functions."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.optimise.shaped.kinds import (
+    BOOL,
+    FLOAT,
+    INT,
+    NOT_ONE,
+    SMALL,
+    UNKNOWN,
+    UNSURE,
+    Axis,
+    Items,
+    Kind,
+    Number,
+    Stack,
+    broadcast,
+    promoted,
+)
+from tangent.rules.table import table
+
+Of = Callable[[ast.expr], Kind]
+REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin)
+LIKE_FIRST = (
+    np.zeros_like,
+    np.ones_like,
+    np.empty_like,
+    np.copy,
+    runtime.init_grad,
+    runtime.lazy_zero,
+    runtime.shadow,
+    runtime.mirror,
+)
+SAME = (runtime.copy, runtime.dense, runtime.own, runtime.add_part, runtime.clear_item, runtime.cleared)
+LIKE_SECOND = (
+    runtime.spread, runtime.scatter, runtime.winners, runtime.matmul_adjoint_x, runtime.dot_adjoint_a,
+    runtime.settled, runtime.as_given, runtime.refit, runtime.add_item,
+)  # fmt: skip
+LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
+ARITHMETIC = (runtime.ratio, runtime.times, runtime.where_nonzero)
+
+
+def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
+    """The kind of a call of a function that is known."""
+    if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
+        return UNKNOWN
+    try:
+        return _result_of(function, e, of)
+    except TypeError:  # what is not hashable is nothing that is known here
+        return UNKNOWN
+
+
+def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
+    kinds = [of(a) for a in e.args]
+    if function is len:
+        return _length(kinds[0])
+    if function in (float, int, bool):
+        return {float: FLOAT, int: INT, bool: BOOL}[function]
+    if getattr(function, "__module__", "") == "math":
+        return FLOAT if function not in NOT_FLOATS else UNKNOWN
+    if not kinds:
+        return UNKNOWN
+    if (getattr(function, "__module__", "") or "").startswith("tangent.runtime"):
+        return _by_runtime(function, e, kinds)
+    if function in REDUCTIONS:
+        return reduced(kinds[0], options(e, ("axis", "dtype", "out", "keepdims")))
+    if function in (np.dot, np.matmul) and len(kinds) == 2 and not e.keywords:
+        return product(*kinds)
+    if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
+        return made(kinds[0])
+    if function is np.full and len(kinds) == 2 and not e.keywords:
+        return made(kinds[0]) if kinds[1] == FLOAT else UNKNOWN
+    if function in (np.eye, np.identity) and len(kinds) == 1 and not e.keywords:
+        return made(Items((kinds[0], kinds[0])))
+    if function in LIKE_FIRST:
+        return like(kinds[0]) if len(kinds) == 1 and not e.keywords else UNKNOWN
+    if function is np.array and len(kinds) == 1 and not e.keywords:
+        return stacked(kinds[0])
+    if function is np.concatenate:
+        return joined(kinds[0], options(e, ("axis",)).get("axis", ast.Constant(0)))
+    if function is np.cross and len(kinds) == 2 and not e.keywords:
+        return _crossed(*kinds)
+    if function is np.outer and len(kinds) == 2:
+        return _outer(*kinds)
+    rules = [table().rules[b.rule] for b in table().lookup(function)]
+    if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
+        return strong(broadcast(*kinds))
+    return UNKNOWN
+
+
+NOT_FLOATS = (
+    math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.gcd, math.frexp, math.modf,
+    math.factorial, math.comb, math.perm, math.lcm, math.isqrt, math.prod, math.isclose,
+)  # fmt: skip
+
+
+def _by_runtime(function: Any, e: ast.Call, kinds: list[Kind]) -> Kind:
+    if function in LIKE_FIRST:
+        return like(kinds[0])
+    if function in SAME:
+        return kinds[0]
+    if function in LIKE_SECOND and len(kinds) >= 2:
+        return like(kinds[1])
+    if function in LIKE_THIRD and len(kinds) >= 3:
+        return like(kinds[2])
+    if function is runtime.unbroadcast:
+        return fitted(*kinds)
+    if function in (runtime.fit_matmul, runtime.fit_dot) and len(kinds) == 3:
+        whole = product(kinds[1], kinds[2])
+        return whole if isinstance(whole, Number) and whole == kinds[0] else UNKNOWN
+    if function in ARITHMETIC and len(kinds) == 2:
+        return strong(broadcast(*kinds), None)
+    if function is runtime.add_grad:
+        return kinds[0] if kinds[0] == kinds[1] else UNKNOWN
+    if function is runtime.count:
+        return FLOAT
+    if function is runtime.check_seed and len(kinds) == 2:
+        seed, result = kinds
+        if not isinstance(seed, Number) or not isinstance(result, Number) or seed.rank != result.rank:
+            return UNKNOWN
+        return seed if result.dtype == "f8" else Number((), "f4") if result.dtype == "f4" and not seed.rank else UNKNOWN
+    return UNKNOWN
+
+
+def options(e: ast.Call, names: tuple[str, ...]) -> dict[str, ast.expr]:
+    """The arguments after the first, by name."""
+    return dict(zip(names, e.args[1:])) | {k.arg: k.value for k in e.keywords if k.arg}
+
+
+def strong(kind: Kind, weak: bool | None = False) -> Kind:
+    """What NumPy gives back, also for a number of Python's."""
+    if isinstance(kind, Number) and kind.real:
+        return Number(kind.axes, kind.dtype, False if kind.axes else weak)
+    return UNKNOWN
+
+
+def like(kind: Kind) -> Kind:
+    """A gradient of such a value."""
+    if not isinstance(kind, Number) or not kind.real:
+        return UNKNOWN
+    return Number(kind.axes, kind.dtype, None if not kind.axes else False)
+
+
+def fitted(b: Kind, x: Kind) -> Kind:
+    """`unbroadcast(b, x)`."""
+    if isinstance(b, Number) and isinstance(x, Number) and b.real and x.real:
+        if x.axes or b.dtype == x.dtype:
+            return like(x)
+    return UNKNOWN
+
+
+def _length(kind: Kind) -> Kind:
+    match kind:
+        case Number(axes=(first, *_)):
+            return Number((), "i8", True, first)
+        case Items(items=items):
+            return Number((), "i8", True, len(items))
+        case _:
+            return INT
+
+
+def value_of(e: ast.expr | None) -> Any:
+    """A constant, or what is written like one; `...` where it is none."""
+    match e:
+        case None:
+            return None
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return -value
+        case ast.Tuple(elts=elts):
+            found = tuple(value_of(x) for x in elts)
+            return ... if ... in found else found
+        case _:
+            return ...
+
+
+def summed_axes(rank: int, axis: Any) -> tuple[int, ...] | None:
+    """The axes of a reduction, from the front."""
+    axes = tuple(range(rank)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    if not isinstance(axes, tuple) or not all(isinstance(i, int) and -rank <= i < rank for i in axes):
+        return None
+    return tuple(i % rank for i in axes)
+
+
+def reduced(kind: Kind, given: dict[str, ast.expr]) -> Kind:
+    """`np.sum(x, axis, keepdims)` and its kind."""
+    if not isinstance(kind, Number) or not kind.real or not given.keys() <= {"axis", "keepdims"}:
+        return UNKNOWN
+    keep = value_of(given.get("keepdims")) or False
+    over = summed_axes(kind.rank, value_of(given.get("axis")))
+    if over is None or not isinstance(keep, bool):
+        return UNKNOWN
+    axes = [1 if i in over else n for i, n in enumerate(kind.axes) if keep or i not in over]
+    return Number(tuple(axes), kind.dtype)
+
+
+def product(a: Kind, b: Kind) -> Kind:
+    """`a @ b` of vectors and matrices."""
+    both = promoted([a, b]) if isinstance(a, Number) and isinstance(b, Number) else None
+    if both is None or not isinstance(a, Number) or not isinstance(b, Number) or not a.real or not b.real:
+        return UNKNOWN
+    if not {a.rank, b.rank} <= {1, 2}:
+        return UNKNOWN
+    return Number(a.axes[:-1] + (b.axes[1:] if b.rank == 2 else ()), both[0])
+
+
+def made(shape: Kind) -> Kind:
+    """`np.zeros(shape)`."""
+    match shape:
+        case Number(axes=(), size=size) if shape.dtype == "i8":
+            return Number((UNSURE if size is None else size,), "f8")
+        case Items(items=items) if all(isinstance(k, Number) and not k.axes for k in items):
+            sizes = [k.size for k in items if isinstance(k, Number)]
+            return Number(tuple(UNSURE if n is None else n for n in sizes), "f8")
+        case _:
+            return UNKNOWN
+
+
+def stacked(kind: Kind) -> Kind:
+    """`np.array` of nested lists of numbers."""
+    match kind:
+        case Number(axes=(_, *_)):
+            return Number(kind.axes, kind.dtype)
+        case Items(items=items) if items:
+            inner = [k if isinstance(k, Number) and not k.axes else stacked(k) for k in items]
+            numbers = [k for k in inner if isinstance(k, Number)]
+            if len(numbers) != len(inner) or any(k.axes != numbers[0].axes for k in numbers):
+                return UNKNOWN
+            found = promoted(numbers)
+            return Number((len(items), *numbers[0].axes), "f8") if found and found[0] == "f8" else UNKNOWN
+        case _:
+            return UNKNOWN
+
+
+def joined(kind: Kind, axis: ast.expr) -> Kind:
+    """`np.concatenate`."""
+    at = value_of(axis)
+    if not isinstance(kind, Items) or not isinstance(at, int):
+        return UNKNOWN
+    numbers = [k for k in kind.items if isinstance(k, Number) and k.real]
+    if not numbers or len(numbers) != len(kind.items) or len({(k.rank, k.dtype) for k in numbers}) > 1:
+        return UNKNOWN
+    first = numbers[0]
+    if not -first.rank <= at < first.rank:
+        return UNKNOWN
+    axes: list[Axis] = list(first.axes)
+    lengths = [k.axes[at] for k in numbers]
+    counts = [n for n in lengths if isinstance(n, int)]
+    longer = any(isinstance(n, str) and not n.startswith(UNSURE) for n in lengths) or sum(counts) > 1
+    axes[at] = sum(counts) if len(counts) == len(lengths) else "+".join(map(str, lengths)) if longer else UNSURE
+    return Number(tuple(axes), first.dtype)
+
+
+def _crossed(a: Kind, b: Kind) -> Kind:
+    both = strong(broadcast(a, b))
+    three = isinstance(a, Number) and isinstance(b, Number) and a.axes[-1:] == b.axes[-1:] == (3,)
+    return both if three else UNKNOWN
+
+
+def _outer(a: Kind, b: Kind) -> Kind:
+    both = broadcast(a, b)
+    if isinstance(a, Number) and isinstance(b, Number) and isinstance(both, Number) and a.rank == b.rank == 1:
+        return Number((a.axes[0], b.axes[0]), both.dtype) if both.real else UNKNOWN
+    return UNKNOWN
+
+
+def method(owner: Number, attr: str, e: ast.Call) -> Kind:
+    """What a method of an array gives."""
+    match attr:
+        case "copy" if not e.args:
+            return owner
+        case "sum" | "max" | "min" | "prod" | "mean":
+            first = dict(zip(("axis",), e.args)) | {k.arg: k.value for k in e.keywords if k.arg}
+            return reduced(owner, first) if len(e.args) <= 1 else UNKNOWN
+        case _:
+            return UNKNOWN
+
+
+def attribute(owner: Number, attr: str) -> Kind:
+    match attr:
+        case "shape":
+            return Items(tuple(Number((), "i8", True, n) for n in owner.axes))
+        case "size" | "ndim":
+            return INT
+        case "T":
+            return Number(owner.axes[::-1], owner.dtype, owner.weak)
+        case _:
+            return UNKNOWN
+
+
+def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
+    """What is read at an index."""
+    match owner:
+        case Items(items=items):
+            at = value_of(index)
+            whole = isinstance(at, int) and not isinstance(at, bool) and -len(items) <= at < len(items)
+            return items[at] if whole else UNKNOWN
+        case Stack(item=item) if not isinstance(index, ast.Slice):
+            return item or UNKNOWN
+        case Number(axes=(_, *_)):
+            axes = axes_after(owner.axes, index, of)
+            return UNKNOWN if axes is None else Number(axes, owner.dtype)
+        case _:
+            return UNKNOWN
+
+
+def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, ...] | None:
+    """The axes of what is read by numbers and slices, or None where the index is something else."""
+    left: list[Axis] = []
+    rest = list(axes)
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        if isinstance(part, ast.Constant) and part.value is None:
+            left.append(1)
+            continue
+        if not rest:
+            return None
+        if isinstance(part, ast.Slice):
+            left.append(sliced(rest.pop(0), part))
+            continue
+        kind = of(part)
+        if isinstance(kind, Number) and kind.dtype == "i8" and part is index:
+            return (*kind.axes, *rest[1:])
+        if not (isinstance(kind, Number) and not kind.axes and kind.dtype == "i8"):
+            return None
+        rest.pop(0)
+    return (*left, *rest)
+
+
+def sliced(n: Axis, part: ast.Slice) -> Axis:
+    """The length of a slice of an axis; one that has a name is longer than SMALL.
+
+    >>> cut = ast.parse("x[1:-1]", mode="eval").body.slice
+    >>> sliced(5, cut), sliced("x.0", cut)
+    (3, 'x.0-2')
+    """
+    lower, upper, step = (value_of(x) for x in (part.lower, part.upper, part.step))
+    if ... in (lower, upper, step) or (isinstance(n, str) and step is not None):
+        return n if (lower, upper, step) == (None, None, None) else UNSURE
+    if isinstance(n, int):
+        return len(range(n)[slice(lower, upper, step)])
+    base, _, less = n.partition("-")
+    if n[0] in (UNSURE, NOT_ONE) or not (less or "0").isdigit():
+        return n if lower is None and upper is None else UNSURE
+    sure = SMALL + 1 - int(less or 0)  # it is at least that long
+    start, stop = lower or 0, upper
+    if not -sure <= start <= sure or (stop is not None and not -sure <= stop <= sure):
+        return UNSURE
+    if start >= 0 and (stop is None or stop < 0):
+        cut = int(less or 0) + start - (stop or 0)
+        return (f"{base}-{cut}" if cut else base) if cut < SMALL else UNSURE
+    if (start >= 0) == (stop is not None and stop >= 0):
+        return max((stop or 0) - start, 0)
+    return UNSURE

@@ -1,0 +1,321 @@
+"""The kinds of all values of a function, statement by statement, and the function rewritten by what they tell.
+
+Branches are joined, loops are gone through until nothing new comes up. Functions of the generated module that
+are called get versions of their own, one for each combination of kinds.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Mapping
+from dataclasses import replace as with_changes
+from typing import Any
+
+import numpy as np
+
+from tangent.optimise.shaped.infer import Env, Inference, Resolve, is_starred, parameters_of
+from tangent.optimise.shaped.kinds import (
+    INT,
+    UNKNOWN,
+    Axis,
+    Items,
+    Kind,
+    Number,
+    Stack,
+    alike,
+    broadcast,
+    join,
+    renamed,
+)
+from tangent.optimise.shaped.known import Known
+from tangent.optimise.shaped.places import places
+from tangent.optimise.shaped.reuse import LARGE, dying, reused
+from tangent.source.resolve import MISSING
+from tangent.syntax.core import is_range
+from tangent.syntax.names import identifiers
+from tangent.syntax.quote import at, expression
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, header_reads, writes
+from tangent.transform.generated import Generated
+
+Body = list[ast.stmt]
+ROUNDS = 12
+MOST = 3  # versions of a callee
+SCOPED = (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
+
+
+class Versions:
+    """Versions of the functions of a module by the kinds of their arguments; each is made once."""
+
+    def __init__(self, resolve: Resolve, sizes: Mapping[str, int] | None = None) -> None:
+        self.resolve, self.sizes = resolve, sizes
+        self.made: dict[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]] = {}
+        self.origin: dict[Generated, Generated] = {}
+
+    def version(self, g: Generated, kinds: tuple[Kind, ...]) -> tuple[Generated, Kind]:
+        """The version of a function, and the kind of its result."""
+        if (g, kinds) not in self.made and sum(other is g for other, _ in self.made) >= MOST:
+            kinds = (UNKNOWN,) * len(kinds)  # what a recursive function hands over may have kinds without end
+        key = (g, kinds)
+        if key not in self.made:
+            new = with_changes(g, externals=dict(g.externals))
+            self.origin[new] = g
+            self.made[key] = new, None  # while it is being made, for recursion
+            flow = Flow(new, self, dict(zip(parameters_of(g), kinds)), len(self.made) == 1)
+            self.made[key] = new, flow.result or UNKNOWN
+            self.pair_up()
+        new, result = self.made[key]
+        return new, result or UNKNOWN
+
+    def pair_up(self) -> None:
+        """The two halves of a pair know each other, where there is one version of each."""
+        versions: dict[Generated, list[Generated]] = {}
+        for new, g in self.origin.items():
+            versions.setdefault(g, []).append(new)
+        for g, found in versions.items():
+            halves = versions.get(g.backward, []) if g.backward is not None else []
+            for new in found:
+                new.backward = halves[0] if len(found) == len(halves) == 1 else None
+
+
+class Flow(Inference):
+    """One function, gone through from its arguments on and rewritten on the way."""
+
+    def __init__(self, g: Generated, versions: Versions, env: Env, entry: bool) -> None:
+        assert g.tree is not None
+        local = assigned_inside(g.tree.body) | set(parameters_of(g))
+        super().__init__(g, env, local, versions.resolve, versions.made)
+        self.versions = versions
+        self.result: Kind | None = None
+        self.known = Known(self.of, self.resolve, self.use, self.length)
+        self.user = identifiers(g.source.tree) if g.source is not None else set()
+        self.fixed = env.keys() - assigned_inside(g.tree.body) if entry else set()
+        self.dying = dying(g.tree.body, self.resolved) if versions.sizes is not None else {}
+        self.now: set[str] = set()
+        self.zeros: dict[str, ast.stmt] = {}  # adjoints that are zero so far
+        body = self.block(g.tree.body)
+        g.tree = replace(g.tree, body=body)
+
+    def resolved(self, e: ast.expr) -> Any:
+        found = self.resolve(e)
+        return MISSING if found is None else found
+
+    def use(self, value: Any, short: str) -> str:
+        """A name for something from outside."""
+        for path, seen in (*self.g.seen.items(), *self.g.externals.items()):
+            if seen is value and "." not in path and path not in self.local:
+                return path
+        chosen = short
+        there = self.g.primal.__globals__
+        while chosen in self.local or chosen in self.g.externals or there.get(chosen, value) is not value:
+            chosen += "_"
+        self.g.externals[chosen] = value
+        return chosen
+
+    def length(self, n: Axis) -> ast.expr | None:
+        """The length of an axis, as an expression."""
+        if isinstance(n, int):
+            return ast.Constant(n)
+        v, _, i = n.partition(".")
+        fixed = v in self.fixed and i.isdigit()
+        return expression(f"x.shape[{i}]", x=v) if fixed else None
+
+    # Statements
+
+    def block(self, body: Body) -> Body:
+        done: Body = []
+        self.zeros = {}
+        for s in body:
+            new = self.first_term(s) or self.statement(s)
+            read = {v for x in (s, *new) for y in statements([x]) for v in (*header_reads(y), *writes(y))}
+            self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | _zeros(new)
+            done += new
+        return done
+
+    def first_term(self, s: ast.stmt) -> Body | None:
+        """`b += e` where b is still zero is `b = e`."""
+        match s:
+            case ast.AugAssign(target=ast.Name(id=v), op=ast.Add(), value=ast.BinOp() as value) if (
+                v in self.zeros and v not in self.user
+            ):
+                kind, new = self.env.get(v), self.of(value)
+                if isinstance(kind, Number) and isinstance(new, Number) and kind.dtype == new.dtype:
+                    if kind.rank == new.rank and all(map(alike, kind.axes, new.axes)):
+                        return self.statement(at(ast.Assign([ast.Name(v, ast.Store())], value), s))
+        return None
+
+    def statement(self, s: ast.stmt) -> Body:
+        match s:
+            case ast.Assign(targets=[target], value=value):
+                self.now = self.dying.get(s, set())
+                value = self.rewritten(value)
+                new = s if value is s.value else replace(s, value=value)
+                if isinstance(target, ast.Name) and (parts := places(new, self)) is not None:
+                    return parts
+                self.store(target, self.of(value))
+                self.forget_lists(value)
+                return [new]
+            case ast.AugAssign(target=ast.Name(id=v), value=value):
+                value = self.rewritten(value)
+                self.env[v] = self.augmented(self.of(ast.Name(v, ast.Load())), self.of(value))
+                return [replace(s, value=value)]
+            case ast.AugAssign(value=value):
+                return [replace(s, value=self.rewritten(value))]
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[old]) as call):
+                item = self.rewritten(old)
+                stack = self.env.get(v)
+                if isinstance(stack, Stack | Items):
+                    known = stack.item if isinstance(stack, Stack) else UNKNOWN
+                    self.env[v] = Stack(join(known, self.of(item)))
+                self.forget_lists(item)
+                return [s if item is old else replace(s, value=replace(call, args=[item]))]
+            case ast.Expr(value=value):
+                value = self.rewritten(value)
+                self.forget_lists(value)
+                return [s if value is s.value else replace(s, value=value)]
+            case ast.Return(value=value) if value is not None:
+                value = self.rewritten(value)
+                self.result = join(self.result, self.of(value))
+                return [replace(s, value=value)]
+            case ast.If(body=[ast.Break()]):
+                return [s]
+            case ast.If() if type(s) is ast.If:
+                return self.branch(s)
+            case ast.For() | ast.While() if not s.orelse:
+                return [self.loop(s)]
+            case _:
+                for v in assigned_inside([s]):
+                    self.env[v] = UNKNOWN
+                return [s]
+
+    def branch(self, s: ast.If) -> Body:
+        test = self.rewritten(s.test)
+        if isinstance(test, ast.Constant) and isinstance(test.value, bool):
+            return self.block(s.body if test.value else s.orelse)
+        start = dict(self.env)
+        then = self.block(s.body)
+        first, self.env = self.env, start
+        other = self.block(s.orelse)
+        self.env = joined(first, self.env)
+        return [replace(s, test=test, body=then or [ast.Pass()], orelse=other)]
+
+    def loop(self, s: ast.For | ast.While) -> ast.stmt:
+        if isinstance(s, ast.For):
+            s = replace(s, iter=self.rewritten(s.iter))
+        for _ in range(ROUNDS):
+            start = dict(self.env)
+            self.target(s)
+            self.block(s.body)
+            self.env = joined(start, self.env)
+            if self.env == start:
+                break
+        else:
+            self.env |= dict.fromkeys(assigned_inside([s]), UNKNOWN)
+        start = dict(self.env)
+        self.target(s)
+        test = self.rewritten(s.test) if isinstance(s, ast.While) else None
+        body = self.block(s.body) or [ast.Pass()]
+        self.env = joined(start, self.env)
+        return replace(s, body=body, test=test) if isinstance(s, ast.While) else replace(s, body=body)
+
+    def target(self, s: ast.For | ast.While) -> None:
+        if isinstance(s, ast.For):
+            inner = s.iter.args[0] if isinstance(s.iter, ast.Call) and len(s.iter.args) == 1 else s.iter
+            counts = is_range(s.iter) or is_range(inner)
+            self.store(s.target, INT if counts else UNKNOWN)
+
+    def store(self, target: ast.expr, kind: Kind) -> None:
+        match target, kind:
+            case ast.Name(id=v), _:
+                self.env[v] = kind
+            case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts) and not is_starred(elts):
+                for e, k in zip(elts, items):
+                    self.store(e, k)
+            case ast.Tuple(elts=elts), _:
+                for e in elts:
+                    self.store(e, UNKNOWN)
+            case ast.Starred(value=value), _:
+                self.store(value, UNKNOWN)
+            case ast.Attribute(value=ast.Name(id=v)), _:
+                self.env[v] = UNKNOWN
+            case ast.Subscript(value=ast.Name(id=v)), _ if not isinstance(self.env.get(v), Number):
+                self.env[v] = UNKNOWN
+
+    def augmented(self, old: Kind, value: Kind) -> Kind:
+        """In place an array keeps its axes and its dtype."""
+        if isinstance(old, Number) and old.rank and isinstance(value, Number) and old.real:
+            return old
+        return broadcast(old, value)
+
+    def forget_lists(self, e: ast.expr) -> None:
+        """Lists that others hold, too, may grow without our seeing it."""
+        for v in _held(e):
+            if isinstance(self.env.get(v), Stack):
+                self.env[v] = UNKNOWN
+
+    # Expressions
+
+    def rewritten(self, e: ast.expr) -> ast.expr:
+        if any(isinstance(n, SCOPED) for n in ast.walk(e)):  # names mean something else inside
+            return e
+        return rebuild(e, self.changed)
+
+    def changed(self, e: ast.expr) -> ast.expr:
+        if isinstance(e, ast.Call) and isinstance(found := self.resolve(e.func), Generated) and found.tree is not None:
+            return self.versioned(e, found)
+        if isinstance(e, ast.BinOp) and self.now:
+            return reused(e, self.now, self.use(np, "np"), self.is_large_like)
+        return self.known.change(e)
+
+    def is_large_like(self, v: str, e: ast.expr) -> bool:
+        """Whether the result of an operation has the form of an operand, and is large."""
+        kind, result = self.env.get(v), self.of(e)
+        if not isinstance(kind, Number) or not isinstance(result, Number) or not kind.real:
+            return False
+        fits = kind.dtype == result.dtype and kind.rank == result.rank and all(map(alike, kind.axes, result.axes))
+        sizes = self.versions.sizes or {}
+        return fits and math.prod(n if isinstance(n, int) else sizes.get(n, 1) for n in kind.axes) >= LARGE
+
+    def versioned(self, e: ast.Call, callee: Generated) -> ast.expr:
+        callee = self.versions.origin.get(callee, callee)
+        kinds = self.given(e, callee)
+        if kinds is None:
+            return e
+        new, _ = self.versions.version(callee, renamed(kinds, parameters_of(callee))[0])
+        held = next((v for v, x in self.g.externals.items() if x is new), None)
+        if held is None:
+            held = callee.name
+            while held in self.g.externals or held in self.local:
+                held += "_"
+            self.g.externals[held] = new
+        return replace(e, func=ast.Name(held, ast.Load()))
+
+
+def joined(a: Env, b: Env) -> Env:
+    """What holds after one way or the other; a name that only one of them binds is read there alone."""
+    return {v: join(a.get(v), b.get(v)) or UNKNOWN for v in {**a, **b}}
+
+
+def _zeros(body: Body) -> dict[str, ast.stmt]:
+    """Names that statements make zeros."""
+    match body:
+        case [ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Attribute(attr="zeros"))) as s]:
+            return {v: s}
+        case _:
+            return {}
+
+
+def _held(e: ast.expr) -> set[str]:
+    """Names that a value may hold on to: all that are not operands of methods, of `len` and of subscripts."""
+    match e:
+        case ast.Name(id=v):
+            return {v}
+        case ast.Call(func=ast.Attribute(value=ast.Name())):
+            return set().union(*(_held(a) for a in e.args))
+        case ast.Call(func=ast.Name(id="len")):
+            return set()
+        case ast.Subscript(value=ast.Name()):
+            return set()
+        case _:
+            return set().union(*(_held(x) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)))

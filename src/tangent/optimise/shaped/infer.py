@@ -1,0 +1,147 @@
+"""The kinds of expressions, from those of the variables in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import replace as with_changes
+from typing import Any
+
+from tangent.optimise.shaped.calls import attribute, method, product, result_of, subscript
+from tangent.optimise.shaped.kinds import (
+    BOOL,
+    FLOAT,
+    UNKNOWN,
+    Items,
+    Kind,
+    Number,
+    Stack,
+    broadcast,
+    join,
+    renamed,
+    with_axes,
+)
+from tangent.syntax.uses import arguments
+from tangent.transform.generated import Generated
+
+Resolve = Callable[[ast.expr, Generated], Any]
+Env = dict[str, Kind]
+Made = Mapping[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]]
+
+
+class Inference:
+    """`of` tells the kind of an expression where variables have the kinds in `env`."""
+
+    def __init__(self, g: Generated, env: Env, local: set[str], resolve: Resolve, made: Made) -> None:
+        self.g, self.env, self.local, self._resolve, self.made = g, env, local, resolve, made
+
+    def resolve(self, e: ast.expr) -> Any:
+        """What a name from outside stands for; None for a variable."""
+        root = e
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id in self.local:
+            return None
+        return self._resolve(e, self.g)
+
+    def given(self, e: ast.Call, callee: Generated) -> tuple[Kind, ...] | None:
+        assert callee.tree is not None
+        args = callee.tree.args
+        if any(isinstance(a, ast.Starred) for a in e.args) or args.vararg or args.kwarg or args.kwonlyargs:
+            return None
+        names = parameters_of(callee)
+        given = dict(zip(names, e.args)) | {k.arg: k.value for k in e.keywords if k.arg}
+        return tuple(self.of(given[v]) if v in given else UNKNOWN for v in names)
+
+    def of(self, e: ast.expr) -> Kind:
+        """The kind of an expression."""
+        match e:
+            case ast.Constant(value=value):
+                return constant_kind(value)
+            case ast.Name(id=v):
+                return self.env.get(v, UNKNOWN)
+            case ast.BinOp(left=left, op=op, right=right):
+                return binary(op, self.of(left), self.of(right))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                kind = self.of(operand)
+                return replace_size(kind) if isinstance(kind, Number) and kind.dtype != "b1" else UNKNOWN
+            case ast.UnaryOp(op=ast.Not()):
+                return BOOL
+            case ast.Compare(left=left, comparators=[right]):
+                both = broadcast(self.of(left), self.of(right))
+                return Number(both.axes, "b1", both.weak) if isinstance(both, Number) else UNKNOWN
+            case ast.IfExp(body=body, orelse=orelse):
+                return join(self.of(body), self.of(orelse)) or UNKNOWN
+            case ast.Tuple(elts=elts) | ast.List(elts=[_, *_] as elts) if not is_starred(elts):
+                return Items(tuple(self.of(x) for x in elts))
+            case ast.List(elts=[]):
+                return Stack(None)
+            case ast.Subscript(value=value, slice=index):
+                return subscript(self.of(value), index, self.of)
+            case ast.Attribute(value=value, attr=attr):
+                owner = self.of(value)
+                if isinstance(owner, Number):
+                    return attribute(owner, attr)
+                return FLOAT if type(self.resolve(e)) is float else UNKNOWN
+            case ast.Call():
+                return self.call(e)
+            case _:
+                return UNKNOWN
+
+    def call(self, e: ast.Call) -> Kind:
+        if isinstance(e.func, ast.Attribute):
+            owner = self.of(e.func.value)
+            if isinstance(owner, Number):
+                return method(owner, e.func.attr, e)
+            if e.func.attr == "pop" and isinstance(owner, Stack) and not e.args:
+                return owner.item or UNKNOWN
+        found = self.resolve(e.func)
+        if isinstance(found, Generated):
+            return self.result_of(found, e)
+        return result_of(found, e, self.of)
+
+    def result_of(self, version: Generated, e: ast.Call) -> Kind:
+        """The kind of what a version of a callee gives back."""
+        result = next((kind for new, kind in self.made.values() if new is version), None)
+        kinds = self.given(e, version)
+        if result is None or kinds is None:
+            return UNKNOWN
+        return with_axes(result, renamed(kinds, parameters_of(version))[1])
+
+
+def parameters_of(g: Generated) -> list[str]:
+    assert g.tree is not None
+    return [a.arg for a in arguments(g.tree.args)]
+
+
+def replace_size(kind: Number) -> Number:
+    """The kind without what is known of the value."""
+    return with_changes(kind, size=None)
+
+
+def constant_kind(value: Any) -> Kind:
+    if type(value) is int:
+        return Number((), "i8", True, value)
+    return {bool: BOOL, float: FLOAT}.get(type(value), UNKNOWN)
+
+
+def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
+    if isinstance(op, ast.MatMult):
+        return product(a, b)
+    both = broadcast(a, b)
+    if not isinstance(both, Number):
+        return UNKNOWN
+    whole = both.dtype == "i8"
+    match op:
+        case ast.Add() | ast.Sub() | ast.Mult():
+            return replace_size(both)
+        case ast.Div():
+            return Number(both.axes, "f8", both.weak) if whole else both
+        case ast.Pow() | ast.Mod() | ast.FloorDiv() if not whole:
+            return both
+        case _:
+            return UNKNOWN
+
+
+def is_starred(elts: list[ast.expr]) -> bool:
+    return any(isinstance(x, ast.Starred) for x in elts)

@@ -1,0 +1,213 @@
+"""What is known of a value when the arguments are: dtype and axes of a number or array, or the kinds of its items.
+
+The length of an axis is a number where it is small; else a name, as long as that name: `x.0` is the first axis of the
+argument x. Such an axis is surely not 1. `!` is an axis that is not 1, `?` one that may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+Axis = int | str
+SMALL = 16  # axes up to this length are part of what a version is made for
+UNSURE, NOT_ONE = "?", "!"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number (no axes) or an array of them.
+
+    Python's own numbers are weak: they take on the dtype of what they meet. None: that is not known.
+    An integer that is the length of an axis says so in `size`.
+    """
+
+    axes: tuple[Axis, ...]
+    dtype: str
+    weak: bool | None = False
+    size: Axis | None = None
+
+    @property
+    def rank(self) -> int:
+        return len(self.axes)
+
+    @property
+    def real(self) -> bool:
+        return self.dtype in ("f4", "f8")
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple or a list of which every item is known."""
+
+    items: tuple[Kind, ...]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A list that grows, with what is on it; None as long as nothing is."""
+
+    item: Kind | None
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Anything."""
+
+
+Kind = Number | Items | Stack | Unknown
+UNKNOWN = Unknown()
+FLOAT, INT, BOOL = Number((), "f8", True), Number((), "i8", True), Number((), "b1", True)
+
+
+def kind_of(value: Any, v: str) -> Kind:
+    """The kind of the argument v.
+
+    >>> kind_of(np.ones((100, 3)), "x")
+    Number(axes=('x.0', 3), dtype='f8', weak=False, size=None)
+    """
+    if type(value) is float:
+        return FLOAT
+    if type(value) is int:
+        return INT
+    if type(value) is bool:
+        return BOOL
+    if (type(value) is np.ndarray and value.ndim) or isinstance(value, np.float64 | np.float32):
+        axes = tuple(n if n <= SMALL else f"{v}.{i}" for i, n in enumerate(value.shape))
+        native = value.dtype.isnative
+        return Number(axes, value.dtype.str[1:]) if native else UNKNOWN
+    return UNKNOWN
+
+
+def is_one(n: Axis) -> bool:
+    return n == 1
+
+
+def not_one(n: Axis) -> bool:
+    return n != 1 and not (isinstance(n, str) and n.startswith(UNSURE))
+
+
+def same(p: Axis, q: Axis) -> bool:
+    """Whether two axes are surely of one length."""
+    return p == q and p not in (UNSURE, NOT_ONE)
+
+
+def alike(n: Axis, m: Axis) -> bool:
+    """Whether two axes that were broadcast together are of one length."""
+    return same(n, m) or (not_one(n) and not_one(m))
+
+
+def join(a: Kind | None, b: Kind | None) -> Kind | None:
+    """What holds of a value that is one or the other."""
+    if a is None or a == b:
+        return b
+    match a, b:
+        case _, None:
+            return a
+        case Number(), Number() if a.dtype == b.dtype and a.rank == b.rank:
+            axes = tuple(_either(p, q) for p, q in zip(a.axes, b.axes))
+            return Number(axes, a.dtype, a.weak if a.weak == b.weak else None, a.size if a.size == b.size else None)
+        case Items(items=p), Items(items=q) if len(p) == len(q):
+            return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)))
+        case Stack(item=p), Stack(item=q):
+            return Stack(join(p, q))
+        case _:
+            return UNKNOWN
+
+
+def _either(p: Axis, q: Axis) -> Axis:
+    if p == q:
+        return p
+    return NOT_ONE if not_one(p) and not_one(q) else UNSURE
+
+
+def renamed(kinds: tuple[Kind, ...], parameters: list[str]) -> tuple[tuple[Kind, ...], dict[str, str]]:
+    """Kinds of arguments with axes named after parameters, and what these names stand for."""
+    names: dict[str, str] = {}
+
+    def new(n: str, base: str) -> str:
+        return names.setdefault(n, f"{base}.{len(names)}")
+
+    found = tuple(_mapped(k, lambda n, v=v: new(n, v)) for k, v in zip(kinds, parameters))  # type: ignore[misc]
+    return found, {v: n for n, v in names.items()}
+
+
+def with_axes(kind: Kind, names: Mapping[str, str]) -> Kind:
+    """A kind with the axes that names stand for; one that came up otherwise is not followed."""
+    return _mapped(kind, lambda n: names.get(n, NOT_ONE))
+
+
+def _axis(n: Axis, change: Callable[[str], str]) -> Axis:
+    """An axis under another name; `x.0-2`, which is 2 shorter, keeps that."""
+    if isinstance(n, int) or n in (UNSURE, NOT_ONE):
+        return n
+    base, dash, less = n.partition("-")
+    new = change(base)
+    return new if new == NOT_ONE else f"{new}{dash}{less}"
+
+
+def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
+    match kind:
+        case Number():
+            size = None if kind.size is None else _axis(kind.size, change)
+            return replace(kind, axes=tuple(_axis(n, change) for n in kind.axes), size=size)
+        case Items(items=items):
+            return Items(tuple(_mapped(k, change) for k in items))
+        case Stack(item=item):
+            return Stack(None if item is None else _mapped(item, change))
+        case _:
+            return kind
+
+
+def broadcast(*kinds: Kind) -> Kind:
+    """The result of arithmetic, elementwise."""
+    numbers = [k for k in kinds if isinstance(k, Number)]
+    if len(numbers) != len(kinds) or not numbers:
+        return UNKNOWN
+    found = promoted(numbers)
+    if found is None:
+        return UNKNOWN
+    dtype, weak = found
+    return Number(stretched([k.axes for k in numbers]), dtype, weak)
+
+
+def promoted(numbers: list[Number]) -> tuple[str, bool | None] | None:
+    """The dtype of a result, and whether it is still one of Python's numbers; None: that is not known."""
+    strong = [k for k in numbers if k.weak is False]
+    if not strong:
+        dtypes = {k.dtype for k in numbers}
+        dtype = "f8" if "f8" in dtypes else "i8"
+        weak = all(k.weak for k in numbers)
+        return (dtype, True if weak else None) if dtypes <= {"f8", "i8", "b1"} else None
+    dtypes = {k.dtype for k in strong}
+    if len(dtypes) > 1 and not dtypes <= {"f4", "f8"}:
+        return None
+    (dtype,) = dtypes if len(dtypes) == 1 else ("f8",)
+    if dtype not in ("f4", "f8"):
+        return (dtype, False) if all(k.dtype == dtype for k in numbers) and dtype == "i8" else None
+    unsure = any(k.weak is None for k in numbers) and dtype != "f8"
+    return None if unsure else (dtype, False)
+
+
+def stretched(shapes: list[tuple[Axis, ...]]) -> tuple[Axis, ...]:
+    """The axes of what arrays are broadcast to.
+
+    >>> stretched([("x.0", 3), ("b.0",), (1, 1, "?")])
+    (1, 'x.0', 3)
+    """
+    rank = max(len(axes) for axes in shapes)
+    padded = [(1,) * (rank - len(axes)) + axes for axes in shapes]
+    return tuple(_together(list(column)) for column in zip(*padded))
+
+
+def _together(axes: list[Axis]) -> Axis:
+    sure = [n for n in axes if not_one(n)]
+    if sure:
+        return min(sure, key=lambda n: (not isinstance(n, int), n == NOT_ONE, str(n)))
+    others = {n for n in axes if not is_one(n)}
+    if not others:
+        return 1
+    return others.pop() if len(others) == 1 else UNSURE

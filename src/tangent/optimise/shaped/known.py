@@ -1,0 +1,273 @@
+"""Calls of run-time functions whose outcome is known with the shapes, written as what they do.
+
+unbroadcast(bz, b)           ->   bz.sum(axis=0)
+dot_adjoint_b(bz, x, w)      ->   np.dot(x.T, bz)
+spread(bs, y, 1) * y         ->   bs[:, None] * y
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.optimise.shaped.calls import Of, product, summed_axes, value_of
+from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, alike, not_one, same
+from tangent.optimise.shaped.sums import Summed, factored, summed
+from tangent.syntax.quote import constant, expression
+
+OWN = (runtime.settled, runtime.as_given)
+ZERO = (runtime.lazy_zero, runtime.init_grad)
+LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
+PRODUCTS = (*LEFT, runtime.matmul_adjoint_y, runtime.dot_adjoint_b)
+FITS = (runtime.fit_matmul, runtime.fit_dot)
+BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
+    (1, 1): ("b * y", "b * x"), (2, 1): ("b[:, None] * y", "np.dot(b, x)"), (1, 2): ("np.dot(y, b)", "x[:, None] * b"),
+    (2, 2): ("np.dot(b, y.T)", "np.dot(x.T, b)"),
+}  # fmt: skip
+SETTLED = frozenset((
+    *OWN, *ZERO, *PRODUCTS, *FITS, runtime.unbroadcast, runtime.spread, runtime.refit, runtime.copy, runtime.add_grad,
+    runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
+    runtime.count, runtime.split_like,
+))  # fmt: skip
+
+
+class Known:
+    """Rewrites of expressions; `of` tells kinds, `use` names something from outside, `length` tells that of an axis."""
+
+    def __init__(
+        self, of: Of, resolve: Callable[[ast.expr], Any], use: Callable[[Any, str], str],
+        length: Callable[[Axis], ast.expr | None],
+    ) -> None:  # fmt: skip
+        self.of, self.resolve, self.use, self.length = of, resolve, use, length
+
+    def change(self, e: ast.expr) -> ast.expr:
+        """One expression whose parts are rewritten already."""
+        match e:
+            case Summed():
+                return factored(e, self.of)
+            case ast.Subscript(value=ast.Call(args=[_, _]), slice=ast.Constant()):
+                return self.piece(e)
+            case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
+                kind = self.of(inner)
+                new = isinstance(kind, Number) and kind.real and (not kind.rank or self.is_gathered(inner))
+                return inner if new else e
+            case ast.Call(func=ast.Name(), keywords=[_, *_]) if self.resolve(e.func) is runtime.cross_adjoint:
+                return self.outcome(ast.Call(e.func, e.args, [k for k in e.keywords if value_of(k.value) != -1]))
+            case ast.Call(func=ast.Attribute(), args=_) if not isinstance(self.resolve(e.func), type(runtime.copy)):
+                return e
+            case ast.Call(args=[_, *_], keywords=[]):
+                return self.outcome(e)
+            case ast.BinOp(op=ast.Mult() | ast.Add() | ast.Sub() | ast.Div()):
+                return self.unspread(e)
+            case _:
+                return e
+
+    def is_gathered(self, e: ast.expr) -> bool:
+        """Whether an expression reads elements by an array of indices, which gives an array of its own."""
+        index = self.of(e.slice) if isinstance(e, ast.Subscript) else None
+        return isinstance(index, Number) and index.rank > 0
+
+    def outcome(self, e: ast.Call) -> ast.expr:
+        function = self.resolve(e.func)
+        kinds = [self.of(a) for a in e.args]
+        if function is isinstance and isinstance(kinds[0], Number) and self.resolve(e.args[1]) is np.ndarray:
+            return constant(kinds[0].rank > 0) if kinds[0].rank or kinds[0] == FLOAT else e
+        if not is_settled(function) or not all(isinstance(k, Number | Items) for k in kinds[:2]):
+            return e
+        found = self.by_function(function, e, e.args, kinds) if not e.keywords else None
+        return e if found is None else found
+
+    def by_function(self, function: Any, e: ast.Call, args: list[ast.expr], kinds: list[Kind]) -> ast.expr | None:
+        real = [k for k in kinds if isinstance(k, Number) and k.real]
+        if function is runtime.restructure and len(args) == 2:
+            return args[0] if _is_like(kinds[0], kinds[1]) else None
+        if len(real) < min(2, len(kinds)):
+            return None
+        b = real[0]
+        if function is runtime.count:
+            return self.counted(b) if len(args) == 1 else None
+        if function is runtime.unbroadcast and len(args) == 2:
+            return self.summed(args[0], b, real[1].axes, real[1].dtype)
+        if function in FITS and len(real) == 3:
+            whole = product(*kinds[1:])
+            return self.summed(args[0], b, whole.axes, b.dtype) if isinstance(whole, Number) else None
+        if function in PRODUCTS and len(real) == 3:
+            return self.product(function, args, real)
+        if function in OWN or function is runtime.refit:
+            alike = len(real) == 2 and b.rank == real[1].rank
+            keep = function is not runtime.settled or not b.rank
+            return args[0] if alike and keep else expression("b.copy()", b=args[0]) if alike else None
+        if function is runtime.copy:
+            return args[0] if not b.rank else expression("b.copy()", b=args[0])
+        if function in ZERO:
+            return self.zeros(args[0], b)
+        if function is runtime.add_grad:
+            return ast.BinOp(args[0], ast.Add(), args[1]) if len(real) == 2 else None
+        if function is runtime.check_seed and len(real) == 2:
+            return args[0] if not b.rank and not real[1].rank and b.dtype == real[1].dtype == "f8" else None
+        if function is runtime.cross_adjoint and len(real) == 3:
+            plain = all(k.axes == (3,) and k.dtype == b.dtype for k in real)
+            return expression("np.cross(y, b)", np=self.use(np, "np"), y=args[0], b=args[1]) if plain else None
+        return None
+
+    def zeros(self, x: ast.expr, kind: Number) -> ast.expr | None:
+        if not kind.rank:
+            return constant(0.0) if kind.dtype == "f8" else None
+        text = "np.zeros(x.shape)" if kind.dtype == "f8" else "np.zeros(x.shape, x.dtype)"
+        return expression(text, np=self.use(np, "np"), x=x)
+
+    def product(self, function: Any, args: list[ast.expr], kinds: list[Number]) -> ast.expr | None:
+        b, x, y = kinds
+        whole = product(x, y)
+        if not isinstance(whole, Number) or b.rank != whole.rank or len({k.dtype for k in kinds}) > 1:
+            return None
+        if not all(not_one(n) or same(n, m) for n, m in zip(b.axes, whole.axes)):
+            return None
+        text = BY_RANK[x.rank, y.rank][0 if function in LEFT else 1]
+        return expression(text, b=args[0], x=args[1], y=args[2], np=self.use(np, "np"))
+
+    def summed(self, e: ast.expr, b: Number, axes: tuple[Axis, ...], dtype: str) -> ast.expr | None:
+        """A gradient summed to the axes of what was broadcast."""
+        if b.dtype != dtype and (axes or dtype != "f8"):
+            return None
+        lead = b.rank - len(axes)
+        if lead < 0:
+            return None
+        if not axes:
+            return e if not b.rank else factored(summed(e, list(range(b.rank)), b.rank, False), self.of)
+        over = list(range(lead))
+        for i, (n, m) in enumerate(zip(b.axes[lead:], axes)):
+            if alike(n, m):
+                continue
+            if m != 1 or not not_one(n):
+                return None
+            over.append(lead + i)
+        if not over:
+            return e
+        if len(over) > lead and lead:
+            return None
+        return factored(summed(e, over, b.rank, not lead), self.of)
+
+    def counted(self, kind: Number) -> ast.expr | None:
+        """How many elements an array has."""
+        lengths = [self.length(n) for n in kind.axes]
+        if 0 in kind.axes or not lengths or any(n is None for n in lengths):
+            return None
+        found, *rest = [n for n in lengths if n is not None]
+        for n in rest:
+            both = isinstance(found, ast.Constant) and isinstance(n, ast.Constant)
+            found = constant(found.value * n.value) if both else ast.BinOp(found, ast.Mult(), n)  # type: ignore[attr-defined]
+        return found
+
+    def piece(self, e: ast.Subscript) -> ast.expr:
+        """One part of an array that was joined from several."""
+        match e.value, e.slice:
+            case ast.Call(func=func, args=[b, xs], keywords=[ast.keyword(arg="axis", value=axis)]), ast.Constant(
+                value=i
+            ):
+                at, parts, whole = value_of(axis), self.of(xs), self.of(b)
+                if self.resolve(func) is not runtime.split_like or not isinstance(at, int) or not isinstance(i, int):
+                    return e
+            case _:
+                return e
+        if not isinstance(parts, Items) or not isinstance(whole, Number) or not 0 <= i < len(parts.items):
+            return e
+        if not all(isinstance(k, Number) and k.rank == whole.rank and k.dtype == whole.dtype for k in parts.items):
+            return e
+        lengths = [self.length(k.axes[at]) for k in parts.items[: i + 1] if isinstance(k, Number)]
+        if any(n is None for n in lengths[: i + (i < len(parts.items) - 1)]):
+            return e
+        start, stop = _total(lengths[:i]), _total(lengths[: i + 1]) if i < len(parts.items) - 1 else None
+        every: list[ast.expr] = [ast.Slice() for _ in range(at % whole.rank)]
+        cut = ast.Slice(start, stop)
+        return ast.Subscript(b, ast.Tuple([*every, cut], ast.Load()) if every else cut, ast.Load())
+
+    # b over the axes of x, where arithmetic spreads it anyway
+
+    def unspread(self, e: ast.BinOp) -> ast.expr:
+        for side, other in (("left", "right"), ("right", "left")):
+            part, rest = getattr(e, side), getattr(e, other)
+            inner = part.operand if isinstance(part, ast.UnaryOp) else part
+            if isinstance(inner, ast.Call) and self.resolve(inner.func) is runtime.spread and not inner.keywords:
+                found = self.unspread_by(inner, self.of(rest))
+                if found is not None:
+                    found = ast.UnaryOp(part.op, found) if isinstance(part, ast.UnaryOp) else found
+                    return _with_side(e, side, found)
+        return e
+
+    def unspread_by(self, e: ast.Call, other: Kind) -> ast.expr | None:
+        """What is to be spread, in a form that meets an operand of the full shape."""
+        if len(e.args) > 4:  # with a mask
+            return None
+        inner, x = self.number_spread(e.args[0]), self.of(e.args[1])
+        b = self.of(inner)
+        if not (isinstance(b, Number) and isinstance(x, Number) and isinstance(other, Number)):
+            return None
+        if not (b.real and x.real and x.rank and other.dtype == x.dtype and other.rank == x.rank):
+            return None
+        if b.dtype != x.dtype and not b.weak:
+            return None
+        if not all(map(alike, other.axes, x.axes)):
+            return None
+        axis, keep = (value_of(a) for a in (*e.args[2:4], *[constant(None)] * (4 - len(e.args))))
+        if not b.rank:
+            return inner
+        if keep is True and b.rank == x.rank:
+            return e.args[0]
+        over = summed_axes(x.rank, axis)
+        if over is None or keep or b.rank + len(over) != x.rank:
+            return None
+        index = ast.Tuple([constant(None) if i in over else ast.Slice() for i in range(x.rank)], ast.Load())
+        while len(index.elts) > 1 and isinstance(index.elts[-1], ast.Slice):
+            index.elts.pop()
+        return ast.Subscript(e.args[0], index if len(index.elts) > 1 else index.elts[0], ast.Load())
+
+    def number_spread(self, e: ast.expr) -> ast.expr:
+        """The number, where an expression is that number all over an array."""
+        match e:
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                inner = self.number_spread(operand)
+                return e if inner is operand else ast.UnaryOp(ast.USub(), inner)
+            case ast.Call(args=[inner, x], keywords=[]) if self.resolve(e.func) is runtime.spread:
+                b, whole = self.of(inner), self.of(x)
+                if isinstance(b, Number) and isinstance(whole, Number) and not b.rank:
+                    return inner if b.weak or b.dtype == whole.dtype else e
+        return e
+
+
+def _total(lengths: list[ast.expr | None]) -> ast.expr | None:
+    """The sum of lengths, None for nothing."""
+    found: ast.expr | None = None
+    for n in lengths:
+        assert n is not None
+        found = n if found is None else ast.BinOp(found, ast.Add(), n)
+    return found
+
+
+def is_settled(function: Any) -> bool:
+    """Whether kinds tell what a function does."""
+    try:
+        return function in SETTLED
+    except TypeError:
+        return False
+
+
+def _is_like(b: Kind, x: Kind) -> bool:
+    """Whether an array has the structure of nested lists of numbers."""
+    match b, x:
+        case Number(axes=(n, *rest)), Items(items=items) if n == len(items) and b.real:
+            inner = Number(tuple(rest), b.dtype)
+            return all(_is_like(inner, k) for k in items)
+        case Number(axes=()), Number(axes=()):
+            return b.dtype == "f8" and x.dtype in ("f8", "i8")
+        case _:
+            return False
+
+
+def _with_side(e: ast.BinOp, side: str, value: ast.expr) -> ast.BinOp:
+    left, right = (value, e.right) if side == "left" else (e.left, value)
+    return ast.BinOp(left, e.op, right)

@@ -1,0 +1,77 @@
+"""Sums at places of an adjoint, written as such.
+
+b = add_part(add_part(b, 8, e), 7, f)   ->   b[8] += e; b[7] += f
+b = scatter(e, x, 2)                    ->   b = np.zeros(x.shape); b[2] = e
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tangent import runtime
+from tangent.optimise.shaped.calls import axes_after
+from tangent.optimise.shaped.kinds import Number
+from tangent.syntax.quote import at, expression
+from tangent.syntax.uses import expression_reads
+
+if TYPE_CHECKING:
+    from tangent.optimise.shaped.flow import Flow
+
+
+def places(s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
+    """The statements instead of one that adds to places of its target, or None where it does something else."""
+    (target,) = s.targets
+    assert isinstance(target, ast.Name)
+    if not isinstance(s.value, ast.Call) or flow.resolve(s.value.func) not in (runtime.add_part, runtime.scatter):
+        return None
+    return _parts(target.id, s.value, s, flow)
+
+
+def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
+    match e:
+        case ast.Name(id=v) if v == b:
+            return []
+        case ast.Call(func=func, args=[inner, index, value], keywords=[]) if flow.resolve(func) is runtime.add_part:
+            before = _parts(b, inner, s, flow)
+            place = _place(b, index, flow)
+            if before is None or place is None or not _is_real(value, flow):
+                return None
+            return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
+        case ast.Call(func=func, args=[value, x, index], keywords=[]) if flow.resolve(func) is runtime.scatter:
+            kind = flow.of(x)
+            if b in expression_reads(value) | expression_reads(x) | expression_reads(index):
+                return None
+            if not isinstance(kind, Number) or kind.dtype != "f8" or not kind.rank or not _is_real(value, flow):
+                return None
+            flow.env[b] = Number(kind.axes, kind.dtype)
+            place = _place(b, index, flow)
+            if place is None:
+                return None
+            zeros = expression("np.zeros(x.shape)", np=flow.use(np, "np"), x=x)
+            return [
+                at(ast.Assign([ast.Name(b, ast.Store())], zeros), s), at(ast.Assign([place], value), s)
+            ]  # fmt: skip
+        case _:
+            return None
+
+
+def _is_real(value: ast.expr, flow: Flow) -> bool:
+    kind = flow.of(value)
+    return isinstance(kind, Number) and kind.real
+
+
+def _place(b: str, index: ast.expr, flow: Flow) -> ast.Subscript | None:
+    """`b[index]`, if the index consists of numbers and slices."""
+    whole = flow.env.get(b)
+    match index:
+        case ast.Subscript(value=ast.Attribute(attr="s_"), slice=inner):
+            index = inner
+    if not isinstance(whole, Number) or not whole.rank or not whole.real:
+        return None
+    gathered = flow.of(index)
+    if axes_after(whole.axes, index, flow.of) is None or (isinstance(gathered, Number) and gathered.rank):
+        return None
+    return ast.Subscript(ast.Name(b, ast.Load()), index, ast.Store())

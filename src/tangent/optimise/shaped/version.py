@@ -1,0 +1,143 @@
+"""A generated module for arguments of known kinds: callees written out, known calls settled, the rest made smaller."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from tangent.optimise import PASSES
+from tangent.optimise.comments import tidy
+from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.shaped.early import early
+from tangent.optimise.shaped.flow import Versions
+from tangent.optimise.shaped.inlined import Resolve, inlined
+from tangent.optimise.shaped.kinds import Kind
+from tangent.optimise.shaped.owned import owned
+from tangent.optimise.shaped.records import records
+from tangent.optimise.typed.saved import saved
+from tangent.syntax.names import identifiers
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import writes
+from tangent.transform.generated import Generated
+
+ROUNDS = 4
+
+
+def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mapping[str, int]) -> list[Generated]:
+    """Copies of a function and of those it calls, itself first, for arguments of these kinds.
+
+    `sizes` are lengths of axes as they are now, which tell what is large.
+    """
+    made = inlined(entry, resolve)
+    _make_smaller([made], resolve)
+    for _ in range(ROUNDS):
+        made, _ = Versions(resolve).version(made, tuple(given))
+        functions = reachable(made)
+        changed = [g for g in functions if _sum_early(g)]
+        if not changed:
+            break
+    _make_smaller(functions, resolve)
+    made, _ = Versions(resolve, sizes).version(made, tuple(given))
+    functions = reachable(made)
+    _name_apart(functions)
+    for g in functions:
+        _with_body(g, tidy(owned(_body(g), lambda e, g=g: resolve(e, g))))  # type: ignore[misc]
+    return functions
+
+
+def _make_smaller(functions: list[Generated], resolve: Resolve) -> None:
+    bodies = {g: _body(g) for g in functions}
+    for _ in range(2):
+        bodies = {g: records(body, {*g.externals, *g.seen}) for g, body in bodies.items()}
+        bodies = saved({g: _smaller(_split(body), g, resolve) for g, body in bodies.items()})
+    for g, body in bodies.items():
+        _with_body(g, body)
+
+
+def _sum_early(g: Generated) -> bool:
+    body = _body(g)
+    new = early(body)
+    _with_body(g, new)
+    return new is not body
+
+
+def reachable(g: Generated) -> list[Generated]:
+    """A generated function and those that it calls, itself first."""
+    found = [g]
+    for other in found:
+        called = identifiers(other.tree) if other.tree is not None else set()
+        found += [e for v, e in other.externals.items() if isinstance(e, Generated) and v in called and e not in found]
+    return [f for f in found if f.tree is not None]
+
+
+def _name_apart(functions: list[Generated]) -> None:
+    """Versions of one function in one module have different names."""
+    taken: set[str] = set()
+    for g in functions:
+        chosen, n = g.name, 2
+        while chosen in taken:
+            chosen, n = f"{g.name}_{n}", n + 1
+        taken.add(chosen)
+        assert g.tree is not None
+        g.name, g.tree = chosen, replace(g.tree, name=chosen)
+    for g in functions:
+        _call_by_name(g)
+
+
+def _call_by_name(g: Generated) -> None:
+    """Functions of the module are called by the names that they have there."""
+    assert g.tree is not None
+    used = identifiers(g.tree)
+    g.externals = {v: x for v, x in g.externals.items() if v in used or not isinstance(x, Generated)}
+    names = {
+        v: x.name
+        for v, x in g.externals.items()
+        if isinstance(x, Generated) and v in used and v != x.name and g.externals.get(x.name, x) is x
+    }
+    free = {v: n for v, n in names.items() if n not in used or n in g.externals}
+    g.externals |= {n: g.externals[v] for v, n in free.items()}
+    g.tree = rename(g.tree, free)
+
+
+def _documentation(g: Generated) -> Body:
+    assert g.tree is not None
+    return g.tree.body[:1] if ast.get_docstring(g.tree, clean=False) is not None else []
+
+
+def _body(g: Generated) -> Body:
+    assert g.tree is not None
+    return g.tree.body[len(_documentation(g)) :]
+
+
+def _with_body(g: Generated, body: Body) -> None:
+    assert g.tree is not None
+    g.tree = replace(g.tree, body=[*_documentation(g), *body])
+
+
+def _split(body: Body) -> Body:
+    """`a, b = p, q` as two statements, where neither reads the other's target."""
+    done: Body = []
+    for s in body:
+        match s:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
+                len(targets) == len(values)
+                and all(isinstance(t, ast.Name) for t in targets)
+                and all(isinstance(v, ast.Name) for v in values)
+                and not {t.id for t in targets if isinstance(t, ast.Name)}
+                & {v.id for v in values if isinstance(v, ast.Name)}
+            ):
+                done += [ast.copy_location(ast.Assign([t], v), s) for t, v in zip(targets, values)]
+            case _:
+                done.append(s)
+    return done
+
+
+def _smaller(body: Body, g: Generated, resolve: Resolve) -> Body:
+    assert g.source is not None
+    user = identifiers(g.source.tree)
+    visible = user | {f"{p}{v}" for p in "bd" for v in user}
+    summed = frozenset(v for s in statements(body) for v in writes(s)) - user
+    o = Optimisation(lambda e: resolve(e, g), frozenset(visible), g.shared, summed)
+    for step in PASSES:
+        body = step(body, o)
+    return tidy(body)

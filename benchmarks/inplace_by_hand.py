@@ -1,4 +1,4 @@
-"""Derivatives by hand of the kernels in `inplace.py`: in place, keeping only what is read, with what an expert knows."""
+"""Derivatives by hand of the kernels in `inplace.py`: in place, keeping only what is read, with what experts know."""
 
 from __future__ import annotations
 

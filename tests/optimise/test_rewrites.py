@@ -128,6 +128,28 @@ def test_the_counter_of_another_loop_is_no_constant():
     assert rewritten(recompute, text) == same(text)
 
 
+def bound_again(x, w, n):
+    shifted = lambda v: v + w  # noqa: E731, F841  (what a lambda names keeps its name)
+    for _ in range(n):
+        x = np.sin(x * w)
+    w = w * 1.1
+    return w, x
+
+
+def test_a_parameter_that_is_bound_again_is_no_constant():
+    def f(x, w, n):
+        w, x = bound_again(x, w, n)
+        return np.sum(x) * np.sum(w)
+
+    def g(x, w, n):
+        for _ in range(n):
+            x = np.sin(x * w)
+        return np.sum(x) * np.sum(1.1 * w)
+
+    x, w = np.linspace(0.1, 1.0, 4), np.linspace(0.5, 1.5, 4)
+    np.testing.assert_allclose(tangent.grad(f, (0, 1))(x, w, 4), tangent.grad(g, (0, 1))(x, w, 4), rtol=1e-12)
+
+
 def test_sums_in_place():
     text = """
         bw = init_grad(w)

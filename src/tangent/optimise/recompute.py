@@ -19,6 +19,7 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field
 
+from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
 from tangent.optimise.purity import IN_PLACE, WRITING_METHODS
@@ -54,7 +55,7 @@ class _Plan:
         self.home: dict[ast.stmt, _Block] = {}
         self._place(self.body, ())
         self.written = Counter(v for s in statements(self.body) for v in writes(s))
-        self.once = {v for s in self.body if isinstance(s, ast.Assign) for v in writes(s)}
+        self.once = {v for s in self.body if isinstance(s, ast.Assign) for v in writes(s)} - live_into(self.body)
         self.stored = _stored(self.body) | set(self.o.shared)
         self.stacks = {name: s for name, s in local_stacks(self.body).items() if len(s.pushes) == len(s.pops) == 1}
         pairs = {

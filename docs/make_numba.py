@@ -1,4 +1,4 @@
-"""Write the generated blocks of docs/numba.md: `python docs/make_numba.py [--zoo FILE.json] [--benchmark FILE.txt]`.
+"""Write the generated blocks of docs/numba.md: `python docs/make_numba.py`, with files of results by `--zoo` and so on.
 
 The listing is made here; counts and times come from the script and the benchmark that measure them.
 """
@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "scripts")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "scripts"), str(ROOT)]
+
+from benchmarks.kernels.matrices import cholesky  # noqa: E402
 
 import tangent  # noqa: E402
 
@@ -32,7 +34,12 @@ def smooth(a, steps):
 def listings() -> dict[str, str]:
     derivative = tangent.grad(smooth, compile="numba")
     derivative(np.arange(6.0), 2)
-    return {"smooth": inspect.getsource(smooth), "smooth-compiled": derivative.source}
+    factor = tangent.grad(cholesky, compile="numba")
+    factor(np.eye(3))
+    return {
+        "smooth": inspect.getsource(smooth), "smooth-compiled": derivative.source,
+        "cholesky": inspect.getsource(cholesky), "cholesky-compiled": factor.source,
+    }  # fmt: skip
 
 
 def put(page: str, blocks: dict[str, str]) -> str:
@@ -47,12 +54,15 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--zoo")
     options.add_argument("--benchmark")
+    options.add_argument("--example")
     given = options.parse_args()
     blocks = listings()
     if given.zoo:
         from compiled_zoo import summary
 
         blocks["zoo"] = summary(json.loads(Path(given.zoo).read_text()))
+    if given.example:
+        blocks["example"] = Path(given.example).read_text()
     if given.benchmark:
         blocks["benchmark"] = Path(given.benchmark).read_text()
     PAGE.write_text(put(PAGE.read_text(), blocks))

@@ -22,7 +22,7 @@ UNCOVERED = PAGE.parents[1] / "tests" / "rules" / "uncovered.py"
 
 SECTIONS = {
     "np": "NumPy", "np.linalg": "np.linalg", "np.fft": "np.fft", "x": "Methods and attributes of arrays",
-    "math": "math", "cmath": "cmath", "operator": "operator", "": "Builtins",
+    "math": "math", "cmath": "cmath", "operator": "operator", "copy": "copy", "": "Builtins",
 }  # fmt: skip
 
 TIES = "ties share evenly"

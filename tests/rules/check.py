@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import copy
 import inspect
 import itertools
 import linecache
@@ -25,7 +26,7 @@ from tangent.testing import random_like as normal_like
 Function = Callable[..., Any]
 NAMES = {
     **{name: getattr(runtime, name) for name in dir(runtime) if not name.startswith("_")},
-    "np": np, "math": math, "cmath": cmath, "operator": operator, "runtime": runtime,
+    "np": np, "math": math, "cmath": cmath, "operator": operator, "copy": copy, "runtime": runtime,
 }  # fmt: skip
 STEP = 1e-5
 _count = itertools.count(1)
@@ -47,7 +48,7 @@ def function_of(sample: Sample) -> Function:
 
 def is_missing(sample: Sample) -> bool:
     """Whether the call is of a function that this version of Python or NumPy lacks."""
-    paths = re.findall(r"\b(?:np|math|cmath|operator)(?:\.[a-zA-Z_]\w*)+", sample.call)
+    paths = re.findall(r"\b(?:np|math|cmath|operator|copy)(?:\.[a-zA-Z_]\w*)+", sample.call)
     return any(not _exists(path.split(".")) for path in paths)
 
 

@@ -59,6 +59,15 @@ JOINS: dict[str, list[Sample]] = {
         S("np.ogrid[0:2, 0:x:3j][1]", x=0.3),
         S("np.r_[0:x:4j]", x=0.3),
     ],
+    "sliding_window_view": [
+        S("np.lib.stride_tricks.sliding_window_view(x, 2)", x=real(4)),
+        S("np.lib.stride_tricks.sliding_window_view(x, (2, 2))", x=real(3, 4)),
+        S("np.lib.stride_tricks.sliding_window_view(x, 2, axis=-1)", x=real(2, 4)),
+        S("np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(1, 1))", x=real(2, 4)),
+    ],
+    "sum_windows": [S("sum_windows(b, x, 2)", "x", b=real(3, 2), x=real(4))],
+    "deepcopy": [S("copy.deepcopy(x)", x=real(3)), S("copy.deepcopy(x)[0] * x[1]", x=[0.3, 0.4])],
+    "flat": [S("sum([v * v for v in x.flat])", x=real(2, 2))],
     "with_axes": [S("with_axes(x, 3, 1)", x=real(2)), S("with_axes(x, 1, 0)", x=real(2))],
     "rejoined": [
         S("rejoined(b, x, [2, 9, 3])", "x", b=[real(2), real(3), real(0), real(2)], x=real(5)),

@@ -257,7 +257,7 @@ FRESH = frozenset(
     "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
     "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
     "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
-    "copy_grad settled".split()
+    "copy_grad settled deepcopy".split()
 )
 
 

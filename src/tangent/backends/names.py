@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import cmath
+import copy
 import math
 import operator
 import types
@@ -18,7 +19,9 @@ from tangent.errors import RuleError
 from tangent.rules.table import FOLDER, Bound, Table
 from tangent.syntax.uses import expression_reads
 
-ROOTS: dict[str, Any] = {"np": np, "math": math, "cmath": cmath, "operator": operator, "runtime": runtime}
+ROOTS: dict[str, Any] = {
+    "np": np, "math": math, "cmath": cmath, "operator": operator, "copy": copy, "runtime": runtime,
+}  # fmt: skip
 
 
 def fill_table(table: Table) -> Table:

@@ -132,6 +132,15 @@ def tril(y, m, k=0):                                            d[m] = unbroadca
 def triu(y, m, k=0):                                            d[m] = unbroadcast(np.triu(d[y], k=k), m)
 
 
+# Windows and copies
+
+
+@linear
+def sliding_window_view(y, x, window_shape, axis=None, *, subok=False, writeable=False):  d[x] = sum_windows(d[y], x, window_shape, axis=axis)
+@linear
+def deepcopy(y, x, memo=None):                                  d[x] = d[y]
+
+
 # Making arrays of scalars, lists and arrays
 
 

@@ -226,7 +226,7 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 def unsequence(b: Any, xs: Any) -> Any:
     """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
-    return b if isinstance(xs, list | tuple | np.ndarray) else lazy_zero(xs)
+    return b if isinstance(xs, list | tuple | np.ndarray | np.flatiter) else lazy_zero(xs)
 
 
 def add_grad(a: Any, b: Any) -> Any:
@@ -383,6 +383,8 @@ def sequence(xs: Any) -> Any:
         if isinstance(xs, np.ndarray) and xs.ndim == 0:
             raise TypeError("iteration over a 0-d array")
         return xs
+    if isinstance(xs, np.flatiter):
+        return xs.copy()
     if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, dict):
         return xs
     return list(xs)

@@ -151,6 +151,16 @@ def rejoined(parts: Any, x: Any, indices: Any, axis: int = 0) -> Any:
     return np.sum(pieces, axis=0)
 
 
+def sum_windows(b: Any, x: Any, window_shape: Any, axis: Any = None) -> Any:
+    """The adjoint of `sliding_window_view(x, window_shape, axis)`: each element in all windows that it is in."""
+    axes = range(np.ndim(x)) if axis is None else np.atleast_1d(axis)
+    counts, out = np.shape(b)[: np.ndim(x)], np.zeros(np.shape(x), np.asarray(b).dtype)
+    for offset in np.ndindex(*np.atleast_1d(window_shape)):
+        starts = [sum(o for a, o in zip(axes, offset, strict=True) if a % out.ndim == k) for k in range(out.ndim)]
+        out[tuple(slice(s, s + n) for s, n in zip(starts, counts, strict=True))] += b[(..., *offset)]
+    return out
+
+
 def with_axes(x: Any, rank: int, place: int) -> Any:
     """An array of at least that rank; its own axes begin at `place` among them, as `np.r_` says it."""
     missing = rank - np.ndim(x)

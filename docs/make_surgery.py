@@ -52,3 +52,4 @@ def filled(page: str, made: dict[str, str]) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), blocks()), encoding="utf-8")
+

@@ -476,6 +476,26 @@ def test_a_function_passed_to_a_helper_and_redefined_is_seen(notebook):
     close(made(2.0), np.cos(2.0) * np.cos(np.sin(2.0)))
 
 
+def doubled_in_place(x):
+    y = x + 1.0
+    z = y
+    z *= 2
+    return y * z
+
+
+def grown_in_a_loop(x):
+    items = [x]
+    for i in range(3):
+        items.append(items[-1] * x + i)
+    return items[-1] * items[1]
+
+
+@pytest.mark.parametrize("f", [doubled_in_place, grown_in_a_loop])
+def test_raw_derivatives_of_raw_derivatives(f):
+    raw = grad(grad(f, optimized=False), optimized=False)
+    close(raw(0.7), (grad(f)(0.7 + 1e-6) - grad(f)(0.7 - 1e-6)) / 2e-6, rtol=1e-6)
+
+
 def test_a_default_that_is_changed_is_seen():
     def f(x, k=2.0, *, scale=1.0):
         return x * k * scale

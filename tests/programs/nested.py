@@ -121,7 +121,7 @@ def gradient_by_two_arguments(x, y):
     return a * b
 
 
-@program({"x": signed(2)}, orders=1)
+@program({"x": signed(2)})
 def hessian_inside(x):
     h = tangent.hessian(lambda v: np.sum(v * v * v * x))(x)
     return np.sum(h * h)
@@ -132,7 +132,7 @@ def hessian_vector_product_inside(x):
     return np.sum(tangent.hvp(lambda v: np.sum(v * v * v * x))(x, x))
 
 
-@program({"x": signed(2)}, orders=1)
+@program({"x": signed(2)})
 def jacobian_inside(x):
     return np.sum(tangent.jacobian(lambda v: v * v * x)(x) ** 2)
 
@@ -153,12 +153,12 @@ def scaled_by_first(v, k=2.0):
 WEIGHTS = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
-@program({"x": np.array([1.2, 0.7])}, orders=1)
+@program({"x": np.array([1.2, 0.7])})
 def hessian_that_is_not_diagonal(x):
     return np.sum(tangent.hessian(mixed_powers)(x) * WEIGHTS)
 
 
-@program({"x": np.array([1.2, 0.7])}, orders=1)
+@program({"x": np.array([1.2, 0.7])})
 def jacobian_of_a_function_with_defaults(x):
     first, second = tangent.jacobian(scaled_by_first)(x), tangent.jacfwd(scaled_by_first)(x, 3.0)
     return np.sum(first * WEIGHTS) + np.sum(second * second)

@@ -84,6 +84,11 @@ class Containers(Rules):
             return [mark, first, self.accumulate(op.operands[0], Part(name(held)), state, s), *undo]
         return [mark, at(ast.Expr(popped), s), *undo]
 
+    def gives_back(self, op: Operation, heard: bool, state: State) -> bool:
+        """Whether the adjoint of a pop pushes; one of several pops does for all, since the way taken may be another."""
+        stack = op.operands[0]
+        return stack in self.active and (heard or stack in state.held or stack in self.forked)
+
     def adjoint_pop(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         """`x = stack.pop()`: its adjoint pushes."""
         stack, target = op.operands[0], op.targets[0]

@@ -51,6 +51,7 @@ class Frame:
     items: set[str]  # variables that are read by parts
     lists: set[str]  # lists that grow or shrink
     complete: set[str]  # those that are read only when nothing is added any more
+    forked: set[str]  # those that several statements take from
     handed: set[str]  # those that may hold more than is taken from them
 
     def adjoint(self, v: str) -> str:

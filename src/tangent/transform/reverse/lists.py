@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from tangent.analysis.operation import Operation
@@ -19,6 +20,12 @@ def half_emptied(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) ->
                 inside = [operations[x] for x in statements(s.body) if x in operations]
                 found |= {op.operands[0] for op in inside if op.kind == "pop"}
     return found
+
+
+def taken_from_twice(operations: dict[ast.stmt, Operation]) -> set[str]:
+    """Lists that more than one statement takes from, on different ways."""
+    count = Counter(op.operands[0] for op in operations.values() if op.kind == "pop")
+    return {v for v, n in count.items() if n > 1}
 
 
 def read_when_complete(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> set[str]:

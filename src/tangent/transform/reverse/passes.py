@@ -24,7 +24,7 @@ from tangent.transform.calls import Derivatives, Groups
 from tangent.transform.insert import Cuts, cut_short, inserted
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.reverse.frame import given_shapes
-from tangent.transform.reverse.lists import half_emptied, read_when_complete
+from tangent.transform.reverse.lists import half_emptied, read_when_complete, taken_from_twice
 from tangent.transform.reverse.state import Passes, Site, State
 from tangent.transform.reverse.statements import Statements
 from tangent.transform.reverse.temporaries import is_mask
@@ -84,6 +84,7 @@ class Reverse(Statements):
         self.zeroed: set[str] = set()
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
+        self.forked = taken_from_twice(self.operations)
         self.complete = read_when_complete(self.prepared.body, self.operations)
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
         self.stores.check()

@@ -39,10 +39,10 @@ class Statements(Calls):
         heard = [t for t in op.targets if t in state.held or t in self.stores.shadowed]
         if op.kind == "push":
             return self.adjoint_push(op, s, state) + restores
-        silent = op.kind == "pop" and not (op.operands[0] in self.active and (heard or op.operands[0] in state.held))
-        if silent and op.why == "read":
+        speaks = op.kind == "pop" and self.gives_back(op, bool(heard), state)
+        if op.kind == "pop" and not speaks and op.why == "read":
             return [at(ast.Expr(expression("s.append(v)", s=op.operands[0], v=op.targets[0])), s), *restores]
-        if op.kind == "pop" and op.operands[0] in self.active and (heard or op.operands[0] in state.held):
+        if speaks:
             mark = comment(f"Grad of: {self.primal(s)}", s)
             before, _ = self.adjoint_pop(op, s, state)
             state.held.discard(op.targets[0])

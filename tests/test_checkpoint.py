@@ -418,6 +418,33 @@ def test_functions_that_cannot_be_run_again_are_refused():
         grad(f)
 
 
+SCALE = [1.0]
+
+
+@checkpoint
+def scaled_layer(x):
+    return x * SCALE[0]
+
+
+def test_what_is_changed_before_it_is_read_again_is_refused():
+    def f(x):
+        y = scaled_layer(x)
+        SCALE[0] = 2.0 * SCALE[0]
+        return y
+
+    def g(x):
+        for _ in range(3):
+            x = x * SCALE[0]
+        SCALE[0] = 2.0 * SCALE[0]
+        return x
+
+    assert grad(g)(1.0) == 1.0
+    SCALE[0] = 1.0
+    for make in (lambda: grad(f), lambda: grad(g, checkpoint=2)):
+        with pytest.raises(TangentError, match="'SCALE' under 'checkpoint'"):
+            make()
+
+
 def test_jumps_of_inserted_code_are_refused():
     def truncated(x):
         with checkpoint(2):

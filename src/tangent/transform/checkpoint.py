@@ -81,7 +81,7 @@ def build_again(
             this.source.tree, f"the function '{this.source.name}' under 'checkpoint'",
             f"it writes into its argument '{next(iter(groups))[0]}'", "Let it return a new array.",
         )  # fmt: skip
-    refuse_unrepeatable(this, this.core.body, module.read)
+    refuse_unrepeatable(this, this.core.body, module.read, module.written_outside)
     scribe = Scribe(this.context)
     names = scribe.names
     names.taken.discard(fwd.primal.__name__)

@@ -6,7 +6,7 @@ import ast
 import copy
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeGuard
 
 from tangent.analysis.aliases import FRESH
@@ -65,6 +65,7 @@ class Module:
         self.given_lists: set[Any] = set()
         self._summaries = summaries(self.read_for_facts)
         self._read: set[tuple[int, str]] = set()
+        self._entry: types.FunctionType | None = None
         self._written: Outside = []
         self._scalars = dict(options.scalars)
 
@@ -77,6 +78,7 @@ class Module:
         """The forward and backward pass of a callee; adjoints of the parameters in `adding` come in and go out."""
         known = self.usable(function, known)
         key = (function, active, numbers, groups, known, adding, function in self.given_lists, "pair")
+        self._entry = self._entry or function
         if key not in self._made:
             base = as_identifier(function.__name__)
             if (custom := table().custom_of(function)) is not None:
@@ -127,6 +129,10 @@ class Module:
         this = self.read(function)
         made = [op for op in this.operations.values() if this.result in op.targets]
         return bool(made) and all(isinstance(op.value, ast.Constant) and op.value.value is None for op in made)
+
+    def written_outside(self) -> Collection[tuple[int, str]]:
+        """What the function that the module is made of, and what it calls, write into outside of themselves."""
+        return self._summaries(self._entry).outside if self._entry is not None else ()
 
     def new_pair(self, base: str, primal: types.FunctionType) -> tuple[Generated, Generated]:
         both = self.new(f"{base}_fwd", primal), self.new(f"{base}_bwd", primal)
@@ -214,6 +220,7 @@ class Module:
 
     def gradient(self, function: types.FunctionType, title: str) -> Generated:
         """`dfdx(x, by=1.0)`."""
+        self._entry = function
         made = self.entry(function, title)
         this = self.read(function)
         if self.options.has_aux:
@@ -304,7 +311,8 @@ class Module:
                 )  # fmt: skip
             whole = self.settled(this, wrt, numbers, groups, adding)  # what is written in place is known before the cut
             this.context.augmented = {}
-            this = outlined(whole, wrt, count, self.read, frozenset(p for group in groups for p in group))
+            given = frozenset(p for group in groups for p in group)
+            this = outlined(whole, wrt, count, self.read, self.written_outside, given)
         settled = self.settled(this, wrt, numbers, groups, adding)
         seed = scribe.derivative(settled.unit.result, "b")
         everything = not self.options.optimized

@@ -35,7 +35,7 @@ from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, rename, replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, header_reads
 from tangent.transform.insert import plain_blocks
-from tangent.transform.repeatable import Read, refuse_unrepeatable
+from tangent.transform.repeatable import Read, Written, nothing, refuse_unrepeatable
 from tangent.transform.storage import Settled
 from tangent.transform.unit import Unit, unit
 
@@ -67,17 +67,19 @@ def is_checkpointed(this: Unit, count: Checkpoint) -> bool:
     return count is not None or any(isinstance(s, Enter) and is_mark(s, this) for s in statements(this.core.body))
 
 
-def outlined(settled: Settled, wrt: tuple[str, ...], count: Checkpoint, read: Read, given: frozenset[str]) -> Unit:
+def outlined(
+    settled: Settled, wrt: tuple[str, ...], count: Checkpoint, read: Read, written: Written, given: frozenset[str]
+) -> Unit:
     """The function with calls for the loops that are checkpointed; with a count, for all outermost ones.
 
     `given` are the parameters that the caller lets the function write into.
     """
-    return _Outline(settled.unit, wrt, count, read, settled.storage, given).run()
+    return _Outline(settled.unit, wrt, count, read, written, settled.storage, given).run()
 
 
 def unmarked(this: Unit) -> list[ast.stmt]:
     """The body of a function without the marks of checkpoints."""
-    return _Outline(this, (), None, unit).block(this.core.body, None)
+    return _Outline(this, (), None, unit, nothing).block(this.core.body, None)
 
 
 def is_mark(s: Enter, this: Unit) -> bool:
@@ -90,10 +92,11 @@ def is_mark(s: Enter, this: Unit) -> bool:
 
 class _Outline:
     def __init__(
-        self, this: Unit, wrt: tuple[str, ...], count: Checkpoint, read: Read, storage: Storage | None = None,
-        given: frozenset[str] = frozenset(),
+        self, this: Unit, wrt: tuple[str, ...], count: Checkpoint, read: Read, written: Written,
+        storage: Storage | None = None, given: frozenset[str] = frozenset(),
     ) -> None:  # fmt: skip
-        self.this, self.count, self.read, self.storage, self.given = this, count, read, storage or Storage(), given
+        self.this, self.count, self.read, self.written = this, count, read, written
+        self.storage, self.given = storage or Storage(), given
         loops = frozenset(s for s in statements(this.core.body) if isinstance(s, ast.For | ast.While))
         self.live = liveness(this.core, loops)
         self.active = activity(this.core, this.operations, wrt, (this.result,)).names()
@@ -193,7 +196,7 @@ class _Outline:
             raise self.refuse(s, "it loops over an iterator, which gives each item once", "Wrap it in list(...).")
         if assigned_inside(s.body) & self.this.context.declared:
             raise self.refuse(s, "it assigns a variable from outside the function", "Return the value instead.")
-        refuse_unrepeatable(self.this, [s], self.read)
+        refuse_unrepeatable(self.this, [s], self.read, self.written)
         for x in statements(s.body):
             op = self.this.operations.get(x)
             if isinstance(x, Insertion) and x.block.jumps:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,20 @@ DRAWING = frozenset(m for m in (*dir(np.random.Generator), *dir(np.random.Random
 }  # fmt: skip
 
 Read = Callable[[types.FunctionType], Unit]
+Written = Callable[[], Collection[tuple[int, str]]]  # what a derivative's function writes outside, by namespace
 
 
-def refuse_unrepeatable(this: Unit, body: list[ast.stmt], read: Read) -> None:
+def nothing() -> Collection[tuple[int, str]]:
+    return ()
+
+
+def refuse_unrepeatable(this: Unit, body: list[ast.stmt], read: Read, written: Written) -> None:
     """Refuse code whose second run would not be like the first, also in the functions that it calls."""
+    for node, v in _changed_outside(this, body, read, set(written()), set()):
+        raise this.refuse(
+            node, f"'{v}' under 'checkpoint'", "it is read again in the backward pass, and is written into meanwhile",
+            "Pass it as an argument.",
+        )  # fmt: skip
     for node, what in _unrepeatable(this, body, read, set()):
         raise this.refuse(
             node, f"'{what}' under 'checkpoint'", "it is run again in the backward pass, and would give something else",
@@ -48,6 +58,27 @@ def _unrepeatable(
                 seen.add(found)
                 for _, what in _inside(found, read, seen):
                     yield s, f"{ast.unparse(n.func)}, which calls {what},"
+
+
+def _changed_outside(
+    this: Unit, body: list[ast.stmt], read: Read, written: set[tuple[int, str]], seen: set[types.FunctionType]
+) -> Iterator[tuple[ast.AST, str]]:
+    """Variables from outside that are read, though the function that is differentiated changes them somewhere."""
+    space = id(this.source.function.__globals__)
+    for s in statements(body) if written else ():
+        header: ast.AST = s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
+        for n in ast.walk(header):
+            if isinstance(n, ast.Name) and (space, n.id) in written and n.id not in this.context.scope.local:
+                yield s, n.id
+            if isinstance(n, ast.Call):
+                found = this.context.scope.resolve(n.func)
+                if isinstance(found, types.FunctionType) and found not in seen and not is_library(found):
+                    seen.add(found)
+                    try:
+                        inner = read(found)
+                    except TangentError:  # taken as it is
+                        continue
+                    yield from ((s, v) for _, v in _changed_outside(inner, inner.core.body, read, written, seen))
 
 
 def _inside(function: types.FunctionType, read: Read, seen: set[types.FunctionType]) -> Iterator[tuple[ast.AST, str]]:

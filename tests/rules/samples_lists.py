@@ -70,8 +70,8 @@ JOINS: dict[str, list[Sample]] = {
     "flat": [S("sum([v * v for v in x.flat])", x=real(2, 2))],
     "with_axes": [S("with_axes(x, 3, 1)", x=real(2)), S("with_axes(x, 1, 0)", x=real(2))],
     "rejoined": [
-        S("rejoined(b, x, [2, 9, 3])", "x", b=[real(2), real(3), real(0), real(2)], x=real(5)),
         S("np.split(x, [2, 9, 3])", x=real(5)),
+        S("rejoined(b, x, [2, 9, 3])", "x", b=[real(2), real(3), real(0), real(2)], x=real(5)),
     ],
     "gathered_results": [
         S("gathered_results(r, (2,), np.dtype(float))", r=[0.1, 0.2]),

@@ -165,7 +165,7 @@ def make(
     function.__qualname__ = node.name
     captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
     function.captures = captures  # type: ignore[attr-defined]
-    function.fresh, function.carries = g.fresh, g.carries  # type: ignore[attr-defined]
+    function.fresh, function.carries, function.once = g.fresh, g.carries, g.once  # type: ignore[attr-defined]
     function.__defaults__, function.__kwdefaults__ = _defaults(node, g.primal)
     return function
 

@@ -7,7 +7,7 @@ that a view of the one and the same view of the other are at the same place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -447,19 +447,32 @@ class _Absent:
 ABSENT = _Absent()
 
 
+class _Item(NamedTuple):
+    """An array in a container, and what it held."""
+
+    array: Any
+    content: Any
+
+
 def item_content(x: Any, key: Any) -> Any:
     """What a container holds under a key, to be put back later."""
     if isinstance(x, np.ndarray):
         return content(x[key])
     if isinstance(x, dict) and key not in x:
         return ABSENT
-    return list(x[key]) if isinstance(key, slice) else x[key]
+    if isinstance(key, slice):
+        return list(x[key])
+    return _Item(x[key], x[key].copy()) if isinstance(x[key], np.ndarray) else x[key]
 
 
 def put_item_back(x: Any, key: Any, kept: Any) -> None:
     """Undo a store into a container."""
     if kept is ABSENT:
         del x[key]
+    elif isinstance(kept, _Item):
+        kept.array[...] = kept.content
+        if not isinstance(x, tuple):
+            x[key] = kept.array
     else:
         x[key] = kept
 
@@ -476,5 +489,5 @@ def take_item(b: Any, key: Any, x: Any, kept: Any) -> Any:
     elif isinstance(key, slice):
         b[key] = [shadow(v, None) for v in kept]
     else:
-        b[key] = shadow(kept, None)
+        b[key] = shadow(kept.array if isinstance(kept, _Item) else kept)
     return found

@@ -31,3 +31,4 @@ class Generated:
     shared: dict[str, str] = field(default_factory=dict)
     fresh: str = ""
     carries: bool = False
+    once: bool = False  # only in forward mode can it be differentiated again

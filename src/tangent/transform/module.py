@@ -362,7 +362,8 @@ class Module:
         local = assigned_inside(first) | set(this.parameters) | set(outside)
         saved = sorted(live_into(second) & local - set(seeds))
         state = this.context.names.fresh("saved")
-        fwd.carries = bwd.carries = passes.stores.carried
+        fwd.carries = passes.stores.carried
+        fwd.once = bwd.once = passes.stores.carried or (bool(groups) and not passes.stores.apart(saved))
         if passes.stores.apart(saved):
             fwd.fresh, bwd.fresh = "return", state
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
@@ -532,12 +533,12 @@ def refuse_hidden_writes(settled: Settled, groups: Groups) -> None:
 
 
 def refuse_carried(this: Unit) -> None:
-    """In reverse mode, a backward pass whose shadows were bound in its forward pass has no backward pass itself."""
-    if getattr(this.source.function, "carries", False):
+    """A backward pass for which arrays of the caller were kept has no backward pass itself."""
+    if getattr(this.source.function, "once", False):
         title = this.source.function.__name__
         raise InPlaceError(
             f"cannot differentiate '{title}' in reverse mode", this.source.locate(this.source.tree),
-            "the function it comes from binds names of arrays that it writes into anew (as where buffers are swapped)",
+            "names of arrays that are written into are bound anew (as where buffers are swapped), or may be numbers",
             "Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
         )  # fmt: skip
 

@@ -211,7 +211,8 @@ def _arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[str]:
     generated = this.source.file.startswith("<generated")
     for op in this.operations.values():
         index = op.values.get("index") if op.kind in ("store", "augment") else None
-        asked = generated and isinstance(index, ast.Constant) and index.value is Ellipsis  # behind a test of its type
+        asked = isinstance(index, ast.Constant) and index.value is Ellipsis  # behind a test of its type
+        asked = generated and (asked or op.why == "at Add")  # add_at is for what may be a container, too
         if index is not None and op.targets[0] not in aliases.containers and not _is_key(index) and not asked:
             found.add(op.targets[0])
         if op.kind == "call" and isinstance(op.value, ast.Call) and _is_own(op.callee) and not _has_stars(op.value):

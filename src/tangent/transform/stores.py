@@ -727,17 +727,18 @@ class Stores:
         place = self.place(op, a)
         b: Any = rename(place, {a: self.adjoint(a)})
         done: list[ast.stmt] = [first, undo]
+        kind = op.why.removeprefix("at ").removeprefix("into ")
         if isinstance(value, ast.Name) and value.id in self.owner.active:
             part: ast.expr = {
                 "Add": b, "Sub": ast.UnaryOp(ast.USub(), b), "Mult": expression("g * p", g=b, p=place),
                 "Div": expression("-g * p / (v * v)", g=b, p=place, v=value),
-            }[op.why]  # fmt: skip
-            if op.why == "Add":
+            }[kind]  # fmt: skip
+            if kind == "Add":
                 part = self.owner.scribe.call("content", part)
             part = self.owner.scribe.call("unbroadcast", part, value)
-            done.append(self.owner.accumulate(value.id, self.part(part, op.why != "Add"), state, s))
-        if op.why in ("Mult", "Div"):
-            operator = ast.Mult() if op.why == "Mult" else ast.Div()
+            done.append(self.owner.accumulate(value.id, self.part(part, kind != "Add"), state, s))
+        if kind in ("Mult", "Div"):
+            operator = ast.Mult() if kind == "Mult" else ast.Div()
             scaled = ast.BinOp(b, operator, value)
             done.append(at(ast.Assign([replace(b, ctx=ast.Store())], scaled), s))
         return done

@@ -43,7 +43,7 @@ LIKE_FIRST = (
 SAME = (runtime.copy, runtime.dense, runtime.own, runtime.add_part, runtime.clear_item, runtime.cleared)
 LIKE_SECOND = (
     runtime.spread, runtime.scatter, runtime.winners, runtime.matmul_adjoint_x, runtime.dot_adjoint_a,
-    runtime.settled, runtime.as_given, runtime.refit, runtime.add_item,
+    runtime.settled, runtime.as_given, runtime.refit, runtime.add_item, runtime.broadcast_like,
 )  # fmt: skip
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
 ARITHMETIC = (runtime.ratio, runtime.times, runtime.where_nonzero)

@@ -47,7 +47,7 @@ class Inference:
     def given(self, e: ast.Call, callee: Generated) -> tuple[Kind, ...] | None:
         assert callee.tree is not None
         args = callee.tree.args
-        if any(isinstance(a, ast.Starred) for a in e.args) or args.vararg or args.kwarg or args.kwonlyargs:
+        if any(isinstance(a, ast.Starred) for a in e.args) or args.vararg or args.kwarg:
             return None
         names = parameters_of(callee)
         given = dict(zip(names, e.args)) | {k.arg: k.value for k in e.keywords if k.arg}

@@ -89,10 +89,10 @@ class _Inlined:
         if not isinstance(found, Generated) or found.tree is None or found.shared or self.g.shared:
             return None
         args = found.tree.args
-        plain = not (args.vararg or args.kwarg or args.kwonlyargs) and len(e.args) == len(args.args) + len(
-            args.posonlyargs
-        )
-        if not plain or e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
+        if args.vararg or args.kwarg or any(isinstance(a, ast.Starred) for a in e.args):
+            return None
+        named = [*(a.arg for a in (*args.posonlyargs, *args.args)[: len(e.args)]), *(k.arg for k in e.keywords)]
+        if sorted(map(str, named)) != sorted(a.arg for a in arguments(args)):
             return None
         if found.primal.__globals__ is not self.g.primal.__globals__ or found.primal.__closure__:
             return None
@@ -116,7 +116,8 @@ class _Inlined:
                 known = self.names.fresh(v)
             names[v] = known or v
             self.g.externals[names[v]] = value
-        given: Body = [assign(names[p], a, s) for p, a in zip(parameters, e.args)]
+        values = [*zip(parameters, e.args), *((str(k.arg), k.value) for k in e.keywords)]
+        given: Body = [assign(names[p], a, s) for p, a in values]
         body = callee.tree.body[1:] if ast.get_docstring(callee.tree) is not None else callee.tree.body
         lines = [x if isinstance(x, Comment) else at(rename(x, names), s) for x in body]
         last = lines[-1]

@@ -31,7 +31,7 @@ BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
 SETTLED = frozenset((
     *OWN, *ZERO, *PRODUCTS, *FITS, runtime.unbroadcast, runtime.spread, runtime.refit, runtime.copy, runtime.add_grad,
     runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
-    runtime.count, runtime.split_like,
+    runtime.count, runtime.split_like, runtime.broadcast_like,
 ))  # fmt: skip
 
 
@@ -98,9 +98,9 @@ class Known:
         if function in PRODUCTS and len(real) == 3:
             return self.product(function, args, real)
         if function in OWN or function is runtime.refit:
-            alike = len(real) == 2 and b.rank == real[1].rank
+            level = len(real) == 2 and b.rank == real[1].rank
             keep = function is not runtime.settled or not b.rank
-            return args[0] if alike and keep else expression("b.copy()", b=args[0]) if alike else None
+            return args[0] if level and keep else expression("b.copy()", b=args[0]) if level else None
         if function is runtime.copy:
             return args[0] if not b.rank else expression("b.copy()", b=args[0])
         if function in ZERO:
@@ -109,6 +109,9 @@ class Known:
             return ast.BinOp(args[0], ast.Add(), args[1]) if len(real) == 2 else None
         if function is runtime.check_seed and len(real) == 2:
             return args[0] if not b.rank and not real[1].rank and b.dtype == real[1].dtype == "f8" else None
+        if function is runtime.broadcast_like and len(real) == 2:
+            same_form = b.dtype == real[1].dtype and b.rank == real[1].rank and all(map(alike, b.axes, real[1].axes))
+            return args[0] if same_form else None
         if function is runtime.cross_adjoint and len(real) == 3:
             plain = all(k.axes == (3,) and k.dtype == b.dtype for k in real)
             return expression("np.cross(y, b)", np=self.use(np, "np"), y=args[0], b=args[1]) if plain else None

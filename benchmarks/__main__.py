@@ -32,7 +32,7 @@ Written by `python -m benchmarks`. Contenders take turns and compute on one thre
 rounds of processor time, a range is the middle half of the ratios. "Hand-written" is a derivative as an expert writes
 it, with sums in place, in the benchmark's file, and checked to be equal. Targets that are missed are marked. Each
 contender is called a few times before; by then a derivative of ours has its version for the arguments (inside.md).
-TensorFlow and tangent-ad run in environments of their own (`benchmarks/elsewhere.py`), their time is that of their process.
+TensorFlow and tangent-ad run in environments of their own (`benchmarks/elsewhere.py`); their processes tell the time.
 
 """
 

@@ -522,6 +522,20 @@ class Line:
         return self(x) ** 2
 
 
+class Decay:
+    def __init__(self, rate):
+        self.rate, self.level = rate, 1.0
+
+    def step(self):
+        self.level = self.level * self.rate
+
+
+def object_made(x):
+    decay = Decay(x)
+    decay.step()
+    return decay.level
+
+
 def method(line, x):
     return line.method(x) * line.slope
 
@@ -771,6 +785,8 @@ PROGRAMS: dict[str, tuple] = {
     "reduced": (reduced, grad, {}, ([0.5, 1.5],)),
     "method": (method, grad, {"wrt": "x"}, (Line(2.0, 1.0), 3.0)),
     "method_self": (Line.__call__, grad, {"wrt": "x"}, (Line(2.0, 1.0), 3.0)),
+    "object_made": (object_made, grad, {}, (0.5,)),
+    "object_made_forward": (object_made, jvp, {}, (0.5, 1.0)),
     "attempt": (attempt, grad, {}, (2.0,)),
     "attempt_forward": (attempt, jvp, {}, (2.0, 1.0)),
     "attempt_in_a_loop": (attempt_in_a_loop, grad, {}, ([0.5, -1.0, 2.0],)),

@@ -62,6 +62,8 @@ class MissingRuleError(UnsupportedError):
 class InPlaceError(UnsupportedError):
     """A value that the derivative needs is written in place."""
 
+    concerns_a_container = False
+
 
 class RuleError(TangentError):
     """A rule is malformed, or a call does not fit it."""

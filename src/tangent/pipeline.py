@@ -17,21 +17,25 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tangent.analysis.state import classes_of, needs_memory
 from tangent.codegen.emit import emit
-from tangent.codegen.load import load
+from tangent.codegen.load import bind, definitions, load, register
+from tangent.errors import InPlaceError, TangentError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
-from tangent.options import Options
+from tangent.options import Memory, Options
 from tangent.rules.table import table
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
+from tangent.runtime.objects import overloads
 from tangent.source.adapt import as_function, called
+from tangent.source.remembering import install_runner, remembering
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import as_identifier, identifiers
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module, Optimise
 from tangent.transform.scribe import Scribe
-from tangent.transform.unit import Unit
+from tangent.transform.unit import Unit, unit
 
 Derivative = Callable[..., Any]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
@@ -49,7 +53,7 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
         known = _made.setdefault(function, weakref.WeakValueDictionary())
         made = known.get(_key(function, options))
         if made is None:
-            made = known[_key(function, options)] = build(function, options)
+            made = known[_key(function, options)] = _built(function, options)
             made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
             _recent.append(made)
         return made
@@ -59,6 +63,29 @@ def _key(function: types.FunctionType, options: Options) -> Key:
     """What a derivative depends on beside the functions it was made from."""
     defaults = id(function.__defaults__), id(function.__kwdefaults__)
     return function.__code__, defaults, options, table().version
+
+
+def _built(function: types.FunctionType, options: Options) -> Derivative:
+    """The derivative; where lists or objects are held by several, or change across calls, that with a memory."""
+    try:
+        return build(function, options)
+    except InPlaceError as e:
+        if options.memory == "lists" or options.compile is not None or not e.concerns_a_container:
+            raise
+        try:
+            with_memory = replace(options, memory="lists")
+            return build(for_objects(function, options.objects, "lists"), with_memory)
+        except TangentError:
+            pass
+        raise
+
+
+def keeping_memory(function: types.FunctionType, memory: Memory) -> types.FunctionType:
+    """The function that is read: one with a memory, where objects are made or changed."""
+    known = any(hasattr(function, attribute) for attribute in ("remembers", "origin", "adapted"))
+    if known or table().custom_of(function) is not None or not (memory or needs_memory(function)):
+        return function
+    return remembering(function, entry=True, lists=memory == "lists")
 
 
 def build(function: types.FunctionType, options: Options) -> Derivative:
@@ -74,10 +101,11 @@ def generated(function: types.FunctionType, options: Options) -> Module:
     """The module of a derivative, before it is printed."""
     module = Module(options, optimiser(options.optimized))
     title = title_of(function, options)
+    behind = keeping_memory(function, options.memory)
     if options.mode == "reverse":
-        module.gradient(function, title)
+        module.gradient(behind, title)
     else:
-        module.pushforward(function, title)
+        module.pushforward(behind, title)
     module.finish()
     return module
 
@@ -94,18 +122,40 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def variant(function: types.FunctionType, kind: Kind) -> types.FunctionType:
-    """A function; of a derivative, the one for arguments whose classes define operators, or that are lists."""
+def for_objects(function: types.FunctionType, objects: bool, memory: Memory) -> types.FunctionType:
+    """A function; of a derivative, the one for arguments whose classes define operators, or that are changed."""
     origin = getattr(function, "origin", None)
-    if origin is None:
+    if origin is None or (origin[1].objects, origin[1].memory) == (objects, memory):
         return function
-    made = derive(variant(origin[0], kind), of_kind(origin[1], kind))
+    made = derive(for_objects(origin[0], objects, memory), replace(origin[1], objects=objects, memory=memory))
     assert isinstance(made, types.FunctionType)
     return made
 
 
-def of_kind(options: Options, kind: Kind) -> Options:
-    return replace(options, objects=True) if kind == "objects" else replace(options, lists=True)
+def for_lists(function: types.FunctionType) -> types.FunctionType:
+    """A function; of a derivative, the one for arguments that are lists."""
+    origin = getattr(function, "origin", None)
+    if origin is None:
+        return function
+    made = derive(for_lists(origin[0]), replace(origin[1], lists=True))
+    assert isinstance(made, types.FunctionType)
+    return made
+
+
+def for_arguments(function: types.FunctionType, options: Options) -> Callable[[tuple[Any, ...]], Derivative | None]:
+    """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
+
+    def other(values: tuple[Any, ...]) -> Derivative | None:
+        classes = classes_of(values)
+        if not classes:
+            return None
+        objects = options.objects or overloads(values)
+        memory: Memory = options.memory or ("objects" if needs_memory(function, classes) else "")
+        if (objects, memory) == (options.objects, options.memory):
+            return None
+        return derive(for_objects(function, objects, memory), replace(options, objects=objects, memory=memory))
+
+    return other
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
@@ -123,13 +173,8 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)
-
-    def other(kind: Kind) -> Derivative:
-        return derive(variant(function, kind), of_kind(options, kind))
-
-    objects = None if options.objects else lambda: other("objects")
-    lists = None if options.lists else lambda: other("lists")
-    made = load(text, module.functions, renew, objects, lists)
+    lists = None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True))
+    made = load(text, module.functions, renew, for_arguments(function, options), lists)
     made.source = text.text  # type: ignore[attr-defined]
     return made
 
@@ -159,6 +204,23 @@ def for_scalars(function: types.FunctionType, scalars: Scalars) -> types.Functio
     made = derive(behind, replace(origin[1], scalars=known))
     assert isinstance(made, types.FunctionType)
     return made
+
+
+def run_with_memory(stub: types.FunctionType) -> Callable[..., Any]:
+    """What runs in place of a function with a memory, where no derivative flows."""
+    with _lock:
+        if stub not in _running:
+            this = unit(stub)
+            made = Generated(this.core.name, stub, this.core, this.source)
+            made.externals = dict(this.context.externals)
+            text = emit([made])
+            register(text)
+            _running[stub] = bind(definitions(text), [made], text.file)[made]
+        return _running[stub]
+
+
+_running: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
+install_runner(run_with_memory)
 
 
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 import types
@@ -11,14 +12,20 @@ from typing import Any
 
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, changed_elsewhere, definitions, register
-from tangent.errors import ArgumentError, InPlaceError
+from tangent.errors import ArgumentError, InPlaceError, TangentError
 from tangent.options import Options
-from tangent.pipeline import optimiser, plain_function
+from tangent.pipeline import has_rule, keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
-from tangent.runtime.calls import LISTS, OBJECTS, Active, captured, closure_of
+from tangent.runtime.calls import LISTS, OBJECTS, Active, captured, closure_of, threaded
+from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.dispatch import init_grad
+from tangent.runtime.library import partial_of
+from tangent.runtime.memory import current
 from tangent.runtime.objects import is_object
+from tangent.runtime.stateful import call_class
 from tangent.source.adapt import define
+from tangent.source.read import unwrapped
+from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
 from tangent.syntax.names import Names
 from tangent.transform.module import Module
@@ -44,6 +51,7 @@ class DerivativesOnDemand:
 
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], tuple[Made, Any]] = {}
+        self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
         self._lock = threading.RLock()
 
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
@@ -56,7 +64,8 @@ class DerivativesOnDemand:
         forward, backward = made.functions
         if places.is_plain:
             return forward, backward
-        return forward, rearranged(backward, places)
+        key = ("rearranged", backward, repr(places))
+        return forward, self.kept(key, lambda: rearranged(backward, places))
 
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
         if table().is_zero(function):
@@ -65,7 +74,18 @@ class DerivativesOnDemand:
         active = tuple(a for a in active if a not in MARKS)
         places = _places(plain, active, count, names, function)
         made = self.made(plain, places.wanted, "tangent", kinds)
-        return pushed(made.functions[0], made.seeds, places, plain, count, names)
+        key = ("pushed", made.functions[0], repr(places), count, names, _cell_ids(plain), plain.__code__)
+        return self.kept(key, lambda: pushed(made.functions[0], made.seeds, places, plain, count, names), plain)
+
+    def kept(self, key: Any, make: Callable[[], types.FunctionType], *alive: Any) -> types.FunctionType:
+        """A function that is made once, so that its derivatives are, too; `alive` is what its key tells by address."""
+        with self._lock:
+            if key not in self._adapted:
+                self._adapted[key] = make(), alive
+                self._adapted[key][0].adapted = True  # type: ignore[attr-defined]
+                while len(self._adapted) > 4096:
+                    self._adapted.pop(next(iter(self._adapted)))
+            return self._adapted[key][0]
 
     def refuse_writer(self, function: Any) -> None:
         """Stop before a function that writes into its arguments is called for its effects."""
@@ -81,6 +101,32 @@ class DerivativesOnDemand:
                 todo="Call it by its own name, or let it return a new array.",
             )
 
+    def threaded(self, function: Any) -> Any:
+        """The function with a memory as first argument and last result."""
+        function = unwrapped(function)
+        if isinstance(function, types.FunctionType) and is_followed(function):
+            return remembering(function)
+        if isinstance(function, functools.partial):
+            return threaded(partial_of(function.func, *function.args, **function.keywords))
+        if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
+            return self.bound(function.__func__, function.__self__)
+        if isinstance(function, type) and not is_made_by_class(function):
+            return self.kept(("class", function), lambda: _threaded(CLASS, "call_class", call_class, function))
+        behind = getattr(type(function), "__call__", None)
+        if is_object(function) and isinstance(behind, types.FunctionType):
+            return self.bound(behind, function)
+        try:
+            return self.kept(("plain", function), lambda: _threaded(PLAIN, "current", current, function))
+        except TypeError:  # it cannot be told by what it is
+            made = _threaded(PLAIN, "current", current, function)
+            made.adapted = True  # type: ignore[attr-defined]
+            return made
+
+    def bound(self, function: types.FunctionType, owner: Any) -> types.FunctionType:
+        """A method of an object, with a memory."""
+        key = ("bound", function, id(owner))
+        return self.kept(key, lambda: _threaded_method(function, owner), owner)
+
     def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         with self._lock:
             again = getattr(plain, "checkpointed", False)
@@ -95,6 +141,19 @@ class DerivativesOnDemand:
             return found[0]
 
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
+        """The derivative; where lists are held by several, or change across calls, that with a memory of all lists."""
+        try:
+            return self._built(keeping_memory(plain, ""), wanted, kind, marks)
+        except InPlaceError as e:
+            if not e.concerns_a_container:
+                raise
+            try:
+                return self._built(with_lists(plain), wanted, kind, marks)
+            except TangentError:
+                pass
+            raise
+
+    def _built(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         module = Module(Options(wrt=wanted, objects=OBJECTS in marks), optimiser(True))
         if LISTS in marks:
             module.given_lists.add(plain)
@@ -107,6 +166,39 @@ class DerivativesOnDemand:
         functions = bind(definitions(text), module.functions, text.file)
         seen = [(g.primal, path, value) for g in module.functions for path, value in g.seen.items()]
         return Made(tuple(functions[g] for g in first), first[0].seeds, changed_elsewhere(seen))
+
+
+CLASS = "def made(memory, /, *args, **named):\n    return {help}(memory, function, *args, **named)\n"
+METHOD = "def bound(memory, /, *args, **named):\n    return {help}(memory, given0, *args, **named)\n"
+PLAIN = (
+    "def plain(memory, /, *args, **named):\n"
+    "    args = {help}(memory, args)\n    named = {help}(memory, named)\n"
+    "    return function(*args, **named), memory\n"
+)
+
+
+def _threaded(text: str, title: str, helper: Any, function: Any) -> types.FunctionType:
+    name = text[4 : text.index("(")]
+    return define(name, text.format(help=title), {title: helper, "function": function})
+
+
+def _threaded_method(function: types.FunctionType, owner: Any) -> types.FunctionType:
+    return define(
+        "bound", METHOD.format(help="function"), {"function": threaded(function)}, {"given0": types.CellType(owner)}
+    )
+
+
+def is_followed(function: types.FunctionType) -> bool:
+    """Whether a function is read where it is called with a memory."""
+    own = not is_library(function) or function.__module__ == partial_of.__module__
+    return own and not has_rule(function) and not getattr(function, "makes_derivatives", False)
+
+
+def with_lists(function: types.FunctionType) -> types.FunctionType:
+    """The function with a memory of all lists."""
+    if hasattr(function, "remembers"):
+        return remembering(function.remembers, entry=function.entry, lists=True)  # type: ignore[attr-defined]
+    return keeping_memory(function, "lists")
 
 
 def _own(function: Any) -> types.FunctionType:
@@ -165,9 +257,9 @@ def _places(
         elif a == "f" and (isinstance(function, types.MethodType) or is_object(function)):
             routes.append((plain.__code__.co_freevars[0], None))  # the object behind it, as `_forwarding` captures it
         elif a == "f":
-            routes.append(
-                {v: (v, None) for v, value in closure_of(plain).items() if value is not plain and _may_vary(value)}
-            )
+            own = getattr(plain, "remembers", plain)  # a function that calls itself finds itself where it runs
+            cells = closure_of(plain)
+            routes.append({v: (v, None) for v, value in cells.items() if value is not own and _may_vary(value)})
         elif a == "**":
             routes.append({k: keyword(k) for k in names if k not in named})
         elif a.startswith("*"):

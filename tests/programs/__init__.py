@@ -26,6 +26,7 @@ THEMES = (
     "exceptions",
     "patterns",
     "objects",
+    "state",
     "nested",
     "kernels",
 )

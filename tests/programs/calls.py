@@ -93,7 +93,7 @@ def own_active_default(x, y=2.0):
     return x * y * y
 
 
-@program({"x": 0.8}, {"x": 0.8, "scale": 4.0}, wrt="x", orders=1)
+@program({"x": 0.8}, {"x": 0.8, "scale": 4.0}, wrt="x")
 def own_keyword_only(x, *, scale=2.0):
     return scale * x * x
 
@@ -148,7 +148,7 @@ def call_with_two_stars(x, y):
     return weighted(x, **arguments)
 
 
-@program({"x": 0.8, "rest": (1.5, 2.5)}, wrt="x", orders=1)
+@program({"x": 0.8, "rest": (1.5, 2.5)}, wrt="x")
 def own_star_args(x, *rest):
     y = x
     for r in rest:
@@ -156,12 +156,12 @@ def own_star_args(x, *rest):
     return y
 
 
-@program({"x": 0.8, "options": {"gain": 1.5}}, wrt="x", orders=1)
+@program({"x": 0.8, "options": {"gain": 1.5}}, wrt="x")
 def own_star_kwargs(x, **options):
     return x * x * options["gain"]
 
 
-@program({"xs": (0.8, 1.5, -2.5)}, wrt="xs", orders=1)
+@program({"xs": (0.8, 1.5, -2.5)}, wrt="xs")
 def own_star_args_active(*xs):
     s = 1.0
     for x in xs:

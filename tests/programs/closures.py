@@ -221,7 +221,7 @@ def keyword_only_and_positional_only(x, y):
     return f(x, b=y, c=y) + f(y, x, c=2.0)
 
 
-@program({"x": 0.7, "y": 1.2}, orders=1)
+@program({"x": 0.7, "y": 1.2})
 def own_positional_only(x, /, y):
     return x * y * y
 
@@ -268,7 +268,7 @@ def solve(f, v, n=6):
     return v
 
 
-@program({"a": 2.3}, orders=1)
+@program({"a": 2.3})
 def root_of_a_closure(a):
     return solve(lambda v: v * v - a, 1.5)
 

@@ -28,7 +28,7 @@ def map_of_a_library_function(xs):
     return sum(map(np.sin, xs)) * sum(map(math.exp, xs))
 
 
-@program({"xs": XS, "ys": [2.0, 0.3]}, orders=1)
+@program({"xs": XS, "ys": [2.0, 0.3]})
 def map_of_two(xs, ys):
     return sum(map(lambda x, y: x * y + x, xs, ys))
 
@@ -90,7 +90,7 @@ def filter_in_a_loop(xs):
     return s
 
 
-@program({"xs": [0.5, 1.1, -2.0]}, orders=1)
+@program({"xs": [0.5, 1.1, -2.0]})
 def filter_by_truth(xs):
     return math.prod(filter(None, xs))
 
@@ -121,34 +121,34 @@ def sorted_values(xs):
     return a * b + c
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def sorted_by_key(xs):
     return sorted(xs, key=lambda x: -x)[0] ** 2
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def sorted_by_key_reversed(xs):
     a, b, c = sorted(xs, key=abs, reverse=True)
     return a * b * b + c
 
 
-@program({"pairs": [(2, 0.5), (1, 1.5), (3, -0.7)]}, orders=1)
+@program({"pairs": [(2, 0.5), (1, 1.5), (3, -0.7)]})
 def sorted_by_item(pairs):
     ordered = sorted(pairs, key=operator.itemgetter(0))
     return ordered[0][1] * ordered[1][1] ** 2
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def max_by_key(xs):
     return max(xs, key=abs) ** 2 + min(xs, key=lambda x: x * x)
 
 
-@program({"x": 0.7, "y": 1.4}, orders=1)
+@program({"x": 0.7, "y": 1.4})
 def max_of_two_by_key(x, y):
     return max(x, y, key=lambda v: -v) * y
 
 
-@program({"xs": XS}, {"xs": []}, wrt="xs", orders=1)
+@program({"xs": XS}, {"xs": []}, wrt="xs")
 def max_with_default(xs):
     return max(xs, default=2.0) * 3.0
 
@@ -177,12 +177,12 @@ def method_caller(x):
     return total(x * x)
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def accumulated(xs):
     return sum([v * v for v in itertools.accumulate(xs)])
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def accumulated_by_a_function(xs):
     return list(itertools.accumulate(xs, lambda a, b: a * b + 1.0, initial=0.5))
 
@@ -200,7 +200,7 @@ def chained_rows(rows):
     return sum([v**3 for v in itertools.chain.from_iterable(rows)])
 
 
-@program({"xs": XS, "ys": [0.3, 0.8]}, orders=1)
+@program({"xs": XS, "ys": [0.3, 0.8]})
 def products(xs, ys):
     s = 0.0
     for x, y in itertools.product(xs, ys):
@@ -213,32 +213,32 @@ def repeated(x):
     return sum(itertools.repeat(x * x, 3))
 
 
-@program({"xs": XS, "ys": [0.3, 0.8]}, orders=1)
+@program({"xs": XS, "ys": [0.3, 0.8]})
 def zipped_longest(xs, ys):
     return sum([x * y for x, y in itertools.zip_longest(xs, ys, fillvalue=2.0)])
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def neighbours(xs):
     return sum([(b - a) ** 2 for a, b in itertools.pairwise(xs)])
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def sliced(xs):
     return sum(itertools.islice(xs, 1, None)) * xs[0]
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def combinations(xs):
     return sum(a * b for a, b in itertools.combinations(xs, 2))
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def permutations(xs):
     return sum([a * b * b for a, b in itertools.permutations(xs, 2)])
 
 
-@program({"xs": XS}, orders=1)
+@program({"xs": XS})
 def taken_and_dropped(xs):
     first = itertools.takewhile(lambda x: x > 0, xs)
     return sum(first) * sum(itertools.dropwhile(lambda x: x > 0, xs))
@@ -259,12 +259,12 @@ def counted(xs):
     return sum([i * x for i, x in zip(itertools.count(1), xs)])
 
 
-@program({"rows": [[0.5, 1.5], [2.0, -0.7]]}, orders=1)
+@program({"rows": [[0.5, 1.5], [2.0, -0.7]]})
 def transposed(rows):
     return [sum(column) * column[0] for column in zip(*rows)]
 
 
-@program({"rows": [(0.5, 1.5), (2.0, -0.7)]}, orders=1)
+@program({"rows": [(0.5, 1.5), (2.0, -0.7)]})
 def transposed_by_unpacking(rows):
     xs, ys = zip(*rows)
     return xs[0] * ys[1] + xs[1]
@@ -296,7 +296,7 @@ def list_comprehension_with_condition(xs):
     return [x**3 for x in xs if x > 0]
 
 
-@program({"x": signed(3)}, orders=1)
+@program({"x": signed(3)})
 def nested_comprehension(x):
     return np.array([[a * b for a in x] for b in x])
 
@@ -318,7 +318,7 @@ def augmented_by_a_generator(xs):
     return s
 
 
-@program({"xs": XS}, {"xs": []}, wrt="xs", orders=1)
+@program({"xs": XS}, {"xs": []}, wrt="xs")
 def comprehension_in_a_conditional(xs):
     return sum([x * x for x in xs]) if xs else 0.0
 
@@ -340,12 +340,12 @@ def dict_comprehension_that_replaces(xs):
     return d[0] * d[1]
 
 
-@program({"d": {"a": 0.5, "b": 1.5}}, orders=1)
+@program({"d": {"a": 0.5, "b": 1.5}})
 def views(d):
     return sum(d.values()) * math.prod(d.values()) + sum([v for _, v in sorted(d.items())])
 
 
-@program({"d": {"a": 0.5, "b": 1.5}, "x": 0.3}, orders=1)
+@program({"d": {"a": 0.5, "b": 1.5}, "x": 0.3})
 def dict_constructors(d, x):
     e = dict(d, c=x)
     f = dict([("a", x * x), ("d", x)])
@@ -371,7 +371,7 @@ def steps(x, n):
         yield x
 
 
-@program({"x": 0.7}, orders=1)
+@program({"x": 0.7})
 def generator_in_a_loop(x):
     s = 0.0
     for v in steps(x, 3):
@@ -379,7 +379,7 @@ def generator_in_a_loop(x):
     return s
 
 
-@program({"x": 0.7}, orders=1)
+@program({"x": 0.7})
 def generator_summed(x):
     return sum(steps(x, 3)) * max(steps(x, 2))
 
@@ -392,13 +392,13 @@ def both(x):
     yield -x
 
 
-@program({"x": 0.7}, orders=1)
+@program({"x": 0.7})
 def generator_of_a_generator(x):
     a, b, c, d = both(x)
     return a * b + c * d
 
 
-@program({"x": 0.7}, orders=1)
+@program({"x": 0.7})
 def local_generator(x):
     def powers(n):
         v = 1.0
@@ -409,7 +409,7 @@ def local_generator(x):
     return sum(powers(3)) + sum([p * p for p in powers(2)])
 
 
-@program({"x": 0.7}, orders=1)
+@program({"x": 0.7})
 def generator_in_a_comprehension(x):
     return [v * v for v in steps(x, 2)]
 

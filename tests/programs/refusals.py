@@ -4,6 +4,8 @@ import contextlib
 import itertools
 import math
 
+import numpy as np
+
 REFUSALS = {}
 
 
@@ -255,3 +257,47 @@ def error_inside_try(x):
 
 def through_text(x):
     return float(str(x)) * x
+
+
+class Kept:
+    def __init__(self, x):
+        self.x, self.buffer = x, np.zeros(2)
+
+    def store(self, v):
+        self.buffer[0] = v
+
+    def fails(self, v):
+        self.x = v
+        raise ValueError
+
+    def __enter__(self):
+        self.x = 2.0 * self.x
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+@refused("array", 2.0)
+def array_inside_an_object(x):
+    kept = Kept(x)
+    kept.store(x * x)
+    return np.sum(kept.buffer)
+
+
+@refused("with", 2.0)
+def context_of_an_object_that_changes(x):
+    kept = Kept(x)
+    with kept:
+        y = kept.x * x
+    return y
+
+
+@refused("try", 2.0)
+def changed_by_a_call_that_fails(x):
+    kept = Kept(x)
+    try:
+        kept.fails(x * x)
+    except ValueError:
+        pass
+    return kept.x

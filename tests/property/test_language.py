@@ -75,7 +75,7 @@ class Writer:
 def compiled(text: str):
     file = f"<random program {next(_count)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"math": math, "np": np, "helper": helper}
+    names = {"__name__": "random_programs", "math": math, "np": np, "helper": helper}
     exec(compile(text, file, "exec"), names)
     return names["f"]
 

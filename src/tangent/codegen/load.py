@@ -23,7 +23,7 @@ from tangent.codegen.emit import Text, emit
 from tangent.codegen.notes import Entry, annotate, remember
 from tangent.codegen.versions import Choice, Load, worthwhile
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent, given_lists
-from tangent.runtime.objects import overloads
+from tangent.runtime.objects import holds_objects
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
@@ -38,7 +38,11 @@ CHECKS: dict[str, Any] = {
 
 
 def load(
-    text: Text, functions: list[Generated], renew: Renew, objects: Renew | None = None, lists: Renew | None = None
+    text: Text,
+    functions: list[Generated],
+    renew: Renew,
+    objects: Callable[[tuple[Any, ...]], Any] | None = None,
+    lists: Renew | None = None,
 ) -> types.FunctionType:
     """The first function of a generated module, ready to be called."""
     register(text)
@@ -48,7 +52,7 @@ def load(
     plain = made[entry]
     extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_annotate": partial(annotate, entry=place_of(entry))}
     if objects is not None:
-        extra |= {"_objects": objects, "_overloads": overloads}
+        extra |= {"_objects": objects, "_holds_objects": holds_objects}
     if lists is not None and (entry.arrays or entry.items):
         extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items, "_given_lists": given_lists}
     choice = None
@@ -213,7 +217,7 @@ def guarded(
     if stale is not None:
         before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
     if "_objects" in extra and (test := _overloaded(entry, node.args)) is not None:
-        before.append(ast.If(test, [ast.Return(_same_call(node.args, "_objects"))], []))
+        before.append(ast.If(test, [ast.Return(_same_call(node.args, "_other"))], []))
     checking = argument_checks(entry, node.args, "_lists" in extra) if checks is None else checks
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
@@ -283,13 +287,15 @@ def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callab
 
 
 def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:
-    """Whether an argument is an object whose class defines operators."""
+    """Whether an argument is an object for which there is other code."""
     plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
     star = [a.arg for a in (args.vararg, args.kwarg) if a is not None]
     if not plain and not star:
         return None
-    tests = [expression(f"_type({v}) is not _float and _overloads({v})") for v in (*plain, *star)]
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    tests = [expression(f"_type({v}) is not _float and _holds_objects({v})") for v in (*plain, *star)]
+    holds = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    values = ", ".join((*plain, *star))
+    return ast.BoolOp(ast.And(), [holds, expression(f"(_other := _objects(({values},))) is not None")])
 
 
 def _choosing(args: ast.arguments) -> list[ast.stmt]:
@@ -307,7 +313,7 @@ def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:
     keywords = [ast.keyword(a.arg, name(a.arg)) for a in args.kwonlyargs]
     if args.kwarg:
         keywords.append(ast.keyword(None, name(args.kwarg.arg)))
-    return ast.Call(call(made), positional, keywords)
+    return ast.Call(name(made) if made == "_other" else call(made), positional, keywords)
 
 
 def argument_checks(entry: Generated, args: ast.arguments, lists: bool = False) -> list[ast.stmt]:

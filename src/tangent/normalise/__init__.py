@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from tangent.normalise.comprehensions import comprehensions
@@ -17,6 +18,7 @@ from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
 from tangent.normalise.matches import matches
+from tangent.normalise.memory import memorised
 from tangent.normalise.overloading import mentions_operators, overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.statements import statements
@@ -30,19 +32,23 @@ from tangent.syntax.uses import assigned_inside
 PASSES = (
     insertions, grids, parallel, matches, exceptions, walrus,
     iterators, comprehensions, defaults, statements, jumps, contexts, iteration, flatten,
-    overloading, versions,
+    overloading, memorised, versions,
 )  # fmt: skip
 
 
 def normalise(
-    source: Source, captured: tuple[str, ...] = (), objects: bool = False, known: dict[str, Any] | None = None
-) -> tuple[ast.FunctionDef, Context]:
+    source: Source, captured: tuple[str, ...] = (), objects: bool = False, known: dict[str, Any] | None = None,
+    properties: frozenset[str] = frozenset(), has_rule: Callable[[Any], bool] = lambda f: False,
+) -> tuple[ast.FunctionDef, Context]:  # fmt: skip
     """The function in Core Python; captured variables count as its own, `objects` may have operators of their own.
 
     Parameters that are `known` are functions that the caller names.
     """
     context = Context.of(source)
-    context.objects = objects or mentions_operators(source.function)
+    context.objects = objects or mentions_operators(getattr(source.function, "remembers", source.function))
+    context.memory = getattr(source.function, "memory", "")
+    context.names.taken.add(context.memory)
+    context.properties, context.has_rule = properties, has_rule
     context.scope.local |= set(captured)
     context.scope.externals |= known or {}
     tree = source.tree

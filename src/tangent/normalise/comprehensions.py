@@ -49,9 +49,9 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
                 changed = replace(changed, iter=hoist.expression(s.iter))
                 before = hoist.before
             return [*before, changed]
-        case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if target not in {
-            n.id for n in ast.walk(value) if isinstance(n, ast.Name)
-        }:
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
+            target not in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} and not context.memory
+        ):
             hoist = _Hoist(s, context)
             hoist.filled(value, target)
             return hoist.before

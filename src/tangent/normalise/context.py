@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,9 @@ class Context:
     caught: set[str] = field(default_factory=set)
     objects: bool = False
     scalars: frozenset[str] = frozenset()  # variables that are numbers, where the types of arguments are known
+    memory: str = ""
+    properties: frozenset[str] = frozenset()
+    has_rule: Callable[[Any], bool] = lambda f: False
     externals: dict[str, Any] = field(default_factory=dict)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
 

@@ -11,12 +11,16 @@ Conditions, f-strings, lambdas, comprehensions and indices stay whole: no deriva
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 
 import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.normalise.writers import Writers, is_adding_at
+from tangent.runtime.classes import tuple_of
+from tangent.runtime.insert import replace_field
+from tangent.runtime.objects import is_object
 from tangent.runtime.storage import add_at, add_into
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Attempt, Enter
@@ -65,6 +69,8 @@ class _Flatten:
                 kept = isinstance(test, ast.Constant) or (isinstance(test, ast.Name) and not _assigns(s, test.id))
                 branch = test if kept else name(self.condition(test))
                 self.emit(replace(s, test=branch, body=self.block(body), orelse=self.block(orelse)))
+            case ast.While(test=test, body=body) if self.context.memory and self.opens(test):
+                self.tested_loop(s)
             case ast.While(body=body):
                 self.emit(replace(s, body=self.block(body)))
             case ast.For(iter=iter, body=body):
@@ -118,6 +124,11 @@ class _Flatten:
         """A call for its effects: of a function that may write into its arguments, its arguments get names."""
         found = self.context.scope.resolve(e.func)
         starred = any(isinstance(a, ast.Starred) for a in e.args)
+        if self.context.memory and (
+            found is MISSING or not is_library(found) or found in (setattr, object.__setattr__)
+        ):
+            self.emit(replace(s, value=self.call(e)))
+            return
         if (is_adding_at(found) or found in (add_at, add_into)) and not starred and not e.keywords:
             self.emit(replace(s, value=self.operation(e)))
         elif isinstance(found, types.FunctionType) and not is_library(found):
@@ -173,7 +184,7 @@ class _Flatten:
                 branch = self.condition(test)
                 then, other = self.branch(target, body), self.branch(target, orelse)
                 self.emit(at(ast.If(name(branch), then, other), like))
-            case ast.BoolOp(op=op, values=values) if not _is_condition(value):
+            case ast.BoolOp(op=op, values=values) if not _is_condition(value) or self.opens(value):
                 self.assign(target, values[0])
                 rest = values[1] if len(values) == 2 else ast.BoolOp(op, values[1:])
                 held = name(target)
@@ -191,7 +202,7 @@ class _Flatten:
 
     def condition(self, test: ast.expr) -> str:
         branch = self.context.names.numbered("branch")
-        if is_opaque_expression(test):
+        if is_opaque_expression(test) and not self.opens(test):
             self.emit(assign(branch, test, self.like))
         else:
             self.assign(branch, test)
@@ -212,6 +223,8 @@ class _Flatten:
 
     def operation(self, e: ast.expr) -> ast.expr:
         """The expression as one operation on atoms."""
+        if self.opens(e):
+            return self.opened(e)
         if is_atom(e) or is_opaque_expression(e):
             return e
         match e:
@@ -240,6 +253,41 @@ class _Flatten:
             case _:
                 raise self.context.refuse(e, f"'{type(e).__name__}'", "this expression has no derivative")
 
+    def opens(self, e: ast.expr) -> bool:
+        """Whether calls inside a condition are taken out of it, because they may change something."""
+        kinds = ast.Compare | ast.BoolOp | ast.JoinedStr | ast.UnaryOp
+        if not self.context.memory or not isinstance(e, kinds) or not is_opaque_expression(e):
+            return False
+        return any(
+            isinstance(n, ast.Call | ast.Attribute | ast.Subscript) and not self.is_static_path(n) for n in ast.walk(e)
+        )
+
+    def opened(self, e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Compare(left=left, comparators=comparators):
+                return replace(e, left=self.atom(left), comparators=[self.atom(c) for c in comparators])
+            case ast.UnaryOp(operand=operand):
+                return replace(e, operand=self.atom(operand))
+            case ast.JoinedStr(values=values):
+                parts = [
+                    replace(v, value=self.atom(v.value)) if isinstance(v, ast.FormattedValue) else v for v in values
+                ]
+                return replace(e, values=parts)
+            case _:
+                return self.atom(e)
+
+    def tested_loop(self, s: ast.While) -> None:
+        """`while f(): ...` as a loop over a variable that is computed again at its end."""
+        flag = self.condition(s.test)
+        body = self.block(s.body)
+        again = self.branch(flag, s.test)
+        match body:
+            case [*start, ast.If(test=stop, body=[ast.Break()]) as last]:
+                body = [*start, at(ast.If(stop, [], again), s), last]
+            case _:
+                body = [*body, *again]
+        self.emit(replace(s, test=name(flag), body=body))
+
     def element(self, e: ast.expr) -> ast.expr:
         return replace(e, value=self.atom(e.value)) if isinstance(e, ast.Starred) else self.atom(e)
 
@@ -253,10 +301,43 @@ class _Flatten:
         args = self.arguments(e)
         keywords = [replace(k, value=self.atom(_sole(k.value) if k.arg == "out" else k.value)) for k in e.keywords]
         flat = replace(e, func=func, args=args, keywords=keywords)
+        if (made := self.named_tuple(flat)) is not None:
+            return made
         if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
             return flat
         written = self.writers.rewritten(flat, self.like)
         return flat if written is None else written
+
+    def named_tuple(self, e: ast.Call) -> ast.expr | None:
+        """`Pair(a, b)` of a named tuple, and `pair._replace(a=c)`, as functions that have derivatives."""
+        found = self.context.scope.resolve(e.func)
+        if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
+            return None
+        if found is MISSING:
+            match e.func:
+                case ast.Attribute(value=ast.Name() as owner, attr="_replace") if not e.args and e.keywords:
+                    *first, last = e.keywords
+                    held: ast.expr = owner
+                    for k in first:
+                        held = self.atom(self.with_field(held, k))
+                    return self.with_field(held, last)
+            return None
+        if not (isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_field_defaults")):
+            return None
+        try:
+            given = inspect.signature(found.__new__).bind(found, *e.args, **{k.arg or "": k.value for k in e.keywords})
+        except TypeError:
+            return None
+        parts: list[ast.expr] = []
+        for field in found._fields:  # type: ignore[attr-defined]
+            value = given.arguments.get(field, found._field_defaults.get(field))
+            known = isinstance(value, ast.expr)
+            parts.append(value if known else name(self.context.use(f"default_{field}", value)))
+        return ast.copy_location(ast.Call(name(self.context.use("tuple_of", tuple_of)), [e.func, *parts], []), e)
+
+    def with_field(self, owner: ast.expr, k: ast.keyword) -> ast.expr:
+        function = self.context.use("replace_field", replace_field)
+        return ast.Call(name(function), [owner, ast.Constant(k.arg), k.value], [])
 
     def arguments(self, e: ast.Call) -> list[ast.expr]:
         """The arguments as atoms; a starred one of a ufunc is taken apart, since its arity is known."""
@@ -286,6 +367,8 @@ class _Flatten:
             root = root.value
         assert isinstance(root, ast.Name)
         scope = self.context.scope
+        if self.context.memory and isinstance(e, ast.Attribute) and _is_known_object(scope.lookup(root.id)):
+            return False
         return root.id not in scope.local or root.id in scope.imports
 
     def index(self, e: ast.expr) -> ast.expr:
@@ -300,6 +383,10 @@ class _Flatten:
                 return e
             case _:
                 return self.atom(e)
+
+
+def _is_known_object(found: object) -> bool:
+    return found is not MISSING and is_object(found)
 
 
 def _sole(e: ast.expr) -> ast.expr:

@@ -31,7 +31,7 @@ def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     if not known or not any(isinstance(n, ast.Name) and n.id == "super" for n in ast.walk(f)):
         return f
     cls = context.scope.cells["__class__"].cell_contents
-    parameters = arguments(f.args)
+    parameters = [a for a in arguments(f.args) if a.arg != context.memory]
 
     def change(e: ast.expr) -> ast.expr:
         match e:

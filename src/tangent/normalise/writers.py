@@ -105,6 +105,8 @@ class Writers:
         return constant(None)
 
     def method(self, e: ast.Call) -> ast.expr | None:
+        if self.context.memory:  # it may be a method of an object
+            return None
         match e:
             case ast.Call(func=ast.Attribute(value=owner, attr="fill"), args=[value], keywords=[]):
                 self.store(self.atom(owner), constant(Ellipsis), self.atom(value))

@@ -12,6 +12,7 @@ from tangent.rules.table import table
 from tangent.source.resolve import MISSING
 from tangent.syntax.walk import walk
 
+IMPURE_KERNELS = ("call_", "require_", "check_", "error_", "new_")
 IMPURE = frozenset(
     getattr(builtins, n) for n in "print input open next iter exec eval setattr delattr breakpoint compile".split()
 )
@@ -24,6 +25,8 @@ WRITING_FUNCTIONS = frozenset("add_at add_into put_item_back take_item add_to_it
 PURE_CALLS = frozenset(
     "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
 ) | {"dict_of", "parts_of", "subset", "superset"}
+
+COUNTED = frozenset({"changed", "initialised"})  # `try` looks whether they happened
 
 IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "clear_item"}
 
@@ -53,9 +56,9 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
     if found is MISSING:
         return isinstance(func, ast.Attribute) and (func.attr in rules.methods or func.attr in rules.zero_methods)
     try:
-        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_", "error_")):
+        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_", "error_", "new_")):
             return False
-        if getattr(found, "__name__", "") in WRITING_FUNCTIONS:
+        if getattr(found, "__name__", "") in WRITING_FUNCTIONS | COUNTED:
             return False
     except TypeError:
         return False
@@ -66,9 +69,7 @@ def _is_runtime(found: Any) -> bool:
     module = getattr(found, "__module__", "") or ""
     if module in ("tangent.runtime.library", "tangent.runtime.calls") and found.__name__ not in PURE_CALLS:
         return False
-    return module.startswith("tangent.runtime.") and not found.__name__.startswith(
-        ("call_", "require_", "check_", "error_")
-    )
+    return module.startswith("tangent.runtime.") and not found.__name__.startswith(IMPURE_KERNELS)
 
 
 def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:

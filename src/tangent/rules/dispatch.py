@@ -29,10 +29,13 @@ def replace_field(y, b, name, value):
     d[b] = replace_field(d[y], name, init_grad(get_attribute(b, name)))
     d[value] = get_attribute(d[y], name)
     d[y] = replace_field(d[b], name, d[value])
+def sequence(y, xs):
+    d[xs] = unsequence(d[y], xs)
+    d[y] = sequence_tangent(d[xs], xs)
 @linear
-def sequence(y, xs): d[xs] = unsequence(d[y], xs)
+def sequence_tangent(y, b, xs): d[b] = unsequence(d[y], xs)
 @linear
-def unsequence(y, b, xs): d[b] = d[y]
+def unsequence(y, b, xs): d[b] = sequence_tangent(d[y], xs)
 @linear
 def items_like(y, b, x, later): d[b] = merged_like(d[y], b, later)
 @linear

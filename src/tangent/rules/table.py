@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
 FILES = (
     "elementwise reduce order accumulate methods calculus polynomial sequences linear index linalg fft dispatch storage "
-    "kernels_index kernels_reduce kernels_linear"
+    "memory kernels_index kernels_reduce kernels_linear"
 ).split()
 
 OPERATORS: dict[type[ast.AST], str] = {

@@ -30,6 +30,8 @@ class Service(Protocol):
 
     def refuse_writer(self, function: Any) -> None: ...
 
+    def threaded(self, function: Any) -> Any: ...
+
 
 class _Holder:
     service: Service | None = None
@@ -59,6 +61,12 @@ def backward_of(function: Any, active: Active, count: int, names: tuple[str, ...
 def tangent_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
     """The function that gives value and tangent: as active as the function itself."""
     made: Callable[..., Any] = _service().tangent(function, active, count, names)
+    return made
+
+
+def threaded(function: Any) -> Callable[..., Any]:
+    """The function that takes a memory first and gives its result and the memory after it."""
+    made: Callable[..., Any] = _service().threaded(function)
     return made
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.memory import Memory
 from tangent.runtime.objects import ARRAY_CLASSES, fields_of, is_object, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
@@ -69,6 +70,8 @@ def init_grad(x: Any) -> Any:
         return x
     if (foreign := _foreign(x)) is not None:
         return foreign.zeros(x)
+    if isinstance(x, Memory):
+        return Memory()
     if is_object(x):
         return _zero_object(x)
     return map_structure(init_grad, x)
@@ -89,6 +92,8 @@ def _zero_object(x: Any) -> Any:
 
 def lazy_zero(x: Any) -> Any:
     """A zero gradient that allocates nothing."""
+    if isinstance(x, Memory):
+        return Memory()
     return ZeroGrad(x) if isinstance(x, np.ndarray | list | tuple | dict) or is_object(x) else init_grad(x)
 
 
@@ -224,6 +229,11 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
     return {k: init_grad(v) if k not in b or any(k in names for names in later) else b[k] for k, v in x.items()}
 
 
+def sequence_tangent(b: Any, xs: Any) -> Any:
+    """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
+    return sequence(b) if isinstance(xs, list | tuple | np.ndarray) else [init_grad(v) for v in list(xs)]
+
+
 def unsequence(b: Any, xs: Any) -> Any:
     """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
     return b if isinstance(xs, list | tuple | np.ndarray | np.flatiter) else lazy_zero(xs)
@@ -239,6 +249,8 @@ def add_grad(a: Any, b: Any) -> Any:
         return b
     if isinstance(b, ZeroGrad) or b is None:
         return a
+    if isinstance(a, Memory):
+        return a.plus(b, add_grad)
     if isinstance(a, list | tuple | dict) or is_object(a):
         return map_structure(add_grad, a, b)
     if (foreign := _foreign(a)) is not None:

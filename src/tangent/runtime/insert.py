@@ -131,8 +131,9 @@ def replace_item(b: Any, index: Any, value: Any) -> Any:
 
 def replace_field(b: Any, name: str, value: Any) -> Any:
     """The gradient of a named tuple or an object with another one for one field."""
-    named = getattr(b, "_replace", None)
-    return named(**{name: value}) if named is not None else remade(b, {**fields_of(b), name: value})
+    whole = init_grad(b.like) if isinstance(b, ZeroGrad) else b
+    named = getattr(whole, "_replace", None)
+    return named(**{name: value}) if named is not None else remade(whole, {**fields_of(whole), name: value})
 
 
 def stop_gradient(x: Any) -> Any:

@@ -159,6 +159,16 @@ def field(x: Any, name: str) -> Any:
     return getattr(x, name)
 
 
+def holds_objects(x: Any, depth: int = 3) -> bool:
+    """Whether x is, or holds, an object of a class of the user's."""
+    if isinstance(x, list | tuple) and depth > 0:
+        kinds = {type(v): v for v in x}  # one of each class tells for all
+        return any(holds_objects(v, depth - 1) for v in kinds.values())
+    if isinstance(x, dict):
+        return depth > 0 and any(holds_objects(v, depth - 1) for v in x.values())
+    return is_object(x)
+
+
 @functools.cache
 def defines_operators(cls: Any) -> bool:
     """Whether a class defines operators, or members that arrays have too, in Python."""

@@ -114,7 +114,8 @@ def _bare(args: ast.arguments) -> ast.arguments:
 def _numbers(code: types.CodeType) -> tuple[object, ...]:
     """What the meaning of a piece of code hangs on: its names and constants."""
     constants = tuple(sorted(repr(c) for c in code.co_consts if isinstance(c, int | float | complex | str)))
-    return {*code.co_names, *code.co_freevars}, code.co_varnames, constants
+    names = {*code.co_names, *code.co_freevars} - {code.co_name}  # a function that calls itself in a comprehension
+    return names, code.co_varnames, constants
 
 
 def _changed(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> SourceError:

@@ -12,6 +12,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
 from tangent.syntax.quote import assign, constant, expression, name
@@ -66,6 +68,25 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
             return [assign(t, expression("x[k]", x=w.root, k=key), s), changed("pop", key, constant(None))]
         case _:
             return None
+
+
+OF_LISTS = frozenset("append extend insert pop remove clear update setdefault popitem reverse".split())
+
+
+def changes_container(s: ast.stmt) -> bool:
+    """Whether what a statement changes surely is a list, a dict or an object, not an array."""
+    match s:
+        case ast.Assign(targets=[ast.Attribute(attr=attr)]) | ast.AugAssign(target=ast.Attribute(attr=attr)):
+            return not hasattr(np.ndarray, attr)
+        case (
+            ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr)))
+            | ast.Assign(value=ast.Call(func=ast.Attribute(attr=attr)))
+        ):
+            return attr in OF_LISTS
+        case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=str()))]):
+            return True
+        case _:
+            return False
 
 
 def _is_sorted(t: str, this: Unit) -> bool:

@@ -26,7 +26,7 @@ from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.transform.calls import Groups
-from tangent.transform.containers import held_elsewhere, rebinding
+from tangent.transform.containers import changes_container, held_elsewhere, rebinding
 from tangent.transform.content import content_read
 from tangent.transform.unit import Unit
 
@@ -125,7 +125,9 @@ def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]
 
 def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     context = this.context
-    return list(writes_in_place(this.core, this.operations, context.scope, context.augmented, summary))
+    found = writes_in_place(this.core, this.operations, context.scope, context.augmented, summary)
+    followed = context.memory or this.source.file.startswith("<generated")  # calls of functions that write are, too
+    return [w for w in found if w.construct != "closure" or not followed]
 
 
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -682,11 +684,13 @@ def _refusal(this: Unit, w: Write, involved: str) -> InPlaceError:
     text = this.source.statement_text(w.statement)
     reader = _first_use(this, involved, w.statement)
     also = f"; '{involved}' is used in line {reader}" if reader else ""
-    return InPlaceError(
+    error = InPlaceError(
         f"cannot differentiate a write in place: '{text}'", this.source.locate(w.statement),
         f"it changes '{w.root}', which the derivative depends on{also}",
         "Make a new value instead of changing the old one (np.where, np.concatenate, x = x + v).",
     )  # fmt: skip
+    error.concerns_a_container = changes_container(w.statement)
+    return error
 
 
 def _first_use(this: Unit, v: str, other: ast.stmt) -> int:

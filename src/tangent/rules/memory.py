@@ -1,0 +1,59 @@
+"""The memory of objects, lists and dicts: a table that is made anew where something changes."""
+
+def remembered(y, memory, x, name):
+    d[memory] = slot_grad(d[y], memory, x, name)
+    d[x] = owner_grad(d[y], memory, x, name)
+    d[y] = read_tangent(d[memory], d[x], memory, x, name)
+def contents(y, memory, x):
+    d[memory] = slot_grad(d[y], memory, x, None)
+    d[x] = owner_grad(d[y], memory, x, None)
+    d[y] = read_tangent(d[memory], d[x], memory, x, None)
+def read_tangent(y, dmemory, dx, memory, x, name):
+    d[dmemory] = slot_grad(d[y], memory, x, name)
+    d[dx] = owner_grad(d[y], memory, x, name)
+    d[y] = read_tangent(d[dmemory], d[dx], memory, x, name)
+@linear
+def slot_grad(y, b, memory, x, name): d[b] = slot_part(d[y], memory, x, name, b)
+@linear
+def slot_part(y, b, memory, x, name, like): d[b] = slot_grad(d[y], memory, x, name)
+@linear
+def owner_grad(y, b, memory, x, name): d[b] = owner_part(d[y], memory, x, name, b)
+@linear
+def owner_part(y, b, memory, x, name, like): d[b] = owner_grad(d[y], memory, x, name)
+
+def current(y, memory, x):
+    d[memory] = current_slots(d[y], memory, x)
+    d[x] = current_owner(d[y], memory, x)
+    d[y] = current_tangent(d[memory], d[x], memory, x)
+def current_tangent(y, dmemory, dx, memory, x):
+    d[dmemory] = current_slots(d[y], memory, x)
+    d[dx] = current_owner(d[y], memory, x)
+    d[y] = current_tangent(d[dmemory], d[dx], memory, x)
+@linear
+def current_slots(y, b, memory, x): d[b] = current_tangent(d[y], init_grad(x), memory, x)
+@linear
+def current_owner(y, b, memory, x): d[b] = current_tangent(init_grad(memory), d[y], memory, x)
+
+def changed(y, memory, x, name, value):
+    d[memory] = without_slot(d[y], x, name)
+    d[value] = slot_taken(d[y], x, name, value)
+    d[y] = changed(d[memory], x, name, d[value])
+def initialised(y, memory, x, name, value):
+    d[memory] = without_slot(d[y], x, name)
+    d[value] = slot_taken(d[y], x, name, value)
+    d[y] = initialised(d[memory], x, name, d[value])
+def forget(y, memory, x, name):
+    d[memory] = without_slot(d[y], x, name)
+    d[y] = without_slot(d[memory], x, name)
+@linear
+def without_slot(y, b, x, name): d[b] = without_slot(d[y], x, name)
+@linear
+def slot_taken(y, b, x, name, like): d[b] = only_slot(d[y], x, name)
+@linear
+def only_slot(y, b, x, name): d[b] = slot_taken(d[y], x, name, b)
+@linear
+def new_list(y, items): d[items] = d[y]
+
+def threaded(y, function): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+@linear
+def tuple_of(y, cls, *parts): d[parts] = tuple(d[y])

@@ -1,0 +1,106 @@
+"""What classes say about making their objects, in functions that Tangent can read."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tangent.errors import UnsupportedError
+from tangent.runtime.memory import Slot
+from tangent.runtime.objects import fields_of, is_object
+
+NOT_GIVEN = dataclasses.MISSING
+PROPERTIES: set[str] = set()  # names of properties of classes that were met
+
+
+def is_namespace(cls: Any) -> bool:
+    return cls is types.SimpleNamespace
+
+
+def is_made_by_class(cls: Any) -> bool:
+    """Whether calling a class is left to the class: of Python's own, and exceptions."""
+    own = isinstance(cls, type) and cls.__flags__ & (1 << 9) and not issubclass(cls, BaseException)
+    return not own and not is_namespace(cls)
+
+
+def is_own_method(memory: Any, x: Any, name: str) -> bool:
+    """Whether `x.name` is a function of the class of x, not one that x holds."""
+    if not is_object(x) or Slot(x, name) in memory or name in getattr(x, "__dict__", {}):
+        return False
+    found = inspect.getattr_static(type(x), name, None)
+    return isinstance(found, types.FunctionType | staticmethod | classmethod)
+
+
+def setter_of(x: Any, name: str) -> Any:
+    """The function that assigns a property."""
+    found = inspect.getattr_static(type(x), name).fset
+    if found is None:
+        raise AttributeError(f"property {name!r} of {type(x).__name__!r} object has no setter")
+    return found
+
+
+_initialisers: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()
+
+
+def factory_of(cls: Any) -> Callable[..., Any]:
+    """The initialiser of a class; of a dataclass, one that says what Python's does."""
+    found = cls.__init__
+    return _initialisers.setdefault(cls, _dataclass_initialiser(cls)) if _is_written(found) else _written(cls, found)
+
+
+def _is_written(found: Any) -> bool:
+    """Whether Python wrote an initialiser, for a dataclass."""
+    return isinstance(found, types.FunctionType) and found.__code__.co_filename == "<string>"
+
+
+def _dataclass_initialiser(cls: Any) -> Callable[..., Any]:
+    owner = next(c for c in cls.__mro__ if "__init__" in vars(c))
+    return _initialisers[cls] if cls in _initialisers else DATACLASSES[0](owner)
+
+
+def _written(cls: Any, found: Any) -> Callable[..., Any]:
+    if found is object.__init__:
+        return nothing
+    if not isinstance(found, types.FunctionType):
+        raise UnsupportedError(
+            f"cannot differentiate the making of a '{cls.__name__}'", why="its initialiser is not written in Python",
+            todo="Make it outside, and pass it as an argument.",
+        )  # fmt: skip
+    return found
+
+
+DATACLASSES: list[Callable[[Any], Any]] = []  # who writes initialisers of dataclasses, once it is loaded
+
+
+def nothing(self: Any) -> None:
+    """The initialiser of a class that has none."""
+
+
+def initial_names(x: Any) -> list[str]:
+    """The fields of a dataclass that its initialiser takes."""
+    return [f.name for f in dataclasses.fields(x) if f.init]
+
+
+def names_held(memory: Any, x: Any) -> list[str]:
+    """The attributes that an object holds now."""
+    own = [s.name for s in memory if s.owner is x and s.name is not None]
+    return list(dict.fromkeys([*fields_of(x), *own]))
+
+
+def tuple_of(cls: Any, *parts: Any) -> Any:
+    """A named tuple."""
+    return cls(*parts)
+
+
+def order_of_keys(keys: Any, reverse: bool) -> list[int]:
+    """The places of items in the order of their keys."""
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def place_of_extreme(keys: Any, largest: bool) -> int:
+    """The place of the first item with the largest, or smallest, key."""
+    return (max if largest else min)(range(len(keys)), key=keys.__getitem__)

@@ -1,0 +1,231 @@
+"""What objects, lists and dicts hold, beside them: a table that is never changed, only made anew.
+
+A function that makes objects or changes them is differentiated over such a table. An object is told by what it is, not
+by what it holds, so two variables that refer to one object see the same; the objects of the caller stay as they are.
+
+    c.h = v        memory = changed(memory, c, "h", v)
+    v = c.h        v = remembered(memory, c, "h")          (of an object that was never changed, its own attribute)
+    xs.append(v)   memory = appended(memory, xs, v)        (runtime/stateful.py)
+
+The gradient of a table is a table of gradients; what it does not have is zero.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import InPlaceError, Location, UnsupportedError
+from tangent.runtime.objects import is_object, is_property
+
+
+class Slot:
+    """An attribute of an object, or (without a name) all that a list or dict holds."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: Any, name: str | None) -> None:
+        self.owner, self.name = owner, name
+
+    def __hash__(self) -> int:
+        return hash((id(self.owner), self.name))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Slot) and self.owner is other.owner and self.name == other.name
+
+    def __repr__(self) -> str:
+        return f"{type(self.owner).__name__}.{self.name or '[]'}"
+
+
+class Memory(dict[Slot, Any]):
+    """Values, or gradients, by slot."""
+
+    def plus(self, other: Memory, add: Any) -> Memory:
+        """The sum of two gradients."""
+        small, large = sorted((self, other), key=len)
+        return Memory({**large, **{s: add(large[s], b) if s in large else b for s, b in small.items()}})
+
+
+def no_memory() -> Memory:
+    """The memory that a function begins with."""
+    return Memory()
+
+
+def new_object(cls: Any) -> Any:
+    """An object that holds nothing yet."""
+    if cls is types.SimpleNamespace:
+        return cls()
+    if cls.__new__ is not object.__new__:
+        raise UnsupportedError(
+            f"cannot differentiate the making of a '{cls.__name__}'", why="its class says how objects are made",
+            todo="Make it outside, and pass it as an argument.",
+        )  # fmt: skip
+    return object.__new__(cls)
+
+
+def new_list(items: Any) -> Any:
+    """A list or dict of its own."""
+    return items.copy() if isinstance(items, list | dict) else items
+
+
+def remembered(memory: Any, x: Any, name: str) -> Any:
+    """An attribute as it is now."""
+    slot = Slot(x, name)
+    if slot in memory:
+        return memory[slot]
+    if is_object(x) and is_property(x, name) and any(s.owner is x for s in memory):
+        raise UnsupportedError(
+            f"cannot differentiate the property '{name}' of a {type(x).__name__}",
+            why="its class was not known when the derivative was made",
+            todo="Call a method instead, or name the class in the function.",
+        )
+    if isinstance(x, list | dict):
+        raise UnsupportedError(
+            f"cannot differentiate '{name}' of a {type(x).__name__} that is kept for later",
+            why="what it does to the list or dict cannot be followed", todo="Call it where it is needed.",
+        )  # fmt: skip
+    return getattr(x, name)
+
+
+def contents(memory: Any, x: Any) -> Any:
+    """What a list or dict holds now; of anything else, itself."""
+    return memory.get(Slot(x, None), x) if isinstance(x, list | dict) else x
+
+
+def current(memory: Any, x: Any) -> Any:
+    """Lists and dicts as they are now, also those inside them."""
+    if not is_changed(memory, x):
+        return x
+    now = contents(memory, x)
+    if isinstance(now, dict):
+        return {k: current(memory, v) for k, v in now.items()}
+    items = (current(memory, v) for v in now)
+    return list(items) if isinstance(now, list) else tuple(items)
+
+
+def is_changed(memory: Any, x: Any) -> bool:
+    """Whether something in a list or dict, or in those inside it, is other than it was made."""
+    if isinstance(x, list | tuple):
+        return Slot(x, None) in memory or any(is_changed(memory, v) for v in x if isinstance(v, list | dict | tuple))
+    return isinstance(x, dict) and (Slot(x, None) in memory or any(is_changed(memory, v) for v in x.values()))
+
+
+def changed(memory: Any, x: Any, name: str | None, value: Any) -> Any:
+    """The memory in which an attribute, or what a list or dict holds, has another value."""
+    if name is not None:
+        _check_assignable(x, name)
+    _changes.made += 1
+    return Memory({**memory, Slot(x, name): value})
+
+
+class _Changes(threading.local):
+    """How many changes there have been, so that `try` finds out whether some were lost."""
+
+    made = 0
+
+
+_changes = _Changes()
+
+
+def new_count() -> int:
+    """How many changes there have been."""
+    return _changes.made
+
+
+def require_nothing_lost(count: int) -> None:
+    """Stop where a call has changed something before it failed."""
+    if _changes.made != count:
+        raise UnsupportedError(
+            "cannot differentiate this 'try'",
+            why="a function that was called in it changed an object before it failed",
+            todo="Change objects after what may fail.",
+        )  # fmt: skip
+
+
+def is_remembered(memory: Any, x: Any, name: str) -> bool:
+    """`hasattr(x, name)`."""
+    return Slot(x, name) in memory or hasattr(x, name)
+
+
+def require_no_object(x: Any) -> None:
+    """Stop at a context manager that is an object whose attributes are in the memory."""
+    if is_object(x):
+        raise UnsupportedError(
+            f"cannot differentiate 'with' of a {type(x).__name__} here",
+            why="objects are made or changed in the same function, and this would run with what they were",
+            todo="Call what it does before and after.",
+        )
+
+
+def require_number(x: Any, shown: str, file: str, line: int, text: str) -> None:
+    """Stop where an operator in place would change an array that somebody else may refer to."""
+    if isinstance(x, np.ndarray | list):
+        raise InPlaceError(
+            f"cannot differentiate a write in place: '{text}'", Location(file, line, text),
+            f"it changes what '{shown}' refers to, which others may hold", "Write 's = s + v', or make a copy first.",
+        )  # fmt: skip
+
+
+def require_same(memory: Any, x: Any, items: Any) -> None:
+    """Stop where a list has grown or shrunk while a loop ran over it."""
+    if isinstance(x, list | dict) and len(contents(memory, x)) != len(items):
+        raise UnsupportedError(
+            "cannot differentiate a loop over a list that changes inside it", why="its length changes while it runs",
+            todo="Loop over a copy of the list.",
+        )  # fmt: skip
+
+
+def require_known(memory: Any, function: Any) -> None:
+    """Stop at the derivative of a function that captures something which was changed: it would see it as it was."""
+    behind = getattr(function, "origin", None)
+    if behind is None:
+        return
+    for cell in getattr(behind[0], "remembers", behind[0]).__closure__ or ():
+        value = cell.cell_contents
+        if is_changed(memory, value) or any(s.owner is value for s in memory):
+            raise UnsupportedError(
+                f"cannot differentiate the derivative of '{behind[0].__name__}' here",
+                why="it captures an object, a list or a dict that was made or changed before",
+                todo="Pass what it needs as an argument.",
+            )
+
+
+def forget(memory: Any, x: Any, name: str) -> Any:
+    """The memory without an attribute."""
+    kept = Memory(memory)
+    if kept.pop(Slot(x, name), Slot) is Slot:
+        raise AttributeError(name)
+    return kept
+
+
+def _check_assignable(x: Any, name: str) -> None:
+    if isinstance(x, Memory) or not is_object(x):
+        return
+    settings = getattr(type(x), "__dataclass_params__", None)
+    if settings is not None and settings.frozen:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    own = _setattr_of(type(x)) is not object.__setattr__ and type(x) is not types.SimpleNamespace
+    hides = isinstance(inspect.getattr_static(type(x), name, None), types.FunctionType)
+    if own or hides or is_property(x, name):
+        why = "its class says what assignment means" if own else "it is a property"
+        if hides:
+            why = "it hides a method"
+        raise UnsupportedError(
+            f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why=why,
+            todo="Assign the attribute behind it.",
+        )  # fmt: skip
+
+
+def _setattr_of(cls: Any) -> Any:
+    return cls.__setattr__
+
+
+def initialised(memory: Any, x: Any, name: str, value: Any) -> Any:
+    """The memory after `object.__setattr__(x, name, value)`, which frozen classes use."""
+    _changes.made += 1
+    return Memory({**memory, Slot(x, name): value})

@@ -1,0 +1,97 @@
+"""The derivatives of reading and changing the memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.runtime.calls import attribute_tangent, put_attribute
+from tangent.runtime.containers import is_lazy
+from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
+from tangent.runtime.memory import Memory, Slot, contents, is_changed
+
+
+def slot_grad(b: Any, memory: Any, x: Any, name: str | None) -> Any:
+    """What the memory receives where an attribute was read: nothing, where it was the object's own."""
+    slot = Slot(x, name)
+    return Memory({slot: b}) if slot in memory else Memory()
+
+
+def slot_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
+    """The transpose of `slot_grad`."""
+    slot = Slot(x, name)
+    return b[slot] if slot in memory and slot in b else init_grad(like)
+
+
+def owner_grad(b: Any, memory: Any, x: Any, name: str | None) -> Any:
+    """What the object itself receives where its own attribute was read."""
+    if Slot(x, name) in memory:
+        return lazy_zero(x)
+    return b if name is None else put_attribute(b, x, name)
+
+
+def owner_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
+    """The transpose of `owner_grad`."""
+    if Slot(x, name) in memory:
+        return init_grad(like)
+    return b if name is None else attribute_tangent(b, x, name)
+
+
+def read_tangent(dmemory: Any, dx: Any, memory: Any, x: Any, name: str | None) -> Any:
+    """The tangent of what was read."""
+    slot = Slot(x, name)
+    if slot in memory:
+        return dmemory[slot] if slot in dmemory else init_grad(memory[slot])
+    return dx if name is None else attribute_tangent(dx, x, name)
+
+
+def current_slots(b: Any, memory: Any, x: Any) -> Any:
+    """What the memory receives where lists and dicts were read as they are."""
+    return _spread(b, memory, x)[1]
+
+
+def current_owner(b: Any, memory: Any, x: Any) -> Any:
+    """What a list or dict itself receives where it was read as it is."""
+    return _spread(b, memory, x)[0]
+
+
+def _spread(b: Any, memory: Any, x: Any) -> tuple[Any, Memory]:
+    if not is_changed(memory, x):
+        return b, Memory()
+    if is_lazy(b):
+        return lazy_zero(x), Memory()
+    now, found = contents(memory, x), Memory()
+    keys = list(now) if isinstance(now, dict) else range(len(now))
+    parts: dict[Any, Any] = {}
+    for k in keys:
+        parts[k], inner = _spread(b[k], memory, now[k])
+        found = found.plus(inner, add_grad)
+    own = parts if isinstance(now, dict) else repack(now, *parts.values())
+    if Slot(x, None) not in memory:
+        return own, found
+    return lazy_zero(x), found.plus(Memory({Slot(x, None): own}), add_grad)
+
+
+def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
+    """The tangent of lists and dicts as they are."""
+    if not is_changed(memory, x):
+        return dx
+    now, dnow = contents(memory, x), read_tangent(dmemory, dx, memory, x, None)
+    if isinstance(now, dict):
+        return {k: current_tangent(dmemory, dnow[k], memory, v) for k, v in now.items()}
+    return repack(now, *(current_tangent(dmemory, dnow[k], memory, v) for k, v in enumerate(now)))
+
+
+def without_slot(b: Any, x: Any, name: str | None) -> Any:
+    """The gradient of the memory before a slot was changed."""
+    return Memory({s: v for s, v in b.items() if s != Slot(x, name)})
+
+
+def slot_taken(b: Any, x: Any, name: str | None, like: Any) -> Any:
+    """What the new value of a slot receives."""
+    found = b.get(Slot(x, name))
+    return init_grad(like) if found is None else found
+
+
+def only_slot(b: Any, x: Any, name: str | None) -> Any:
+    """A gradient of the memory with one slot."""
+    return Memory({Slot(x, name): b})

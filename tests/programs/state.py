@@ -1,0 +1,269 @@
+"""Objects that are made and changed, and lists and dicts that functions change for their callers."""
+
+import collections
+import copy
+import dataclasses
+import math
+from types import SimpleNamespace
+
+import numpy as np
+
+from programs.registry import program
+
+
+class Cell:
+    """A recurrent cell that keeps its state."""
+
+    def __init__(self, w, u):
+        self.w, self.u, self.h = w, u, 0.0
+
+    def step(self, x):
+        self.h = np.tanh(self.w * self.h + self.u * x)
+        return self.h
+
+
+@program({"x": 0.7})
+def object_made_inside(x):
+    cell = Cell(x, 0.5)
+    s = 0.0
+    for i in range(3):
+        s = s + cell.step(x * i)
+    return s * cell.h
+
+
+@program({"cell": Cell(0.4, 0.6), "x": 0.7})
+def argument_that_keeps_state(cell, x):
+    return cell.step(x) + cell.step(2.0 * x) * cell.h
+
+
+class Network:
+    def __init__(self, sizes):
+        self.cells = [Cell(0.1 * n, 0.3) for n in sizes]
+        self.outputs = []
+
+    def forward(self, x):
+        for cell in self.cells:
+            x = cell.step(x)
+        self.outputs.append(x)
+        return x
+
+
+@program({"x": 0.7})
+def list_of_objects_that_change(x):
+    network = Network((1, 2, 3))
+    y = network.forward(x)
+    return network.forward(y + x) * network.cells[0].h + sum(network.outputs)
+
+
+@program({"x": 0.7})
+def two_names_for_one_object(x):
+    cell = Cell(x, 0.3)
+    pair = SimpleNamespace(a=cell, b=cell)
+    pair.a.step(x)
+    pair.b.step(2.0 * x)
+    return cell.h * pair.a.h
+
+
+def nudge(cell, v):
+    cell.h = cell.h * cell.w + v
+    cell.w *= 2.0
+
+
+@program({"x": 0.7})
+def object_changed_by_a_helper(x):
+    cell = Cell(x, 0.5)
+    nudge(cell, x)
+    nudge(cell, x * x)
+    return cell.h + cell.w
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float = 2.0
+    log: list = dataclasses.field(default_factory=list)
+
+    def moved(self, by):
+        self.log.append(by)
+        return dataclasses.replace(self, x=self.x + by)
+
+
+@program({"x": 0.7})
+def dataclass_made_inside(x):
+    p = Point(x, y=x * x)
+    q = p.moved(3.0 * x)
+    p.y = p.y * 2.0
+    return p.x * q.x + p.y * q.y + len(p.log) * p.log[0]
+
+
+Pair = collections.namedtuple("Pair", "first second", defaults=(3.0,))
+
+
+@program({"x": 0.7})
+def named_tuple_made_inside(x):
+    p = Pair(x * x)
+    q = p._replace(second=p.first * x)
+    return p.first * p.second + q.second
+
+
+class Vector:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __add__(self, other):
+        return Vector(self.a + other.a, self.b + other.b)
+
+    def __rmul__(self, k):
+        return Vector(k * self.a, k * self.b)
+
+    @property
+    def norm(self):
+        return self.a**2 + self.b**2
+
+
+@program({"x": 0.7})
+def operators_that_make_objects(x):
+    v = Vector(x, 1.0) + 2.0 * Vector(x * x, x)
+    return v.norm * v.b
+
+
+class Counter:
+    def __init__(self):
+        self.items = []
+        self.total = 0.0
+
+    def __call__(self, v):
+        self.total = self.total + v
+        self.items.append(self.total)
+        return self
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+
+@program({"x": 0.7})
+def object_with_items(x):
+    counter = Counter()
+    counter(x)(x * x)(2.0)
+    return sum(v * v for v in counter) * counter[0] / len(counter)
+
+
+class Node:
+    def __init__(self, value, rest=None):
+        self.value, self.rest = value, rest
+
+
+@program({"x": 0.7})
+def linked_list(x):
+    node = None
+    for i in range(4):
+        node = Node(x * i, node)
+    s = 0.0
+    while node is not None:
+        s = s * x + node.value
+        node = node.rest
+    return s
+
+
+def push(stack, v):
+    stack.append(v)
+
+
+def swap(xs):
+    xs[0], xs[1] = xs[1], xs[0]
+
+
+@program({"x": 0.7})
+def list_changed_by_a_helper(x):
+    xs = []
+    push(xs, x)
+    push(xs, x * x)
+    swap(xs)
+    return xs[0] - 3.0 * xs[1]
+
+
+def fill(d, key, v):
+    d[key] = v
+    return len(d)
+
+
+@program({"x": 0.7})
+def dict_changed_by_a_helper(x):
+    d = {}
+    for i in range(3):
+        fill(d, i, x ** (i + 1))
+    return d[0] * d[1] + d[2]
+
+
+@program({"x": 0.7})
+def list_changed_by_a_closure(x):
+    xs = []
+
+    def note(n):
+        if n > 0:
+            xs.append(x**n)
+            note(n - 1)
+
+    note(3)
+    return sum(xs) * xs[0]
+
+
+@program({"x": 0.7})
+def row_that_is_there_twice(x):
+    row = [0.0, 0.0]
+    rows = [row, row]
+    rows[0][0] = x
+    rows[1][1] = x * x
+    return rows[1][0] * rows[0][1]
+
+
+@program({"x": 0.7})
+def queue(x):
+    waiting = [x]
+    s = 0.0
+    while waiting:
+        v = waiting.pop(0)
+        s = s + v * v
+        if v < 2.0:
+            waiting.append(v * 2.0)
+    return s
+
+
+@program({"x": 0.7}, orders=1)
+def object_changed_before_an_exception(x):
+    cell = Cell(x, 0.5)
+    s = 0.0
+    for _ in range(3):
+        try:
+            cell.h = cell.h + x
+            s = s + math.log(cell.h - 1.0)
+        except ValueError:
+            s = s + cell.h
+    return s
+
+
+@program({"x": 0.7})
+def copied_object(x):
+    cell = Cell(x, 0.5)
+    other = copy.copy(cell)
+    other.step(x)
+    return cell.h + other.h * cell.w
+
+
+@program({"x": 0.7})
+def best_of_some_objects(x):
+    cells = [Cell(x * i, 0.1) for i in range(3)]
+    best = max(cells, key=lambda cell: cell.w)
+    best.step(x)
+    return best.h + sum([cell.h * cell.u for cell in cells])
+
+
+@program({"d": {1: 0.5, 2: 1.5}, "x": 0.3})
+def keys_in_arithmetic(d, x):
+    s = x
+    for k in d:
+        s = s + d[k] * k * x
+    return s

@@ -202,7 +202,7 @@ def _copies_container(op: Operation) -> bool:
 
 
 VIEWS = frozenset(
-    "with_attribute mutated real imag conj real_if_close nan_to_num einsum einsum_one einsum_two "
+    "sequence with_attribute mutated real imag conj real_if_close nan_to_num einsum einsum_one einsum_two "
     "reshape_ordered ravel_ordered".split()
 )
 

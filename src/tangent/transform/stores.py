@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tangent import runtime
 from tangent.analysis.aliases import CONTAINER_COPIES
-from tangent.analysis.operation import Operation
+from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.recorded import Block
 from tangent.analysis.shapes import Fact, Shapes
 from tangent.analysis.storage import Storage
@@ -72,7 +72,7 @@ class Stores:
         self.stacks: dict[str, ast.stmt] = {}
         self.rebuilt: set[ast.stmt] = set()
         self.forced: set[ast.stmt] = set()
-        self.holding: dict[str, tuple[str, ...]] = {}
+        self.holding: dict[str, tuple[str, ...]] = kept_from_arguments(settled.unit.operations)
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}
@@ -136,6 +136,7 @@ class Stores:
                     )  # fmt: skip
                 found.setdefault(self.class_of(value.id), []).append(p)
         members = frozenset(self.table.members(self.class_names(found)))
+        members |= {v for v in self.holding if self.with_held({v}) & members}
         callers = self.restored and any(self.class_of(p) in found for p in self.given)
         restored = self.owner.records_everything or callers or content_read(
             self.settled.unit, self.owner.active, members, self.settled.summary, s
@@ -870,8 +871,16 @@ class Stores:
     def content_reads(self, s: ast.stmt) -> set[str]:
         """Variables of storage whose content a statement reads; shapes alone do not count."""
         found = self.names_read(s, self.forms)
-        found |= {w for v in found for w in self.holding.get(v, ())}
-        return {v for v in found if v in self.table.classes}
+        return {v for v in self.with_held(found) if v in self.table.classes}
+
+    def with_held(self, names: set[str]) -> set[str]:
+        """Some variables, and those that what they hold may refer to."""
+        found, waiting = set(names), list(names)
+        while waiting:
+            new = set(self.holding.get(waiting.pop(), ())) - found
+            found |= new
+            waiting += new
+        return found
 
     def names_read(self, s: ast.stmt, forms: set[str]) -> set[str]:
         """Names that a statement reads for more than their shape; of `forms` nothing else is looked at later."""
@@ -910,6 +919,27 @@ class Stores:
         if not isinstance(s, Comment):
             visit(s)
         return found
+
+
+def kept_from_arguments(operations: Operations) -> dict[str, tuple[str, ...]]:
+    """In a derivative: the arguments of callees that what they kept for their backward passes may refer to."""
+    calls = {op.targets[0]: op.operands for op in operations.values() if op.kind == "call" and is_forward(op.callee)}
+    found: dict[str, set[str]] = {}
+    changed = bool(calls)
+    while changed:
+        before = sum(map(len, found.values()))
+        for op in operations.values():
+            if op.kind == "unpack" and op.operands[0] in calls:
+                found.setdefault(op.targets[-1], set()).update(calls[op.operands[0]])
+            elif op.kind in ("push", "pop", "copy") and any(v in found for v in op.operands):
+                held = set().union(*(found.get(v, set()) for v in op.operands))
+                found.setdefault(op.targets[0], set()).update(held)
+        changed = before != sum(map(len, found.values()))
+    return {v: tuple(sorted(held)) for v, held in found.items()}
+
+
+def is_forward(callee: Any) -> bool:
+    return getattr(callee, "fresh", "") == "return"
 
 
 def in_place_error(unit: Unit, s: ast.stmt, v: str) -> InPlaceError:

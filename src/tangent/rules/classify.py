@@ -318,7 +318,8 @@ class _Reader:
 
     def function(self, found: Any, e: ast.Call, s: ast.stmt) -> Operation:
         found = unwrapped(found)
-        if found is np.ndarray and (len(e.args) > 2 or e.keywords):  # over a buffer, whose numbers it has
+        over = any(k.arg not in ("shape", "dtype", "order") for k in e.keywords)
+        if found is np.ndarray and (len(e.args) > 2 or over):  # over a buffer, whose numbers it has
             return self.opaque(e, "no rule")
         if isinstance(found, types.MethodDescriptorType) and found.__objclass__ is np.ndarray and e.args:
             return self.method(e.args[0], found.__name__, replace(e, args=e.args[1:]), s)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tangent import runtime
 from tangent.analysis.aliases import CONTAINER_COPIES
-from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
 from tangent.analysis.shapes import Fact, Shapes
 from tangent.analysis.storage import Storage
@@ -72,7 +72,7 @@ class Stores:
         self.stacks: dict[str, ast.stmt] = {}
         self.rebuilt: set[ast.stmt] = set()
         self.forced: set[ast.stmt] = set()
-        self.holding: dict[str, tuple[str, ...]] = kept_from_arguments(settled.unit.operations)
+        self.holding = kept_from_arguments(settled.unit, set(settled.storage.classes))
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}
@@ -921,11 +921,17 @@ class Stores:
         return found
 
 
-def kept_from_arguments(operations: Operations) -> dict[str, tuple[str, ...]]:
-    """In a derivative: the arguments of callees that what they kept for their backward passes may refer to."""
+def kept_from_arguments(unit: Unit, handles: set[str]) -> dict[str, tuple[str, ...]]:
+    """In a derivative: the arguments of callees that what they kept for their backward passes may refer to.
+
+    What comes out of the argument `saved` of a backward pass may refer to anything.
+    """
+    operations = unit.operations
     calls = {op.targets[0]: op.operands for op in operations.values() if op.kind == "call" and is_forward(op.callee)}
-    found: dict[str, set[str]] = {}
-    changed = bool(calls)
+    saved = getattr(unit.source.function, "fresh", "")
+    kept = [op.targets for op in operations.values() if op.kind == "unpack" and op.operands[0] == saved]
+    found: dict[str, set[str]] = {v: set(handles) for targets in kept for v in targets}
+    changed = bool(calls or found)
     while changed:
         before = sum(map(len, found.values()))
         for op in operations.values():

@@ -98,7 +98,7 @@ def places(start: int, stop: int, count: int) -> frozenset[int]:
     Of the steps from `start` to `stop` the last is run with its record anyway, so the state before it is kept, too.
 
     >>> sorted(places(0, 10, 3))
-    [0, 6, 9]
+    [0, 4, 7, 9]
     """
     found = {start, stop - 1}
     while count > 1 and stop - start > 1:

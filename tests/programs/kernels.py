@@ -381,3 +381,11 @@ def filter_with_a_state_in_a_dict(obs, gain, drift):
         state["mean"] = state["mean"] + weight * error
         state["var"] = (1 - weight) * state["var"]
     return loss
+
+
+@program({"x": signed(2, 3)})
+def elements_one_after_the_other(x):
+    total = 0.0
+    for v in x.flat:
+        total += v * v
+    return total

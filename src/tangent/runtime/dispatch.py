@@ -231,7 +231,8 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 def sequence_tangent(b: Any, xs: Any) -> Any:
     """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
-    return sequence(b) if isinstance(xs, list | tuple | np.ndarray) else [init_grad(v) for v in list(xs)]
+    known = isinstance(xs, list | tuple | np.ndarray | np.flatiter)
+    return sequence(b) if known else [init_grad(v) for v in list(xs)]
 
 
 def unsequence(b: Any, xs: Any) -> Any:

@@ -25,6 +25,7 @@ from tangent.runtime import (
     repack_from,
     scaled,
     sequence,
+    sequence_tangent,
     shares_of,
     total,
     unbroadcast,
@@ -51,6 +52,11 @@ def as_it_is(xs: Any) -> Any:
     if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, types.RangeType | types.UnicodeType):
         return lambda xs: xs
     return None
+
+
+@implements(sequence_tangent)
+def same_tangent(b: Any, xs: Any) -> Any:
+    return (lambda b, xs: b) if is_array(xs) or is_list(xs) or is_tuple(xs) else None
 
 
 @implements(unsequence)

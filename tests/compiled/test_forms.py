@@ -41,9 +41,8 @@ def test_numbers_need_no_dispatch_and_records_are_arrays():
             t_stack[_] = t
         bx = 0.0
         for _ in range(n - 1, -1, -1):
-            t = t_stack[_]
             # Grad of: h = math.sin(h) * x
-            bx += bh * t
+            bx += bh * t_stack[_]
             h = h_stack[_]
             bh = bh * x * math.cos(h)
         return bx

@@ -24,7 +24,7 @@ from tangent.rules.notation import parse_rules
 from tangent.rules.table import Table
 from tangent.transform.unit import unit
 
-RULES = tables.table().rules
+RULES = dict(tables.table().rules)
 FILES = sorted(path.stem for path in Path(__file__).parent.glob("samples_*.py"))
 SAMPLES: dict[str, list[Sample]] = {}
 for _file in FILES:

@@ -47,4 +47,12 @@ EXERCISED_ELSEWHERE = {
         """),
         "storage: the programs of tests/programs/storage.py, at second order",
     ),
+    **dict.fromkeys(
+        _names("""
+            changed contents current current_owner current_slots current_tangent forget initialised new_list only_slot
+            owner_grad owner_part read_tangent remembered slot_grad slot_part slot_taken threaded tuple_of without_slot
+        """),
+        "what objects hold: the programs of tests/programs/state.py and objects.py, at second order",
+    ),
+    "sequence_tangent": "loops in forward mode, differentiated again: tests/programs/loops.py",
 }

@@ -13,7 +13,7 @@ import enum
 import functools
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tangent.errors import TangentError
@@ -25,24 +25,28 @@ from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
 
-CHANGING = frozenset("append extend insert pop remove clear reverse update setdefault popitem sort".split())
+CHANGING = frozenset("append extend insert pop remove clear reverse update setdefault popitem".split())
+OF_ARRAYS = frozenset("flat T real imag".split())
 UNSEEN = frozenset(
-    "__init__ __new__ __repr__ __str__ __eq__ __hash__ __post_init__ __setattr__ __init_subclass__".split()
+    "__init__ __new__ __repr__ __str__ __eq__ __hash__ __post_init__ __setattr__ __init_subclass__ __enter__ "
+    "__exit__".split()
 )
 NO_NAMES: frozenset[str] = frozenset()
 NESTED = ast.FunctionDef | ast.Lambda
 _known: weakref.WeakKeyDictionary[Any, dict[Any, bool]] = weakref.WeakKeyDictionary()
 
 
-def needs_memory(function: types.FunctionType, classes: frozenset[type] = frozenset()) -> bool:
-    """Whether a function needs a memory, given objects of some classes."""
+def needs_memory(
+    function: types.FunctionType, has_rule: Callable[[Any], bool], classes: frozenset[type] = frozenset()
+) -> bool:
+    """Whether a function needs a memory, given objects of some classes; what has a rule is not looked into."""
     function = getattr(function, "remembers", function)
     if (origin := getattr(function, "origin", None)) is not None:
-        return needs_memory(origin[0], classes)
+        return needs_memory(origin[0], has_rule, classes)
     known = _known.setdefault(function, {})
     key = (function.__code__, classes)
     if key not in known:
-        known[key] = _Search(function, classes).found()
+        known[key] = _Search(function, has_rule, classes).found()
     return known[key]
 
 
@@ -69,7 +73,10 @@ def _collect(x: Any, depth: int, found: set[type]) -> None:
 
 
 class _Search:
-    def __init__(self, function: types.FunctionType, classes: frozenset[type]) -> None:
+    def __init__(
+        self, function: types.FunctionType, has_rule: Callable[[Any], bool], classes: frozenset[type]
+    ) -> None:
+        self.has_rule = has_rule
         self.waiting: list[tuple[types.FunctionType, bool, frozenset[str]]] = [(function, True, NO_NAMES)]
         self.seen: set[tuple[types.CodeType, frozenset[str]]] = set()
         self.names: set[str] = set()
@@ -128,7 +135,8 @@ class _Search:
             self.look_at(value.__self__)
             self.look_at(value.__func__)
         elif isinstance(value, types.FunctionType) and not is_library(value):
-            self.waiting.append((value, False, NO_NAMES))
+            if not self.has_rule(value):
+                self.waiting.append((value, False, NO_NAMES))
         elif isinstance(value, functools.partial):
             self.look_at(value.func)
             for v in value.args:
@@ -143,7 +151,9 @@ class _Search:
         match node:
             case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
                 return self.foreign(value, scope, own, local, root, inner)
-            case ast.Subscript(value=ast.Attribute() as value, ctx=ast.Store() | ast.Del()):
+            case ast.Subscript(value=ast.Attribute(attr=attr) as value, ctx=ast.Store() | ast.Del()) if (
+                attr not in OF_ARRAYS
+            ):
                 return self.foreign(value, scope, own, local, root, inner)
             case ast.Subscript(value=value, slice=ast.Constant(value=str()), ctx=ast.Store() | ast.Del()):
                 return self.foreign(value, scope, own, local, root, inner)

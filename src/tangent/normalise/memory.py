@@ -429,13 +429,20 @@ class _Memory:
         return name(self.held(self.call(memory.contents, name(self.memory), e), "now", self.like))
 
     def key(self, index: ast.expr) -> ast.expr:
-        """A slice as an object."""
-        if isinstance(index, ast.Slice):
-            parts = [part or constant(None) for part in (index.lower, index.upper, index.step)]
-            index = ast.Call(name(self.context.builtin("slice")), parts, [])
-        if isinstance(index, ast.Name | ast.Constant):
-            return index
-        return name(self.held(index, "t", self.like))
+        """An index as an object: slices are made by their function."""
+
+        def whole(e: ast.expr) -> ast.expr:
+            match e:
+                case ast.Slice(lower=lower, upper=upper, step=step):
+                    parts = [part or constant(None) for part in (lower, upper, step)]
+                    return ast.Call(name(self.context.builtin("slice")), parts, [])
+                case ast.Tuple(elts=elts):
+                    return ast.Tuple([whole(x) for x in elts], ast.Load())
+                case _:
+                    return e
+
+        index = whole(index)
+        return index if isinstance(index, ast.Name | ast.Constant) else name(self.held(index, "t", self.like))
 
     def check_number(self, v: str, shown: str, s: ast.stmt) -> None:
         """Stop where an operator in place would change an array that somebody else may refer to."""

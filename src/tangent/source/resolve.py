@@ -113,7 +113,7 @@ def _is_library(owner: Any) -> bool:
 def is_library(found: Any) -> bool:
     """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
     module = (getattr(found, "__module__", None) or type(found).__module__ or "").split(".")[0]
-    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins")
+    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "numba", "tangent", "builtins")
 
 
 def local_imports(tree: ast.FunctionDef) -> dict[str, Any]:

@@ -363,7 +363,7 @@ class Module:
         saved = sorted(live_into(second) & local - set(seeds))
         state = this.context.names.fresh("saved")
         fwd.carries = passes.stores.carried
-        fwd.once = bwd.once = passes.stores.carried or (bool(groups) and not passes.stores.apart(saved))
+        fwd.once = bwd.once = passes.stores.entangled(saved)
         if passes.stores.apart(saved):
             fwd.fresh, bwd.fresh = "return", state
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())

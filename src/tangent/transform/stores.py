@@ -250,6 +250,11 @@ class Stores:
         callers = {self.class_of(p) for p in self.given} - {""}
         return not self.carried and not any(self.class_of(v) in callers for v in saved)
 
+    def entangled(self, saved: list[str]) -> bool:
+        """Whether what is kept is storage that the caller has, and may be numbers, or is bound anew."""
+        callers = {self.class_of(p) for p in self.given} - {""}
+        return self.carried or any(self.class_of(v) in callers and not self.is_array(v) for v in saved)
+
     # Binding shadows
 
     def carry(self, body: list[ast.stmt]) -> list[ast.stmt]:

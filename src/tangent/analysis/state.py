@@ -73,9 +73,7 @@ def _collect(x: Any, depth: int, found: set[type]) -> None:
 
 
 class _Search:
-    def __init__(
-        self, function: types.FunctionType, has_rule: Callable[[Any], bool], classes: frozenset[type]
-    ) -> None:
+    def __init__(self, function: types.FunctionType, has_rule: Callable[[Any], bool], classes: frozenset[type]) -> None:
         self.has_rule = has_rule
         self.waiting: list[tuple[types.FunctionType, bool, frozenset[str]]] = [(function, True, NO_NAMES)]
         self.seen: set[tuple[types.CodeType, frozenset[str]]] = set()

@@ -363,7 +363,7 @@ class Module:
         saved = sorted(live_into(second) & local - set(seeds))
         state = this.context.names.fresh("saved")
         fwd.carries = passes.stores.carried
-        fwd.once = bwd.once = passes.stores.entangled(saved)
+        fwd.once = bwd.once = passes.stores.entangled(saved) or passes.stores.scales_shared(groups)
         if passes.stores.apart(saved):
             fwd.fresh, bwd.fresh = "return", state
         tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
@@ -538,7 +538,7 @@ def refuse_carried(this: Unit) -> None:
         title = this.source.function.__name__
         raise InPlaceError(
             f"cannot differentiate '{title}' in reverse mode", this.source.locate(this.source.tree),
-            "names of arrays that are written into are bound anew (as where buffers are swapped), or may be numbers",
+            "arrays that are written into are bound anew (as where buffers are swapped), shared, or may be numbers",
             "Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
         )  # fmt: skip
 

@@ -250,6 +250,14 @@ class Stores:
         callers = {self.class_of(p) for p in self.given} - {""}
         return not self.carried and not any(self.class_of(v) in callers for v in saved)
 
+    def scales_shared(self, groups: Groups) -> bool:
+        """Whether an argument that is given twice is multiplied or divided in place."""
+        twice = {self.class_of(p) for group in groups for p in group if len(group) > 1}
+        return any(
+            op.kind == "augment" and op.why.endswith(("Mult", "Div")) and self.class_of(op.targets[0]) in twice
+            for op in self.settled.unit.operations.values()
+        )
+
     def entangled(self, saved: list[str]) -> bool:
         """Whether what is kept is storage that the caller has, and may be numbers, or is bound anew."""
         callers = {self.class_of(p) for p in self.given} - {""}

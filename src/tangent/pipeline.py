@@ -33,8 +33,10 @@ from tangent.source.remembering import install_runner, remembering
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import as_identifier, identifiers
 from tangent.transform.generated import Generated
+from tangent.transform.gradient import gradient
 from tangent.transform.module import Module, Optimise
 from tangent.transform.scribe import Scribe
+from tangent.transform.tangents import pushforward
 from tangent.transform.unit import Unit, unit
 
 Derivative = Callable[..., Any]
@@ -103,9 +105,9 @@ def generated(function: types.FunctionType, options: Options) -> Module:
     title = title_of(function, options)
     behind = keeping_memory(function, options.memory)
     if options.mode == "reverse":
-        module.gradient(behind, title)
+        gradient(module, behind, title)
     else:
-        module.pushforward(behind, title)
+        pushforward(module, behind, title)
     module.finish()
     return module
 

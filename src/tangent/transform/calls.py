@@ -30,6 +30,9 @@ class Groups:
         return bool(self.sets)
 
 
+NONE_GIVEN = Groups()
+
+
 @dataclass(frozen=True)
 class Arguments:
     """A call fitted to a callee's signature."""

@@ -1,0 +1,83 @@
+"""What a derivative takes: its arguments as its own, names of tangents; writes that its caller could not know of."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from tangent.analysis.shapes import ROW_RULES
+from tangent.errors import InPlaceError
+from tangent.syntax.quote import assign, name
+from tangent.transform.calls import Groups
+from tangent.transform.scribe import Scribe
+from tangent.transform.storage import Settled
+from tangent.transform.unit import Unit
+
+
+def number_parameters(this: Unit) -> tuple[str, ...]:
+    """Parameters in arithmetic: taken for numbers or arrays, which the derivative checks when it is called."""
+    used = {
+        e.id
+        for op in this.operations.values()
+        if isinstance(op.value, ast.BinOp) and not isinstance(op.value.op, ast.BitOr)
+        for e in (op.value.left, op.value.right)
+        if isinstance(e, ast.Name)
+    }
+    used |= {
+        x.id
+        for op in this.operations.values()
+        if op.kind == "rule" and op.rule.name in ROW_RULES and isinstance(x := op.values["x"], ast.Name)
+    }
+    plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
+    return tuple(p for p in plain if p in used)
+
+
+def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:
+    """`dx` for x, unless the function uses that name itself."""
+    names = copy.deepcopy(this.context.names)
+    return {v: names.fresh("d" + v) for v in active}
+
+
+def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
+    """Arguments that are written in place are copied: a derivative never changes what its caller passed."""
+    this = settled.unit
+    if not settled.owned:
+        return []
+    plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
+    done: list[ast.stmt] = []
+    for p in settled.owned:
+        others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
+        done.append(
+            assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0])
+        )
+    return done
+
+
+def aliases_of(settled: Settled, scribe: Scribe) -> dict[str, str]:
+    """Classes of names in the generated function that may share storage."""
+    classes = settled.storage.classes
+    shared = {d: f"{prefix} {classes[v]}" for (prefix, v), d in scribe.derivatives.items() if v in classes}
+    found = {**classes, **shared}
+    return {**found, **{k: found[v] for k, v in scribe.kept.items() if v in found}}
+
+
+def refuse_hidden_writes(settled: Settled, groups: Groups) -> None:
+    """A function that is called may write into what its caller knows of, and into nothing else."""
+    if hidden := [*(() if groups.known else settled.owned), *settled.rebound]:
+        this = settled.unit
+        raise InPlaceError(
+            f"cannot differentiate the call of '{this.source.function.__name__}'", this.source.locate(this.source.tree),
+            f"it writes into its argument '{hidden[0]}', which is found out only when the call happens",
+            "Call it by its own name, or let it return a new array.",
+        )  # fmt: skip
+
+
+def refuse_carried(this: Unit) -> None:
+    """A backward pass for which arrays of the caller were kept has no backward pass itself."""
+    if getattr(this.source.function, "once", False):
+        title = this.source.function.__name__
+        raise InPlaceError(
+            f"cannot differentiate '{title}' in reverse mode", this.source.locate(this.source.tree),
+            "arrays that are written into are bound anew (as where buffers are swapped), shared, or may be numbers",
+            "Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
+        )  # fmt: skip

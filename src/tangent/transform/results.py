@@ -1,0 +1,110 @@
+"""What a derivative gives back: gradients that are nobody else's, the value, the auxiliary output."""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeGuard
+
+from tangent.analysis.aliases import FRESH
+from tangent.analysis.operation import Operation
+from tangent.options import Options
+from tangent.rules.table import table
+from tangent.source.resolve import MISSING
+from tangent.syntax.print import Comment
+from tangent.syntax.quote import at, name
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import writes
+from tangent.transform.generated import Generated
+from tangent.transform.ownership import is_new
+from tangent.transform.reverse.state import Passes
+from tangent.transform.scribe import Scribe
+from tangent.transform.unit import Unit
+
+
+class _Boundary(Comment):
+    """Where the forward pass ends."""
+
+
+BOUNDARY = _Boundary("", section=True)
+
+
+def returned(v: str, passes: Passes, numbers: tuple[str, ...], scribe: Scribe, own: bool) -> ast.expr:
+    """A gradient as it is given back: real arrays, and nobody else's."""
+    state, facts = passes.state, passes.facts
+    if v in passes.stores.shadowed:
+        b = name(scribe.derivative(v, "b"))
+        return b if passes.stores.is_array(v) and not passes.stores.carried else scribe.call("unboxed", b, name(v))
+    if v not in state.held:
+        return scribe.call("init_grad", name(v))
+    b = name(scribe.derivative(v, "b"))
+    if not own:
+        return b
+    if v in state.owned and v not in state.lazy and (v in numbers or facts.of(name(v)).number):
+        return b
+    if v in state.owned and v not in state.lazy:
+        return scribe.call("as_given", b, name(v))
+    if facts.of(name(v)).number and v not in state.lazy:
+        return scribe.call("copy", b)
+    return scribe.call("settled", b, name(v))
+
+
+def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.stmt]) -> TypeGuard[ast.expr]:
+    """Whether a returned tangent may be (part of) one that came in."""
+    match e:
+        case ast.Name(id=v):
+            assigned = [s.value for s in statements(body) if isinstance(s, ast.Assign) and v in writes(s)]
+            in_place = any(isinstance(s, ast.AugAssign) for s in statements(body))
+            given = v in made.seeds.values()
+            return given or in_place or not assigned or not all(is_new(x) for x in assigned)
+        case ast.Subscript() | ast.Attribute():
+            return True
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return any(may_be_view(x, this, made, body) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name() as first, _]) if function.rstrip("_") == "as_given":
+            return may_be_view(first, this, made, body)
+        case ast.Call(func=func):
+            found = this.context.scope.resolve(func)
+            bounds = table().lookup(found) if found is not MISSING else []
+            method = func.attr if isinstance(func, ast.Attribute) and found is MISSING else ""
+            rules = [table().rules[b.rule] for b in (*bounds, *table().methods.get(method, []))]
+            return any(r.kind == "linear" and r.name not in FRESH for r in rules)
+        case _:
+            return False
+
+
+def with_aux(this: Unit) -> Unit:
+    """The function up to its first result; what else it returns goes along unseen."""
+    last = this.core.body[-1]
+    loss, aux = this.context.names.fresh("loss"), this.context.names.fresh("aux")
+    slots = ast.Tuple([ast.Name(loss, ast.Store()), ast.Name(aux, ast.Store())], ast.Store())
+    split = at(ast.Assign([slots], name(this.result)), last)
+    core = replace(this.core, body=[*this.core.body[:-1], split, at(ast.Return(name(loss)), last)])
+    operations = {**this.operations, split: Operation("unpack", (loss, aux), (this.result,), name(this.result))}
+    return Unit(this.source, core, this.context, operations)
+
+
+def extra_results(this: Unit, options: Options) -> list[ast.Name]:
+    """What is given back beside the derivative: the value, the auxiliary output."""
+    found = [name(this.result)] if options.preserve_result else []
+    if options.has_aux:
+        split = this.core.body[-2]
+        assert isinstance(split, ast.Assign) and isinstance(split.targets[0], ast.Tuple)
+        aux = split.targets[0].elts[1]
+        assert isinstance(aux, ast.Name)
+        found.append(name(aux.id))
+    return found
+
+
+def arranged(derivatives: list[ast.expr], extra: list[ast.expr], options: Options) -> ast.expr:
+    """`gradients, value`, or `value, gradients` with both sides grouped."""
+
+    def group(parts: list[ast.expr]) -> ast.expr:
+        return parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
+
+    if not extra:
+        return group(derivatives)
+    if options.value_first:
+        return ast.Tuple([group(extra), group(derivatives)], ast.Load())
+    if options.has_aux:
+        return ast.Tuple([group(derivatives), *extra], ast.Load())
+    return ast.Tuple([*derivatives, *extra], ast.Load())

@@ -11,7 +11,7 @@ from tangent.syntax.rebuild import replace
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.definition import definition
 from tangent.transform.entrance import aliases_of, number_parameters, own_copies, refuse_hidden_writes, tangent_names
-from tangent.transform.forward import forward
+from tangent.transform.forward.passes import forward
 from tangent.transform.generated import Generated
 from tangent.transform.insert import without_insertions
 from tangent.transform.known import Known

@@ -1,0 +1,1 @@
+"""Forward mode: rooms that build on one another, from what they share (`frame`) to the whole (`passes`)."""

@@ -1,0 +1,65 @@
+"""What the rooms of forward mode share: facts of the function, tangents of names."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.analysis.liveness import liveness
+from tangent.analysis.operation import Operation
+from tangent.analysis.shapes import Shapes, shapes
+from tangent.syntax.quote import assign, constant, name
+from tangent.transform.calls import Derivatives
+from tangent.transform.reverse.frame import given_shapes
+from tangent.transform.scribe import Scribe
+from tangent.transform.storage import Settled
+
+
+class Frame:
+    """What the rooms of forward mode share: facts of the function, tangents of names."""
+
+    def __init__(self, settled: Settled, scribe: Scribe, derivatives: Derivatives, numbers: frozenset[str]) -> None:
+        unit = settled.unit
+        self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
+        self.settled, self.shadowed, self.table = settled, settled.shadowed, settled.storage
+        self.shapes: Shapes = shapes(
+            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
+            settled.arrays,
+        )  # fmt: skip
+
+        operations = unit.operations.values()
+        self.lists = {v for op in operations if op.kind == "push" for v in op.targets}
+        self.lists |= {v for op in operations if op.kind == "pop" for v in op.operands}
+
+    def tangent(self, v: str) -> str:
+        return self.scribe.derivative(v, "d")
+
+    def flows(self, op: Operation) -> bool:
+        return any(t in self.active for t in op.targets) and any(v in self.active for v in op.operands)
+
+    def writes_active(self, s: ast.stmt) -> bool:
+        classes = self.table.written.get(s, frozenset())
+        return any(self.table.classes.get(v) in classes for v in self.shadowed)
+
+    def set(self, op: Operation, value: ast.expr, s: ast.stmt) -> ast.stmt:
+        return assign(self.tangent(op.targets[0]), value, s)
+
+    def zero(self, v: str, s: ast.stmt) -> ast.stmt:
+        """The tangent of something that does not depend on the inputs."""
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and not s.value.elts:
+            return assign(self.tangent(v), ast.List([], ast.Load()), s)
+        return assign(self.tangent(v), self.zero_of(name(v)), s)
+
+    def zero_of(self, e: ast.expr) -> ast.expr:
+        scalar = self.shapes.of(e).scalar and not (isinstance(e, ast.Name) and e.id in self.lists)
+        return constant(0.0) if scalar else self.scribe.call("init_grad", e)
+
+    def tangent_of(self, e: ast.expr) -> ast.expr:
+        """The tangent of an atom: its own, or zero."""
+        return name(self.tangent(e.id)) if isinstance(e, ast.Name) and e.id in self.active else self.zero_of(e)
+
+    def tangent_argument(self, e: ast.expr) -> ast.expr:
+        if isinstance(e, ast.Tuple):
+            return ast.Tuple([self.tangent_argument(x) for x in e.elts], ast.Load())
+        if isinstance(e, ast.Starred):
+            return ast.Starred(self.tangent_of(e.value), ast.Load())
+        return self.tangent_of(e)

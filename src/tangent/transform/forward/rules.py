@@ -1,0 +1,122 @@
+"""Operations that have a rule."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.analysis.operation import Operation
+from tangent.rules.forms import result_dtype
+from tangent.rules.notation import Rule
+from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.uses import expression_reads
+from tangent.transform.calls import leaf_names
+from tangent.transform.forward.frame import Frame
+from tangent.transform.forward.terms import bare_sum, only_active
+from tangent.transform.reverse.frame import as_leaves
+
+CASTING = frozenset("astype array asarray require ascontiguousarray".split())
+
+
+class Rules(Frame):
+    """Tangents by rules."""
+
+    def by_rule(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
+        rule: Rule = op.rule
+        target = op.targets[0]
+        wanted = [
+            k
+            for k, v in op.values.items()
+            if k in rule.operands and any(n in self.active for n in leaf_names(as_leaves(v)))
+        ]
+        if rule.kind == "custom" and not rule.tangent:
+            raise self.unit.refuse(
+                s, f"'{rule.name}' in forward mode", "its rule says adjoints only", "Add a rule with @tangent.tangent_."
+            )
+        lines = rule.tangent if rule.tangent else rule.adjoint
+        own = any(target in expression_reads(v) for v in op.values.values())
+        result = target
+        primal: list[ast.stmt] = [s]
+        if own:
+            result = self.scribe.names.numbered(f"{target}_new")
+            assert isinstance(s, ast.Assign)
+            primal = [assign(result, s.value, s)]
+        if isinstance(op.value, ast.BinOp) and self.shapes.joins(op):
+            tangent = replace(op.value, left=self.tangent_of(op.value.left), right=self.tangent_of(op.value.right))
+            done_ = [*primal, self.set(op, tangent, s)]
+            return [*done_, assign(target, name(result), s)] if own else done_
+        before, terms = self.terms(rule, lines, wanted, op, result)
+        value = terms[0]
+        for term in terms[1:]:
+            value = self.add(value, term, rule.kind == "elementwise")
+        if rule.kind == "elementwise" and not rule.tangent:
+            value = self.stretched(value, op, result)
+        if result_dtype(op.value, rule.kind) is not None:
+            value = self.scribe.call("cast_tangent", value, name(result))
+        done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
+        return [*done, assign(target, name(result), s)] if own else done
+
+    def add(self, a: ast.expr, b: ast.expr, broadcast: bool) -> ast.expr:
+        """The sum of two terms: of numbers that broadcast, or of gradients of one structure."""
+        if isinstance(b, ast.UnaryOp) and isinstance(b.op, ast.USub):
+            return ast.BinOp(a, ast.Sub(), b.operand)
+        arithmetic = ast.BinOp | ast.UnaryOp
+        if broadcast or isinstance(a, arithmetic) or isinstance(b, arithmetic):
+            return ast.BinOp(a, ast.Add(), b)
+        return self.scribe.call("add_grad", a, b)
+
+    def terms(
+        self, rule: Rule, lines: tuple[ast.Assign, ...], wanted: list[str], op: Operation, result: str
+    ) -> tuple[list[ast.Assign], list[ast.expr]]:
+        values = {**self.scribe.array_values(op, self.shapes, wanted), rule.result: name(result)}
+        if rule.tangent:
+            tangents = {k: self.tangent_argument(v) for k, v in op.values.items() if k in rule.operands}
+            kept = tuple(only_active(x, rule.result, frozenset(wanted)) for x in rule.tangent)
+            lines = tuple(x for x in kept if x is not None)
+            before, found = self.scribe.template(rule, lines, [rule.result], op, values, tangents)
+            return before, bare_sum(found[rule.result])
+        if rule.kind == "linear":
+            return [], [self.cast(self.applied(op, k), op, result) for k in wanted]
+        before_all: list[ast.Assign] = []
+        terms: list[ast.expr] = []
+        for k in wanted:
+            tangent = self.tangent_argument(op.values[k])
+            before, found = self.scribe.template(rule, lines, [k], op, values, {rule.result: tangent})
+            before_all += before
+            terms.append(found[k])
+        return before_all, terms
+
+    def applied(self, op: Operation, k: str) -> ast.expr:
+        """The call itself, with the tangent of one operand in the place of the operand."""
+        old = op.values[k]
+        assert op.value is not None
+        if isinstance(old, ast.Tuple) and not any(old is n for n in ast.walk(op.value)):
+            parts = {id(e): self.tangent_argument(e) for e in old.elts}
+        else:
+            parts = {id(old): self.tangent_argument(old)}
+        return rebuild(op.value, lambda e: parts.get(id(e), e))
+
+    def cast(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
+        """A function that casts does not cast its tangent: where the result is of integers, nothing flows."""
+        dtype = op.values.get("dtype") if op.rule.name in CASTING else None
+        if dtype is None or (isinstance(dtype, ast.Constant) and dtype.value is None):
+            return value
+        if op.rule.name == "astype":
+            value = self.tangent_argument(op.values["x"])
+        elif isinstance(value, ast.Call):
+            args = [constant(None) if a is dtype else a for a in value.args]
+            value = replace(value, args=args, keywords=[k for k in value.keywords if k.arg != "dtype"])
+        return self.scribe.call("cast_tangent", value, name(result))
+
+    def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
+        """The tangent in the shape of the result, where its terms do not give it already."""
+        whole = self.shapes.result(op).shape
+        back = {self.scribe.derivative(v, "d"): v for v in self.active}
+        atoms: frozenset[str] = frozenset()
+        for v in expression_reads(value):
+            fact = self.shapes.of(name(back.get(v, v))) if v != result else self.shapes.result(op)
+            if fact.shape is not None and (v in back or v == result or v in expression_reads(op.value)):
+                atoms |= fact.shape
+        if whole is not None and atoms == whole:
+            return value
+        return self.scribe.call("broadcast_like", value, name(result))

@@ -1,0 +1,84 @@
+"""Stores into arrays: the tangent is stored beside the value."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tangent.analysis.operation import Operation
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import rename, replace
+from tangent.transform.forward.frame import Frame
+
+
+class InPlace(Frame):
+    """Tangents of what is written in place."""
+
+    def store(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
+        """`a[i] = v` beside `da[i] = dv`, and likewise for operators in place."""
+        a, value = op.targets[0], op.values["value"]
+        if a not in self.shadowed:
+            return [s]
+        tangent = self.tangent_of(value) if isinstance(value, ast.Name) and value.id in self.active else constant(0.0)
+        names = {a: self.tangent(a)}
+        if op.kind == "store":
+            return [s, replace_value(rename_target(s, names), tangent)]
+        index = op.values.get("index")
+        place: ast.expr = name(a) if index is None else ast.Subscript(name(a), index, ast.Load())
+        d: Any = rename(place, names)
+        target = replace(d, ctx=ast.Store())
+        active = not (isinstance(tangent, ast.Constant) and tangent.value == 0.0)
+        kind = op.why
+        if kind.startswith("into "):
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+            beside = replace(s.value, args=[name(self.tangent(a)), tangent])
+            return [s, at(ast.Expr(beside), s)] if active else [s]
+        if kind.startswith("at "):
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+            args = [name(self.tangent(a)), s.value.args[1], tangent]
+            return [s, at(ast.Expr(replace(s.value, args=args)), s)] if active else [s]
+        if kind in ("Add", "Sub"):
+            operator = ast.Add() if kind == "Add" else ast.Sub()
+            return [s, at(ast.AugAssign(target, operator, tangent), s)] if active else [s]
+        scale = at(ast.AugAssign(target, ast.Mult() if kind == "Mult" else ast.Div(), value), s)
+        if not active:
+            return [scale, s]
+        if kind == "Mult":
+            more = expression("p * d", p=place, d=tangent)
+            held = self.scribe.names.numbered("dt")
+            return [assign(held, more, s), scale, at(ast.AugAssign(target, ast.Add(), name(held)), s), s]
+        more = expression("p * d / (v * v)", p=place, d=tangent, v=value)
+        held = self.scribe.names.numbered("dt")
+        return [assign(held, more, s), scale, at(ast.AugAssign(target, ast.Sub(), name(held)), s), s]
+
+    def fresh(self, s: ast.stmt, v: str) -> ast.stmt:
+        """The tangent of something that is written later: an array of its own, laid out like the value."""
+        match s:
+            case ast.Assign(targets=[ast.Name(id=d)], value=value) if d == self.tangent(v):
+                return replace(s, value=self.scribe.call("beside", name(v), *([] if is_zero(value) else [value])))
+            case _:
+                return s
+
+
+def is_zero(e: ast.expr) -> bool:
+    match e:
+        case ast.Constant(value=0.0):
+            return True
+        case ast.Call(func=ast.Name(id=function)):
+            return function.rstrip("_") == "init_grad"
+        case _:
+            return False
+
+
+def rename_target(s: ast.stmt, names: dict[str, str]) -> ast.Assign:
+    """A store into something else."""
+    assert isinstance(s, ast.Assign)
+    match s.targets[0]:
+        case ast.Subscript(value=ast.Name(id=v)) | ast.Attribute(value=ast.Name(id=v)) as place:
+            return replace(s, targets=[replace(place, value=name(names.get(v, v)))])
+        case _:
+            raise AssertionError("not a store")
+
+
+def replace_value(s: ast.Assign, value: ast.expr) -> ast.stmt:
+    return replace(s, value=value)

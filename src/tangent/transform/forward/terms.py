@@ -1,0 +1,50 @@
+"""Sums in tangent lines of rules."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.syntax.rebuild import replace
+
+
+def only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.Assign | None:
+    """A tangent line without the terms of inactive operands."""
+    match line.targets[0]:
+        case ast.Subscript(slice=ast.Name(id=who)) if who == result:
+            kept = [t for t in _sum_terms(line.value) if _operands_read(t) & wanted]
+            if not kept:
+                return None
+            value = kept[0]
+            for t in kept[1:]:
+                if isinstance(t, ast.UnaryOp) and isinstance(t.op, ast.USub):
+                    value = ast.BinOp(value, ast.Sub(), t.operand)
+                else:
+                    value = ast.BinOp(value, ast.Add(), t)
+            return replace(line, value=value)
+        case _:
+            return line
+
+
+def _sum_terms(e: ast.expr) -> list[ast.expr]:
+    match e:
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return [*_sum_terms(left), *_sum_terms(right)]
+        case ast.BinOp(op=ast.Sub(), left=left, right=right):
+            return [*_sum_terms(left), *(ast.UnaryOp(ast.USub(), t) for t in _sum_terms(right))]
+        case _:
+            return [e]
+
+
+def bare_sum(e: ast.expr) -> list[ast.expr]:
+    """The terms of a sum that may be one of containers; an arithmetic expression stays whole."""
+    terms = _sum_terms(e)
+    return terms if all(isinstance(t, ast.Name | ast.Call | ast.Subscript) for t in terms) else [e]
+
+
+def _operands_read(e: ast.expr) -> frozenset[str]:
+    found = set()
+    for n in ast.walk(e):
+        match n:
+            case ast.Subscript(value=ast.Name(id="d"), slice=ast.Name(id=who)):
+                found.add(who)
+    return frozenset(found)

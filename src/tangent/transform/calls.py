@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tangent.analysis.shapes import Fact
+from tangent.analysis.shapes.facts import Fact
 from tangent.transform.known import Known, known_arguments
 from tangent.transform.unit import Unit
 

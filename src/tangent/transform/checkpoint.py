@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tangent.analysis.liveness import liveness
-from tangent.analysis.shapes import shapes
+from tangent.analysis.shapes.infer import shapes
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import function_node, statements
 from tangent.syntax.uses import arguments, expression_reads

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from tangent.analysis.shapes import ROW_RULES
+from tangent.analysis.shapes.results import ROW_RULES
 from tangent.errors import InPlaceError
 from tangent.syntax.quote import assign, name
 from tangent.transform.calls import Groups

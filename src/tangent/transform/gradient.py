@@ -6,7 +6,7 @@ import ast
 import types
 from typing import TYPE_CHECKING, Any
 
-from tangent.analysis.shapes import TO_REAL
+from tangent.analysis.shapes.results import TO_REAL
 from tangent.rules.table import table
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.uses import assigned_inside

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from tangent.analysis.liveness import liveness
-from tangent.analysis.shapes import SCALAR, UNKNOWN, Fact, shapes
+from tangent.analysis.shapes.facts import SCALAR, UNKNOWN, Fact
+from tangent.analysis.shapes.infer import shapes
 from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import table

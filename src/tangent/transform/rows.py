@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tangent.analysis.operation import Operation, Operations
-from tangent.analysis.shapes import ROW_RULES, picks_one
+from tangent.analysis.shapes.results import ROW_RULES
+from tangent.analysis.shapes.table import picks_one
 from tangent.syntax.quote import assign, expression, name
 
 if TYPE_CHECKING:

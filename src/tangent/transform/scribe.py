@@ -12,7 +12,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import Shapes
+from tangent.analysis.shapes.table import Shapes
 from tangent.normalise.context import Context
 from tangent.rules.notation import Parameter, Rule, instantiate, local_names
 from tangent.rules.table import table

@@ -16,7 +16,7 @@ from tangent.analysis.closures import closure_conflicts
 from tangent.analysis.effects import WRITING_METHODS, Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
-from tangent.analysis.shapes import Shapes
+from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.storage import Storage, storage
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.classify import classified

@@ -18,7 +18,8 @@ from tangent import runtime
 from tangent.analysis.aliases import CONTAINER_COPIES
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
-from tangent.analysis.shapes import Fact, Shapes
+from tangent.analysis.shapes.facts import Fact
+from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.storage import Storage
 from tangent.errors import InPlaceError
 from tangent.syntax.inserted import InsertedCode

@@ -6,7 +6,8 @@ import ast
 
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import Shapes, shapes
+from tangent.analysis.shapes.infer import shapes
+from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.quote import assign, constant, name
 from tangent.transform.calls import Derivatives
 from tangent.transform.reverse.frame import given_shapes

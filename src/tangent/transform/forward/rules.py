@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.results import result_of
 from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.quote import assign, at, constant, name
@@ -110,11 +111,11 @@ class Rules(Frame):
 
     def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """The tangent in the shape of the result, where its terms do not give it already."""
-        whole = self.shapes.result(op).shape
+        whole = result_of(op, self.shapes).shape
         back = {self.scribe.derivative(v, "d"): v for v in self.active}
         atoms: frozenset[str] = frozenset()
         for v in expression_reads(value):
-            fact = self.shapes.of(name(back.get(v, v))) if v != result else self.shapes.result(op)
+            fact = self.shapes.of(name(back.get(v, v))) if v != result else result_of(op, self.shapes)
             if fact.shape is not None and (v in back or v == result or v in expression_reads(op.value)):
                 atoms |= fact.shape
         if whole is not None and atoms == whole:

@@ -9,7 +9,8 @@ import numpy as np
 
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.recorded import Block, Records
-from tangent.analysis.shapes import Fact, Shapes
+from tangent.analysis.shapes.facts import Fact
+from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.transform.calls import Derivatives, leaf_names
 from tangent.transform.insert import Cuts

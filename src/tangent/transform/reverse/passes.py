@@ -12,7 +12,9 @@ from typing import Any
 from tangent.analysis.accumulators import accumulations
 from tangent.analysis.liveness import liveness, surely_bound
 from tangent.analysis.recorded import Block, Records, recorded
-from tangent.analysis.shapes import Fact, Shapes, shapes
+from tangent.analysis.shapes.facts import Fact
+from tangent.analysis.shapes.infer import shapes
+from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion

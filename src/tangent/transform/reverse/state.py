@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from tangent.analysis.shapes import Shapes
+from tangent.analysis.shapes.table import Shapes
 from tangent.transform.stores import Stores
 
 

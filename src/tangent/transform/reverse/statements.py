@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import ROW_RULES
+from tangent.analysis.shapes.results import ROW_RULES
 from tangent.syntax.print import comment
 from tangent.syntax.quote import at, expression, name
 from tangent.transform.reverse.calls import Calls

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes import NO_ATOMS, TO_REAL, Fact
+from tangent.analysis.shapes.facts import NO_ATOMS, Fact
+from tangent.analysis.shapes.results import TO_REAL, result_of
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
@@ -69,7 +70,7 @@ class Temporaries(Frame):
                 if op is not None and op.kind == "rule" and op.rule.name in ("sum", "mean"):
                     v = op.operands[0] if op.operands else ""
                     witness = self.witness(made[v]) if v in made and used[v] == 1 else ""
-                    if witness and self.shapes.result(op).shape == NO_ATOMS:
+                    if witness and result_of(op, self.shapes).shape == NO_ATOMS:
                         found[v] = witness
                 for v in (
                     writes(s) if isinstance(s, ast.Assign) else [v for x in (s, *statements([s])) for v in writes(x)]
@@ -85,7 +86,7 @@ class Temporaries(Frame):
 
     def witness(self, op: Operation) -> str:
         """An operand of the shape of the result, if every adjoint line brings that shape along."""
-        whole = self.shapes.result(op)
+        whole = result_of(op, self.shapes)
         if whole.shape is None or not whole.number:
             return ""
         for k in self.wanted(op):
@@ -99,7 +100,7 @@ class Temporaries(Frame):
 
     def fitted(self, value: ast.expr, operand: ast.Name, op: Operation, side: str) -> ast.expr:
         """The contribution in the shape and dtype of the operand."""
-        result = self.wide.get(op.targets[0]) or self.shapes.result(op)
+        result = self.wide.get(op.targets[0]) or result_of(op, self.shapes)
         fact = self.shapes.operand(operand, op)
         if self.shapes.joins(op):
             assert isinstance(op.value, ast.BinOp)

@@ -1,0 +1,1 @@
+"""Shapes, dtypes and kinds of values before they exist."""

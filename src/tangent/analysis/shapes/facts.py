@@ -1,0 +1,43 @@
+"""What is known of one value: atoms of shape and dtype, and its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Atoms = frozenset[str]
+NO_ATOMS: Atoms = frozenset()
+ANY: Atoms = frozenset(["<any>"])
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A value's shape and dtype atoms (None: unknown), and whether it is surely a number or an array."""
+
+    shape: Atoms | None = None
+    dtype: Atoms | None = None
+    number: bool = False
+    array: bool = False
+    sequence: bool = False
+
+    @property
+    def scalar(self) -> bool:
+        return self.number and self.shape == NO_ATOMS
+
+
+SCALAR = Fact(NO_ATOMS, NO_ATOMS, True)
+UNKNOWN = Fact()
+ANYTHING = Fact(ANY, ANY, True, True, True)
+
+
+def constant_fact(value: object) -> Fact:
+    if isinstance(value, complex):
+        return Fact(NO_ATOMS, frozenset(["<complex>"]), True)
+    return SCALAR if isinstance(value, float | int) else UNKNOWN
+
+
+def union(parts: list[Atoms | None]) -> Atoms | None:
+    """The atoms of all parts; one that is not known yet is taken to add nothing."""
+    if any(p is None for p in parts):
+        return None
+    known = [p for p in parts if p is not None and p != ANY]
+    return frozenset().union(*known) if known or not parts else ANY

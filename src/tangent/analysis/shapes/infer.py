@@ -1,0 +1,198 @@
+"""What is known of a value's shape, dtype and kind before it exists.
+
+A shape is a set of atoms: the variables whose shapes it is broadcast from. The empty set is a scalar. Elementwise
+results have the union of their operands' atoms, so `x * x` has the shape of `x` whatever that is. Dtypes likewise.
+`x[i]` stands for a row of `x`: what an integer picks out of an array.
+An atom is only good while its variable keeps its value. A variable with several definitions (or carried around a loop)
+has a shape beyond one statement only if all of them agree on atoms that last; the analysis assumes they do and takes
+it back where they do not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tangent.analysis.liveness import Liveness
+from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.shapes.facts import ANY, ANYTHING, SCALAR, UNKNOWN, Atoms, Fact
+from tangent.analysis.shapes.numbers import numbers_in
+from tangent.analysis.shapes.results import ROW_RULES, result_of
+from tangent.analysis.shapes.table import Shapes
+from tangent.syntax.core import is_range
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import arguments, header_reads, writes
+
+
+def shapes(
+    f: ast.FunctionDef, operations: Operations, live: Liveness, results: Callable[[object], Fact] = lambda _: UNKNOWN,
+    numbers: frozenset[str] = frozenset(), given: Mapping[str, Atoms] | None = None,
+    arrays: frozenset[str] = frozenset(),
+) -> Shapes:  # fmt: skip
+    """The facts of all variables of a Core function.
+
+    `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays, `given` the
+    shapes of parameters by those of others, `arrays` what is written into by index.
+    """
+    shifting, lasting = _kinds(f, live)
+    steady = _steady(operations)
+    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays, steady)
+    parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
+    parameters |= dict.fromkeys(_counts(f.body, f.body) & lasting & parameters.keys(), SCALAR)
+    defined: list[tuple[Operation | None, ast.stmt | None]]
+    defined = [
+        (operations[s], None) if s in operations else (None, s)
+        for s in statements(f.body)
+        if s not in operations or operations[s].kind not in ("store", "augment")
+    ]
+    names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
+    table.facts = dict.fromkeys(names, ANYTHING) | parameters
+    for _ in range(20):
+        before = dict(table.facts)
+        table.facts = _pass(defined, parameters, table)
+        if table.facts == before:
+            break
+    else:
+        table.facts = {v: parameters.get(v, UNKNOWN) for v in table.facts}
+    table.facts = {v: _without_any(fact) for v, fact in table.facts.items()}
+    return table
+
+
+def _annotated(a: ast.arg, given: Mapping[str, Atoms]) -> Fact:
+    own = frozenset([a.arg])
+    if a.arg in given:
+        return Fact(given[a.arg], given[a.arg])
+    match a.annotation:
+        case ast.Name(id="float" | "int") | ast.Constant(value="float" | "int"):
+            return SCALAR
+        case ast.Attribute(attr="ndarray") | ast.Constant(value="np.ndarray"):
+            return Fact(own, own, True, True)
+        case _:
+            return Fact(own, own)
+
+
+def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozenset[str]]:
+    """Variables that take several values (defined twice, carried around a loop), and those that keep one for good."""
+    seen: set[str] = {a.arg for a in arguments(f.args)}
+    shifting: set[str] = set()
+    inside: set[str] = set()
+    for s in statements(f.body):
+        for v in writes(s) if not isinstance(s, ast.AugAssign) else ():
+            (shifting if v in seen else seen).add(v)
+        if isinstance(s, ast.For | ast.While):
+            inner = {v for x in statements(s.body) for v in writes(x)}
+            inside |= inner | set(writes(s))
+            shifting |= inner & live.entry.get(s, frozenset())
+    return frozenset(shifting), frozenset(seen - shifting - inside)
+
+
+def _counts(body: list[ast.stmt], whole: list[ast.stmt]) -> set[str]:
+    """Names that `range` proves to be integers wherever they are used: all uses are in the block of such a loop."""
+    found: set[str] = set()
+    for s in body:
+        if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.iter, ast.Call):
+            inside = set(statements(body))
+            for v in {a.id for a in s.iter.args if isinstance(a, ast.Name)}:
+                if all(x in inside for x in statements(whole) if v in header_reads(x)):
+                    found.add(v)
+        if isinstance(s, ast.For | ast.While):
+            found |= _counts(s.body, whole)
+    return found
+
+
+def _steady(operations: Operations) -> frozenset[str]:
+    """Variables that change by `x = append(x, row)` and `x = setitem(x, i, v)` only: dtype and rows stay alike."""
+    steps: dict[str, bool] = {}
+    for op in operations.values():
+        for v in op.targets:
+            steps[v] = steps.get(v, True) and _is_step(op, v)
+    return frozenset(v for v, only in steps.items() if only)
+
+
+def _is_step(op: Operation, v: str) -> bool:
+    if op.kind != "rule" or op.rule.name not in ROW_RULES:
+        return False
+    x = op.values["x"]
+    return isinstance(x, ast.Name) and x.id == v
+
+
+def _used_as_numbers(f: ast.FunctionDef, operations: Operations) -> frozenset[str]:
+    """Variables in operations that only numbers and arrays have, on the way that is always taken."""
+    found: set[str] = set()
+    for s in f.body:
+        op = operations.get(s)
+        if op is not None and op.value is not None:
+            found |= numbers_in(op.value)
+    return frozenset(found)
+
+
+def _pass(
+    defined: list[tuple[Operation | None, ast.stmt | None]], parameters: dict[str, Fact], table: Shapes
+) -> dict[str, Fact]:
+    """One round: the join of what all definitions of each variable say."""
+    found: dict[str, Fact] = dict(parameters)
+    stacks = {op.targets[0] for op, _ in defined if op is not None and op.kind == "push" and not op.why}
+    for op, s in defined:
+        if op is None:
+            assert s is not None
+            for v in writes(s):
+                counts = isinstance(s, ast.For) and is_range(s.iter)
+                found[v] = SCALAR if counts else UNKNOWN
+            continue
+        if op.kind == "pack" and op.targets[0] in stacks:
+            continue
+        fact = result_of(op, table) if len(op.targets) == 1 or op.kind == "call" else UNKNOWN
+        for v in op.targets:
+            new = _lasting(fact, v, table)
+            found[v] = _join(found[v], new, v) if v in found else new
+            if v not in table.shifting:
+                table.facts[v] = found[v]
+    for v in table.shifting:
+        if v in found:
+            found[v] = _lasting(found[v], v, table)
+    return found
+
+
+def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
+    """Atoms that do not hold as long as the variable does are replaced by the variable itself."""
+    own = frozenset([v])
+
+    def kept(atoms: Atoms | None, shifting: frozenset[str], lasting: frozenset[str]) -> Atoms:
+        if atoms is None:
+            return own
+        if atoms == ANY:
+            return ANY
+        foreign = {_variable(a, table) for a in atoms if not a.startswith("<")} - {v}
+        if v in shifting:
+            return atoms if foreign <= lasting and v not in atoms else own
+        return own if foreign & shifting else atoms
+
+    if not table.shifting and fact.shape is not None and fact.dtype is not None:
+        return fact
+    kinds = table.shifting - table.steady, table.lasting | table.steady
+    return replace(fact, shape=kept(fact.shape, table.shifting, table.lasting), dtype=kept(fact.dtype, *kinds))
+
+
+def _variable(atom: str, table: Shapes) -> str:
+    """The variable that an atom depends on; rows of a steady variable are all alike, whatever its length."""
+    base, _, axes = atom.partition("[")
+    return "" if axes.startswith("i") and base in table.steady else base
+
+
+def _join(a: Fact, b: Fact, v: str) -> Fact:
+    own = frozenset([v])
+
+    def meet(p: Atoms | None, q: Atoms | None) -> Atoms | None:
+        if p == ANY:
+            return q
+        return p if q == ANY or p == q else own
+
+    return Fact(
+        meet(a.shape, b.shape), meet(a.dtype, b.dtype), a.number and b.number, a.array and b.array,
+        a.sequence and b.sequence,
+    )  # fmt: skip
+
+
+def _without_any(fact: Fact) -> Fact:
+    return UNKNOWN if ANY in (fact.shape, fact.dtype) else fact

@@ -1,0 +1,128 @@
+"""What is known of the result of an operation."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.facts import ANY, NO_ATOMS, SCALAR, UNKNOWN, Fact, union
+from tangent.analysis.shapes.numbers import numbers_in
+from tangent.analysis.shapes.table import Shapes
+
+FULL_REDUCTIONS = frozenset(
+    "sum mean prod max min var std ptp median nansum nanmean nanmax nanmin nanprod nanvar nanstd linalg_norm "
+    "add_reduce multiply_reduce maximum_reduce minimum_reduce".split()
+)
+TO_REAL = frozenset("real imag abs angle real_if_close".split())
+LIKE_FIRST = frozenset(
+    "own beside shadow content "
+    "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
+)
+LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled as_given refit scatter".split())
+NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
+ROW_RULES = frozenset({"append_row", "setitem"})
+
+
+def result_of(op: Operation, table: Shapes) -> Fact:
+    """What is known of a result, at the statement that makes it."""
+    match op.kind:
+        case "copy":
+            return table.of(op.value) if op.value is not None else UNKNOWN
+        case "constant":
+            return table.of(op.value) if isinstance(op.value, ast.Constant | ast.UnaryOp) else UNKNOWN
+        case "zero":
+            return _made(op, table)
+        case "rule":
+            return _by_rule(op, table)
+        case "call":
+            return table.results(op.callee)
+        case "push":  # a stack has the fact of what is on it
+            return table.of(op.value) if op.value is not None and not op.why else UNKNOWN
+        case "pop":
+            return table.of(ast.Name(op.operands[0], ast.Load())) if not op.why else UNKNOWN
+        case "pack":
+            return Fact(sequence=isinstance(op.value, ast.List | ast.Tuple))
+        case _:
+            return UNKNOWN
+
+
+def _made(op: Operation, table: Shapes) -> Fact:
+    """`np.zeros_like(x)` and its kind."""
+    match op.value:
+        case ast.Call(func=ast.Attribute(attr=attr) | ast.Name(id=attr), args=[first, *_], keywords=[]) if (
+            attr.rstrip("_") in LIKE_FIRST
+        ):
+            like = table.of(first)
+            library = attr.endswith("_like")
+            return Fact(like.shape, like.dtype, like.number or library, like.array or library)
+        case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), keywords=[]):
+            return Fact(None, frozenset(["<float64>"]), True, True)
+        case ast.Call(func=ast.Name(id="len" | "int")):
+            return SCALAR
+        case ast.Compare(left=left, comparators=[right]):
+            return Fact(union([table.of(e).shape for e in (left, right)]))
+        case _:
+            return UNKNOWN
+
+
+def _by_rule(op: Operation, table: Shapes) -> Fact:
+    rule = op.rule
+    values = list(op.values.values())
+    facts = [table.of(v) for k, v in op.values.items() if k in rule.operands]
+    dtype = union([f.dtype for f in facts])
+    if op.library == "math":
+        return SCALAR
+    if rule.name in ("shadow", "beside"):
+        return replace(table.of(values[0]), sequence=False)
+    if rule.name in LIKE_FIRST:
+        return facts[0] if rule.name != "astype" else replace(facts[0], dtype=None)
+    if rule.name in LIKE_SECOND and len(values) >= 2:
+        return replace(table.of(values[1]), sequence=False)
+    if rule.name == "check_seed" and isinstance(values[1], ast.Tuple) and len(values[1].elts) == 1:
+        return table.of(values[1].elts[0])
+    if rule.name == "add_item":
+        return table.of(op.values["x"])
+    if rule.name in ("add_part", "with_part", "clear_item", "cleared"):
+        return table.of(op.values["b"])
+    if rule.name in ("append_row", "setitem"):
+        return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
+    if rule.name == "add_grad":
+        return facts[0] if facts[0].number else facts[-1]
+    if rule.name in TO_REAL or _says_dtype(op.value):
+        dtype = None
+    if table.joins(op):  # lists, if both are: an array and a list are added
+        return Fact(sequence=all(f.sequence for f in facts))
+    if rule.kind == "elementwise":
+        array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
+        others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]
+        shape = union([f.shape for f in (*facts, *others)])  # the condition of np.where broadcasts, too
+        return Fact(shape, dtype, array or _is_number(op, facts), array)
+    if rule.name in FULL_REDUCTIONS and _is_full(op):
+        return Fact(NO_ATOMS, dtype, True, True)
+    if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:
+        return table.item(op.values["x"].id, op.values["index"])
+    numeric = rule.name in NUMERIC
+    return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
+
+
+def _says_dtype(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Call) and any(k.arg == "dtype" for k in e.keywords)
+
+
+def _is_full(op: Operation) -> bool:
+    """A reduction over everything, without kept dimensions."""
+    options = {k: v for k, v in op.values.items() if k in ("axis", "keepdims")}
+    return all(isinstance(v, ast.Constant) and (v.value is None or v.value is False) for v in options.values())
+
+
+def _is_number(op: Operation, facts: list[Fact]) -> bool:
+    match op.value:
+        case ast.BinOp(op=ast.Add()):
+            return any(f.number for f in facts) or bool(op.value is not None and numbers_in(op.value))
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            literal = any(isinstance(e, ast.Constant) and isinstance(e.value, float) for e in (left, right))
+            same = isinstance(left, ast.Name) and isinstance(right, ast.Name) and left.id == right.id
+            return literal or same or all(f.number for f in facts)
+        case _:
+            return True

@@ -1,0 +1,113 @@
+"""The facts of a function's variables, and what they say of an operand."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.facts import ANY, ANYTHING, NO_ATOMS, UNKNOWN, Fact, constant_fact
+from tangent.analysis.shapes.numbers import numbers_in
+
+
+@dataclass
+class Shapes:
+    facts: dict[str, Fact] = field(default_factory=dict)
+    shifting: frozenset[str] = frozenset()
+    lasting: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    results: Callable[[object], Fact] = lambda _: UNKNOWN
+    arrays: frozenset[str] = frozenset()
+    steady: frozenset[str] = frozenset()
+
+    def of(self, e: ast.expr) -> Fact:
+        """What is known of an operand at the statement that reads it."""
+        match e:
+            case ast.Name(id=v):
+                fact = self.facts.get(v, UNKNOWN)
+                own = frozenset([v])
+                shape = own if fact.shape is None else fact.shape
+                dtype = own if fact.dtype is None else fact.dtype
+                array = fact.array or v in self.arrays
+                return Fact(shape, dtype, fact.number or array or v in self.numbers, array, fact.sequence)
+            case ast.Constant(value=value):
+                return constant_fact(value)
+            case ast.UnaryOp(operand=operand):
+                return self.of(operand)
+            case _:
+                return UNKNOWN
+
+    def item(self, v: str, index: ast.expr) -> Fact:
+        """What is known of `v[index]`: of an array, how many axes are left, and how much shorter they are."""
+        whole = self.of(ast.Name(v, ast.Load()))
+        array = whole.array or (whole.number and whole.shape != NO_ATOMS)
+        parts = axes(index, self) if array else None
+        if parts is None or whole.shape is None:
+            return Fact(None, whole.dtype if array else None, array)
+        while parts and parts[-1] == "-0":
+            parts.pop()
+        if not parts:
+            return whole
+        root = next(iter(whole.shape)) if len(whole.shape) == 1 else v
+        return Fact(frozenset([f"{root}[{','.join(parts)}]"]), whole.dtype, True, any(p != "i" for p in parts))
+
+    def joins(self, op: Operation) -> bool:
+        """Whether an operation may join lists: it adds, and one operand surely is a list or tuple."""
+        if not (isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add)):
+            return False
+        facts = [self.of(op.value.left), self.of(op.value.right)]
+        return any(f.sequence and f is not ANYTHING and f.shape != ANY for f in facts)
+
+    def operand(self, e: ast.Name, op: Operation) -> Fact:
+        """What is known of an operand, given that the operation went through."""
+        fact = self.of(e)
+        proven = op.value is not None and e.id in numbers_in(op.value)
+        return replace(fact, number=True) if proven else fact
+
+
+def picks_one(index: ast.expr, table: Shapes) -> bool:
+    """Whether an index consists of integers only, so that it names nothing twice."""
+    parts = axes(index, table)
+    return parts is not None and all(p == "i" for p in parts)
+
+
+def axes(index: ast.expr, table: Shapes) -> list[str] | None:
+    """For each axis that an index names: `i` if a number selects from it, or by how much a slice shortens it."""
+    found: list[str] = []
+    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+        match part:
+            case ast.Slice(lower=lower, upper=upper, step=None):
+                first, last = _offset(lower, 0), _offset(upper, 0)
+                if first is None or last is None or first < 0 or last > 0 or (upper is not None and last == 0):
+                    return None
+                found.append(f"-{first - last}")
+            case ast.Constant(value=int() as value) if not isinstance(value, bool):
+                found.append("i")
+            case ast.Name() | ast.BinOp() | ast.UnaryOp() if _is_scalar(part, table):
+                found.append("i")
+            case _:
+                return None
+    return found
+
+
+def _is_scalar(e: ast.expr, table: Shapes) -> bool:
+    match e:
+        case ast.BinOp(left=left, right=right):
+            return _is_scalar(left, table) and _is_scalar(right, table)
+        case ast.UnaryOp(operand=operand):
+            return _is_scalar(operand, table)
+        case _:
+            return table.of(e).scalar
+
+
+def _offset(e: ast.expr | None, default: int) -> int | None:
+    match e:
+        case None:
+            return default
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return -value
+        case _:
+            return None

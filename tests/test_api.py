@@ -26,6 +26,7 @@ from tangent import (
     vjp,
 )
 from tangent.errors import GradientError, SeedError, UnsupportedError, WrtError
+from tangent.service import DerivativesOnDemand
 
 close = functools.partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
 
@@ -474,6 +475,38 @@ def test_a_function_passed_to_a_helper_and_redefined_is_seen(notebook):
     assert (made(2.0), push(2.0, 1.0), second(2.0)) == (9.0, 9.0, 0.0)
     notebook.names["power"] = np.sin
     close(made(2.0), np.cos(2.0) * np.cos(np.sin(2.0)))
+
+
+class Powers:
+    """A callee that is known only when it is called, and that uses builtins."""
+
+    def __init__(self, degree):
+        self.degree = degree
+
+    def __call__(self, x):
+        total = 0.0
+        for i in range(len([1.0] * self.degree)):
+            total = total + x**i
+        return total
+
+
+def call_it(f, x):
+    return f(x)
+
+
+def test_a_callee_known_at_run_time_is_differentiated_once(monkeypatch):
+    built, build = [], DerivativesOnDemand._build
+
+    def counted(self, plain, *rest):
+        built.append(plain)
+        return build(self, plain, *rest)
+
+    monkeypatch.setattr(DerivativesOnDemand, "_build", counted)
+    cube, back, push = Powers(4), grad(call_it, 1), jvp(call_it, 1)
+    first = [(back(cube, 2.0), push(cube, 2.0, 1.0)) for _ in range(2)]
+    before = len(built)
+    assert before and [(back(cube, 2.0), push(cube, 2.0, 1.0)) for _ in range(3)] == [(17.0, 17.0)] * 3 == first[:1] * 3
+    assert len(built) == before
 
 
 def doubled_in_place(x):

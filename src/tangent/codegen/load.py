@@ -276,7 +276,7 @@ def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callab
 
     def changed() -> bool:
         for cell, names, root, rest, value, code in looked:
-            found = cell.cell_contents if cell is not None else names.get(root)
+            found = cell.cell_contents if cell is not None else names.get(root, getattr(builtins, root, None))
             for part in rest:
                 found = getattr(found, part, None)
             if found is not value or getattr(found, "__code__", None) is not code:

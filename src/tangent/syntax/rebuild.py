@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
-from tangent.syntax.walk import MARKS, walk
+from tangent.syntax.walk import ENDS, MARKS, walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
+NESTED = (ast.If, ast.For, ast.While)
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -34,7 +35,7 @@ def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
     >>> ast.unparse(rebuild(ast.parse("x = x + 1"), double))
     'y = y + 1'
     """
-    if isinstance(node, ast.Name | ast.Constant):
+    if isinstance(node, ENDS):
         return cast(_Node, change(node))
     changes: dict[str, Any] = {}
     for field in node._fields:
@@ -96,7 +97,7 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """All statements of a block and of the blocks inside it, in program order."""
     for s in body:
         yield s
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, NESTED):
             yield from statements(s.body)
             yield from statements(s.orelse)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode, Insertion
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import MARKS, walk
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+INSERTED = (Insertion, InsertedCode)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -37,7 +37,7 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
         return
     if isinstance(node, ast.Constant):
         return
-    if isinstance(node, Insertion | InsertedCode):
+    if isinstance(node, INSERTED):
         found |= node.block.reads - bound
         found |= node.block.own if isinstance(node, InsertedCode) else set()
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id not in bound:
@@ -62,7 +62,7 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
             for child in value:
                 if isinstance(child, ast.AST):
                     _collect(child, found, bound)
-        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator):
+        elif isinstance(value, ast.AST) and not isinstance(value, MARKS):
             _collect(value, found, bound)
 
 
@@ -121,7 +121,7 @@ def target_names(target: ast.expr) -> list[str]:
     >>> target_names(ast.parse("a, (b, *c) = t").body[0].targets[0])
     ['a', 'b', 'c']
     """
-    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 def header_reads(s: ast.stmt) -> set[str]:
@@ -141,6 +141,13 @@ def header_reads(s: ast.stmt) -> set[str]:
 
 def writes(s: ast.stmt) -> list[str]:
     """Names bound by the statement itself, not by the blocks inside it."""
+    known = s.__dict__.get("_writes")
+    if known is None:
+        known = s.__dict__["_writes"] = tuple(_written(s))
+    return list(known)
+
+
+def _written(s: ast.stmt) -> Iterable[str]:
     match s:
         case ast.Assign(targets=[ast.Name(id=target)]):
             return [target]
@@ -151,13 +158,7 @@ def writes(s: ast.stmt) -> list[str]:
         case ast.If() | ast.While():
             return []
         case _:
-            return list(_bound_by(s))
-
-
-@lru_cache(maxsize=1 << 14)
-def _bound_by(s: ast.stmt) -> tuple[str, ...]:
-    """Trees do not change: what was found out of a statement holds."""
-    return tuple(sorted(assigned_inside([s])))
+            return sorted(assigned_inside([s]))
 
 
 def may_skip(s: ast.stmt) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-_ENDS = (ast.Name, ast.Constant)
+ENDS = (ast.Name, ast.Constant)
 MARKS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 
 
@@ -26,7 +26,7 @@ def walk(tree: ast.AST) -> Sequence[ast.AST]:
 def _nodes(tree: ast.AST) -> list[ast.AST]:
     found = [tree]
     for node in found:
-        if isinstance(node, _ENDS):
+        if isinstance(node, ENDS):
             continue
         for field in node._fields:
             value = getattr(node, field, None)

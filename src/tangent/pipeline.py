@@ -10,7 +10,7 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
@@ -46,6 +46,7 @@ Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
 _recent: deque[Derivative] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
 _plain: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
+_ufuncs: dict[np.ufunc, types.FunctionType] = {}  # they cannot be referred to weakly
 _lock = threading.RLock()
 
 
@@ -243,17 +244,18 @@ def plain_function(f: Any) -> types.FunctionType:
     if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
         if not has_rule(f):
             return f
+    kept: MutableMapping[Any, types.FunctionType] = _ufuncs if isinstance(f, np.ufunc) else _plain
     with _lock:
         try:
-            if f not in _plain:
+            if f not in kept:
                 within = getattr(f, "within", None)
-                _plain[f] = (
+                kept[f] = (
                     as_function(_written_out(f), library_signature, has_rule)
                     if within is None
                     else called(within(), inspect.signature(f))
                 )
-            return _plain[f]
-        except TypeError:  # neither hashable nor weakly referable: bound methods and the like
+            return kept[f]
+        except TypeError:  # not hashable, or not weakly referable
             return as_function(_written_out(f), library_signature, has_rule)
 
 

@@ -18,15 +18,10 @@ from tangent.analysis.operation import Operations
 from tangent.runtime.library import partial_of
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import SCOPES, expression_reads
+from tangent.syntax.uses import SCOPES, WRITING_METHODS, expression_reads
 from tangent.syntax.walk import walk
 
-WRITING_METHODS = frozenset(
-    "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
-    "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
-    "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
-)
-RUNTIME_WRITERS = frozenset("add_at add_into put_flat refill".split())
+RUNTIME_WRITERS = frozenset("add_at add_into put_flat refill refill_item".split())
 FIRST_ARGUMENT = frozenset(
     id(f)
     for f in (

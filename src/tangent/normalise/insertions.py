@@ -1,24 +1,27 @@
 """`with insert_grad_of(x) as dx:` becomes one statement, whose block no other pass looks into.
 
 with insert_grad_of(x) as dx:        with insert_grad_of(x) as dx, insert_grad_of(y) as dy:
-    with insert_grad_of(y) as dy:  ->    lines
-        lines
+    lines                          ->    lines
+    with insert_grad_of(y) as dy:        more lines
+        more lines
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tangent.errors import UnsupportedError
+from tangent.normalise.block_lines import block_lines
 from tangent.normalise.context import Context
 from tangent.runtime.insert import insert_grad_of
 from tangent.syntax.inserted import Block, Insertion, root
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
-from tangent.syntax.uses import arguments, assigned_inside, expression_reads
+from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside, expression_reads
 
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def insertions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -64,40 +67,48 @@ class _Insertions:
             case ast.With() | ast.Match() | ast.Try():
                 return with_blocks(s, self.block)
             case _:
-                inner = next(
-                    (n for n in walk_scope(s) if isinstance(n, ast.With) and _is_insertion(n, self.context)), None
-                )
-                if inner is not None:
-                    word = type(s).__name__.lower()
-                    raise self.refuse(inner, f"it stands inside '{word}'", f"Move it out of the '{word}'.")
                 return s
 
     def refuse(self, node: ast.AST, why: str, todo: str) -> UnsupportedError:
         return self.context.refuse(node, "'with insert_grad_of'", why, todo)
 
     def insertion(self, s: ast.With) -> Insertion:
-        items = list(s.items)
-        inner = s
-        while (
-            len(inner.body) == 1 and isinstance(next_ := inner.body[0], ast.With) and self.is_same_level(next_, items)
-        ):
-            inner = next_
-            items += inner.items
+        nested = list(self.nested(s.body, {n for item in s.items if (n := self.name(item))}))
+        items = self.distinct([item for x in (s, *nested) for item in x.items])
         places = [self.place(item) for item in items]
         names = tuple(self.name(item) for item in items)
-        self.check_body(inner, names)
-        reads: set[str] = set().union(*(expression_reads(x) for x in (*inner.body, *places)))
-        binds = frozenset(assigned_inside(inner.body)) - self.context.declared
+        body = _flat(s.body, nested)
+        self.check_body(s, body)
+        jumps = frozenset(_jumps(body))
+        # where a jump may leave out what comes before, the gradients stay with the names
+        reads: set[str] = set().union(*(expression_reads(x) for x in (*body, *(places if jumps else ()))))
+        binds = frozenset(assigned_inside(body)) - self.context.declared
         block = Block(
-            names, tuple(inner.body), self.lines(inner), frozenset((reads & self.context.scope.local) - self.own),
-            binds | (frozenset(names) - {""}), binds, frozenset(_jumps(inner.body)),
+            names, tuple(body), block_lines(self.context.source, s, nested),
+            frozenset((reads & self.context.scope.local) - self.own),
+            binds | (frozenset(names) - {""}), binds, jumps,
         )  # fmt: skip
         return at(Insertion(places, block), s)
 
-    def is_same_level(self, s: ast.With, outer: list[ast.withitem]) -> bool:
-        """Whether an inner insertion is of variables of the function, not of gradients that the outer one binds."""
-        bound = {self.name(item) for item in outer}
-        return _is_insertion(s, self.context) and not any(root(_argument(item)) in bound for item in s.items)
+    def nested(self, body: list[ast.stmt], bound: set[str]) -> Iterator[ast.With]:
+        """The insertions in a block that are of variables of the function, not of gradients that the block has."""
+        for s in body:
+            for node in (s, *walk_scope(s)) if not isinstance(s, SCOPES) else ():
+                if isinstance(node, ast.With) and _is_insertion(node, self.context):
+                    if not any(root(_argument(item)) in bound for item in node.items):
+                        yield node
+
+    def distinct(self, items: list[ast.withitem]) -> list[ast.withitem]:
+        """The items, each gradient once; two names for one gradient, or one for two, would not be told apart."""
+        found: dict[str, ast.withitem] = {}
+        for item in items:
+            place, n = ast.unparse(_argument(item)), self.name(item)
+            other = found.setdefault(place, item)
+            if self.name(other) != n:
+                raise self.refuse(item.context_expr, f"the gradient of '{place}' has two names", "Give it one name.")
+            if n and any(self.name(x) == n for p, x in found.items() if p != place):
+                raise self.refuse(item.context_expr, "two gradients have one name", "Give each a name of its own.")
+        return list(found.values())
 
     def place(self, item: ast.withitem) -> ast.expr:
         if not _inserts(item, self.context):
@@ -108,6 +119,10 @@ class _Insertions:
                 item.context_expr, "it takes a variable of the function, an attribute or an item of one",
                 "Assign the value to a variable first.",
             )  # fmt: skip
+        for v in sorted(expression_reads(e) & self.own):
+            raise self.refuse(
+                item.context_expr, f"it reads '{v}', which a block binds", "Use variables of the function."
+            )
         return e
 
     def name(self, item: ast.withitem) -> str:
@@ -119,31 +134,14 @@ class _Insertions:
             case target:
                 raise self.refuse(target, "the gradient is bound to a plain name", "Write 'as dx'.")
 
-    def check_body(self, s: ast.With, names: tuple[str, ...]) -> None:
-        if len(set(names) - {""}) < sum(1 for n in names if n):
-            raise self.refuse(s, "two gradients have one name", "Give each a name of its own.")
-        for node in walk_scope(s):
-            if isinstance(node, ast.Return):
-                raise self.refuse(
-                    node, "the backward pass does not end with 'return' there", "Bind the gradient to another value."
-                )
-            if isinstance(node, ast.With) and _is_insertion(node, self.context):
-                if not any(root(_argument(item)) in self.own for item in node.items):
-                    raise self.refuse(node, "it stands inside the block of another one", "Write them side by side.")
-
-    def lines(self, s: ast.With) -> tuple[tuple[str, int], ...]:
-        """The user's own lines, comments included; strings that go over lines have to be written anew."""
-        source, first, last = self.context.source, s.body[0], s.body[-1]
-        if any(isinstance(n, ast.Constant | ast.JoinedStr) and n.end_lineno != n.lineno for n in ast.walk(s)):
-            return tuple((line, x.lineno) for x in s.body for line in ast.unparse(x).split("\n"))
-        start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-        if start == s.items[-1].context_expr.end_lineno and source.line(start)[: first.col_offset].strip():
-            return ((source.line(start).encode()[first.col_offset :].decode(), start),)
-        while source.line(start - 1).strip().startswith("#"):
-            start -= 1
-        return tuple(
-            (_dedented(source.line(n), first.col_offset), n) for n in range(start, (last.end_lineno or start) + 1)
-        )
+    def check_body(self, s: ast.With, body: list[ast.stmt]) -> None:
+        for x in body:
+            for node in (x, *walk_scope(x)) if not isinstance(x, SCOPES) else ():
+                if isinstance(node, ast.Return):
+                    raise self.refuse(
+                        node, "the backward pass does not end with 'return' there",
+                        "Bind the gradient to another value.",
+                    )  # fmt: skip
 
     def refuse_clashes(self, f: ast.FunctionDef, body: list[ast.stmt]) -> None:
         """What blocks bind must not be in the way of the function's own variables."""
@@ -153,11 +151,32 @@ class _Insertions:
                 raise self.refuse(
                     s, f"its block binds '{v}', which the function itself uses", "Use another name there."
                 )
+            both = _changed(s.block.body) & _changed(body)
+            for place in sorted(p for p in both if p.split(".")[0] in s.block.reads):
+                raise self.refuse(
+                    s, f"its block changes '{place}', which the function itself changes",
+                    "Collect in a list, dict or object that the function leaves alone.",
+                )  # fmt: skip
 
 
 def _reads(s: ast.stmt) -> set[str]:
     """Names read outside of inserted blocks."""
     return {n.id for n in ast.walk(s) if isinstance(n, ast.Name)}
+
+
+def _changed(body: Iterable[ast.stmt]) -> set[str]:
+    """What statements change in place: lists, dicts, arrays and objects, as they are written."""
+    found: set[str] = set()
+    for node in (n for s in body for n in ast.walk(s)):
+        match node:
+            case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
+                found.add(ast.unparse(value))
+            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+                found.add(ast.unparse(value))
+            case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as value, attr=attr)):
+                if attr in WRITING_METHODS:
+                    found.add(ast.unparse(value))
+    return found
 
 
 def _all(body: list[ast.stmt]) -> Iterator[Insertion]:
@@ -175,8 +194,16 @@ def _argument(item: ast.withitem) -> ast.expr:
             return e
 
 
-def _dedented(line: str, columns: int) -> str:
-    return line[columns:] if not line[:columns].strip() else line.lstrip()
+def _flat(body: list[ast.stmt], nested: list[ast.With]) -> list[ast.stmt]:
+    """The statements of a block, those of nested ones among them."""
+    found: list[ast.stmt] = []
+    for s in body:
+        if s in nested:
+            assert isinstance(s, ast.With)
+            found += _flat(s.body, nested)
+        else:
+            found.append(with_blocks(s, lambda inner: _flat(inner, nested)))
+    return found
 
 
 def _jumps(body: list[ast.stmt]) -> Iterator[str]:

@@ -17,14 +17,14 @@ import copy
 import dataclasses
 import inspect
 import types
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any
 
 import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime import library as library_module
-from tangent.runtime import memory, operators, stateful
+from tangent.runtime import memory, memory_views, operators, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.kernels import functions as written_out
@@ -34,6 +34,7 @@ from tangent.source.read import unwrapped
 from tangent.source.remembering import named_after, remembering
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Attempt, Enter
+from tangent.syntax.inserted import Insertion
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import SCOPES, assigned_inside, writes
@@ -285,8 +286,57 @@ class _Memory:
                     if self.may_be_list(a):
                         self.emit(at(ast.Expr(self.call(memory.require_no_object, a)), s))
                 self.emit(replace(s, value=self.inside(value)))
+            case Insertion():
+                self.insertion(s)
             case _:
                 self.emit(self.rebuilt(s))
+
+    def insertion(self, s: Insertion) -> None:
+        """A block for the backward pass: what it asks for in objects and lists is read before, and stored after."""
+        places, stores = [], []
+        for place in s.places:
+            new, store = self.inserted_place(place, s)
+            places.append(new)
+            stores.append(store)
+        viewed = tuple(v for v in sorted(s.block.reads) if self.may_be_list(name(v)))
+        block = dataclasses.replace(s.block, viewed=viewed)
+        self.emit(at(Insertion(places, block, name(self.memory) if viewed else None), s))
+        for store in stores:
+            store()
+
+    def inserted_place(self, place: ast.expr, s: Insertion) -> tuple[ast.expr, Callable[[], None]]:
+        match place:
+            case ast.Attribute(value=value, attr=attr):
+                owner = self.inserted_owner(value, s)
+                if owner is not None and self.is_object(owner):
+                    held = self.attribute(owner, attr, s)
+                    return name(held), lambda: self.store(owner, attr, name(held), s)
+            case ast.Subscript(value=value, slice=index):
+                owner = self.inserted_owner(value, s)
+                if owner is not None and not self.is_kept_as_is(owner.id):
+                    key = self.key(index)
+                    held = self.item(owner, key, s)
+                    return name(held), lambda: self.change(stateful.call_store, [owner, key, name(held)], s)
+            case ast.Name() if self.may_be_list(place):
+                self.emit(at(ast.Expr(self.call(memory_views.require_own_state, name(self.memory), place)), s))
+        return place, lambda: None
+
+    def inserted_owner(self, e: ast.expr, s: Insertion) -> ast.Name | None:
+        """What holds the place, in a variable; None where other passes look after it."""
+        match e:
+            case ast.Name():
+                return e
+            case ast.Attribute(value=value, attr=attr):
+                owner = self.inserted_owner(value, s)
+                known = owner is not None and self.is_object(owner)
+                return name(self.attribute(owner, attr, s)) if owner is not None and known else None
+            case ast.Subscript(value=value, slice=index):
+                owner = self.inserted_owner(value, s)
+                if owner is None or self.is_kept_as_is(owner.id):
+                    return None
+                return name(self.item(owner, self.key(index), s))
+            case _:
+                return None
 
     def attempt(self, s: Attempt) -> None:
         """`try`: what a call has changed before it fails is lost, so nothing may have been."""

@@ -13,7 +13,7 @@ import ast
 
 from tangent.normalise.context import Context
 from tangent.syntax.blocks import Attempt, Leave, Otherwise
-from tangent.syntax.inserted import Insertion
+from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rename, replace
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, header_reads, writes
@@ -39,7 +39,7 @@ SIMPLE = (
 
 
 def versions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    webs = _Webs(_pinned(f))
+    webs = _Webs(_pinned(f) | _asked_in_place(f, context))
     start = {a.arg: webs.define(a, a.arg) for a in arguments(f.args)}
     webs.block(f.body, start)
     names = webs.choose(context)
@@ -55,7 +55,7 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):  # in place: the name stays
             found.add(node.target.id)
         scoped = isinstance(node, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))
-        if scoped or (isinstance(node, ast.stmt) and not isinstance(node, SIMPLE) and node is not f):
+        if scoped or (isinstance(node, ast.stmt) and not isinstance(node, (*SIMPLE, Insertion)) and node is not f):
             found |= {n.id for n in walk(node) if isinstance(n, ast.Name)} | assigned_inside([node])
             found |= {a.arg for a in walk(node) if isinstance(a, ast.arg)}
         if isinstance(node, Attempt):
@@ -65,6 +65,13 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
         if isinstance(node, Insertion):  # its lines stay as they are
             found |= node.block.reads | node.block.own
     return found
+
+
+def _asked_in_place(f: ast.FunctionDef, context: Context) -> set[str]:
+    """Variables whose gradient a block asks for, and that operators in place may change: one name is one array."""
+    asked = {root(p) for node in walk(f) if isinstance(node, Insertion) for p in node.places}
+    found = (n for n in walk(f) if isinstance(n, ast.Assign) and (n.lineno, n.col_offset) in context.augmented)
+    return asked & {t.id for n in found for t in n.targets if isinstance(t, ast.Name)} if asked else set()
 
 
 class _Webs:

@@ -21,7 +21,9 @@ WRITING_METHODS = frozenset(
     "resize partition write writelines send throw close setflags byteswap".split()
 )
 
-WRITING_FUNCTIONS = frozenset("add_at add_into put_item_back take_item add_to_item put_flat refill at".split())
+WRITING_FUNCTIONS = frozenset(
+    "add_at add_into put_item_back take_item add_to_item put_flat refill refill_item at".split()
+)
 PURE_CALLS = frozenset(
     "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
 ) | {"dict_of", "parts_of", "subset", "superset"}

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tangent.analysis.effects import WRITING_METHODS
 from tangent.analysis.operation import Operation, OperationKind, Operations
 from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
@@ -28,7 +27,7 @@ from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
+from tangent.syntax.uses import COMPREHENSIONS, WRITING_METHODS, expression_reads, header_reads, target_names, writes
 from tangent.syntax.walk import walk
 
 TRUTH = (ast.Compare, ast.JoinedStr)

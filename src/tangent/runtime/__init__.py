@@ -132,6 +132,7 @@ from tangent.runtime.memory_grads import (
     slot_taken,
     without_slot,
 )
+from tangent.runtime.memory_views import as_now, require_own_state, require_unchanged
 from tangent.runtime.objects import (
     field,
     getter_of,
@@ -172,6 +173,7 @@ from tangent.runtime.storage import (
     put_flat,
     put_item_back,
     refill,
+    refill_item,
     rest,
     returned_rest,
     shadow,
@@ -195,6 +197,7 @@ __all__ = [
     "argument_position",
     "as_given",
     "as_list",
+    "as_now",
     "assigned",
     "attribute_tangent",
     "backward_of",
@@ -306,6 +309,7 @@ __all__ = [
     "ranking",
     "read_tangent",
     "refill",
+    "refill_item",
     "refit",
     "register_array_type",
     "remembered",
@@ -319,7 +323,9 @@ __all__ = [
     "require_no_object",
     "require_nothing_lost",
     "require_number",
+    "require_own_state",
     "require_same",
+    "require_unchanged",
     "rest",
     "returned_rest",
     "right_items",

@@ -93,6 +93,7 @@ def fit_grad(b: Any, x: Any) -> Any:
 
 def _in_kind(b: Any, x: Any) -> Any:
     if not isinstance(x, np.ndarray | np.generic):
+        b = b if isinstance(x, complex) else np.real(b)
         return float(b) if isinstance(b, int) else b
     dtype = gradient_dtype(x.dtype)
     if dtype.kind == "f":

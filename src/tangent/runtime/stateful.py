@@ -127,13 +127,18 @@ def call_delete(memory: Any, x: Any, index: Any) -> Any:
     return changed(memory, x, None, mutated(now, "__delitem__", index, None))
 
 
+def held_anew(memory: Any, x: Any, method: str, key: Any = None, value: Any = None) -> Any:
+    """The memory after a method of a list or dict has changed what it holds."""
+    require_changeable(x, method)
+    now = contents(memory, x)
+    return changed(memory, x, None, mutated(now, method, key, value))
+
+
 def call_append(memory: Any, x: Any, value: Any) -> Any:
     """`x.append(value)`."""
     if is_object(x):
         return call_method(memory, x, "append", value)
-    require_changeable(x, "append")
-    now = contents(memory, x)
-    return None, changed(memory, x, None, mutated(now, "append", None, value))
+    return None, held_anew(memory, x, "append", None, value)
 
 
 def call_extend(memory: Any, x: Any, values: Any) -> Any:
@@ -162,9 +167,7 @@ def call_insert(memory: Any, x: Any, index: Any, value: Any) -> Any:
     """`x.insert(index, value)`."""
     if is_object(x):
         return call_method(memory, x, "insert", index, value)
-    require_changeable(x, "insert")
-    now = contents(memory, x)
-    return None, changed(memory, x, None, mutated(now, "insert", index, value))
+    return None, held_anew(memory, x, "insert", index, value)
 
 
 def call_pop(memory: Any, x: Any, /, *args: Any) -> Any:
@@ -184,18 +187,14 @@ def call_clear(memory: Any, x: Any) -> Any:
     """`x.clear()`."""
     if is_object(x):
         return call_method(memory, x, "clear")
-    require_changeable(x, "clear")
-    now = contents(memory, x)
-    return None, changed(memory, x, None, mutated(now, "clear", None, None))
+    return None, held_anew(memory, x, "clear")
 
 
 def call_reverse(memory: Any, x: Any) -> Any:
     """`x.reverse()`."""
     if is_object(x):
         return call_method(memory, x, "reverse")
-    require_changeable(x, "reverse")
-    now = contents(memory, x)
-    return None, changed(memory, x, None, mutated(now, "reverse", None, None))
+    return None, held_anew(memory, x, "reverse")
 
 
 def call_setdefault(memory: Any, x: Any, key: Any, default: Any = None) -> Any:

@@ -168,6 +168,14 @@ def refill(b: Any, other: Any) -> None:
             refill(b[k], other[k])
 
 
+def refill_item(b: Any, index: Any, other: Any) -> None:
+    """Give one place of a shadow another content."""
+    if isinstance(b, np.ndarray):
+        b[index] = other
+    else:
+        refill(b[index], other)
+
+
 def shadow_among(x: Any, *others: Any) -> Any:
     """The adjoint of x, in memory in which those of others that overlap it have their places, too."""
     if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class BlockLine(NamedTuple):
+    """A line of the user: its text without indentation, its number in the file, and whether it begins in a string."""
+
+    text: str
+    number: int
+    raw: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -12,23 +21,25 @@ class Block:
 
     names: tuple[str, ...]  # what the gradients are bound to, "" where that is nothing
     body: tuple[ast.stmt, ...]
-    lines: tuple[tuple[str, int], ...]  # without indentation, each with its number in the file
+    lines: tuple[BlockLine, ...]
     reads: frozenset[str]  # variables of the function
     own: frozenset[str]  # names that the block binds or `as` binds for it
     binds: frozenset[str]  # names that the block itself binds
     jumps: frozenset[str]  # "break", "continue": they act on the backward loop
+    viewed: tuple[str, ...] = ()  # variables of the function that may be objects whose attributes are in a memory
 
 
 class Insertion(ast.stmt):
-    """`with insert_grad_of(place) as name, ...: block`, in a Core function."""
+    """`with insert_grad_of(place) as name, ...: block`, in a Core function; with the memory of objects, if any."""
 
-    _fields = ("places", "block")
+    _fields = ("places", "block", "memory")
     places: list[ast.expr]
     block: Block
+    memory: ast.expr | None
 
-    def __init__(self, places: list[ast.expr], block: Block) -> None:
+    def __init__(self, places: list[ast.expr], block: Block, memory: ast.expr | None = None) -> None:
         super().__init__()
-        self.places, self.block = places, block
+        self.places, self.block, self.memory = places, block, memory
 
 
 class InsertedCode(ast.stmt):

@@ -8,7 +8,7 @@ import tokenize
 from dataclasses import dataclass
 
 from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise
-from tangent.syntax.inserted import InsertedCode, Insertion
+from tangent.syntax.inserted import Block, InsertedCode, Insertion
 
 WIDTH = 100
 INDENT = "    "
@@ -97,10 +97,9 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
             items = [
                 f"insert_grad_of({ast.unparse(p)})" + (f" as {n}" if n else "") for p, n in zip(places, block.names)
             ]
-            inner = [Line(pad + INDENT + text, line) for text, line in block.lines]
-            return [*_header(f"with {', '.join(items)}:", depth, origin), *inner]
+            return [*_header(f"with {', '.join(items)}:", depth, origin), *_own_lines(block, pad + INDENT)]
         case InsertedCode(block=block):
-            return [Line(pad + text if text else "", line) for text, line in block.lines]
+            return _own_lines(block, pad)
         case ast.Try():
             return _try(s, depth, origin)
         case ast.Return(value=ast.Tuple(elts=[_, _, *_] as elts)) if (
@@ -125,6 +124,10 @@ def _try(s: ast.Try, depth: int, origin: int) -> list[Line]:
         if block or (word == "finally" and not s.handlers):
             lines += [*_header(f"{word}:", depth, origin), *_block(block, depth + 1)]
     return lines
+
+
+def _own_lines(block: Block, pad: str) -> list[Line]:
+    return [Line(line.text if line.raw or not line.text else pad + line.text, line.number) for line in block.lines]
 
 
 def _if(s: ast.If, depth: int, word: str) -> list[Line]:

@@ -12,6 +12,11 @@ from tangent.syntax.walk import MARKS, walk
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 INSERTED = (Insertion, InsertedCode)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+WRITING_METHODS = frozenset(
+    "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
+    "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
+    "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
+)
 
 
 def expression_reads(node: ast.AST | None) -> set[str]:

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tangent.analysis.effects import WRITING_METHODS
 from tangent.analysis.recorded import Block as Records
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
@@ -23,7 +22,7 @@ from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import WRITING_METHODS, expression_reads, writes
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
@@ -86,11 +85,25 @@ def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
         if n in block.binds or _may_change(block, n, this.unit):
             taken += _taken(this, place, n, s, state)
     code = at(InsertedCode(block), s)
+    views, back = _views(this, s)
     if not block.jumps:
-        return [*done, code, *taken]
+        return [*done, *views, code, *back, *taken]
     _refuse_storage(this, s)
-    before, after = _cut(this, s, left, state, taken)
-    return [*before, *done, code, *after, *taken]
+    before, after = _cut(this, s, left, state, [*back, *taken])
+    return [*before, *done, *views, code, *after, *back, *taken]
+
+
+def _views(this: Reverse, s: Insertion) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """Objects whose attributes are in a memory: the block sees them as they were, and must leave them so."""
+    views: list[ast.stmt] = []
+    back: list[ast.stmt] = []
+    for v in s.block.viewed:
+        assert s.memory is not None
+        held = this.scribe.names.fresh(f"{v}_held")
+        views += [assign(held, name(v), s), assign(v, this.scribe.call("as_now", s.memory, name(held)), s)]
+        check = this.scribe.call("require_unchanged", s.memory, name(held), name(v), constant(v))
+        back += [at(ast.Expr(check), s), assign(v, name(held), s)]
+    return views, back
 
 
 def _cut(
@@ -102,10 +115,11 @@ def _cut(
     lost = sorted(head.held - left.held - {root(p) for p in s.places})
     zeros = [this.zero(v, left, s) for v in lost]
     kept = [x for x in taken if isinstance(x, ast.Assign) and this.adjoints_of(x) & head.held]
+    viewed = [x for x in taken if set(writes(x)) & set(s.block.viewed)]
     if kept:
         left = state.copy()
         left.held |= set(lost)
-    rest = [*copy.deepcopy(kept), *_restored(this, state)]
+    rest = [*copy.deepcopy([*viewed, *kept]), *_restored(this, state)]
     flag = this.scribe.names.numbered("cut") if rest else ""
     this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost))
     if not rest:
@@ -213,15 +227,23 @@ def _taken(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -
 def _into_shadow(this: Reverse, place: ast.expr, value: ast.expr, s: Insertion) -> ast.stmt:
     """`ba[...] = da`: what is written in place has its adjoint in place."""
     v = root(place)
-    if not this.stores.is_array(v) or not isinstance(place, ast.Name | ast.Subscript):
+    if any(isinstance(n, ast.Attribute) for n in ast.walk(place)):
         raise this.unit.refuse(
             s, f"a block that sets the gradient of '{ast.unparse(place)}'", f"'{v}' is written in place",
             "Set the gradient of an array, or of a value that is read from it.",
         )  # fmt: skip
-    target = _at(name(this.adjoint(v)), place, this)
-    if isinstance(place, ast.Name):
-        target = ast.Subscript(target, constant(Ellipsis), ast.Load())
-    return at(ast.Assign([replace(target, ctx=ast.Store())], value), s)
+    b = name(this.adjoint(v))
+    match place:
+        case ast.Subscript(value=outer, slice=index) if not this.stores.is_array(v):
+            part, shown = _at(b, outer, this), this.scribe.as_argument(index)
+            return at(ast.Expr(this.scribe.call("refill_item", part, shown, value)), s)
+        case ast.Name() if this.stores.is_container(v):
+            return at(ast.Expr(this.scribe.call("refill", b, value)), s)
+        case ast.Name():
+            target: ast.expr = ast.Subscript(b, constant(Ellipsis), ast.Store())
+        case _:
+            target = replace(_at(b, place, this), ctx=ast.Store())
+    return at(ast.Assign([target], value), s)
 
 
 def _at(b: ast.expr, place: ast.expr, this: Reverse) -> ast.expr:

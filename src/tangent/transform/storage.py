@@ -13,7 +13,7 @@ import numpy as np
 from tangent.analysis.activity import Activity, activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
-from tangent.analysis.effects import WRITING_METHODS, Summaries, Summary, Write, writes_in_place
+from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes.table import Shapes
@@ -24,7 +24,7 @@ from tangent.rules.table import table
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import assigned_inside, expression_reads
+from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.containers import changes_container, held_elsewhere, rebinding
 from tangent.transform.content import content_read

@@ -1,0 +1,88 @@
+"""Objects whose attributes are in a memory, for code of the user in the backward pass: as they were at that moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.errors import UnsupportedError
+from tangent.runtime.memory import contents
+from tangent.runtime.objects import fields_of, is_object, remade
+
+
+def as_now(memory: Any, x: Any) -> Any:
+    """An object, list or dict for code of the user that looks at it: a copy, where the memory says more than it."""
+    return _as_now(memory, x, {})
+
+
+def _as_now(memory: Any, x: Any, made: dict[int, Any]) -> Any:
+    if id(x) in made:
+        return made[id(x)]
+    if not _reaches_slot(memory, x, set()):
+        return x
+    parts = _parts_now(memory, x)
+    if isinstance(x, tuple):
+        items = [_as_now(memory, v, made) for v in parts.values()]
+        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+    new: Any = [None] * len(parts) if isinstance(x, list) else {} if isinstance(x, dict) else remade(x, {})
+    made[id(x)] = new
+    for k, v in parts.items():
+        if isinstance(x, list | dict):
+            new[k] = _as_now(memory, v, made)
+        else:
+            object.__setattr__(new, k, _as_now(memory, v, made))
+    return new
+
+
+def _parts_now(memory: Any, x: Any) -> dict[Any, Any]:
+    """What an object, list, dict or tuple holds now, by attribute, index or key."""
+    if isinstance(x, list | tuple):
+        return dict(enumerate(contents(memory, x)))
+    if isinstance(x, dict):
+        return dict(contents(memory, x))
+    return {**fields_of(x), **{s.name: v for s, v in memory.items() if s.owner is x}} if is_object(x) else {}
+
+
+def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
+    if id(x) in seen or not (isinstance(x, list | dict | tuple) or is_object(x)):
+        return False
+    seen.add(id(x))
+    if any(s.owner is x for s in memory):
+        return True
+    return any(_reaches_slot(memory, v, seen) for v in _parts_now(memory, x).values())
+
+
+def require_own_state(memory: Any, x: Any) -> None:
+    """Stop where the gradient is asked for of an object, list or dict that the function has changed."""
+    if _reaches_slot(memory, x, set()):
+        raise UnsupportedError(
+            f"cannot give the gradient of a whole {type(x).__name__}", why="the function makes or changes it",
+            todo="Ask for an attribute or an item of it.",
+        )  # fmt: skip
+
+
+def require_unchanged(memory: Any, x: Any, shown: Any, title: str) -> None:
+    """Stop where code of the user has changed what it was shown: that was a copy."""
+    if shown is x:
+        return
+    if place := _difference(_as_now(memory, x, {}), shown, title, set()):
+        raise UnsupportedError(
+            f"the block for the backward pass changes '{place}'", why="the function itself makes or changes it",
+            todo="Collect in a list, dict or object that the function leaves alone.",
+        )  # fmt: skip
+
+
+def _difference(a: Any, b: Any, title: str, seen: set[int]) -> str:
+    """Where two copies differ; nothing where they do not."""
+    if a is b or id(b) in seen:
+        return ""
+    seen.add(id(b))
+    ours, theirs = _parts_now({}, a), _parts_now({}, b)
+    if type(a) is not type(b) or (not ours and not theirs and not isinstance(a, list | dict | tuple)):
+        return title
+    for k in {**ours, **theirs}:
+        place = f"{title}[{k!r}]" if isinstance(b, list | dict | tuple) else f"{title}.{k}"
+        if k not in ours or k not in theirs:
+            return title if isinstance(b, list | dict | tuple) else place
+        if found := _difference(ours[k], theirs[k], place, seen):
+            return found
+    return ""

@@ -41,6 +41,7 @@ from tangent.transform.unit import Unit, unit
 
 Derivative = Callable[..., Any]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
+Small = Callable[[types.FunctionType], types.FunctionType]
 Kind = Literal["objects", "lists"]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
@@ -168,9 +169,9 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
-        def typed(scalars: Scalars) -> list[Generated] | None:
+        def typed(scalars: Scalars, small: Small) -> list[Generated] | None:
             with _lock:
-                return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars)
+                return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars, small)
 
         compiled = load_compiled(module.functions, typed, renew, dict(options.jit))
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
@@ -183,10 +184,10 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
 
 
 def _with_scalars(
-    function: types.FunctionType, options: Options, module: Module, scalars: Scalars
+    function: types.FunctionType, options: Options, module: Module, scalars: Scalars, small: Small
 ) -> list[Generated] | None:
     """The module made with what is known of numbers; None where that changes nothing."""
-    behind = for_scalars(function, scalars)
+    behind = for_scalars(function, scalars, small)
     if behind is not function:
         module = generated(behind, options)
     known = scalars(module.functions)
@@ -195,12 +196,12 @@ def _with_scalars(
     return module.functions if behind is not function else None
 
 
-def for_scalars(function: types.FunctionType, scalars: Scalars) -> types.FunctionType:
-    """A function; of a derivative, the one that takes variables for numbers where they are."""
+def for_scalars(function: types.FunctionType, scalars: Scalars, small: Small) -> types.FunctionType:
+    """A function, with numbers for small arrays; of a derivative, the one that takes variables for numbers."""
     origin = getattr(function, "origin", None)
     if origin is None:
-        return function
-    behind = for_scalars(origin[0], scalars)
+        return small(function)
+    behind = for_scalars(origin[0], scalars, small)
     known = scalars(generated(behind, origin[1]).functions)
     if behind is origin[0] and not known:
         return function

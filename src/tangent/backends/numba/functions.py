@@ -37,3 +37,9 @@ def span(size: int, low: int | None, high: int | None, step: int = 1) -> tuple[i
     """
     start, stop, step = slice(low, high, step).indices(size)
     return start, len(range(start, stop, step))
+
+
+def require_inside(low: int, high: int, size: int) -> None:
+    """Refuse a part of an array that does not lie inside of it; bounds below zero count from the end."""
+    if not (0 <= low <= high <= size or -size <= low <= high < 0):
+        raise Broadcast("a part is not inside of its array")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import Broadcast, require_same, span
+from tangent.backends.numba.functions import Broadcast, require_inside, require_same, span
 from tangent.backends.numba.kinds import (
     gradient_type,
     implements,
@@ -180,6 +180,15 @@ def agreeing(m: Any, n: Any) -> Any:
     def impl(m: Any, n: Any) -> Any:
         if m != n:
             raise Broadcast("shapes differ")
+
+    return impl
+
+
+@implements(require_inside)
+def inside(low: Any, high: Any, size: Any) -> Any:
+    def impl(low: Any, high: Any, size: Any) -> Any:
+        if not (0 <= low <= high <= size or -size <= low <= high < 0):
+            raise Broadcast("a part is not inside of its array")
 
     return impl
 

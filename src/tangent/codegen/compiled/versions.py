@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from tangent.backends.numba.functions import Broadcast
 from tangent.codegen.compiled.build import Compiled, compile_module, resolve
+from tangent.optimise.small.apply import small
 from tangent.optimise.typed.kinds import BOOL, FLOAT, INT, kind_of
 from tangent.optimise.typed.scalars import scalars
+from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
 PLAIN: dict[type, Any] = {
@@ -19,7 +22,8 @@ PLAIN: dict[type, Any] = {
 
 
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
-Typed = Callable[[Scalars], list[Generated] | None]
+Small = Callable[[types.FunctionType], types.FunctionType]
+Typed = Callable[[Scalars, Small], list[Generated] | None]
 
 
 class Versions:
@@ -56,7 +60,14 @@ class Versions:
 
     def _new(self, args: tuple[Any, ...], in_loops: bool = True) -> Compiled:
         kinds = [kind_of(a) for a in args]
-        functions = self._typed(lambda made: scalars(made, kinds, resolve)) or self._functions
+        entry = self._functions[0].tree
+        assert entry is not None
+        named = dict(zip((a.arg for a in arguments(entry.args)), kinds))
+
+        def smaller(f: types.FunctionType) -> types.FunctionType:
+            return small(f, named, resolve) if in_loops else f
+
+        functions = self._typed(lambda made: scalars(made, kinds, resolve), smaller) or self._functions
         made = compile_module(functions, self._jit, kinds, in_loops)
         self._show(made)
         return made

@@ -109,6 +109,18 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return Number(2, both.dtype) if isinstance(both, Number) else both
     if function is np.eye or function is np.identity:
         return Number(2, "f8")
+    if function in (np.array, np.asarray) and len(args) == 1 and not e.keywords:
+        return _packed(first)
+    if function is np.cross and len(args) == 2 and not e.keywords:
+        both = elementwise(*args)
+        return both if not isinstance(both, Number) or both.rank == 1 else UNKNOWN
+    if function is np.full and len(args) == 2 and not e.keywords:
+        shape = _made(first)
+        return Number(shape.rank, args[1].dtype) if isinstance(shape, Number) and isinstance(args[1], Number) else shape
+    if function is np.linalg.norm and len(args) == 1 and not e.keywords:
+        return FLOAT if isinstance(first, Number) and first.dtype == "f8" else None if first is None else UNKNOWN
+    if function is np.transpose and len(args) == 1 and not e.keywords:
+        return first
     return UNKNOWN
 
 
@@ -170,6 +182,20 @@ def _made(shape: Kind) -> Kind:
             return Number(len(items), "f8")
         case _:
             return UNKNOWN if shape is not None else None
+
+
+def _packed(kind: Kind) -> Kind:
+    """An array made from a list of numbers or arrays, or from an array."""
+    match kind:
+        case None | Number():
+            return kind if kind is None or kind.rank else UNKNOWN
+        case Stack(item=item):
+            inner = item if isinstance(item, Number) else _packed(item) if isinstance(item, Stack) else item
+            if inner is None:
+                return None
+            return Number(inner.rank + 1, inner.dtype) if isinstance(inner, Number) else UNKNOWN
+        case _:
+            return UNKNOWN
 
 
 def _dot(a: Kind, b: Kind) -> Kind:

@@ -19,6 +19,7 @@ from tangent.optimise.typed.aliases import made_here
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.inlined import inlined
 from tangent.optimise.typed.items import items
+from tangent.optimise.typed.joined import joined
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.known import known
 from tangent.optimise.typed.lengths import spelled
@@ -84,6 +85,8 @@ def _specialised(
         body = records(body, found.kinds[g], np_name, parameters)
         body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)
+        while (new := joined(body, made_here(body, g, found), stable_names(body, g).lasting)) is not body:
+            body = _smaller(new, g, resolve)
         body = loops(body, g, found, np_name) if in_loops else body
         if same and broadcasts(body, g, found):
             return None

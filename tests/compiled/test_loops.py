@@ -1,12 +1,16 @@
 """Kernels in loops and in place: what is compiled is what one would write by hand, and it is right."""
 
+import ast
 import math
+import types
 
 import numpy as np
 import pytest
 from benchmarks.kernels import bodies, kernels
 
 import tangent
+from tangent.optimise.typed.aliases import private
+from tangent.source.resolve import MISSING
 
 numba = pytest.importorskip("numba")
 KERNELS = {k.name: k for k in kernels()}
@@ -119,3 +123,10 @@ def test_the_chain_is_right():
     difference = (bodies.fingers(angles + step, *rest) - bodies.fingers(angles - step, *rest)) / 2e-6
     got = tangent.grad(kernel.function, compile="numba")(*kernel.arguments)
     assert got[3, 7] == pytest.approx(difference, rel=1e-5)
+
+
+def test_what_a_list_holds_is_not_used_again():
+    """An array that is put on a list in each iteration must be a new one each time."""
+    body = ast.parse("for i in range(3):\n    t = np.empty(3)\n    kept.append(t)").body
+    found = types.SimpleNamespace(resolve=lambda e, g: MISSING)
+    assert private(body, frozenset({"t"}), None, found) == frozenset()

@@ -150,10 +150,29 @@ def power(x, n):
     return 1.0 if n == 0 else x * power(x, n - 1)
 
 
-def test_recursion_is_refused_in_reverse_mode():
-    with pytest.raises(tangent.errors.CompileError, match=r"test_forms.py.*recursive"):
-        tangent.grad(power, compile="numba")
+def tree(w, k):
+    if k >= w.shape[0]:
+        return 0.3
+    return math.tanh(w[k] * tree(w, 2 * k + 1) + other_tree(w, 2 * k + 2))
+
+
+def other_tree(w, k):
+    return power(0.7, 3) if k >= w.shape[0] else w[k] * tree(w, 2 * k + 1) + power(w[k], 2)
+
+
+def test_recursion():
+    """What calls keep is in lists; trees and functions that call each other included."""
     assert tangent.jvp(power, compile="numba")(2.0, 3, 1.0) == 12.0
+    df = tangent.grad(power, compile="numba")
+    assert df(2.0, 3) == 12.0
+    assert "power_t2[saved]" in df.source
+    w = np.linspace(-1.0, 1.0, 9)
+    np.testing.assert_allclose(tangent.grad(tree, compile="numba")(w, 0), tangent.grad(tree)(w, 0), rtol=1e-12)
+
+
+def test_recursion_is_refused_at_second_order():
+    with pytest.raises(tangent.errors.CompileError, match=r"recursive function.*derivative of a derivative"):
+        tangent.grad(tangent.grad(power), compile="numba")
 
 
 def test_arguments_that_overlap_are_refused():

@@ -17,8 +17,8 @@ from tangent.codegen.compiled.form import compiled_form, without_star
 from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
-from tangent.errors import CompileError
 from tangent.optimise.typed.kinds import Kind
+from tangent.optimise.typed.recursion import reached, refusal
 from tangent.optimise.typed.specialise import specialise
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import replace
@@ -78,25 +78,10 @@ def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundi
 
 
 def refuse_recursion(functions: list[Generated]) -> None:
-    """What a recursive function keeps for its backward pass holds what the next call keeps: a type without end."""
+    """What a recursive function keeps holds what the next call keeps, also where it is differentiated again."""
     for g in functions:
-        keeps = g.backward is not None or g.primal.__code__.co_filename.startswith("<generated")
-        if keeps and g in _called(g):
-            source = g.source
-            assert source is not None
-            raise CompileError(
-                "Numba does not compile the backward pass of a recursive function", source.locate(source.tree),
-                "what each call keeps would need a type of its own",
-                "Write the recursion as a loop, use forward mode, or leave compile='numba' out.",
-            )  # fmt: skip
-
-
-def _called(g: Generated) -> list[Generated]:
-    """A function and all that it calls, one way or another."""
-    found = [e for e in g.externals.values() if isinstance(e, Generated)]
-    for other in found:
-        found += [e for e in other.externals.values() if isinstance(e, Generated) and e not in found]
-    return found
+        if g.primal.__code__.co_filename.startswith("<generated") and g in reached(g):
+            raise refusal(g, "what each call keeps would need a type of its own, in a derivative of a derivative")
 
 
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
 def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
 np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul)
+x[...]                            ->   x[:]
 for i in reversed(range(n))       ->   for i in range(n - 1, -1, -1)
 t = None                          ->
 if c: t = x * y                        if c: t = x * y
@@ -38,6 +39,8 @@ def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict
         match e:
             case ast.Subscript(value=ast.Attribute(attr="s_"), slice=index):
                 return plain_index(index)
+            case ast.Subscript(slice=ast.Constant(value=value)) if value is Ellipsis:
+                return replace(e, slice=ast.Slice())
             case ast.Call(
                 func=ast.Name(id="reversed") as func, args=[ast.Call(func=ast.Name(id="range")) as numbers]
             ) if resolve(func) is reversed and resolve(numbers.func) is range and len(numbers.args) < 3:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import traceback
 
+import numba
 from numba.core.errors import NumbaError
 
 from tangent.codegen.emit import Text
@@ -13,12 +16,13 @@ from tangent.errors import CompileError, Location
 from tangent.transform.generated import Generated
 
 _AT = re.compile(r'File "(<[^"]*>|[^"]*)", line (\d+)')
+_NUMBA = os.path.join(os.path.dirname(numba.__file__ or ""), "")
 _NOISE = ("Failed in nopython mode", "During:", "File ", "<source", "- Resolution", "There are", "Overload", "Rejected")
 
 
 def explain(error: BaseException, text: Text, entry: Generated) -> None:
     """Raise the short form of an error of Numba; other errors get the note that they always get."""
-    if not isinstance(error, NumbaError):
+    if not isinstance(error, NumbaError) and not _while_compiling(error):
         return annotate(error, place_of(entry))
     message = str(error)
     lines = [int(n) for file, n in _AT.findall(message) if file == text.file]
@@ -35,6 +39,14 @@ def explain(error: BaseException, text: Text, entry: Generated) -> None:
         f"Numba does not compile the derivative{at}", where, _reason(message),
         "Without compile='numba' the derivative runs as Python code; the cause of this error is Numba's full message.",
     ) from error  # fmt: skip
+
+
+def _while_compiling(error: BaseException) -> bool:
+    """Whether an error comes from Numba's own code: what it does not know how to compile, it may say in any way."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return not isinstance(error, KeyboardInterrupt | MemoryError) and any(
+        frame.filename.startswith(_NUMBA) for frame in frames
+    )
 
 
 def _reason(message: str) -> str:

@@ -140,7 +140,7 @@ def _fits(site: Site, g: Generated) -> bool:
     mine = _local(g.tree) if g.tree is not None else set()
     if clash or taken or outside & (mine | set(g.externals)) - set(fwd.externals) - set(bwd.externals):
         return False
-    return _saved(bwd) is not None and _returned(fwd) is not None
+    return taken_over(bwd) is not None and handed_over(fwd) is not None
 
 
 def _reached(f: Generated) -> list[Generated]:
@@ -160,7 +160,7 @@ def _free(f: Generated) -> set[str]:
     return set().union(*(identifiers(s) for s in f.tree.body)) - _local(f.tree)
 
 
-def _returned(fwd: Generated) -> tuple[ast.expr, list[str]] | None:
+def handed_over(fwd: Generated) -> tuple[ast.expr, list[str]] | None:
     """What a forward pass returns: its result, and the names that it hands over."""
     assert fwd.tree is not None
     match fwd.tree.body[-1]:
@@ -171,7 +171,7 @@ def _returned(fwd: Generated) -> tuple[ast.expr, list[str]] | None:
             return None
 
 
-def _saved(bwd: Generated) -> list[str] | None:
+def taken_over(bwd: Generated) -> list[str] | None:
     """The names that a backward pass is handed."""
     body = _without_doc(bwd)
     state = bwd.tree.args.args[0].arg if bwd.tree is not None else ""
@@ -192,7 +192,7 @@ def _without_doc(f: Generated) -> list[ast.stmt]:
 
 def _inline(site: Site, g: Generated) -> None:
     assert g.tree is not None and site.fwd.tree is not None and site.bwd.tree is not None
-    returned, handed = _returned(site.fwd), _saved(site.bwd)
+    returned, handed = handed_over(site.fwd), taken_over(site.bwd)
     assert returned is not None and handed is not None
     taken = Names(identifiers(g.tree) | set(g.externals) | _free(site.fwd) | _free(site.bwd))
     assert g.source is not None

@@ -26,6 +26,7 @@ from tangent.optimise.typed.lengths import spelled
 from tangent.optimise.typed.lists import lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
 from tangent.optimise.typed.records import records, unchanged
+from tangent.optimise.typed.recursion import with_lists
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
@@ -66,6 +67,7 @@ def _specialised(
         g.backward = made_of.get(g.backward) if g.backward is not None else None
         assert g.tree is not None
         g.tree = replace(g.tree, body=lists(g.tree.body))
+    with_lists(list(made_of.values()), given, resolve)
     made = inlined(list(made_of.values()))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}

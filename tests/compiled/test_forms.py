@@ -157,7 +157,7 @@ def tree(w, k):
 
 
 def other_tree(w, k):
-    return power(0.7, 3) if k >= w.shape[0] else w[k] * tree(w, 2 * k + 1) + power(w[k], 2)
+    return 0.3 if k >= w.shape[0] else w[k] * tree(w, 2 * k + 1) + power(w[k], 2)
 
 
 def test_recursion():

@@ -87,7 +87,7 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
 def keeping_memory(function: types.FunctionType, memory: Memory) -> types.FunctionType:
     """The function that is read: one with a memory, where objects are made or changed."""
     known = any(hasattr(function, attribute) for attribute in ("remembers", "origin", "adapted"))
-    if known or table().custom_of(function) is not None or not (memory or needs_memory(function, has_rule)):
+    if known or table().custom_of(function) is not None or not (memory or needs_memory(function, table().has_rule)):
         return function
     return remembering(function, entry=True, lists=memory == "lists")
 
@@ -154,7 +154,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Callable[[t
         if not classes:
             return None
         objects = options.objects or overloads(values)
-        memory: Memory = options.memory or ("objects" if needs_memory(function, has_rule, classes) else "")
+        memory: Memory = options.memory or ("objects" if needs_memory(function, table().has_rule, classes) else "")
         if (objects, memory) == (options.objects, options.memory):
             return None
         return derive(for_objects(function, objects, memory), replace(options, objects=objects, memory=memory))
@@ -243,7 +243,7 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
 def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
     if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
-        if not has_rule(f):
+        if not table().has_rule(f):
             return f
     kept: MutableMapping[Any, types.FunctionType] = _ufuncs if isinstance(f, np.ufunc) else _plain
     with _lock:
@@ -251,19 +251,13 @@ def plain_function(f: Any) -> types.FunctionType:
             if f not in kept:
                 within = getattr(f, "within", None)
                 kept[f] = (
-                    as_function(_written_out(f), library_signature, has_rule)
+                    as_function(_written_out(f), library_signature, table().has_rule)
                     if within is None
                     else called(within(), inspect.signature(f))
                 )
             return kept[f]
         except TypeError:  # not hashable, or not weakly referable
-            return as_function(_written_out(f), library_signature, has_rule)
-
-
-def has_rule(f: Any) -> bool:
-    """Whether a function is differentiated by what somebody said, not by its source."""
-    rules = table()
-    return bool(rules.lookup(f)) or rules.custom_of(f) is not None or rules.is_zero(f)
+            return as_function(_written_out(f), library_signature, table().has_rule)
 
 
 def rule_modes(f: Any) -> tuple[str, ...]:

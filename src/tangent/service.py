@@ -6,15 +6,16 @@ import functools
 import inspect
 import threading
 import types
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, changed_elsewhere, definitions, register
+from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import ArgumentError, InPlaceError, TangentError
 from tangent.options import Options
-from tangent.pipeline import has_rule, keeping_memory, optimiser, plain_function
+from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
 from tangent.runtime.calls import LISTS, OBJECTS, Active, captured, closure_of, threaded
 from tangent.runtime.classes import is_made_by_class
@@ -28,6 +29,7 @@ from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
 from tangent.syntax.names import Names
+from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.storage import summaries
 from tangent.transform.unit import unit
@@ -44,13 +46,29 @@ class Made:
     functions: tuple[Callable[..., Any], ...]
     seeds: dict[str, str]
     changed: Callable[[], bool]
+    module: dict[Generated, types.FunctionType] = field(default_factory=dict)
+
+    def over(self, old: types.FunctionType, new: types.FunctionType) -> Made | None:
+        """The same for another function of the same code, where it relies on nothing else."""
+        if not self.module or self.changed():
+            return None
+        again = rebound(self.module, Pairing(old, new))
+        if again is None:
+            return None
+        chosen: dict[Any, types.FunctionType] = dict(zip(self.module.values(), again.values()))
+        return Made(tuple(chosen[f] for f in self.functions), self.seeds, _changed(again), again)
+
+
+def _changed(functions: Iterable[Generated]) -> Callable[[], bool]:
+    return changed_elsewhere([(g.primal, path, value) for g in functions for path, value in g.seen.items()])
 
 
 class DerivativesOnDemand:
     """Keeps derivatives by code object; each closure gets functions of its own over the same code."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Any, ...], tuple[Made, Any]] = {}
+        self._made: dict[tuple[Any, ...], tuple[Made, types.FunctionType, Any]] = {}
+        self._others: dict[tuple[Any, ...], list[tuple[Made, types.FunctionType]]] = {}  # by code alone
         self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
         self._lock = threading.RLock()
 
@@ -81,10 +99,9 @@ class DerivativesOnDemand:
         """A function that is made once, so that its derivatives are, too; `alive` is what its key tells by address."""
         with self._lock:
             if key not in self._adapted:
-                self._adapted[key] = make(), alive
-                self._adapted[key][0].adapted = True  # type: ignore[attr-defined]
-                while len(self._adapted) > 4096:
-                    self._adapted.pop(next(iter(self._adapted)))
+                made = make()
+                made.adapted = True  # type: ignore[attr-defined]
+                _keep(self._adapted, key, (made, alive), 1024)
             return self._adapted[key][0]
 
     def refuse_writer(self, function: Any) -> None:
@@ -130,14 +147,17 @@ class DerivativesOnDemand:
     def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         with self._lock:
             again = getattr(plain, "checkpointed", False)
-            cells, version = _cell_ids(plain), table().version
-            key = (plain.__code__, id(plain.__globals__), wanted, kind, marks, again, cells, version)
+            code = (plain.__code__, id(plain.__globals__), wanted, kind, marks, again, table().version)
+            given = plain.__defaults__, plain.__kwdefaults__
+            key = (*code, _cell_ids(plain), *map(id, given))
             found = self._made.get(key)
             if found is None or found[0].changed():
-                found = self._build(plain, wanted, kind, marks), plain
-                self._made[key] = found
-                while len(self._made) > 4096:
-                    self._made.pop(next(iter(self._made)))
+                others = self._others.get(code, [])
+                shared = next(filter(None, (made.over(old, plain) for made, old in others)), None)
+                found = shared or self._build(plain, wanted, kind, marks), plain, given
+                if shared is None:
+                    _keep(self._others, code, [found[:2], *others[:3]], 1024)
+                _keep(self._made, key, found, 1024)
             return found[0]
 
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
@@ -164,8 +184,8 @@ class DerivativesOnDemand:
         text = emit(module.functions)
         register(text)
         functions = bind(definitions(text), module.functions, text.file)
-        seen = [(g.primal, path, value) for g in module.functions for path, value in g.seen.items()]
-        return Made(tuple(functions[g] for g in first), first[0].seeds, changed_elsewhere(seen))
+        shared = {} if hasattr(plain, "remembers") else functions
+        return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), shared)
 
 
 CLASS = "def made(memory, /, *args, **named):\n    return {help}(memory, function, *args, **named)\n"
@@ -191,7 +211,7 @@ def _threaded_method(function: types.FunctionType, owner: Any) -> types.Function
 def is_followed(function: types.FunctionType) -> bool:
     """Whether a function is read where it is called with a memory."""
     own = not is_library(function) or function.__module__ == partial_of.__module__
-    return own and not has_rule(function) and not getattr(function, "makes_derivatives", False)
+    return own and not table().has_rule(function) and not getattr(function, "makes_derivatives", False)
 
 
 def with_lists(function: types.FunctionType) -> types.FunctionType:
@@ -199,6 +219,13 @@ def with_lists(function: types.FunctionType) -> types.FunctionType:
     if hasattr(function, "remembers"):
         return remembering(function.remembers, entry=function.entry, lists=True)  # type: ignore[attr-defined]
     return keeping_memory(function, "lists")
+
+
+def _keep(kept: dict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """Let go of what was made long ago."""
+    kept[key] = value
+    while len(kept) > most:
+        kept.pop(next(iter(kept)))
 
 
 def _own(function: Any) -> types.FunctionType:

@@ -154,9 +154,18 @@ def make(
     extra: Mapping[str, Any] | None = None,
 ) -> types.FunctionType:  # fmt: skip
     """One function: compiled inside a scope that holds its free names, then given the real cells."""
-    primal_cells = dict(zip(g.primal.__code__.co_freevars, g.primal.__closure__ or ()))
     outside = {**g.externals, **(extra or {})}
-    code = _code(node, [*outside, *(n for n in primal_cells if n not in outside)], file)
+    code = _code(node, [*outside, *(n for n in g.primal.__code__.co_freevars if n not in outside)], file)
+    function = over(code, g, cells, outside)
+    function.__defaults__, function.__kwdefaults__ = _defaults(node, g.primal)
+    return function
+
+
+def over(
+    code: types.CodeType, g: Generated, cells: Mapping[Generated, types.CellType], outside: Mapping[str, Any]
+) -> types.FunctionType:
+    """A function of this code: `outside` are the free names that are not the primal's."""
+    primal_cells = dict(zip(g.primal.__code__.co_freevars, g.primal.__closure__ or ()))
     contents: list[types.CellType] = []
     for v in code.co_freevars:
         if v in outside:
@@ -164,13 +173,12 @@ def make(
             contents.append(cells[value] if isinstance(value, Generated) else types.CellType(value))
         else:
             contents.append(primal_cells[v])
-    function = types.FunctionType(code, g.primal.__globals__, node.name, None, tuple(contents))
+    function = types.FunctionType(code, g.primal.__globals__, code.co_name, None, tuple(contents))
     function.__module__ = g.primal.__module__
-    function.__qualname__ = node.name
+    function.__qualname__ = code.co_name
     captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
     function.captures = captures  # type: ignore[attr-defined]
     function.fresh, function.carries, function.once = g.fresh, g.carries, g.once  # type: ignore[attr-defined]
-    function.__defaults__, function.__kwdefaults__ = _defaults(node, g.primal)
     return function
 
 

@@ -123,6 +123,10 @@ class Table:
         except TypeError:
             return False
 
+    def has_rule(self, function: Any) -> bool:
+        """Whether a function is differentiated by what somebody said, not by its source."""
+        return bool(self.lookup(function)) or self.custom_of(function) is not None or self.is_zero(function)
+
     def attribute(self, name: str) -> Rule | None:
         found = self.attributes.get(name)
         return self.rules[found] if found else None

@@ -9,6 +9,7 @@ import itertools
 import linecache
 import math
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -94,8 +95,34 @@ def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[
     callee = f"{title}_"
     text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join([*before, *passed])})\n"
     cells = {v: types.CellType(given.pop(v)) for v in before}
-    made = define(title, text, {callee: behind, **given}, cells)
+    made = _defined_once(behind, title, text, {callee: behind, **given}, cells)
     made.__module__ = getattr(f, "__module__", None) or "tangent"
+    return made
+
+
+_defined: weakref.WeakKeyDictionary[Any, dict[str, weakref.ref[types.FunctionType]]] = weakref.WeakKeyDictionary()
+
+
+def _defined_once(
+    behind: Any, title: str, text: str, namespace: dict[str, Any], cells: dict[str, types.CellType]
+) -> types.FunctionType:
+    """A function from its text; those of one method, bound to different objects, have one code."""
+    if not cells or not isinstance(behind, types.FunctionType):
+        return define(title, text, namespace, cells)
+    known = _defined.setdefault(behind, {})
+    first = known[text]() if text in known else None
+    if first is None or any(first.__globals__.get(v) is not value for v, value in namespace.items()):
+        made = define(title, text, namespace, cells)
+        known[text] = weakref.ref(made)
+        return made
+    made = types.FunctionType(
+        first.__code__,
+        first.__globals__,
+        title,
+        first.__defaults__,
+        tuple(cells[v] for v in first.__code__.co_freevars),
+    )
+    made.__kwdefaults__ = first.__kwdefaults__
     return made
 
 

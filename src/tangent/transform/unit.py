@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import types
 from dataclasses import dataclass, field
-from typing import Any
 
 from tangent.analysis.operation import Operations
 from tangent.analysis.state import known_properties
@@ -49,12 +48,6 @@ class Unit:
         return self.context.refuse(node, construct, why, todo)
 
 
-def _has_rule(function: Any) -> bool:
-    """Whether a function is differentiated by what somebody said."""
-    rules = table()
-    return bool(rules.lookup(function)) or rules.custom_of(function) is not None or rules.is_zero(function)
-
-
 def unit(
     function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False, known: Known = (),
     lists: bool = False,
@@ -67,7 +60,7 @@ def unit(
         return made
     source = read(function)
     properties = known_properties(function) if hasattr(function, "memory") else frozenset()
-    core, context = normalise(source, captured, objects, dict(known), properties, _has_rule)
+    core, context = normalise(source, captured, objects, dict(known), properties, table().has_rule)
     core = settle_attempts(core, context)
     context.scope.externals |= known_locals(core, context)
     core, operations, found = arrays_of_displays(core, classify(core, context, table()), context, table(), lists)

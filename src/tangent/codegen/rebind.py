@@ -1,0 +1,151 @@
+"""The derivative of a function, for another one of the same code: the text is the same, what it captures is not.
+
+    def area(x):
+        return integrate(lambda t: np.sin(t * x), 0.0, 1.0)
+
+Each call of `area` makes a lambda of its own. Its derivative is written once; each lambda gets functions of its own
+over the same code. Where the lambdas differ in more than numbers, arrays and objects of the same classes, nothing is
+shared: what they capture may have been looked into.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangent.analysis.state import classes_of
+from tangent.codegen.load import over
+from tangent.rules.table import table
+from tangent.runtime.objects import is_object
+from tangent.source.read import compiled_from
+from tangent.transform.generated import Generated
+
+NUMBERS = (float, int, complex, bool, np.generic)
+FIXED = (types.ModuleType, type, types.BuiltinFunctionType, np.ufunc, str, type(None), *NUMBERS)
+EMPTY = object()
+
+
+class Pairing:
+    """What stands for what in two functions of the same code; `fits` tells whether they differ in values only."""
+
+    def __init__(self, old: types.FunctionType, new: types.FunctionType) -> None:
+        self.functions: dict[Any, types.FunctionType] = {}
+        self.cells: dict[int, types.CellType] = {}  # by the address of the old one
+        self.values: dict[int, Any] = {}  # what stands for values that only the old function captures, by address
+        self.fits = self._function(old, new) and len({id(c) for c in self.cells.values()}) == len(self.cells)
+
+    def _function(self, old: types.FunctionType, new: types.FunctionType) -> bool:
+        if old in self.functions:
+            return self.functions[old] is new
+        self.functions[old] = new
+        return (old is new or _are_alike(old, new)) and all(
+            map(self._cell, old.__closure__ or (), new.__closure__ or ())
+        )
+
+    def _cell(self, old: types.CellType, new: types.CellType) -> bool:
+        if id(old) in self.cells:
+            return self.cells[id(old)] is new
+        self.cells[id(old)] = new
+        return self._value(_content(old), _content(new))
+
+    def _value(self, old: Any, new: Any) -> bool:
+        if isinstance(old, types.FunctionType):
+            return isinstance(new, types.FunctionType) and self._function(old, new)
+        if old is new:
+            return True
+        self.values[id(old)] = new
+        if type(old) is not type(new):
+            return False
+        if type(old) is np.ndarray:
+            return bool(old.dtype == new.dtype and old.ndim == new.ndim)
+        if type(old) in (tuple, list):
+            return len(old) == len(new) and all(map(self._value, old, new))
+        if type(old) is dict:
+            return list(old) == list(new) and all(map(self._value, old.values(), new.values()))
+        return isinstance(old, NUMBERS) or (
+            is_object(old) and classes_of(old) == classes_of(new) and _no_rules(old, new)
+        )
+
+    def holds_for(self, value: Any) -> bool:
+        """Whether something that a derivative refers to is the same for the new function, or has its place there."""
+        if isinstance(value, types.FunctionType):
+            return value in self.functions or not self._reaches(value, set())
+        return isinstance(value, (Generated, *FIXED)) and id(value) not in self.values
+
+    def _reaches(self, function: types.FunctionType, seen: set[types.FunctionType]) -> bool:
+        """Whether a function captures what is another one's now."""
+        seen.add(function)
+        for cell in function.__closure__ or ():
+            if self.cells.get(id(cell), cell) is not cell:
+                return True
+            inner = _content(cell)
+            if isinstance(inner, types.FunctionType) and inner not in seen and self._reaches(inner, seen):
+                return True
+            if not isinstance(inner, (types.FunctionType, np.ndarray, *FIXED)):
+                return True  # who knows what it holds
+        return bool(getattr(function, "__wrapped__", None))
+
+
+def rebound(
+    made: Mapping[Generated, types.FunctionType], pairing: Pairing
+) -> dict[Generated, types.FunctionType] | None:
+    """The functions of a module over what the new function captures, in the same order; None where they rely on more
+    than its code."""
+    if not pairing.fits or not all(_holds(g, pairing) for g in made):
+        return None
+    new = {g: replace(g, primal=pairing.functions.get(g.primal, g.primal)) for g in made}
+    cells = {g: types.CellType() for g in new.values()}
+    found: dict[Generated, types.FunctionType] = {}
+    for old, g in new.items():
+        g.externals = {v: _again(e, new, pairing) for v, e in g.externals.items()}
+        g.seen = {path: pairing.values.get(id(e), _again(e, new, pairing)) for path, e in g.seen.items()}
+        function = over(made[old].__code__, g, cells, g.externals)
+        function.__defaults__, function.__kwdefaults__ = made[old].__defaults__, made[old].__kwdefaults__
+        found[g] = cells[g].cell_contents = function
+    return found
+
+
+def _holds(g: Generated, pairing: Pairing) -> bool:
+    return compiled_from(g.primal) is None and all(map(pairing.holds_for, (g.primal, *g.externals.values())))
+
+
+def _again(value: Any, new: Mapping[Generated, Generated], pairing: Pairing) -> Any:
+    if isinstance(value, Generated):
+        return new[value]
+    return pairing.functions.get(value, value) if isinstance(value, types.FunctionType) else value
+
+
+def _are_alike(old: types.FunctionType, new: types.FunctionType) -> bool:
+    """Whether two functions agree in all but what they capture."""
+    return (
+        old.__code__ is new.__code__
+        and old.__globals__ is new.__globals__
+        and _are_same(dict(enumerate(old.__defaults__ or ())), dict(enumerate(new.__defaults__ or ())))
+        and _are_same(old.__kwdefaults__ or {}, new.__kwdefaults__ or {})
+        and _are_same(old.__dict__, new.__dict__)
+        and _no_rules(old, new)
+    )
+
+
+def _are_same(old: dict[Any, Any], new: dict[Any, Any]) -> bool:
+    return old.keys() == new.keys() and all(v is new[k] or _is_fixed(v, new[k]) for k, v in old.items())
+
+
+def _is_fixed(old: Any, new: Any) -> bool:
+    plain = isinstance(old, str | bool) or (isinstance(old, tuple) and all(isinstance(v, str) for v in old))
+    return plain and type(old) is type(new) and bool(old == new)
+
+
+def _no_rules(*functions: Any) -> bool:
+    return not any(map(table().has_rule, functions))
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # a function that is not defined yet
+        return EMPTY

@@ -360,8 +360,9 @@ def right_or_refused(f, *args):
             assert blamed, f"not the user's program is at fault: {error}"
             refused += 1
             return
+        assert np.iscomplexobj(found) <= np.iscomplexobj(expected), f"complex in {what}: {found}"
         np.testing.assert_allclose(
-            np.array(found, float),
+            np.array(found, complex if np.iscomplexobj(expected) else float),
             expected if what != "forward" else np.sum(expected),
             rtol=1e-5,
             atol=1e-6,

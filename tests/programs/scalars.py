@@ -1,5 +1,6 @@
 """Plain Python floats: the functions of `math`, and recurrences on numbers."""
 
+import cmath
 import math
 from math import cos, erf, exp, log, pi, sin, sqrt
 
@@ -313,3 +314,24 @@ def collatz_like(x):
 def great_circle(lat, lon):
     a = math.sin((lat - 0.5) / 2) ** 2 + math.cos(lat) * math.cos(0.5) * math.sin((lon - 1.0) / 2) ** 2
     return 2 * 6371.0 * math.asin(math.sqrt(a))
+
+
+@program({"x": 0.7, "y": -1.3})
+def complex_of_real_numbers(x, y):
+    z = complex(x, x * y)
+    return abs(z) ** 2 + z.real * z.imag + (z * z.conjugate() * complex(y)).real
+
+
+def phasor(r, phi):
+    return complex(r * math.cos(phi), r * math.sin(phi)) * (1 + 2j)
+
+
+@program({"r": 0.7, "phi": 1.3})
+def complex_number_of_a_helper(r, phi):
+    return abs(phasor(r, phi) + r) + phasor(r, phi).imag
+
+
+@program({"x": 0.7})
+def complex_functions(x):
+    z = cmath.sqrt(x - 5.0) * x + cmath.exp(x) * 1j
+    return abs(z) + cmath.rect(x, 2 * x).real * cmath.phase(z)

@@ -327,7 +327,8 @@ class _Reader:
         bounds = self.table.lookup(found)
         written = self.table.written_out(found)
         if bounds:
-            library = bounds[0].library or ("math" if getattr(found, "__module__", "") == "math" else "numpy")
+            module = getattr(found, "__module__", "")
+            library = bounds[0].library or (module if module in ("math", "cmath") else "numpy")
             op = self.by_rule(bounds, *plain_form(found, e.args, e.keywords), e, s, library)
             if written is None or op.kind == "rule":
                 return self.dynamic(e) if op.kind == "opaque" and _is_spread(e) else op

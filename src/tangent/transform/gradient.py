@@ -6,7 +6,7 @@ import ast
 import types
 from typing import TYPE_CHECKING, Any
 
-from tangent.analysis.shapes.results import TO_REAL
+from tangent.analysis.shapes.results import TO_REAL, makes_complex
 from tangent.rules.table import table
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.uses import assigned_inside
@@ -22,9 +22,7 @@ from tangent.transform.unit import Unit
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
     from tangent.transform.module import Module
 
-COMPLEX_RESULTS = frozenset(
-    "builtin_complex builtin_float astype array asarray eig eigvals roots attribute getitem".split()
-)
+COMPLEX_RESULTS = frozenset("builtin_float astype array asarray eig eigvals roots attribute getitem".split())
 
 
 def gradient(module: Module, function: types.FunctionType, title: str) -> Generated:
@@ -93,6 +91,8 @@ def may_be_complex(module: Module, this: Unit, seen: frozenset[Any] = frozenset(
         if op.kind in ("dynamic", "opaque", "closure"):
             return True
         if op.kind == "rule" and (op.rule.name in COMPLEX_RESULTS | TO_REAL or "fft" in op.rule.name):
+            return True
+        if op.kind == "rule" and makes_complex(op):
             return True
         if op.kind == "call" and table().custom_of(op.callee) is not None:
             return True

@@ -89,7 +89,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
-    if rule.name in TO_REAL or _says_dtype(op.value):
+    if rule.name in TO_REAL or makes_complex(op) or _says_dtype(op.value):
         dtype = None
     if table.joins(op):  # lists, if both are: an array and a list are added
         return Fact(sequence=all(f.sequence for f in facts))
@@ -104,6 +104,11 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
+
+
+def makes_complex(op: Operation) -> bool:
+    """Whether real numbers give complex ones."""
+    return op.rule.name == "builtin_complex" or op.library == "cmath"
 
 
 def _says_dtype(e: ast.expr | None) -> bool:

@@ -63,7 +63,7 @@ def writes_in_place(
     summaries: Summaries,
 ) -> Iterator[Write]:  # fmt: skip
     """All writes in place of a Core function; stacks, which have adjoints of their own, apart."""
-    last = {_position(s): s for s in statements(f.body) if isinstance(s, ast.Assign) and _position(s) in augmented}
+    last = {_position(s): s for s in statements(f.body) if _computes(s) and _position(s) in augmented}
     for s in statements(f.body):
         op = operations.get(s)
         if op is not None and op.kind in ("push", "pop"):
@@ -89,6 +89,10 @@ def writes_in_place(
         yield from _calls(s, scope, summaries)
         yield from _kept_methods(s, scope)
     yield from _local_writers(f)
+
+
+def _computes(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp)
 
 
 def _kept_methods(s: ast.stmt, scope: Scope) -> Iterator[Write]:

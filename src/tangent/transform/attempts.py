@@ -41,7 +41,7 @@ def settle_attempts(core: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     found = [s for s in statements(core.body) if isinstance(s, Attempt)]
     if not found:
         return core
-    visible = {a: _assigned(a.body) & _live_on_failure(core, a) for a in found}
+    visible = {a: _visible(a, core, context) for a in found}
     split = replace(core, body=_Split(context, visible).block(core.body))
     done = replace(split, body=_late(split.body, split, context))
     context.scope.local |= assigned_inside(done.body) - context.declared
@@ -74,16 +74,48 @@ def _test_may_raise(e: ast.expr) -> bool:
         n, ast.expr) for n in ast.walk(e))  # fmt: skip
 
 
+STORED = "[]"  # stands for whatever a statement writes in place
+
+
 def _assigned(body: Body) -> set[str]:
     return {v for s in statements(body) for v in writes(s)}
 
 
-def _live_on_failure(core: ast.FunctionDef, attempt: Attempt) -> frozenset[str]:
+def _changed(body: Body, context: Context) -> set[str]:
+    """What a block assigns, and whether it may write in place."""
+    stored = any(_stores(s) or (s.lineno, s.col_offset) in context.augmented for s in statements(body))
+    return _assigned(body) | ({STORED} if stored else set())
+
+
+def _stores(s: ast.stmt) -> bool:
+    match s:
+        case ast.Assign(targets=targets) if any(isinstance(t, ast.Subscript | ast.Attribute) for t in targets):
+            return True
+        case ast.AugAssign() | ast.Delete():
+            return True
+        case ast.Expr(value=ast.Call(func=func, args=args)):
+            return isinstance(func, ast.Attribute) or any(isinstance(a, ast.Name) for a in args)
+        case ast.Assign(value=ast.Call(keywords=keywords)):
+            return any(k.arg == "out" for k in keywords)
+        case _:
+            return False
+
+
+def _visible(a: Attempt, core: ast.FunctionDef, context: Context) -> set[str]:
+    """What of that which an attempt has done can be seen where it failed."""
+    live = live_on_failure(core, a)
+    seen = (live & _bound_before(a, core)) - expression_reads(a.test)
+    return _changed(a.body, context) & (live | {STORED} if seen else live)
+
+
+def live_on_failure(core: ast.FunctionDef, attempt: Attempt) -> frozenset[str]:
     """What is read after an attempt that failed."""
     caught = next(iter(expression_reads(attempt.test)))
 
     def block(body: Body) -> Body:
-        return [new for s in body for new in statement(s)]
+        found = [new for s in body for new in statement(s)]
+        end = next((i for i, s in enumerate(found) if isinstance(s, ast.Raise)), len(found))
+        return found[: end + 1]
 
     def statement(s: ast.stmt) -> Body:
         match s:
@@ -118,7 +150,7 @@ class _Split:
             case Attempt(body=body):
                 names = self.visible[s]
                 new = replace(s, body=self.block(body))
-                return self.parts(new, names) if not _is_whole(new.body, names) else [new]
+                return self.parts(new, names) if not self.is_whole(new.body, names) else [new]
             case ast.If(body=[ast.Break()]):
                 return [s]
             case ast.If(body=then, orelse=other):
@@ -154,7 +186,7 @@ class _Split:
     def cut(self, body: Body, names: set[str], s: Attempt) -> tuple[Body | ast.stmt, Body]:
         """What runs up to the first assignment of one of the names, or a compound statement with such; and the rest."""
         for position, x in enumerate(body):
-            inside = _assigned([x]) & names
+            inside = _changed([x], self.context) & names
             if isinstance(x, MARKS):
                 raise self.refusal(x, "a block with 'with' or 'finally' inside 'try'", s)
             if not inside:
@@ -188,29 +220,28 @@ class _Split:
             case _:
                 raise AssertionError("not a compound statement")
 
+    def is_whole(self, body: Body, names: set[str]) -> bool:
+        """Whether nothing may raise after one of the names was assigned."""
+        for position, s in enumerate(body):
+            if not (_changed([s], self.context) & names):
+                continue
+            if any(map(may_raise, body[position + 1 :])):
+                return False
+            match s:
+                case Attempt():
+                    continue
+                case ast.If(body=then, orelse=other):
+                    if not (self.is_whole(then, names) and self.is_whole(other, names)):
+                        return False
+                case ast.For() | ast.While():
+                    if may_raise(s):
+                        return False
+        return True
+
     def refusal(self, x: ast.stmt, what: str, s: Attempt) -> Exception:
         return self.context.refuse(
             x, what, "what it has assigned is read after an exception", "Move it into a function of its own."
         )
-
-
-def _is_whole(body: Body, names: set[str]) -> bool:
-    """Whether nothing may raise after one of the names was assigned."""
-    for position, s in enumerate(body):
-        if not (_assigned([s]) & names):
-            continue
-        if any(map(may_raise, body[position + 1 :])):
-            return False
-        match s:
-            case Attempt():
-                continue
-            case ast.If(body=then, orelse=other):
-                if not (_is_whole(then, names) and _is_whole(other, names)):
-                    return False
-            case ast.For() | ast.While():
-                if may_raise(s):
-                    return False
-    return True
 
 
 # Assignments at the end

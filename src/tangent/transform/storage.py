@@ -22,9 +22,11 @@ from tangent.errors import InPlaceError, TangentError
 from tangent.rules.classify import classified
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING, is_library
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
+from tangent.transform.attempts import live_on_failure
 from tangent.transform.calls import Groups
 from tangent.transform.containers import changes_container, held_elsewhere, rebinding
 from tangent.transform.content import content_read
@@ -181,6 +183,7 @@ def settle(
     for w in found:
         if not _has_adjoint(this, w, aliases):
             _refuse_store(this, w, aliases, varied, useful, on_path, outside)
+    _refuse_half_way(this, found, aliases, varied & useful)
     this = _watched(this, varied & useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
@@ -540,6 +543,23 @@ def _refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str])
                 c.statement, f"a function that captures '{c.name}'", c.why,
                 f"Pass '{c.name}' to the function as an argument.",
             )  # fmt: skip
+
+
+def _refuse_half_way(this: Unit, found: list[Write], aliases: Aliases, active: frozenset[str]) -> None:
+    """Calls that write and may fail half-way where that is caught: how far they came is not known."""
+    calls = {s for _, s in called_functions(this)}
+    for attempt in statements(this.core.body):
+        if not isinstance(attempt, Attempt):
+            continue
+        inside = set(statements(attempt.body))
+        for w in found:
+            if w.statement in inside & calls and aliases.same(w.root, set(active)):
+                if aliases.same(w.root, set(live_on_failure(this.core, attempt))):
+                    raise this.refuse(
+                        w.statement, f"'{this.source.statement_text(w.statement)}' inside 'try'",
+                        f"it writes into '{w.root}', which is read after an exception: how far it came is not known",
+                        "Give it a copy, and take that over where nothing was raised.",
+                    )  # fmt: skip
 
 
 def _refuse_growing(this: Unit) -> None:

@@ -22,6 +22,7 @@ from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.storage import Storage
 from tangent.errors import InPlaceError
+from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import Comment, comment
 from tangent.syntax.quote import assign, at, constant, expression, name
@@ -73,6 +74,7 @@ class Stores:
         self.stacks: dict[str, ast.stmt] = {}
         self.rebuilt: set[ast.stmt] = set()
         self.forced: set[ast.stmt] = set()
+        self.late: dict[ast.stmt, list[ast.stmt]] = {}
         self.holding = kept_from_arguments(settled.unit, set(settled.storage.classes))
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
@@ -165,16 +167,29 @@ class Stores:
         if not nothing:
             args.append(self.seed(s, target, state))
         handles = [op.values[p].id for p in stored if isinstance(op.values[p], ast.Name)]  # type: ignore[attr-defined]
-        args += [name(v) for v in handles] + [name(self.adjoint(v)) for v in handles]
+        lent, back = self.lent(handles, s)
+        args += [name(v) for v in handles] + [name(lent.get(v, self.adjoint(v))) for v in handles]
         value = ast.Call(name(backward), args, [])
-        mark = comment(f"Grad of: {self.owner.primal(s)}", s)
+        first = [comment(f"Grad of: {self.owner.primal(s)}", s)]
+        first += [assign(b, self.mirrored(v, [v]), s) for v, b in lent.items()]
         for kept in (state.held, state.owned, state.lazy):
             kept.discard(target)
         if not wanted:
-            return [mark, at(ast.Expr(value), s)]
+            return [*first, at(ast.Expr(value), s), *back]
         before, parts = self.owner.hand_back([(p, op.values[p]) for p in wanted], value, s, state, op.targets)
         adds = [self.owner.accumulate(v, part, state, s) for v, found in parts.items() for part in found]
-        return [mark, *before, *adds]
+        return [*first, *before, *back, *adds]
+
+    def lent(self, handles: list[str], s: ast.stmt) -> tuple[dict[str, str], list[ast.stmt]]:
+        """Shadows of arguments that may be numbers, which a callee does not change for its caller; and their return."""
+        may = [v for v in dict.fromkeys(handles) if not self.is_array(v) and not self.is_container(v)]
+        lent = {v: self.owner.scribe.names.numbered(self.adjoint(v)) for v in may}
+        back: list[ast.stmt] = []
+        for v, b in lent.items():
+            own = self.owner.scribe.call("is_part", name(b), name(self.adjoint(v)))
+            add = at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), name(b))), s)
+            back.append(at(ast.If(ast.UnaryOp(ast.Not(), own), [add], []), s))
+        return lent, back
 
     def seed(self, s: ast.stmt, target: str, state: State) -> ast.expr:
         """The adjoint of a call's result; nothing where its shadow is part of an argument's."""
@@ -330,7 +345,6 @@ class Stores:
     def binding(self, s: ast.stmt, op: Operation | None, v: str) -> ast.stmt:
         """The statement that binds the shadow of a handle as another binds the handle."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
-        call = self.owner.scribe.call
         if not bases:
             return assign(self.adjoint(v), self.zeros(v), s)
         if op is not None and op.kind == "pop":
@@ -339,12 +353,14 @@ class Stores:
             return assign(self.adjoint(v), packed, s)
         if op is not None and op.value is not None and self.is_view(op, v, bases):
             return assign(self.adjoint(v), rename(op.value, {bases[0]: self.adjoint(bases[0])}), s)
-        if len(bases) == 1:
-            base, shade = name(bases[0]), name(self.adjoint(bases[0]))
-            return assign(self.adjoint(v), call("mirror", name(v), base, shade), s)
-        both = ast.Tuple([name(a) for a in bases], ast.Load())
-        shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
-        return assign(self.adjoint(v), call("mirror", name(v), both, shades), s)
+        return assign(self.adjoint(v), self.mirrored(v, bases), s)
+
+    def mirrored(self, v: str, bases: list[str]) -> ast.expr:
+        """What a handle is of others, of their shadows."""
+        both: list[ast.expr] = [name(a) for a in bases]
+        shades: list[ast.expr] = [name(self.adjoint(a)) for a in bases]
+        parts = [x[0] if len(bases) == 1 else ast.Tuple(x, ast.Load()) for x in (both, shades)]
+        return self.owner.scribe.call("mirror", name(v), *parts)
 
     def packed(self, op: Operation) -> ast.expr | None:
         """What is made of shadows as a container is made of what they shadow; None where that is open."""
@@ -530,12 +546,25 @@ class Stores:
         roots = [v for v in op.operands if self.class_of(v) in self.table.written[s] and v in self.table.handles]
         return [self.keep(s, v, name(v), path) for v in roots]
 
+    def kept_after(self, s: ast.stmt) -> list[ast.stmt]:
+        """What is kept of a statement that has not failed."""
+        return self.late.get(s, [])
+
     def keep(self, s: ast.stmt, a: str, place: ast.expr, path: tuple[Block, ...]) -> ast.stmt:
         names = self.owner.scribe.names
         value = self.copied(place, a)
-        if self.owner.in_loop(path) or self.owner.records.everything:
+        stacked = self.owner.in_loop(path) or self.owner.records.everything
+        if stacked and any(isinstance(owner, Attempt) for owner, _ in path):
+            held = names.numbered(f"{a}_old")
             kept = Kept(names.numbered(f"{a}_stack"), True)
-            new: ast.stmt = at(ast.Expr(expression("s.append(v)", s=kept.name, v=value)), s)
+            new: ast.stmt = assign(held, value, s)
+            push = at(ast.Expr(expression("s.append(v)", s=kept.name, v=held)), s)
+            self.late.setdefault(s, []).append(push)
+            self.saves[push], self.pairs[push] = self.class_of(a), new
+            self.stacks[kept.name] = new
+        elif stacked:
+            kept = Kept(names.numbered(f"{a}_stack"), True)
+            new = at(ast.Expr(expression("s.append(v)", s=kept.name, v=value)), s)
             self.stacks[kept.name] = new
         else:
             kept = Kept(names.numbered(f"{a}_old"), False)

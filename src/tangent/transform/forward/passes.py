@@ -65,7 +65,7 @@ class Forward(Rules, InPlace, Calls):
     def attempt(self, s: Attempt, body: list[ast.stmt]) -> list[ast.stmt]:
         """Where the body is plain, tangents come after it: what they raise is not the program's to catch."""
         end = len(body)
-        while end and isinstance(last := body[end - 1], ast.Assign) and isinstance(last.value, ast.Name):
+        while end and _copies(body[end - 1]):
             end -= 1
         first, copies = body[:end], body[end:]
         found = self.block(first)
@@ -73,6 +73,7 @@ class Forward(Rules, InPlace, Calls):
         tangents = [x for x in found if id(x) not in own]
         targets = [v for x in first for v in writes(x)]
         simple = all(isinstance(x, ast.Assign | ast.Raise | ast.Expr) for x in found)
+        simple = simple and not any(x in self.table.written for x in first)
         changed = live_into(first) & set(targets)
         if not simple or changed or len(set(targets)) < len(targets) or any(_mixed(x, targets) for x in tangents):
             return [replace(s, body=[*found, *self.block(copies)])]
@@ -117,6 +118,10 @@ class Forward(Rules, InPlace, Calls):
                 return self.call(op, s)
             case _:
                 raise refusal(self.unit, s, op)
+
+
+def _copies(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and isinstance(s.targets[0], ast.Name)
 
 
 def _mixed(s: ast.stmt, primal: list[str]) -> bool:

@@ -147,7 +147,7 @@ class Reverse(Statements):
                     continue
                 case _:
                     self.check(s)
-                    done.append(s)
+                    done += [s, *self.stores.kept_after(s)]
         return done + self.end_records(path, body[-1] if body else None)
 
     def backward(self, body: list[ast.stmt], state: State, path: tuple[Block, ...]) -> list[ast.stmt]:

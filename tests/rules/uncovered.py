@@ -42,7 +42,7 @@ EXERCISED_ELSEWHERE = {
     **dict.fromkeys(
         _names("""
             assigned beside cleared_attribute content factors_at gather_placed item_content item_shadow
-            mirror multiplied_at mutated mutated_part
+            mirror multiplied_at mutated mutated_part refilled
             overwritten own own_any placed rest returned_rest shadow unboxed unmirror unmutated with_attribute
         """),
         "storage: the programs of tests/programs/storage.py, at second order",

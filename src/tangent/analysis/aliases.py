@@ -14,6 +14,7 @@ from typing import Any
 
 from tangent.analysis.effects import Summaries, base_names
 from tangent.analysis.operation import Operation, Operations
+from tangent.runtime.library import items_of, values_of
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
 
@@ -63,9 +64,9 @@ class Aliases:
             waiting += new
         return found
 
-    def same(self, v: str, names: Iterable[str]) -> list[str]:
-        """Those of some names that are another when what v refers to is written into."""
-        own = self.of(v)
+    def same(self, v: str, names: Iterable[str], deep: bool = False) -> list[str]:
+        """Those of some names that are another when what v refers to is written into; with `deep`, or what it holds."""
+        own = self.reach(v) if deep else self.of(v)
         return sorted(n for n in names if n == v or self.reach(n) & own)
 
     def meets(self, v: str, others: Iterable[str]) -> bool:
@@ -115,7 +116,7 @@ class Aliases:
                 self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
             elif self._takes_out(op):
                 found = set().union(*(self._items(v) for v in shared))
-            elif op.kind in ("call", "dynamic", "opaque"):
+            elif op.kind in ("call", "dynamic", "opaque") or (op.kind == "rule" and op.rule.name == "mirror"):
                 found = {t}.union(*(self.reach(v) for v in shared))
                 self.holds.setdefault(t, set()).update(found - {t})
             elif shared:
@@ -198,6 +199,9 @@ def _named(elts: Iterable[ast.expr | None]) -> set[str]:
 
 
 def _copies_container(op: Operation) -> bool:
+    """Whether an operation makes a new list or dict of what another holds."""
+    if op.kind == "call":
+        return op.callee in (values_of, items_of)
     return op.kind == "rule" and op.rule.name in CONTAINER_COPIES
 
 

@@ -41,6 +41,7 @@ class Write:
     reads: frozenset[str]
     construct: str
     nested: bool = True
+    deep: bool = False  # into what a container holds, too
 
 
 @dataclass

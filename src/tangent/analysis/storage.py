@@ -58,7 +58,7 @@ def storage(
     """Classes and handles of a Core function, given its writes, what is surely an array, and what its caller holds."""
     names = {v for op in operations.values() for v in (*op.targets, *op.operands)} | set(parameters)
     names |= {w.root for w in found}
-    groups = [frozenset(aliases.same(w.root, names)) for w in found]
+    groups = [frozenset(aliases.same(w.root, names, w.deep)) for w in found]
     classes = _merged(groups)
     written: dict[ast.stmt, set[str]] = {}
     touched: dict[ast.stmt, set[str]] = {}

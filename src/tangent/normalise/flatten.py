@@ -17,7 +17,7 @@ import types
 import numpy as np
 
 from tangent.normalise.context import Context
-from tangent.normalise.writers import Writers, is_adding_at
+from tangent.normalise.writers import Writers, is_adding_at, is_alone
 from tangent.runtime.classes import tuple_of
 from tangent.runtime.insert import replace_field
 from tangent.runtime.objects import is_object
@@ -25,7 +25,7 @@ from tangent.runtime.storage import add_at, add_into
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Attempt, Enter
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path, is_range
-from tangent.syntax.quote import assign, at, name
+from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import assigned_inside
 
@@ -93,6 +93,15 @@ class _Flatten:
             case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(value=owner, attr="flat"), slice=index)]):
                 value = self.atom(s.value)
                 self.writers.flat_store(self.atom(owner), self.index(index), value, s)
+            case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value) if (
+                part := self.complex_part(target)
+            ):
+                self.writers.part_store(*part, self.atom(value), s)
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=v) as owner, attr="shape")], value=value) if (
+                not self.context.memory and is_alone(v, self.context.source.tree)
+            ):
+                shaped = ast.Call(ast.Attribute(owner, "reshape", ast.Load()), [value], [])
+                self.assign(v, ast.copy_location(ast.fix_missing_locations(shaped), s))
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value):
                 held = self.atom(value)
                 self.emit(replace(s, targets=[self.place(target)], value=held))
@@ -110,8 +119,32 @@ class _Flatten:
             return replace(e, value=owner)
         return replace(e, value=owner, slice=self.index(e.slice))
 
+    def complex_part(self, e: ast.Subscript | ast.Attribute) -> tuple[ast.expr, str, ast.expr] | None:
+        """The array, the part and the index of a store into the real or the imaginary part of an array."""
+        match e:
+            case _ if self.context.memory:
+                return None
+            case ast.Subscript(value=ast.Attribute(value=owner, attr="real" | "imag" as part), slice=index):
+                return self.atom(owner), part, self.index(index)
+            case ast.Attribute(value=owner, attr="real" | "imag" as part):
+                return self.atom(owner), part, constant(Ellipsis)
+            case _:
+                return None
+
     def augment(self, s: ast.AugAssign, target: ast.Subscript | ast.Attribute) -> None:
         """`a[i] += v` stays one statement; operators without an adjoint of their own are taken apart."""
+        if part := self.complex_part(target):
+            owner, attr, index = part
+            item = ast.Subscript(ast.Attribute(owner, attr, ast.Load()), index, ast.Load())
+            self.writers.part_store(owner, attr, index, self.atom(ast.fix_missing_locations(ast.copy_location(ast.BinOp(item, s.op, s.value), s))), s)
+            return
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute) and target.value.attr == "flat":
+            index = self.index(target.slice)
+            owner = self.atom(target.value.value)
+            item = ast.Subscript(ast.Attribute(owner, "flat", ast.Load()), index, ast.Load())
+            new = self.atom(ast.fix_missing_locations(ast.copy_location(ast.BinOp(item, s.op, s.value), s)))
+            self.writers.flat_store(owner, index, new, s)
+            return
         place = self.place(target)
         if isinstance(s.op, IN_PLACE) and not _calls_user(s.value, self.context):
             self.emit(replace(s, target=place, value=self.atom(s.value)))
@@ -399,7 +432,7 @@ def _assigns(s: ast.If, v: str) -> bool:
     return v in assigned_inside([*s.body, *s.orelse])
 
 
-FLATTENED_METHODS = frozenset("fill sort put extend insert update".split())
+FLATTENED_METHODS = frozenset("fill sort partition put __setitem__ extend insert update".split())
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 

@@ -14,6 +14,7 @@ import ast
 
 from tangent.normalise.context import Context
 from tangent.runtime.objects import parent_method
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
 from tangent.syntax.uses import arguments, expression_reads, target_names
@@ -71,6 +72,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             raise context.refuse(
                 s, "'exec'", "what it computes cannot be followed", "Write the code out, or define a function with it."
             )
+        case ast.Expr(value=ast.Call() as e) if not context.memory and (plain := _plainer(e, context)) is not e:
+            return [replace(s, value=plain)]
         case ast.FunctionDef(name=v, decorator_list=[_, *_] as decorators):
             return _decorated(s, v, decorators, context)
         case ast.Delete(targets=targets) if all(isinstance(t, ast.Name) for t in targets):
@@ -86,6 +89,25 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [assign(held, value, s), *(n for t in targets for n in assign_target(t, name(held), s, context))]
         case _:
             return [s]
+
+
+def _plainer(e: ast.Call, context: Context) -> ast.Call:
+    """`d.update(k=v)` as `d.update({"k": v})`, `xs.remove(v)` as `xs.pop(xs.index(v))`."""
+    match e:
+        case _ if context.scope.resolve(e.func) is not MISSING:
+            return e
+        case ast.Call(func=ast.Attribute(attr="update"), args=[], keywords=[_, *_] as keywords) if all(
+            k.arg for k in keywords
+        ):
+            made = ast.Dict([constant(k.arg) for k in keywords], [k.value for k in keywords])
+            return ast.fix_missing_locations(replace(e, args=[ast.copy_location(made, e)], keywords=[]))
+        case ast.Call(func=ast.Attribute(value=ast.Name() as xs, attr="remove") as method, args=[v], keywords=[]):
+            place = ast.Call(ast.Attribute(xs, "index", ast.Load()), [v], [])
+            return ast.fix_missing_locations(
+                replace(e, func=replace(method, attr="pop"), args=[ast.copy_location(place, e)])
+            )
+        case _:
+            return e
 
 
 def _decorated(s: ast.FunctionDef, v: str, decorators: list[ast.expr], context: Context) -> list[ast.stmt]:

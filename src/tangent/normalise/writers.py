@@ -5,6 +5,7 @@ np.log(x, out=a, where=m) ->  t = np.log(x); a[...] = np.where(m, t, a)
 np.copyto(a, v)           ->  a[...] = v
 a.sort()                  ->  t = np.sort(a); a[:] = t
 np.multiply.at(a, i, v)   ->  t = multiplied_at(a, i, v); a[...] = t
+a.real[i] = v             ->  a[i] = v + 1j * a.imag[i]
 np.fill_diagonal(a, v)    ->  t = placed(a, v, sources(np.fill_diagonal, a, v)); a[...] = t
 
 `np.add.at` and `np.subtract.at` stay as they are: they have adjoints of their own.
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.context import Context
-from tangent.runtime.storage import multiplied_at, placed, put_flat, sources
+from tangent.runtime.storage import multiplied_at, placed, put_flat, sources, winners
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import at, constant, name
 
@@ -54,6 +55,11 @@ class Writers:
             return constant(None)
         if _is_at(found, np.multiply, np.divide) and len(e.args) == 3:
             return self.multiplied(e, found)
+        if _is_at(found, np.maximum, np.minimum, np.fmax, np.fmin) and len(e.args) == 3:
+            held, index, value = (self.atom(a) for a in e.args)
+            which = self.context.use("winners", winners)
+            ufunc = e.func.value if isinstance(e.func, ast.Attribute) else e.func
+            return self.select(held, value, self.atom(ast.Call(name(which), [ufunc, held, index, value], [])))
         if _is_placing(found) and len(e.args) > PLACING[found]:
             owner, value = e.args[0], e.args[PLACING[found]]
             others = [a for a in e.args[1:] if a is not value]
@@ -120,6 +126,15 @@ class Writers:
                 call.keywords = keywords
                 self.store(held, ast.Slice(), self.atom(call))
                 return constant(None)
+            case ast.Call(func=ast.Attribute(value=owner, attr="partition"), args=[_, *_] as args, keywords=keywords):
+                held = self.atom(owner)
+                call = self.numpy("partition", held, *map(self.atom, args))
+                call.keywords = keywords
+                self.store(held, ast.Slice(), self.atom(call))
+                return constant(None)
+            case ast.Call(func=ast.Attribute(value=owner, attr="__setitem__"), args=[index, value], keywords=[]):
+                self.store(self.atom(owner), self.atom(index), self.atom(value))
+                return constant(None)
             case ast.Call(func=ast.Attribute(value=owner, attr="put"), args=[index, value], keywords=keywords):
                 put = ast.Attribute(self.library(), "put", ast.Load())
                 return self.placed(put, owner, value, [index], keywords, np.put)
@@ -155,6 +170,15 @@ class Writers:
         taken = ast.Call(name(where), [flat, held, given, constant(1), self.atom(index)], [])
         self.select(held, given, self.atom(taken))
 
+    def part_store(self, owner: ast.expr, part: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> None:
+        """`a.real[index] = v` as `a[index] = v + 1j * a.imag[index]`, and likewise for `a.imag`."""
+        self.like = like
+        other = ast.Attribute(owner, "imag" if part == "real" else "real", ast.Load())
+        kept = self.atom(ast.Subscript(other, index, ast.Load()))
+        first, second = (value, kept) if part == "real" else (kept, value)
+        turned = self.atom(ast.BinOp(constant(1j), ast.Mult(), second))
+        self.store(owner, index, self.atom(ast.BinOp(first, ast.Add(), turned)))
+
     def store(self, target: ast.expr, index: ast.expr, value: ast.expr) -> None:
         place = ast.Subscript(target, index, ast.Store())
         self.emit(at(ast.Assign([place], value), self.like))
@@ -167,6 +191,34 @@ class Writers:
 
     def numpy(self, function: str, *args: ast.expr) -> ast.Call:
         return ast.Call(ast.Attribute(self.library(), function, ast.Load()), list(args), [])
+
+
+def is_alone(v: str, tree: ast.AST) -> bool:
+    """Whether an array made here has no other name: no parameter, never copied by name, put into a list or captured."""
+    own = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    for n in ast.walk(tree):
+        match n:
+            case ast.Assign(value=value) | ast.NamedExpr(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                held = value.elts if isinstance(value, ast.Tuple | ast.List | ast.Set) else [value]
+            case ast.List(elts=held) | ast.Set(elts=held) | ast.Dict(values=held):
+                pass
+            case ast.IfExp(body=one, orelse=two):
+                held = [one, two]
+            case ast.BoolOp(values=held):
+                pass
+            case ast.FunctionDef(body=body) if n is not tree and v in {x.id for y in body for x in names_in(y)}:
+                return False
+            case ast.Lambda(body=inner) if v in {x.id for x in names_in(inner)}:
+                return False
+            case _:
+                continue
+        if any(isinstance(e, ast.Name) and e.id == v for e in held):
+            return False
+    return v not in own
+
+
+def names_in(node: ast.AST) -> list[ast.Name]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Name)]
 
 
 def _is_none(e: ast.expr | None) -> bool:

@@ -21,6 +21,8 @@ def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
 @linear
 def content(y, x): d[x] = d[y]
 @linear
+def refilled(y, b, other): d[other] = d[y]
+@linear
 def rest(y, b, shade):
     d[b] = returned_rest(d[y], b, shade)
     d[y] = returned_rest(d[b], b, shade)

@@ -306,6 +306,10 @@ def unbroadcast(b: Any, x: Any) -> Any:
         return _fit(b, x.shape, x.dtype)
     if (foreign := _foreign(x)) is not None:
         return foreign.unbroadcast(b, x)
+    if isinstance(x, list | tuple) and isinstance(b, list | tuple) and len(b) == len(x):
+        return type(b)(unbroadcast(p, q) for p, q in zip(b, x))
+    if isinstance(x, dict) and isinstance(b, dict):
+        return {k: unbroadcast(p, x[k]) for k, p in b.items()}
     if isinstance(x, list | tuple):
         array = np.asarray(x)
         if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):

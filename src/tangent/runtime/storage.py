@@ -176,6 +176,14 @@ def refill_item(b: Any, index: Any, other: Any) -> None:
         refill(b[index], other)
 
 
+def refilled(b: Any, other: Any) -> Any:
+    """A shadow with the content of another: itself, where it is a container; else the other."""
+    if not isinstance(b, list | tuple | dict):
+        return other
+    refill(b, other)
+    return b
+
+
 def shadow_among(x: Any, *others: Any) -> Any:
     """The adjoint of x, in memory in which those of others that overlap it have their places, too."""
     if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
@@ -225,6 +233,8 @@ def mirror(v: Any, base: Any, shade: Any) -> Any:
             if isinstance(x, np.ndarray) and np.may_share_memory(v, x):
                 return _same_view(v, x, b)
         return shadow(v)
+    if isinstance(v, np.flatiter):
+        return _flat(mirror(v.base, base, shade))
     if isinstance(v, list | tuple | dict):
         for x, b in _leaves(base, shade):
             if x is v:
@@ -291,7 +301,43 @@ def _same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[A
             why="neither is a part of the other", todo="Pass the array that both are views of, or copies.",
         )  # fmt: skip
     flat = memory if memory.flags.c_contiguous else memory.T
-    return np.ndarray(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
+    kind = Folded if _overlaps_itself(v) else np.ndarray
+    return kind(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
+
+
+def _flat(b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A shadow as `x.flat` sees its array."""
+    flat = b.reshape(-1)
+    if b.size and not np.may_share_memory(flat, b):
+        raise InPlaceError(
+            "cannot follow x.flat of an array that is written in place",
+            why="its elements do not lie one after another", todo="Use an index of its own for every axis.",
+        )  # fmt: skip
+    return flat
+
+
+class Folded(np.ndarray[Any, Any]):
+    """The shadow of a view that has elements of its base many times (np.broadcast_to): all that is added counts."""
+
+    def __iadd__(self, v: Any) -> Folded:
+        np.add.at(self.view(np.ndarray), np.ix_(*map(np.arange, self.shape)), v)
+        return self
+
+    def __isub__(self, v: Any) -> Folded:
+        return self.__iadd__(-np.asarray(v))
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar else array
+
+
+def _overlaps_itself(v: np.ndarray[Any, Any]) -> bool:
+    """Whether an array has an element of its memory twice, as far as its strides tell."""
+    reach = v.itemsize
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(v.strides, v.shape) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False
 
 
 def is_part(b: Any, shade: Any) -> bool:
@@ -350,7 +396,12 @@ def assigned(b: Any, like: Any, index: Any) -> Any:
 
 
 def content(x: Any) -> Any:
-    """What an array holds now, or the number itself; to be put back later."""
+    """What an array holds now, or the number itself; to be put back later. Likewise of all that a container holds."""
+    if isinstance(x, list | tuple):
+        parts = [content(v) for v in x]
+        return parts if isinstance(x, list) else type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if isinstance(x, dict):
+        return {k: content(v) for k, v in x.items()}
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
@@ -398,6 +449,19 @@ def sources(writer: Callable[..., Any], a: Any, v: Any, position: int, *others: 
     args.insert(position, numbers if numbers.ndim else numbers[()])
     writer(found, *args, **options)
     return found
+
+
+def winners(ufunc: np.ufunc, a: Any, index: Any, v: Any) -> Any:
+    """Which element of v stands in each element of a after `np.maximum.at(a, index, v)`; -1 where a keeps its own."""
+    after = np.array(a)
+    ufunc.at(after, index, v)
+    places = np.arange(after.size).reshape(after.shape)[index]
+    values = np.broadcast_to(v, places.shape)
+    numbers = np.broadcast_to(np.arange(np.size(v)).reshape(np.shape(v)), places.shape)
+    won = (values == after.flat[places]) & (values != np.ravel(a)[places])
+    found = np.full(after.size, -1, np.intp)
+    found[places[won]] = numbers[won]
+    return found.reshape(after.shape)
 
 
 def put_flat(a: Any, index: Any, v: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def _touched(this: Unit, w: Write, aliases: Aliases) -> set[str]:
     """What a statement may write into: of a list also its items, by an operator in place."""
     op = this.operations.get(w.statement)
     inside = op is not None and op.kind == "augment" and w.root in aliases.containers
-    return aliases.reach(w.root) if inside else aliases.of(w.root)
+    return aliases.reach(w.root) if inside or w.deep else aliases.of(w.root)
 
 
 def _sharing(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
@@ -128,8 +129,14 @@ def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]
 def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     context = this.context
     found = writes_in_place(this.core, this.operations, context.scope, context.augmented, summary)
-    followed = context.memory or this.source.file.startswith("<generated")  # calls of functions that write are, too
-    return [w for w in found if w.construct != "closure" or not followed]
+    generated = this.source.file.startswith("<generated")
+    followed = context.memory or generated  # calls of functions that write are, too
+    calls = set() if generated else {s for _, s in called_functions(this)}
+    return [
+        dataclasses.replace(w, deep=w.construct == "call" and w.statement in calls)
+        for w in found
+        if w.construct != "closure" or not followed
+    ]
 
 
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -271,7 +278,8 @@ def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     if op is None:
         return False
     if op.kind in ("store", "augment"):
-        return "attribute" not in op.values and op.targets[0] == w.root and w.root not in aliases.containers
+        known = op.why == "into Add" or w.root not in aliases.containers
+        return "attribute" not in op.values and op.targets[0] == w.root and known
     if op.kind == "call" and w.construct == "call" and _is_own(op.callee):
         return isinstance(op.value, ast.Call) and not _has_stars(op.value)
     return False
@@ -386,7 +394,7 @@ def _deep_stacks(this: Unit, found: list[Write], aliases: Aliases) -> Iterator[W
     """`xs.append(v)` and `xs.pop()` where something that the list holds is written in place."""
     if this.source.file.startswith("<generated"):
         return
-    written = set().union(*(aliases.of(w.root) for w in found))
+    written = set().union(*(aliases.reach(w.root) if w.deep else aliases.of(w.root) for w in found))
     for s in statements(this.core.body):
         op = this.operations.get(s)
         if op is not None and op.kind in ("push", "pop"):
@@ -553,8 +561,8 @@ def _refuse_half_way(this: Unit, found: list[Write], aliases: Aliases, active: f
             continue
         inside = set(statements(attempt.body))
         for w in found:
-            if w.statement in inside & calls and aliases.same(w.root, set(active)):
-                if aliases.same(w.root, set(live_on_failure(this.core, attempt))):
+            if w.statement in inside & calls and aliases.same(w.root, set(active), w.deep):
+                if aliases.same(w.root, set(live_on_failure(this.core, attempt)), w.deep):
                     raise this.refuse(
                         w.statement, f"'{this.source.statement_text(w.statement)}' inside 'try'",
                         f"it writes into '{w.root}', which is read after an exception: how far it came is not known",
@@ -670,9 +678,9 @@ def _refuse_store(
         if brings:
             outside.append((id(this.context.source.function.__globals__), w.root, _refusal(this, w, w.root)))
         return
-    involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()))
+    involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()), w.deep)
     if involved and not (
-        not brings and not aliases.same(w.root, set(active)) and _before_all_reads(this, w, involved, active)
+        not brings and not aliases.same(w.root, set(active), w.deep) and _before_all_reads(this, w, involved, active)
     ):
         raise _refusal(this, w, involved[0])
 

@@ -178,7 +178,7 @@ class Stores:
             return [*first, at(ast.Expr(value), s), *back]
         before, parts = self.owner.hand_back([(p, op.values[p]) for p in wanted], value, s, state, op.targets)
         adds = [self.owner.accumulate(v, part, state, s) for v, found in parts.items() for part in found]
-        return [*first, *before, *back, *adds]
+        return [*first, *before, *adds, *back]
 
     def lent(self, handles: list[str], s: ast.stmt) -> tuple[dict[str, str], list[ast.stmt]]:
         """Shadows of arguments that may be numbers, which a callee does not change for its caller; and their return."""
@@ -236,7 +236,7 @@ class Stores:
         back: list[ast.stmt] = []
         for p in self.owner.unit.parameters:
             if p in self.given and p in self.shadowed:
-                own, callers = name(self.adjoint(p)), name(self.callers(p))
+                own, callers = name(self.first(p)), name(self.callers(p))
                 into.append(self.refill(p, own, callers, first))
                 back.append(self.refill(p, callers, own, first))
         return [*into, *backward, *back]
@@ -249,13 +249,20 @@ class Stores:
 
     def callers(self, p: str) -> str:
         """The name of the caller's shadow of a parameter."""
-        if not self.carried:
-            return self.adjoint(p)
-        key = ("caller", p)
+        return self.named("caller", p, f"b{p}_given") if self.carried else self.adjoint(p)
+
+    def first(self, p: str) -> str:
+        """The name of the shadow that a parameter has at the start, of those that it has in turn."""
+        return self.named("first", p, f"b{p}_first") if self.is_bound_anew(p) else self.adjoint(p)
+
+    def is_bound_anew(self, p: str) -> bool:
+        return self.carried and p in self.given and p in assigned_inside(self.owner.unit.core.body)
+
+    def named(self, role: str, p: str, wish: str) -> str:
         derivatives = self.owner.scribe.derivatives
-        if key not in derivatives:
-            derivatives[key] = self.owner.scribe.names.fresh(f"b{p}_given")
-        return derivatives[key]
+        if (role, p) not in derivatives:
+            derivatives[role, p] = self.owner.scribe.names.fresh(wish)
+        return derivatives[role, p]
 
     def stays(self, p: str, forward: list[ast.stmt]) -> bool:
         """Whether a parameter refers to what its caller passed when the backward pass begins."""
@@ -340,6 +347,10 @@ class Stores:
             new = assign(self.adjoint(p), value, first)
             self.owner.operations[new] = Operation("shadow", (self.adjoint(p),))
             done.append(new)
+        for p in own:
+            if self.is_bound_anew(p):
+                done.append(assign(self.first(p), name(self.adjoint(p)), first))
+                self.owner.operations[done[-1]] = Operation("shadow", (self.first(p),))
         return done
 
     def binding(self, s: ast.stmt, op: Operation | None, v: str) -> ast.stmt:
@@ -624,7 +635,11 @@ class Stores:
             return at(ast.Assign([whole], kept.value()), s)
         held = kept.value()
         test = expression("f(a, t)", f=self.owner.builtin("isinstance"), a=a, t=self.owner.array_type())
-        return at(ast.If(test, [at(ast.Assign([whole], held), s)], [assign(a, held, s)]), s)
+        op = self.owner.operations.get(s)
+        other = held
+        if op is not None and op.why.startswith("into"):  # a shadow, which may be one of a container
+            other = self.owner.scribe.call("refilled", name(a), held)
+        return at(ast.If(test, [at(ast.Assign([whole], held), s)], [assign(a, other, s)]), s)
 
     def place(self, op: Operation, a: str) -> ast.expr:
         """What a statement writes into: an item, or the whole."""
@@ -730,7 +745,8 @@ class Stores:
             case _:
                 part = expression("-g * p / v", g=given, p=place, v=value)
         if part is b and self.keeps_alias(value.id, state):
-            part = self.fresh(part, place)
+            inside = op.why.startswith("into") and not self.is_array(a)
+            part = self.owner.scribe.call("content", part) if inside else self.fresh(part, place)
         part = self.fitted(part, place, value)
         held: list[ast.stmt] = []
         if shared and (scaled or kind == "Sub"):

@@ -21,6 +21,7 @@ THEMES = (
     "names",
     "surgery",
     "storage",
+    "in_place",
     "closures",
     "iterators",
     "exceptions",

@@ -131,20 +131,22 @@ class _Flatten:
             case _:
                 return None
 
+    def combined(self, owner: ast.expr, attr: str, index: ast.expr, s: ast.AugAssign) -> ast.expr:
+        """What `owner.attr[index] += v` stores."""
+        item = ast.Subscript(ast.Attribute(owner, attr, ast.Load()), index, ast.Load())
+        return self.atom(ast.fix_missing_locations(ast.copy_location(ast.BinOp(item, s.op, s.value), s)))
+
     def augment(self, s: ast.AugAssign, target: ast.Subscript | ast.Attribute) -> None:
         """`a[i] += v` stays one statement; operators without an adjoint of their own are taken apart."""
-        if part := self.complex_part(target):
-            owner, attr, index = part
-            item = ast.Subscript(ast.Attribute(owner, attr, ast.Load()), index, ast.Load())
-            self.writers.part_store(owner, attr, index, self.atom(ast.fix_missing_locations(ast.copy_location(ast.BinOp(item, s.op, s.value), s))), s)
-            return
-        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute) and target.value.attr == "flat":
-            index = self.index(target.slice)
-            owner = self.atom(target.value.value)
-            item = ast.Subscript(ast.Attribute(owner, "flat", ast.Load()), index, ast.Load())
-            new = self.atom(ast.fix_missing_locations(ast.copy_location(ast.BinOp(item, s.op, s.value), s)))
-            self.writers.flat_store(owner, index, new, s)
-            return
+        match target:
+            case ast.Subscript(value=ast.Attribute(value=owner, attr="flat"), slice=index):
+                held, key = self.atom(owner), self.index(index)
+                self.writers.flat_store(held, key, self.combined(held, "flat", key, s), s)
+                return
+            case _ if part := self.complex_part(target):
+                held, attr, key = part
+                self.writers.part_store(held, attr, key, self.combined(held, attr, key, s), s)
+                return
         place = self.place(target)
         if isinstance(s.op, IN_PLACE) and not _calls_user(s.value, self.context):
             self.emit(replace(s, target=place, value=self.atom(s.value)))

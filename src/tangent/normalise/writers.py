@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.context import Context
-from tangent.runtime.storage import multiplied_at, placed, put_flat, sources, winners
+from tangent.runtime.storage import multiplied_at, placed, put_flat, sources, winners_at
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import at, constant, name
 
@@ -57,7 +57,7 @@ class Writers:
             return self.multiplied(e, found)
         if _is_at(found, np.maximum, np.minimum, np.fmax, np.fmin) and len(e.args) == 3:
             held, index, value = (self.atom(a) for a in e.args)
-            which = self.context.use("winners", winners)
+            which = self.context.use("winners_at", winners_at)
             ufunc = e.func.value if isinstance(e.func, ast.Attribute) else e.func
             return self.select(held, value, self.atom(ast.Call(name(which), [ufunc, held, index, value], [])))
         if _is_placing(found) and len(e.args) > PLACING[found]:

@@ -364,7 +364,7 @@ runtime.stop_gradient
 runtime.is_part
 runtime.shadow_among
 runtime.sources
-runtime.winners
+runtime.winners_at
 runtime.error_raised
 runtime.combination_indices
 runtime.extreme

@@ -180,10 +180,10 @@ from tangent.runtime.storage import (
     shadow,
     shadow_among,
     sources,
-    winners,
     take_item,
     unboxed,
     unmirror,
+    winners_at,
 )
 from tangent.runtime.zeros import ZeroGrad
 
@@ -345,7 +345,6 @@ __all__ = [
     "slot_taken",
     "snapshot_count",
     "sources",
-    "winners",
     "step_at",
     "stop_gradient",
     "subset",
@@ -363,6 +362,7 @@ __all__ = [
     "unmutated",
     "unsequence",
     "where_nonzero",
+    "winners_at",
     "with_attribute",
     "with_objects",
     "with_snapshot",

@@ -319,11 +319,11 @@ def _flat(b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 class Folded(np.ndarray[Any, Any]):
     """The shadow of a view that has elements of its base many times (np.broadcast_to): all that is added counts."""
 
-    def __iadd__(self, v: Any) -> Folded:
+    def __iadd__(self, v: Any) -> Any:  # type: ignore[misc]
         np.add.at(self.view(np.ndarray), np.ix_(*map(np.arange, self.shape)), v)
         return self
 
-    def __isub__(self, v: Any) -> Folded:
+    def __isub__(self, v: Any) -> Any:  # type: ignore[misc]
         return self.__iadd__(-np.asarray(v))
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
@@ -451,7 +451,7 @@ def sources(writer: Callable[..., Any], a: Any, v: Any, position: int, *others: 
     return found
 
 
-def winners(ufunc: np.ufunc, a: Any, index: Any, v: Any) -> Any:
+def winners_at(ufunc: np.ufunc, a: Any, index: Any, v: Any) -> Any:
     """Which element of v stands in each element of a after `np.maximum.at(a, index, v)`; -1 where a keeps its own."""
     after = np.array(a)
     ufunc.at(after, index, v)

@@ -131,7 +131,7 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     found = writes_in_place(this.core, this.operations, context.scope, context.augmented, summary)
     generated = this.source.file.startswith("<generated")
     followed = context.memory or generated  # calls of functions that write are, too
-    calls = set() if generated else {s for _, s in called_functions(this)}
+    calls = {s for _, s in called_functions(this)}
     return [
         dataclasses.replace(w, deep=w.construct == "call" and w.statement in calls)
         for w in found

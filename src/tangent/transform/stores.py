@@ -170,7 +170,7 @@ class Stores:
         lent, back = self.lent(handles, s)
         args += [name(v) for v in handles] + [name(lent.get(v, self.adjoint(v))) for v in handles]
         value = ast.Call(name(backward), args, [])
-        first = [comment(f"Grad of: {self.owner.primal(s)}", s)]
+        first: list[ast.stmt] = [comment(f"Grad of: {self.owner.primal(s)}", s)]
         first += [assign(b, self.mirrored(v, [v]), s) for v, b in lent.items()]
         for kept in (state.held, state.owned, state.lazy):
             kept.discard(target)

@@ -1,0 +1,225 @@
+"""Writes in place in corners: half-way through a `try`, by callees given numbers or tuples, through broadcast views."""
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import positive, signed
+
+
+@program({"x": positive(4)})
+def store_that_fails_is_not_done(x):
+    a = x * 1.0
+    try:
+        a[0] = x[1] ** 2
+        a[10] = x[2]
+    except IndexError:
+        a[1] = x[3] * a[0]
+    return a * a
+
+
+@program({"x": positive(4)})
+def stores_in_attempts_in_a_loop(x):
+    a = x * 1.0
+    for k in range(6):
+        try:
+            a[k] = a[k] * x[1] ** 2
+            a[k + 1] *= x[2]
+            a[k + 2] += a[k]
+        except IndexError:
+            a[0] += x[3] * a[1]
+    return a
+
+
+@program({"x": positive(4)})
+def attempt_writes_by_another_name(x):
+    a = x * 1.0
+    b = a
+    try:
+        b += x[1]
+        b[9]
+    except IndexError:
+        pass
+    return a * a
+
+
+@program({"x": positive(4)})
+def attempt_with_out(x):
+    a = x * 1.0
+    try:
+        np.multiply(a, x, out=a)
+        np.add(a, np.ones(3), out=a)
+    except ValueError:
+        a[0] *= x[1]
+    return a
+
+
+@program({"x": positive(4)})
+def loop_of_stores_inside_an_attempt(x):
+    a = x * 1.0
+    try:
+        for k in range(6):
+            a[k] = a[k] * x[0]
+    except IndexError:
+        a[1] *= x[1]
+    return a
+
+
+def scaled(v, k):
+    v *= k
+    return v
+
+
+@program({"x": positive(4)}, orders=1)
+def callee_scales_a_number(x):
+    s = x[0] * x[1]
+    r = scaled(s, x[2])
+    return r * s
+
+
+@program({"x": positive(4)}, orders=1)
+def callee_scales_a_number_and_an_array(x):
+    a = x * 1.0
+    s = x[0] * x[1]
+    r = scaled(s, x[2])
+    q = scaled(a, x[3])
+    return r * s + a * q
+
+
+def swapped_sums(a, b, n):
+    for _ in range(n):
+        a += b
+        a, b = b, a
+    return a
+
+
+@program({"x": positive(4), "n": 3}, {"x": positive(4), "n": 2}, {"x": positive(4), "n": 0}, orders=1)
+def callee_swaps_its_arguments(x, n):
+    s = x * x
+    t = x + 1.0
+    return swapped_sums(s, t, n) * s * t
+
+
+def scaled_pair(p, k):
+    a, b = p
+    a *= k
+    b += a
+    return a, b
+
+
+@program({"x": positive(4)}, orders=1)
+def callee_writes_into_a_tuple(x):
+    a = x * x
+    b = x + 1.0
+    u, v = scaled_pair((a, b), x[2])
+    return a * u + v * b
+
+
+@program({"x": positive(4)})
+def broadcast_view_of_a_written_array(x):
+    a = x * 1.0
+    b = np.broadcast_to(a, (2, 4))
+    a[0] = 5 * x[1]
+    return b * x
+
+
+@program({"x": positive(4)})
+def broadcast_views_in_a_loop(x):
+    a = x * 1.0
+    s = 0.0
+    for k in range(3):
+        b = np.broadcast_to(a, (3, 4))
+        a[k] = a[k + 1] * x[k]
+        s += np.sum(b * np.arange(12.0).reshape(3, 4)) + b[1, 2] * b[2, 2]
+    return s
+
+
+@program({"x": positive(4)})
+def windows_of_a_written_array(x):
+    a = x * 1.0
+    w = np.lib.stride_tricks.sliding_window_view(a, 2)
+    a[1] = x[0] ** 2
+    return w**2 * np.arange(6.0).reshape(3, 2)
+
+
+@program({"x": positive(4)})
+def broadcast_arrays_of_written_arrays(x):
+    a = x * 1.0
+    b = np.outer(x, x)
+    u, v = np.broadcast_arrays(a, b)
+    a[1] *= x[2]
+    b[0] += a
+    return u * v
+
+
+@program({"x": positive(4)})
+def greatest_at_repeated_indices(x):
+    b = np.zeros(3)
+    np.maximum.at(b, [0, 1, 1, 2], x * x)
+    np.minimum.at(b, [0, 0], x[:2])
+    return b * b
+
+
+@program({"x": positive(4)})
+def partition_in_place(x):
+    b = x * x
+    b.partition(2)
+    return b[2] * b[:2].sum()
+
+
+@program({"x": positive(4)})
+def shape_assigned(x):
+    b = x * x
+    b.shape = (2, 2)
+    b[0] *= 2
+    return b[:, 0] * b[:, 1]
+
+
+@program({"x": positive(4)}, orders=1)
+def real_and_imaginary_parts_stored(x):
+    z = np.zeros(4, complex)
+    z.real[:] = x
+    z.imag[1:] = x[:-1] ** 2
+    z *= 1j
+    z.real += x
+    z.imag[0] *= x[1]
+    return np.abs(z) ** 2
+
+
+@program({"x": positive(4)})
+def store_by_its_method(x):
+    a = x * 1.0
+    a.__setitem__(0, x[1] ** 2)
+    return a * a
+
+
+@program({"x": positive(2, 2)})
+def flat_in_place(x):
+    a = x * x
+    a.flat[1] = x[1, 1]
+    a.flat[2:4] *= x[0]
+    return a * a
+
+
+@program({"x": positive(4)})
+def einsum_view_written(x):
+    a = np.outer(x, x)
+    d = np.einsum("ii->i", a)
+    d *= 2
+    return a * a
+
+
+@program({"x": positive(4)})
+def dict_updated_by_keyword(x):
+    d = {"a": x[0]}
+    d.update(c=x[3] ** 2)
+    d["a"] *= x[1]
+    return sum(d.values())
+
+
+@program({"x": signed(4)})
+def rows_of_a_list_written(x):
+    rows = [np.zeros(4) for _ in range(2)]
+    for i in range(2):
+        rows[i][i] = x[i] * x[i + 1]
+        rows[i] += x
+    return sum(np.sum(a**2) for a in rows)

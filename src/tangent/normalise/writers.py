@@ -5,7 +5,7 @@ np.log(x, out=a, where=m) ->  t = np.log(x); a[...] = np.where(m, t, a)
 np.copyto(a, v)           ->  a[...] = v
 a.sort()                  ->  t = np.sort(a); a[:] = t
 np.multiply.at(a, i, v)   ->  t = multiplied_at(a, i, v); a[...] = t
-a.real[i] = v             ->  a[i] = v + 1j * a.imag[i]
+a.real[i] = v             ->  a[i] = with_real(a[i], v)
 np.fill_diagonal(a, v)    ->  t = placed(a, v, sources(np.fill_diagonal, a, v)); a[...] = t
 
 `np.add.at` and `np.subtract.at` stay as they are: they have adjoints of their own.
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.context import Context
+from tangent.runtime.library import with_imag, with_real
 from tangent.runtime.storage import multiplied_at, placed, put_flat, sources, winners_at
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import at, constant, name
@@ -171,13 +172,12 @@ class Writers:
         self.select(held, given, self.atom(taken))
 
     def part_store(self, owner: ast.expr, part: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> None:
-        """`a.real[index] = v` as `a[index] = v + 1j * a.imag[index]`, and likewise for `a.imag`."""
+        """`a.real[index] = v` as `a[index] = with_real(a[index], v)`, and likewise for `a.imag`."""
         self.like = like
-        other = ast.Attribute(owner, "imag" if part == "real" else "real", ast.Load())
-        kept = self.atom(ast.Subscript(other, index, ast.Load()))
-        first, second = (value, kept) if part == "real" else (kept, value)
-        turned = self.atom(ast.BinOp(constant(1j), ast.Mult(), second))
-        self.store(owner, index, self.atom(ast.BinOp(first, ast.Add(), turned)))
+        old = self.atom(ast.Subscript(owner, index, ast.Load()))
+        function = with_real if part == "real" else with_imag
+        made = ast.Call(name(self.context.use(function.__name__, function)), [old, value], [])
+        self.store(owner, index, self.atom(made))
 
     def store(self, target: ast.expr, index: ast.expr, value: ast.expr) -> None:
         place = ast.Subscript(target, index, ast.Store())

@@ -185,6 +185,16 @@ def items_of(d: Any) -> Any:
     return [(k, d[k]) for k in keys_list(d)]
 
 
+def with_real(z: Any, v: Any) -> Any:
+    """A number or array with another real part."""
+    return v + 1j * z.imag if np.iscomplexobj(z) else v
+
+
+def with_imag(z: Any, v: Any) -> Any:
+    """A complex number or array with another imaginary part."""
+    return z.real + 1j * v
+
+
 def made_dict(*source: Any, **named: Any) -> Any:
     """`dict(mapping or pairs, name=value)`."""
     if not source:

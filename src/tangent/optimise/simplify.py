@@ -2,6 +2,8 @@
 
 2 * x ** (2 - 1)   ->   2 * x
 a + -b             ->   a - b
+ba[i] += -b        ->   ba[i] -= b
+ba[i].copy() * c   ->   ba[i] * c
 unbroadcast(-b, x) ->   -unbroadcast(b, x)
 """
 
@@ -37,6 +39,10 @@ def _block(body: Body) -> Body:
                 done.append(replace(s, iter=rebuild(iter, simplified), body=_block(inner)))
             case ast.While(test=test, body=inner):
                 done.append(replace(s, test=rebuild(test, simplified), body=_block(inner)))
+            case ast.AugAssign(op=ast.Add()):
+                s = rebuild(s, simplified)
+                inner = _positive(s.value)
+                done.append(s if inner is None else replace(s, op=ast.Sub(), value=inner))
             case _:
                 done.append(rebuild(s, simplified))
     return done
@@ -51,6 +57,8 @@ def simplified(e: ast.expr) -> ast.expr:
     match e:
         case ast.BinOp(left=left, right=right) if _is_number(left) and _is_number(right):
             return _folded(e)
+        case ast.BinOp(left=left, op=op, right=right) if _is_copy(left) or _is_copy(right):
+            return simplified(ast.BinOp(_original(left), op, _original(right)))
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
             return left
         case ast.BinOp(left=left, op=ast.Add(), right=right) if (inner := _positive(right)) is not None:
@@ -67,6 +75,19 @@ def simplified(e: ast.expr) -> ast.expr:
             return ast.UnaryOp(ast.USub(), replace(e, args=[inner, x]))
         case _:
             return e
+
+
+def _is_copy(e: ast.expr) -> bool:
+    """A copy of a part of an array: arithmetic makes a new array anyway."""
+    match e:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(), attr="copy"), args=[], keywords=[]):
+            return True
+        case _:
+            return False
+
+
+def _original(e: ast.expr) -> ast.expr:
+    return e.func.value if _is_copy(e) and isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) else e
 
 
 def _positive(e: ast.expr) -> ast.expr | None:

@@ -14,6 +14,7 @@ from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
     INT,
+    LONGEST,
     NOT_ONE,
     SMALL,
     UNKNOWN,
@@ -91,6 +92,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return _crossed(*kinds)
     if function is np.outer and len(kinds) == 2:
         return _outer(*kinds)
+    if function is np.diag and len(kinds) == 1 and not e.keywords:
+        return _diagonal(kinds[0])
     rules = [table().rules[b.rule] for b in table().lookup(function)]
     if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
         return strong(broadcast(*kinds))
@@ -274,6 +277,17 @@ def _outer(a: Kind, b: Kind) -> Kind:
     return UNKNOWN
 
 
+def _diagonal(kind: Kind) -> Kind:
+    """`np.diag` of a square matrix, or of a vector."""
+    match kind:
+        case Number(axes=(n, m)) if n == m and n not in (UNSURE, NOT_ONE):
+            return Number((n,), kind.dtype)
+        case Number(axes=(n,)):
+            return Number((n, n), kind.dtype)
+        case _:
+            return UNKNOWN
+
+
 def method(owner: Number, attr: str, e: ast.Call) -> Kind:
     """What a method of an array gives."""
     match attr:
@@ -325,7 +339,7 @@ def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, .
         if not rest:
             return None
         if isinstance(part, ast.Slice):
-            left.append(sliced(rest.pop(0), part))
+            left.append(sliced(rest.pop(0), part, of))
             continue
         kind = of(part)
         if isinstance(kind, Number) and kind.dtype == "i8" and part is index:
@@ -336,7 +350,7 @@ def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, .
     return (*left, *rest)
 
 
-def sliced(n: Axis, part: ast.Slice) -> Axis:
+def sliced(n: Axis, part: ast.Slice, of: Of = lambda e: UNKNOWN) -> Axis:
     """The length of a slice of an axis; one that has a name is longer than SMALL.
 
     >>> cut = ast.parse("x[1:-1]", mode="eval").body.slice
@@ -345,12 +359,12 @@ def sliced(n: Axis, part: ast.Slice) -> Axis:
     """
     lower, upper, step = (value_of(x) for x in (part.lower, part.upper, part.step))
     if ... in (lower, upper, step) or (isinstance(n, str) and step is not None):
-        return n if (lower, upper, step) == (None, None, None) else UNSURE
+        return _cut(n, part, of)
     if isinstance(n, int):
         return len(range(n)[slice(lower, upper, step)])
     base, _, less = n.partition("-")
     if n[0] in (UNSURE, NOT_ONE) or not (less or "0").isdigit():
-        return n if lower is None and upper is None else UNSURE
+        return n if lower is None and upper is None else _cut(n, part, of)
     sure = SMALL + 1 - int(less or 0)  # it is at least that long
     start, stop = lower or 0, upper
     if not -sure <= start <= sure or (stop is not None and not -sure <= stop <= sure):
@@ -361,3 +375,14 @@ def sliced(n: Axis, part: ast.Slice) -> Axis:
     if (start >= 0) == (stop is not None and stop >= 0):
         return max((stop or 0) - start, 0)
     return UNSURE
+
+
+def _cut(n: Axis, part: ast.Slice, of: Of) -> Axis:
+    """The length of a slice between bounds of which only the names are known: it is the same wherever these are."""
+    bounds = ["" if e is None else _named(of(e)) for e in (part.lower, part.upper, part.step)]
+    text = f"{UNSURE}{n}[{':'.join(map(str, bounds))}]"
+    return UNSURE if n in (UNSURE, NOT_ONE) or None in bounds or len(text) > LONGEST else text
+
+
+def _named(kind: Kind) -> Axis | None:
+    return kind.size if isinstance(kind, Number) and not kind.axes and kind.dtype == "i8" else None

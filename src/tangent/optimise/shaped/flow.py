@@ -18,6 +18,7 @@ from tangent.optimise.shaped.infer import Env, Inference, Resolve, is_starred, p
 from tangent.optimise.shaped.kinds import (
     INT,
     UNKNOWN,
+    UNSURE,
     Axis,
     Items,
     Kind,
@@ -27,8 +28,10 @@ from tangent.optimise.shaped.kinds import (
     broadcast,
     join,
     renamed,
+    without,
 )
 from tangent.optimise.shaped.known import Known
+from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.places import places
 from tangent.optimise.shaped.reuse import LARGE, dying, reused
 from tangent.source.resolve import MISSING
@@ -94,6 +97,11 @@ class Flow(Inference):
         self.dying = dying(g.tree.body, self.resolved) if versions.sizes is not None else {}
         self.now: set[str] = set()
         self.zeros: dict[str, ast.stmt] = {}  # adjoints that are zero so far
+        self.mirrored = mirrored(g.tree.body)
+        self.depth = 0
+        for v in env.keys() - assigned_inside(g.tree.body):
+            if env[v] == INT:
+                env[v] = with_changes(INT, size=f"{UNSURE}{v}")
         body = self.block(g.tree.body)
         g.tree = replace(g.tree, body=body)
 
@@ -167,7 +175,8 @@ class Flow(Inference):
                 stack = self.env.get(v)
                 if isinstance(stack, Stack | Items):
                     known = stack.item if isinstance(stack, Stack) else UNKNOWN
-                    self.env[v] = Stack(join(known, self.of(item)))
+                    kind = self.of(item)
+                    self.env[v] = Stack(join(known, kind if v in self.mirrored else without(kind, "@")))
                 self.forget_lists(item)
                 return [s if item is old else replace(s, value=replace(call, args=[item]))]
             case ast.Expr(value=value):
@@ -203,11 +212,12 @@ class Flow(Inference):
     def loop(self, s: ast.For | ast.While) -> ast.stmt:
         if isinstance(s, ast.For):
             s = replace(s, iter=self.rewritten(s.iter))
+        self.depth += 1
         for _ in range(ROUNDS):
             start = dict(self.env)
             self.target(s)
             self.block(s.body)
-            self.env = joined(start, self.env)
+            self.env = joined(start, self.behind())
             if self.env == start:
                 break
         else:
@@ -216,14 +226,30 @@ class Flow(Inference):
         self.target(s)
         test = self.rewritten(s.test) if isinstance(s, ast.While) else None
         body = self.block(s.body) or [ast.Pass()]
-        self.env = joined(start, self.env)
+        self.env = joined(start, self.behind())
+        self.depth -= 1
         return replace(s, body=body, test=test) if isinstance(s, ast.While) else replace(s, body=body)
+
+    def behind(self) -> Env:
+        """What is known after an iteration: nothing in terms of the loop's own counter."""
+        return {v: without(k, f"@{self.depth}<") for v, k in self.env.items()}
 
     def target(self, s: ast.For | ast.While) -> None:
         if isinstance(s, ast.For):
             inner = s.iter.args[0] if isinstance(s.iter, ast.Call) and len(s.iter.args) == 1 else s.iter
-            counts = is_range(s.iter) or is_range(inner)
-            self.store(s.target, INT if counts else UNKNOWN)
+            found = next((e for e in (inner, s.iter) if is_range(e)), None)
+            self.store(s.target, UNKNOWN if found is None else self.counter(s, found))
+
+    def counter(self, s: ast.For, count: ast.expr) -> Kind:
+        """The kind of a loop's counter, which has a name as long as the loop does not change it."""
+        if not isinstance(s.target, ast.Name) or not isinstance(count, ast.Call):
+            return INT
+        if s.target.id in assigned_inside(s.body):
+            return INT
+        kinds = [self.of(a) for a in count.args]
+        sizes = [k.size if isinstance(k, Number) else None for k in kinds]
+        over = ":".join(map(str, sizes)) if None not in sizes else f"at {id(s.body)}"
+        return with_changes(INT, size=f"{UNSURE}{s.target.id}@{self.depth}<{over}>")
 
     def store(self, target: ast.expr, kind: Kind) -> None:
         match target, kind:
@@ -244,7 +270,7 @@ class Flow(Inference):
 
     def augmented(self, old: Kind, value: Kind) -> Kind:
         """In place an array keeps its axes and its dtype."""
-        if isinstance(old, Number) and old.rank and isinstance(value, Number) and old.real:
+        if isinstance(old, Number) and old.rank and old.real:
             return old
         return broadcast(old, value)
 

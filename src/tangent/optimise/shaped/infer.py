@@ -17,6 +17,7 @@ from tangent.optimise.shaped.kinds import (
     Number,
     Stack,
     broadcast,
+    calculated,
     join,
     renamed,
     with_axes,
@@ -26,6 +27,7 @@ from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
 Env = dict[str, Kind]
+SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 Made = Mapping[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]]
 
 
@@ -133,6 +135,8 @@ def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
         return UNKNOWN
     whole = both.dtype == "i8"
     match op:
+        case ast.Add() | ast.Sub() | ast.Mult() if whole and isinstance(a, Number) and isinstance(b, Number):
+            return with_changes(both, size=calculated(SIGNS[type(op)], a, b))
         case ast.Add() | ast.Sub() | ast.Mult():
             return replace_size(both)
         case ast.Div():

@@ -1,7 +1,8 @@
 """What is known of a value when the arguments are: dtype and axes of a number or array, or the kinds of its items.
 
 The length of an axis is a number where it is small; else a name, as long as that name: `x.0` is the first axis of the
-argument x. Such an axis is surely not 1. `!` is an axis that is not 1, `?` one that may be.
+argument x. Such an axis is surely not 1. `!` is an axis that is not 1, `?` one that may be. What begins with `?` and goes
+on may be 1, too, but is the same wherever it is written the same: `?x.0[?i@0<n>:]` is that of `x[i:]` in a loop over i.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 Axis = int | str
 SMALL = 16  # axes up to this length are part of what a version is made for
 UNSURE, NOT_ONE = "?", "!"
+LONGEST = 200  # characters of what is known of a length
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,8 @@ def _axis(n: Axis, change: Callable[[str], str]) -> Axis:
     """An axis under another name; `x.0-2`, which is 2 shorter, keeps that."""
     if isinstance(n, int) or n in (UNSURE, NOT_ONE):
         return n
+    if n.startswith(UNSURE):
+        return UNSURE
     base, dash, less = n.partition("-")
     new = change(base)
     return new if new == NOT_ONE else f"{new}{dash}{less}"
@@ -153,6 +157,7 @@ def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
     match kind:
         case Number():
             size = None if kind.size is None else _axis(kind.size, change)
+            size = None if size == UNSURE else size
             return replace(kind, axes=tuple(_axis(n, change) for n in kind.axes), size=size)
         case Items(items=items):
             return Items(tuple(_mapped(k, change) for k in items))
@@ -160,6 +165,35 @@ def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
             return Stack(None if item is None else _mapped(item, change))
         case _:
             return kind
+
+
+def without(kind: Kind, mark: str) -> Kind:
+    """A kind without lengths that mention something; what lists hold keeps them."""
+    match kind:
+        case Number():
+            if not any(mark in n for n in (*kind.axes, kind.size) if isinstance(n, str)):
+                return kind
+            axes = tuple(UNSURE if isinstance(n, str) and mark in n else n for n in kind.axes)
+            return replace(kind, axes=axes, size=None if mark in str(kind.size) else kind.size)
+        case Items(items=items):
+            return Items(tuple(without(k, mark) for k in items))
+        case _:
+            return kind
+
+
+def calculated(op: str, a: Number, b: Number) -> Axis | None:
+    """What is known of the sum, difference or product of two integers.
+
+    >>> calculated("+", Number((), "i8", True, "?i@0<n>"), Number((), "i8", True, 1))
+    '?(?i@0<n>+1)'
+    """
+    p, q = a.size, b.size
+    if a.axes or b.axes or p is None or q is None:
+        return None
+    if isinstance(p, int) and isinstance(q, int):
+        return {"+": p + q, "-": p - q, "*": p * q}[op]
+    text = f"{UNSURE}({p}{op}{q})"
+    return text if len(text) <= LONGEST else None
 
 
 def broadcast(*kinds: Kind) -> Kind:

@@ -24,6 +24,7 @@ ZERO = (runtime.lazy_zero, runtime.init_grad)
 LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
 PRODUCTS = (*LEFT, runtime.matmul_adjoint_y, runtime.dot_adjoint_b)
 FITS = (runtime.fit_matmul, runtime.fit_dot)
+OUTER = {runtime.outer_adjoint_a: "np.dot(b, y)", runtime.outer_adjoint_b: "np.dot(x, b)"}
 BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
     (1, 1): ("b * y", "b * x"), (2, 1): ("b[:, None] * y", "np.dot(b, x)"), (1, 2): ("np.dot(y, b)", "x[:, None] * b"),
     (2, 2): ("np.dot(b, y.T)", "np.dot(x.T, b)"),
@@ -31,7 +32,7 @@ BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
 SETTLED = frozenset((
     *OWN, *ZERO, *PRODUCTS, *FITS, runtime.unbroadcast, runtime.spread, runtime.refit, runtime.copy, runtime.add_grad,
     runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
-    runtime.count, runtime.split_like, runtime.broadcast_like,
+    runtime.count, runtime.split_like, runtime.broadcast_like, *OUTER,
 ))  # fmt: skip
 
 
@@ -97,6 +98,13 @@ class Known:
             return self.summed(args[0], b, whole.axes, b.dtype) if isinstance(whole, Number) else None
         if function in PRODUCTS and len(real) == 3:
             return self.product(function, args, real)
+        if function is runtime.scatter and len(args) == 3 and b is kinds[0]:
+            return _unstretched(args[0], args[2], b, real[1])
+        if function in OUTER and len(real) == 3:
+            flat = real[1].rank == real[2].rank == 1 and b.axes == (*real[1].axes, *real[2].axes)
+            whole = flat and len({k.dtype for k in real}) == 1
+            text = OUTER[function]
+            return expression(text, b=args[0], x=args[1], y=args[2], np=self.use(np, "np")) if whole else None
         if function in OWN or function is runtime.refit:
             level = len(real) == 2 and b.rank == real[1].rank
             keep = function is not runtime.settled or not b.rank
@@ -240,6 +248,31 @@ class Known:
                 if isinstance(b, Number) and isinstance(whole, Number) and not b.rank:
                     return inner if b.weak or b.dtype == whole.dtype else e
         return e
+
+
+def _unstretched(e: ast.expr, index: ast.expr, b: Number, x: Number) -> ast.expr | None:
+    """The adjoint of `x[:, None]`: what is at the one place of the new axis."""
+    match index:
+        case ast.Subscript(value=ast.Attribute(attr="s_"), slice=inner):
+            index = inner
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if not all(_is_new_axis(p) or _is_whole(p) for p in parts) or not any(map(_is_new_axis, parts)):
+        return None
+    parts = [*parts, *[ast.Slice()] * (x.rank - sum(map(_is_whole, parts)))]
+    axes = iter(x.axes)
+    fits = [b.axes[i] == 1 if _is_new_axis(p) else alike(b.axes[i], next(axes)) for i, p in enumerate(parts[: b.rank])]
+    if len(parts) != b.rank or not all(fits) or b.dtype != x.dtype:
+        return None
+    places = [constant(0) if _is_new_axis(p) else ast.Slice() for p in parts]
+    return ast.Subscript(e, ast.Tuple(places, ast.Load()), ast.Load())
+
+
+def _is_new_axis(e: ast.expr) -> bool:
+    return isinstance(e, ast.Constant) and e.value is None
+
+
+def _is_whole(e: ast.expr) -> bool:
+    return isinstance(e, ast.Slice) and e.lower is None and e.upper is None and e.step is None
 
 
 def _total(lengths: list[ast.expr | None]) -> ast.expr | None:

@@ -13,6 +13,7 @@ from tangent.optimise.shaped.flow import Versions
 from tangent.optimise.shaped.inlined import Resolve, inlined
 from tangent.optimise.shaped.kinds import Kind
 from tangent.optimise.shaped.owned import owned
+from tangent.optimise.shaped.paired import paired
 from tangent.optimise.shaped.records import records
 from tangent.optimise.typed.saved import saved
 from tangent.syntax.names import identifiers
@@ -28,7 +29,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
 
     `sizes` are lengths of axes as they are now, which tell what is large.
     """
-    made = inlined(entry, resolve)
+    made = inlined(paired(reachable(entry)), resolve)
     _make_smaller([made], resolve)
     for _ in range(ROUNDS):
         made, _ = Versions(resolve).version(made, tuple(given))

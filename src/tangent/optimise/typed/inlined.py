@@ -12,21 +12,26 @@ there: the backward calls come in the opposite order, and take off what they hav
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tangent import runtime
 from tangent.optimise.dead import popped, pushed
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, expression
-from tangent.syntax.rebuild import rename, replace, statements
-from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.rebuild import rebuild, rename, replace, statements
+from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.generated import Generated
 
 LONGEST = 400
 
 
-def inlined(functions: list[Generated]) -> list[Generated]:
+Wanted = Callable[["Site"], bool]
+
+
+def inlined(functions: list[Generated], wanted: Wanted = lambda site: True) -> list[Generated]:
     """The functions of a module, the entry first; those that nobody calls any more are left out."""
     calling: set[Generated] = set()
 
@@ -36,7 +41,7 @@ def inlined(functions: list[Generated]) -> list[Generated]:
         calling.add(g)
         for other in [e for e in g.externals.values() if isinstance(e, Generated)]:
             visit(other)
-        _into(g)
+        _into(g, wanted)
 
     for g in functions:
         visit(g)
@@ -52,15 +57,16 @@ class Site:
 
     forward: ast.Assign
     backward: ast.stmt
+    call: ast.Call
     saved: str
     fwd: Generated
     bwd: Generated
 
 
-def _into(g: Generated) -> None:
+def _into(g: Generated, wanted: Wanted) -> None:
     assert g.tree is not None
     size = sum(1 for _ in statements(g.tree.body))
-    for site in _sites(g):
+    for site in filter(wanted, sites(g)):
         added = sum(1 for f in (site.fwd, site.bwd) if f.tree is not None for _ in statements(f.tree.body))
         if size + added <= LONGEST and _fits(site, g):
             size += added
@@ -69,7 +75,7 @@ def _into(g: Generated) -> None:
     g.externals = {v: e for v, e in g.externals.items() if not isinstance(e, Generated) or v in left}
 
 
-def _sites(g: Generated) -> Iterator[Site]:
+def sites(g: Generated) -> Iterator[Site]:
     assert g.tree is not None
     every = list(statements(g.tree.body))
     for s in every:
@@ -78,10 +84,10 @@ def _sites(g: Generated) -> Iterator[Site]:
                 targets=[ast.Tuple(elts=[ast.Name(), ast.Name(id=saved)])], value=ast.Call(func=ast.Name(id=f))
             ) if isinstance(fwd := g.externals.get(f), Generated) and fwd.backward is not None:
                 users = [x for x in every if x is not s and saved in identifiers(_header(x))]
-                calls = [x for x in users if _backward_call(x, saved, g) is fwd.backward]
+                calls = {x: call for x in users if (call := _backward_call(x, saved, fwd.backward, g)) is not None}
                 kept = [x for x in users if x not in calls]
                 if len(calls) == 1 and all(pushed(x) or popped(x) or _is_nothing(x) for x in kept):
-                    yield Site(s, calls[0], saved, fwd, fwd.backward)
+                    yield Site(s, *calls.popitem(), saved, fwd, fwd.backward)
 
 
 def _header(s: ast.stmt) -> ast.AST:
@@ -98,26 +104,34 @@ def _is_nothing(s: ast.stmt) -> bool:
     return isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant) and s.value.value is None
 
 
-def _called(s: ast.stmt) -> ast.Call | None:
-    """The call that a statement consists of, but for a sum."""
-    match s:
-        case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
-            return call
-        case ast.Assign(value=ast.BinOp(left=ast.Name(), op=ast.Add(), right=ast.Call() as call)):
-            return call
-        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.Call() as call):
-            return call
-        case _:
-            return None
+def _backward_call(s: ast.stmt, saved: str, bwd: Generated, g: Generated) -> ast.Call | None:
+    """The call of a backward pass, where it makes no difference that the rest of the statement comes behind it."""
+    if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
+        return None
+    if isinstance(s, ast.AugAssign) and not isinstance(s.target, ast.Name):
+        return None
+    calls = [n for n in ast.walk(s.value) if isinstance(n, ast.Call)]
+    found = [n for n in calls if _is_call(n, saved, bwd, g)]
+    if len(found) != 1:
+        return None
+    others = rebuild(s.value, lambda e: ast.Constant(None) if e is found[0] else e)
+    if identifiers(others) & g.shared.keys() or any(isinstance(n, ast.Subscript) for n in ast.walk(others)):
+        return None
+    plain = all(_only_computes(n, g) for n in ast.walk(others) if isinstance(n, ast.Call))
+    return found[0] if plain else None
 
 
-def _backward_call(s: ast.stmt, saved: str, g: Generated) -> Generated | None:
-    match _called(s):
-        case ast.Call(func=ast.Name(id=f), args=[ast.Name(id=v), *_]) if v == saved:
-            found = g.externals.get(f)
-            return found if isinstance(found, Generated) else None
+def _is_call(n: ast.Call, saved: str, bwd: Generated, g: Generated) -> bool:
+    match n:
+        case ast.Call(func=ast.Name(id=f), args=[ast.Name(id=v), *_]):
+            return v == saved and g.externals.get(f) is bwd
         case _:
-            return None
+            return False
+
+
+def _only_computes(n: ast.Call, g: Generated) -> bool:
+    found = g.externals.get(n.func.id) if isinstance(n.func, ast.Name) else None
+    return any(found is f for f in (runtime.add_grad, runtime.unbroadcast))
 
 
 def _fits(site: Site, g: Generated) -> bool:
@@ -200,13 +214,63 @@ def _inline(site: Site, g: Generated) -> None:
     local = sorted(_local(site.fwd.tree) | (_local(site.bwd.tree) - {site.bwd.tree.args.args[0].arg}))
     new = {v: taken.numbered(v) for v in local}
     g.externals = {**g.externals, **site.fwd.externals, **site.bwd.externals}
+    g.shared = _shared(site, g, new)
     lists = _lists(site.fwd)
-    stacks = {new[v]: taken.numbered(f"{new[v]}_stack") for v in handed if v not in lists}
+    again = lists | _lasting(site, g)
+    stacks = {new[v]: taken.numbered(f"{new[v]}_stack") for v in handed if v not in again}
     block = _Block(site, stacks, _forward(site, new, returned), _backward(site, new))
     made = [assign(new[v], ast.List([], ast.Load())) for v in sorted(lists & set(handed))]
     doc = len(g.tree.body) - len(_without_doc(g))
     body = block.of(g.tree.body[doc:])
     g.tree = replace(g.tree, body=[*g.tree.body[:doc], *made, *block.made, *body])
+
+
+def _given(site: Site) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of both halves, and what they are called with."""
+    forward = site.forward.value
+    assert site.fwd.tree is not None and site.bwd.tree is not None and isinstance(forward, ast.Call)
+    yield from zip((a.arg for a in arguments(site.fwd.tree.args)), forward.args)
+    yield from zip((a.arg for a in site.bwd.tree.args.args[1:]), site.call.args[1:])
+
+
+def _shared(site: Site, g: Generated, new: dict[str, str]) -> dict[str, str]:
+    """What shares memory in a function that another is written into: a parameter with what is given for it."""
+    inside = {**site.fwd.shared, **site.bwd.shared}
+    found = {**g.shared, **{new[v]: f"{new[v]} {c}" for v, c in inside.items() if v in new}}
+    classes: dict[str, str] = {}
+    for v, c in inside.items():
+        if v in new:
+            found[new[v]] = classes.setdefault(c, found[new[v]])
+    for p, e in _given(site):
+        if p not in inside:
+            continue
+        names = [n for n in identifiers(e) if n in g.shared or isinstance(e, ast.Name)]
+        joined = {found.setdefault(n, f"{n} {p}") for n in [new[p], *names]}
+        one = min(joined)
+        found = {v: one if c in joined else c for v, c in found.items()}
+    return found
+
+
+def _lasting(site: Site, g: Generated) -> set[str]:
+    """Parameters of the forward pass that are called with what is the same at every call."""
+    assert g.tree is not None and site.fwd.tree is not None and site.bwd.tree is not None
+    made = Counter(v for s in statements(g.tree.body) for v in writes(s))
+    once = {v for s in g.tree.body for v in writes(s) if isinstance(s, ast.Assign) and made[v] == 1}
+    once |= {a.arg for a in arguments(g.tree.args) if not made[a.arg]}
+    rebound = assigned_inside(site.fwd.tree.body) | {a.arg for a in site.bwd.tree.args.args[1:]}
+    body = _without_doc(site.bwd)
+    rebound |= assigned_inside(body[1:] if body and set(_targets_all(body[0])) else body)
+    call = site.forward.value
+    assert isinstance(call, ast.Call)
+    return {
+        a.arg
+        for a, e in zip(arguments(site.fwd.tree.args), call.args)
+        if isinstance(e, ast.Name) and e.id in once and a.arg not in rebound
+    }
+
+
+def _targets_all(s: ast.stmt) -> list[str]:
+    return writes(s) if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple) else []
 
 
 def _lists(fwd: Generated) -> set[str]:
@@ -243,10 +307,10 @@ def _targets(s: ast.stmt) -> list[str]:
 
 
 def _backward(site: Site, new: dict[str, str]) -> list[ast.stmt]:
-    tree, call = site.bwd.tree, _called(site.backward)
-    assert tree is not None and call is not None
+    tree = site.bwd.tree
+    assert tree is not None
     seeds = [a.arg for a in tree.args.args[1:]]
-    done: list[ast.stmt] = [assign(new[p], a, site.backward) for p, a in zip(seeds, call.args[1:])]
+    done: list[ast.stmt] = [assign(new[p], a, site.backward) for p, a in zip(seeds, site.call.args[1:])]
     body = _without_doc(site.bwd)
     unpacks = bool(body) and isinstance(body[0], ast.Assign) and isinstance(body[0].targets[0], ast.Tuple)
     first = body[0] if unpacks else None
@@ -259,22 +323,18 @@ def _backward(site: Site, new: dict[str, str]) -> list[ast.stmt]:
             result = rename(s.value, new) if s.value is not None else None
         elif not isinstance(s, ast.Pass):
             done.append(rename(s, new))
-    return [*done, *_given_back(site.backward, result)]
+    return [*done, *_given_back(site.backward, site.call, result)]
 
 
-def _given_back(s: ast.stmt, result: ast.expr | None) -> list[ast.stmt]:
+def _given_back(s: ast.stmt, call: ast.Call, result: ast.expr | None) -> list[ast.stmt]:
     """The statement of the call, with what it returned."""
     match s, result:
         case ast.Expr(), _:
             return []
         case ast.Assign(targets=[ast.Tuple(elts=targets)]), ast.Tuple(elts=values) if len(targets) == len(values):
             return [at(ast.Assign([t], v), s) for t, v in zip(targets, values)]
-        case ast.Assign(value=ast.Call()), ast.expr():
-            return [replace(s, value=result)]
-        case ast.Assign(value=ast.BinOp() as both), ast.expr():
-            return [replace(s, value=replace(both, right=result))]
-        case ast.AugAssign(), ast.expr():
-            return [replace(s, value=result)]
+        case ast.Assign() | ast.AugAssign(), ast.expr():
+            return [rebuild(s, lambda e: result if e is call else e)]
         case _:
             raise AssertionError("a backward pass without result")
 

@@ -1,0 +1,103 @@
+"""Pairs of functions that are called in one place, written out there; what is given to them keeps its name.
+
+dropped, heat_saved = heat_fwd(u, steps)          for _ in range(steps):
+...                                         ->        u[1:-1] += ...
+heat_bwd(heat_saved, u, bu)                       ...
+                                                  for _ in reversed(range(steps)):
+                                                      bu[2:] += ...
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import replace as with_changes
+
+from tangent.optimise.context import Body
+from tangent.optimise.typed.inlined import Site, inlined, sites
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import arguments, writes
+from tangent.transform.generated import Generated
+
+SHORT = 15  # statements of a half that is written out however often it is called
+
+
+def paired(functions: list[Generated]) -> Generated:
+    """A copy of the first function, with pairs written out that are short or called once."""
+    made = {g: with_changes(g, externals=dict(g.externals)) for g in functions}
+    for g in made.values():
+        g.externals = {v: made.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
+        g.backward = made.get(g.backward) if g.backward is not None else None
+    times = Counter(site.fwd for g in made.values() for site in sites(g))
+
+    def wanted(site: Site) -> bool:
+        return times[site.fwd] == 1 or (_is_short(site.fwd) and _is_short(site.bwd))
+
+    entry = inlined(list(made.values()), wanted)[0]
+    assert entry.tree is not None
+    parameters = [a.arg for a in arguments(entry.tree.args)]
+    names = _second_names(entry.tree.body, parameters)
+    if names:
+        body = [rename(s, names) for s in entry.tree.body]
+        entry.tree = replace(entry.tree, body=_without_nothing(body))
+        entry.shared = {names.get(v, v): c for v, c in entry.shared.items()}
+    return entry
+
+
+def _is_short(g: Generated) -> bool:
+    return g.tree is not None and sum(1 for _ in statements(g.tree.body)) <= SHORT
+
+
+def _second_names(body: Body, parameters: list[str]) -> dict[str, str]:
+    """Names that only ever stand for what another name stands for all the time."""
+    made: dict[str, list[ast.stmt | None]] = {v: [None] for v in parameters}
+    for s in statements(body):
+        for v in writes(s):
+            made.setdefault(v, []).append(s)
+    top = {s for s in body if isinstance(s, ast.Assign)}
+    lasting = {v for v, found in made.items() if len(found) == 1 and (found[0] is None or found[0] in top)}
+    lasting |= {v for v, found in made.items() if found[0] in top and _is_shadow(found)}
+    found = {v: w for v, all_of in made.items() if (w := _meant(all_of)) in lasting and v != w}
+    return {v: _last(v, found) for v in found}
+
+
+def _is_shadow(made: list[ast.stmt | None]) -> bool:
+    """Whether a name is bound to a shadow, which sums in place do not bind anew."""
+    match made:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name(id=maker))), *rest]:
+            return maker.rstrip("_") == "shadow" and all(isinstance(s, ast.AugAssign) for s in rest)
+        case _:
+            return False
+
+
+def _meant(made: list[ast.stmt | None]) -> str:
+    """The name that all statements bind a name to."""
+    names = {s.value.id if isinstance(s, ast.Assign) and _is_copy(s) else "" for s in made}  # type: ignore[attr-defined]
+    return names.pop() if len(names) == 1 else ""
+
+
+def _is_copy(s: ast.Assign) -> bool:
+    return isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Name)
+
+
+def _last(v: str, names: dict[str, str]) -> str:
+    while v in names:
+        v = names[v]
+    return v
+
+
+def _without_nothing(body: Body) -> Body:
+    """The body without `x = x`."""
+    done: Body = []
+    for s in body:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=w)) if v == w:
+                continue
+            case ast.If(body=[ast.Break()]):
+                pass
+            case ast.If(body=then, orelse=other):
+                s = replace(s, body=_without_nothing(then) or [ast.Pass()], orelse=_without_nothing(other))
+            case ast.For(body=inner) | ast.While(body=inner):
+                s = replace(s, body=_without_nothing(inner) or [ast.Pass()])
+        done.append(s)
+    return done

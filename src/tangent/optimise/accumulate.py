@@ -22,19 +22,28 @@ def accumulate(body: Body, o: Optimisation) -> Body:
 
 
 def _is_alone(b: str, body: Body) -> bool:
-    """Whether a name starts as zeros, is only added to, and is read by the return alone."""
+    """Whether a name starts as zeros, is only added to, and is read by the return and by arithmetic alone."""
     starts = 0
     for s in statements(body):
         if b in writes(s):
             if not isinstance(s, ast.Assign):
                 return False
-            if _terms(s, b) is None:
+            if _sums(s, b) is None:
                 starts += 1
                 if not _is_zero(s.value) or not isinstance(s.targets[0], ast.Name):
                     return False
-        elif b in header_reads(s) and not isinstance(s, ast.Return):
+        elif b in header_reads(s) and not isinstance(s, ast.Return) and not _is_operand(s, b):
             return False
     return starts == 1
+
+
+def _is_operand(s: ast.stmt, b: str) -> bool:
+    """Whether a statement reads a name as an operand only: what it computes is something else."""
+    if not isinstance(s, ast.Assign | ast.AugAssign):
+        return False
+    names = sum(isinstance(n, ast.Name) and n.id == b for n in ast.walk(s))
+    operators = [n for n in ast.walk(s.value) if isinstance(n, ast.BinOp)]
+    return names == sum(isinstance(x, ast.Name) and x.id == b for n in operators for x in (n.left, n.right))
 
 
 def _is_zero(e: ast.expr) -> bool:
@@ -65,6 +74,21 @@ def _terms(s: ast.stmt, b: str) -> list[tuple[ast.operator, ast.expr]] | None:
             return None
 
 
+def _sums(s: ast.stmt, b: str) -> Body | None:
+    """The statements that sum in place what one adds to b, and to a part of it."""
+    match s:
+        case ast.Assign(value=ast.Call(func=ast.Name(id=function), args=[inner, index, value], keywords=[]) as call) if (
+            function.rstrip("_") == "add_part" and b not in expression_reads(value) | expression_reads(index)
+        ):
+            before = [] if isinstance(inner, ast.Name) and inner.id == b else _sums(replace(s, value=inner), b)
+            part = replace(s, value=replace(call, args=[ast.Name(b, ast.Load()), index, value]))
+            return None if before is None else [*before, part]
+        case _ if (terms := _terms(s, b)) is not None:
+            return [at(ast.AugAssign(ast.Name(b, ast.Store()), op, e), s) for op, e in terms]
+        case _:
+            return None
+
+
 def _block(body: Body, owned: frozenset[str], loop: bool) -> Body:
     done: Body = []
     for s in body:
@@ -75,8 +99,8 @@ def _block(body: Body, owned: frozenset[str], loop: bool) -> Body:
                 done.append(replace(s, body=_block(then, owned, loop), orelse=_block(other, owned, loop)))
             case ast.For(body=inner) | ast.While(body=inner):
                 done.append(replace(s, body=_block(inner, owned, True)))
-            case ast.Assign(targets=[ast.Name(id=b)]) if loop and b in owned and (terms := _terms(s, b)):
-                done += [at(ast.AugAssign(ast.Name(b, ast.Store()), op, e), s) for op, e in terms]
+            case ast.Assign(targets=[ast.Name(id=b)]) if loop and b in owned and (sums := _sums(s, b)):
+                done += sums
             case _:
                 done.append(s)
     return done

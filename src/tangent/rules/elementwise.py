@@ -70,7 +70,12 @@ def math_lgamma(y, x):  d[x] = d[y] * math_polygamma(0, x)
 
 def fabs(y, x):           d[x] = d[y] * np.sign(x)
 def copysign(z, x, y):    d[x] = d[z] * np.sign(x) * np.sign(z)
-def maximum(z, x, y):     d[x] = share(d[z], z == x, z == y);  d[y] = share(d[z], z == y, z == x)
+def maximum(z, x, y):
+    m = z == x
+    n = z == y
+    d[x] = share(d[z], m, n)
+    d[y] = share(d[z], n, m)
+
 def where(z, condition, x, y): d[x] = np.where(condition, d[z], 0.0);  d[y] = np.where(condition, 0.0, d[z])
 def heaviside(z, x1, x2): d[x2] = np.where(np.equal(x1, 0), d[z], 0.0)
 

@@ -26,6 +26,7 @@ from tangent.optimise.shaped.kinds import (
     Stack,
     broadcast,
     promoted,
+    stretched,
 )
 from tangent.rules.table import table
 
@@ -126,11 +127,24 @@ def _by_runtime(function: Any, e: ast.Call, kinds: list[Kind]) -> Kind:
         return kinds[0] if kinds[0] == kinds[1] else UNKNOWN
     if function is runtime.count:
         return FLOAT
+    if function is runtime.share and len(kinds) == 3:
+        return chosen(*kinds)
+    if function is runtime.undiag and len(kinds) == 2:
+        return like(kinds[1])
+    if function is runtime.conj_sign:
+        return kinds[0]
     if function is runtime.check_seed and len(kinds) == 2:
         seed, result = kinds
         if not isinstance(seed, Number) or not isinstance(result, Number) or seed.rank != result.rank:
             return UNKNOWN
         return seed if result.dtype == "f8" else Number((), "f4") if result.dtype == "f4" and not seed.rank else UNKNOWN
+    return UNKNOWN
+
+
+def chosen(b: Kind, mine: Kind, other: Kind) -> Kind:
+    """What of b belongs to one of two operands, as masks tell."""
+    if isinstance(b, Number) and isinstance(mine, Number) and isinstance(other, Number) and b.real:
+        return Number(stretched([b.axes, mine.axes, other.axes]), b.dtype)
     return UNKNOWN
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace as with_changes
 from typing import Any
 
 import numpy as np
 
+from tangent import runtime
 from tangent.optimise.shaped.infer import Env, Inference, Resolve, is_starred, parameters_of
 from tangent.optimise.shaped.kinds import (
     INT,
@@ -27,6 +29,7 @@ from tangent.optimise.shaped.kinds import (
     alike,
     broadcast,
     join,
+    not_one,
     renamed,
     without,
 )
@@ -34,12 +37,13 @@ from tangent.optimise.shaped.known import Known
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.places import places
 from tangent.optimise.shaped.reuse import LARGE, dying, reused
+from tangent.optimise.shaped.twice import doubled
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import at, expression
 from tangent.syntax.rebuild import rebuild, replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, header_reads, writes
+from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, expression_reads, header_reads, writes
 from tangent.transform.generated import Generated
 
 Body = list[ast.stmt]
@@ -98,6 +102,8 @@ class Flow(Inference):
         self.now: set[str] = set()
         self.zeros: dict[str, ast.stmt] = {}  # adjoints that are zero so far
         self.mirrored = mirrored(g.tree.body)
+        self.times = Counter(n.id for n in ast.walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        self.handed = {v for n in ast.walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
         self.depth = 0
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
@@ -108,6 +114,12 @@ class Flow(Inference):
     def resolved(self, e: ast.expr) -> Any:
         found = self.resolve(e)
         return MISSING if found is None else found
+
+    def given_to(self, e: ast.Call) -> set[str]:
+        """Names that a call is given, which may ask for the layout of an array."""
+        if self.resolve(e.func) is runtime.settled:
+            return set()
+        return {a.id for a in (*e.args, *(k.value for k in e.keywords)) if isinstance(a, ast.Name)}
 
     def use(self, value: Any, short: str) -> str:
         """A name for something from outside."""
@@ -134,12 +146,41 @@ class Flow(Inference):
     def block(self, body: Body) -> Body:
         done: Body = []
         self.zeros = {}
-        for s in body:
-            new = self.first_term(s) or self.statement(s)
+        for i, s in enumerate(body):
+            new = self.first_term(s) or self.statement(self.thinned(body, i))
             read = {v for x in (s, *new) for y in statements([x]) for v in (*header_reads(y), *writes(y))}
-            self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | _zeros(new)
-            done += new
+            self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | _zeros(new, self.handed)
+            done += [x for x in new if not self.is_sum(x) or not doubled(done, x, self.g.shared)]
         return done
+
+    def is_sum(self, s: ast.stmt) -> bool:
+        """Whether a statement adds to an array."""
+        if not isinstance(s, ast.AugAssign):
+            return False
+        kinds = self.of(_loaded(s.target)), self.of(s.value)
+        return all(isinstance(k, Number) and k.real for k in kinds)
+
+    def thinned(self, body: Body, i: int) -> ast.stmt:
+        """`b = spread(e, x)` as `b = e` where arithmetic spreads it anyway, wherever b is read."""
+        s = body[i]
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(args=[_, _, *_], keywords=[]) as call) if (
+                self.resolve(call.func) is runtime.spread and v not in self.user
+            ):
+                found = self.known.thin(self.rewritten(call))
+                kind, whole = (UNKNOWN, UNKNOWN) if found is None else (self.of(found), self.of(call.args[1]))
+                if found is not None and isinstance(whole, Number) and isinstance(kind, Number):
+                    others = operands(v, body[i + 1 :], self.times[v])
+                    if others and all(self.spreads(kind, self.of(e), whole) for e in others):
+                        return replace(s, value=found)
+        return s
+
+    def spreads(self, thin: Kind, other: Kind, whole: Number) -> bool:
+        """Whether arithmetic with an operand gives the whole shape."""
+        found = broadcast(thin, other)
+        if not isinstance(found, Number) or found.dtype != whole.dtype or found.rank != whole.rank:
+            return False
+        return all(map(alike, found.axes, whole.axes))
 
     def first_term(self, s: ast.stmt) -> Body | None:
         """`b += e` where b is still zero is `b = e`."""
@@ -166,7 +207,10 @@ class Flow(Inference):
                 return [new]
             case ast.AugAssign(target=ast.Name(id=v), value=value):
                 value = self.rewritten(value)
-                self.env[v] = self.augmented(self.of(ast.Name(v, ast.Load())), self.of(value))
+                old, new = self.of(ast.Name(v, ast.Load())), self.of(value)
+                if grows(old, new):  # what was summed in place does not fit there
+                    return self.statement(at(ast.Assign([s.target], ast.BinOp(_loaded(s.target), s.op, value)), s))
+                self.env[v] = self.augmented(old, new)
                 return [replace(s, value=value)]
             case ast.AugAssign(value=value):
                 return [replace(s, value=self.rewritten(value))]
@@ -318,14 +362,52 @@ class Flow(Inference):
         return replace(e, func=ast.Name(held, ast.Load()))
 
 
+def grows(old: Kind, value: Kind) -> bool:
+    """Whether a sum has more elements than what is added to."""
+    if not isinstance(old, Number) or not isinstance(value, Number) or not old.rank:
+        return False
+    pairs = zip(reversed(old.axes), reversed(value.axes))
+    return value.rank > old.rank or any(n == 1 and not_one(m) for n, m in pairs)
+
+
 def joined(a: Env, b: Env) -> Env:
     """What holds after one way or the other; a name that only one of them binds is read there alone."""
     return {v: join(a.get(v), b.get(v)) or UNKNOWN for v in {**a, **b}}
 
 
-def _zeros(body: Body) -> dict[str, ast.stmt]:
+def operands(v: str, body: Body, times: int) -> list[ast.expr]:
+    """What a name meets in arithmetic, in statements behind its definition; nothing where it is read otherwise."""
+    found: list[ast.expr] = []
+    changed: set[str] = set()
+    for s in body:
+        if isinstance(s, ast.If | ast.For | ast.While) or v in changed:
+            break
+        for n in ast.walk(s):
+            if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult | ast.Add | ast.Sub | ast.Div):
+                sides = [_unsigned(n.left), _unsigned(n.right)]
+                met = [other for x, other in zip(sides, sides[::-1]) if isinstance(x, ast.Name) and x.id == v]
+                if any(expression_reads(e) & (changed | {v}) for e in met):
+                    return []
+                found += met
+        changed |= set(writes(s))
+    return found if len(found) == times else []
+
+
+def _unsigned(e: ast.expr) -> ast.expr:
+    return e.operand if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) else e
+
+
+def _loaded(e: ast.expr) -> ast.expr:
+    return ast.Name(e.id, ast.Load()) if isinstance(e, ast.Name) else replace(e, ctx=ast.Load())  # type: ignore[call-arg]
+
+
+def _zeros(body: Body, handed: set[str]) -> dict[str, ast.stmt]:
     """Names that statements make zeros."""
     match body:
+        case [ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Name(id=maker), args=[_])) as s] if (
+            maker.rstrip("_") == "shadow" and v not in handed
+        ):
+            return {v: s}
         case [ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Attribute(attr="zeros"))) as s]:
             return {v: s}
         case _:

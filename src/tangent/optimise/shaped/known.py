@@ -210,6 +210,17 @@ class Known:
                     return _with_side(e, side, found)
         return e
 
+    def thin(self, e: ast.expr) -> ast.expr | None:
+        """What `spread` spreads, in a form that meets operands of the full shape."""
+        if not isinstance(e, ast.Call) or self.resolve(e.func) is not runtime.spread or e.keywords:
+            return None
+        found = self.unspread_by(e, self.of(e.args[1]))
+        match found:
+            case ast.Subscript(value=inner, slice=ast.Constant(value=None)):
+                return inner  # axes in front come by themselves
+            case _:
+                return found
+
     def unspread_by(self, e: ast.Call, other: Kind) -> ast.expr | None:
         """What is to be spread, in a form that meets an operand of the full shape."""
         if len(e.args) > 4:  # with a mask

@@ -56,8 +56,9 @@ def _second_names(body: Body, parameters: list[str]) -> dict[str, str]:
             made.setdefault(v, []).append(s)
     top = {s for s in body if isinstance(s, ast.Assign)}
     lasting = {v for v, found in made.items() if len(found) == 1 and (found[0] is None or found[0] in top)}
-    lasting |= {v for v, found in made.items() if found[0] in top and _is_shadow(found)}
-    found = {v: w for v, all_of in made.items() if (w := _meant(all_of)) in lasting and v != w}
+    shadows = {v for v, found in made.items() if found[0] in top and _is_shadow(found)}
+    lasting |= shadows
+    found = {v: w for v, all_of in made.items() if (w := _meant(all_of, shadows)) in lasting and v != w}
     return {v: _last(v, found) for v in found}
 
 
@@ -70,14 +71,19 @@ def _is_shadow(made: list[ast.stmt | None]) -> bool:
             return False
 
 
-def _meant(made: list[ast.stmt | None]) -> str:
+def _meant(made: list[ast.stmt | None], shadows: set[str]) -> str:
     """The name that all statements bind a name to."""
-    names = {s.value.id if isinstance(s, ast.Assign) and _is_copy(s) else "" for s in made}  # type: ignore[attr-defined]
-    return names.pop() if len(names) == 1 else ""
+    names = {_copied(s) for s in made if not isinstance(s, ast.AugAssign)}
+    sums = any(isinstance(s, ast.AugAssign) for s in made)
+    return names.pop() if len(names) == 1 and (not sums or names <= shadows) else ""
 
 
-def _is_copy(s: ast.Assign) -> bool:
-    return isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Name)
+def _copied(s: ast.stmt | None) -> str:
+    match s:
+        case ast.Assign(targets=[ast.Name()], value=ast.Name(id=w)):
+            return w
+        case _:
+            return ""
 
 
 def _last(v: str, names: dict[str, str]) -> str:

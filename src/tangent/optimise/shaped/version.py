@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from tangent.optimise import PASSES
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.dead import dead
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Versions
 from tangent.optimise.shaped.inlined import Resolve, inlined
@@ -42,7 +43,8 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     functions = reachable(made)
     _name_apart(functions)
     for g in functions:
-        _with_body(g, tidy(owned(_body(g), lambda e, g=g: resolve(e, g))))  # type: ignore[misc]
+        o = Optimisation(lambda e, g=g: resolve(e, g), shared=g.shared)  # type: ignore[misc]
+        _with_body(g, tidy(owned(dead(_body(g), o), o.resolve)))
     return functions
 
 

@@ -16,9 +16,10 @@ from dataclasses import replace as with_changes
 from tangent.optimise.context import Body
 from tangent.optimise.typed.inlined import Site, inlined, sites
 from tangent.syntax.rebuild import rename, replace, statements
-from tangent.syntax.uses import arguments, writes
+from tangent.syntax.uses import COMPREHENSIONS, arguments, writes
 from tangent.transform.generated import Generated
 
+SCOPED = (ast.FunctionDef, ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
 SHORT = 15  # statements of a half that is written out however often it is called
 
 
@@ -31,7 +32,8 @@ def paired(functions: list[Generated]) -> Generated:
     times = Counter(site.fwd for g in made.values() for site in sites(g))
 
     def wanted(site: Site) -> bool:
-        return times[site.fwd] == 1 or (_is_short(site.fwd) and _is_short(site.bwd))
+        halves = site.fwd, site.bwd
+        return all(map(_is_plain, halves)) and (times[site.fwd] == 1 or all(map(_is_short, halves)))
 
     entry = inlined(list(made.values()), wanted)[0]
     assert entry.tree is not None
@@ -42,6 +44,11 @@ def paired(functions: list[Generated]) -> Generated:
         entry.tree = replace(entry.tree, body=_without_nothing(body))
         entry.shared = {names.get(v, v): c for v, c in entry.shared.items()}
     return entry
+
+
+def _is_plain(g: Generated) -> bool:
+    """Whether a function makes no functions: what these capture is known by its name."""
+    return g.tree is not None and not any(isinstance(n, SCOPED) for s in g.tree.body for n in ast.walk(s))
 
 
 def _is_short(g: Generated) -> bool:

@@ -12,14 +12,16 @@ from tangent.optimise.dead import dead
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Versions
 from tangent.optimise.shaped.inlined import Resolve, inlined
-from tangent.optimise.shaped.kinds import Kind
+from tangent.optimise.shaped.kinds import INT, Kind
 from tangent.optimise.shaped.owned import owned
 from tangent.optimise.shaped.paired import paired
 from tangent.optimise.shaped.records import records
+from tangent.optimise.shaped.sections import Facts
+from tangent.optimise.shaped.unread import unread
 from tangent.optimise.typed.saved import saved
 from tangent.syntax.names import identifiers
 from tangent.syntax.rebuild import rename, replace, statements
-from tangent.syntax.uses import writes
+from tangent.syntax.uses import arguments, writes
 from tangent.transform.generated import Generated
 
 ROUNDS = 4
@@ -39,12 +41,18 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         if not changed:
             break
     _make_smaller(functions, resolve)
-    made, _ = Versions(resolve, sizes).version(made, tuple(given))
+    versions = Versions(resolve, sizes)
+    made, _ = versions.version(made, tuple(given))
     functions = reachable(made)
     _name_apart(functions)
     for g in functions:
+        assert g.tree is not None
         o = Optimisation(lambda e, g=g: resolve(e, g), shared=g.shared)  # type: ignore[misc]
-        _with_body(g, tidy(owned(dead(_body(g), o), o.resolve)))
+        parameters = [a.arg for a in arguments(g.tree.args)]
+        whole = {v for v, k in zip(parameters, given) if g is made and k == INT}
+        facts = Facts(parameters, whole, versions.ranks.get(g, {}), o.resolve)
+        body = dead(unread(dead(_body(g), o), facts), o)
+        _with_body(g, tidy(owned(body, o.resolve)))
     return functions
 
 

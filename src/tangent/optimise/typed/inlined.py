@@ -12,6 +12,7 @@ there: the backward calls come in the opposite order, and take off what they hav
 from __future__ import annotations
 
 import ast
+import types
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -148,13 +149,19 @@ def _fits(site: Site, g: Generated) -> bool:
         return False
     if any(isinstance(a, ast.Starred) for a in call.args):
         return False
-    taken = identifiers(g.source.tree) & {v for f in (fwd, bwd) for v in f.externals}
+    names = identifiers(g.source.tree)
+    taken = {v for f in (fwd, bwd) for v, e in f.externals.items() if v in names and not _is_module(v, e, g)}
     clash = {v for f in (fwd, bwd) for v, e in f.externals.items() if g.externals.get(v, e) is not e}
     outside = _free(fwd) | _free(bwd)
     mine = _local(g.tree) if g.tree is not None else set()
     if clash or taken or outside & (mine | set(g.externals)) - set(fwd.externals) - set(bwd.externals):
         return False
     return taken_over(bwd) is not None and handed_over(fwd) is not None
+
+
+def _is_module(v: str, value: object, g: Generated) -> bool:
+    """Whether a name stands for a module that the function knows by it, too."""
+    return isinstance(value, types.ModuleType) and g.primal.__globals__.get(v) is value
 
 
 def _reached(f: Generated) -> list[Generated]:
@@ -219,7 +226,7 @@ def _inline(site: Site, g: Generated) -> None:
     again = lists | _lasting(site, g)
     stacks = {new[v]: taken.numbered(f"{new[v]}_stack") for v in handed if v not in again}
     block = _Block(site, stacks, _forward(site, new, returned), _backward(site, new))
-    made = [assign(new[v], ast.List([], ast.Load())) for v in sorted(lists & set(handed))]
+    made = [assign(new[v], ast.List([], ast.Load())) for v in sorted(lists)]
     doc = len(g.tree.body) - len(_without_doc(g))
     body = block.of(g.tree.body[doc:])
     g.tree = replace(g.tree, body=[*g.tree.body[:doc], *made, *block.made, *body])
@@ -286,7 +293,10 @@ def _lists(fwd: Generated) -> set[str]:
                 other |= identifiers(s.value.args[0])  # type: ignore[attr-defined]
             case _:
                 other |= identifiers(_header(s)) if not isinstance(s, Comment) else set()
-    return {v for v, times in found.items() if times == 1 and v not in other}
+    returned = _returned(fwd)
+    assert returned is not None
+    handed = set(returned[1]) - identifiers(returned[0])
+    return {v for v, times in found.items() if times == 1 and v not in other and v in handed}
 
 
 def _forward(site: Site, new: dict[str, str], returned: tuple[ast.expr, list[str]]) -> list[ast.stmt]:

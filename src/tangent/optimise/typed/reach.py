@@ -63,16 +63,20 @@ class Accesses:
         two = instance(second.nest, depth, '"')
         sums = [*self.bounds(first.nest, one), *self.bounds(second.nest, two)]
         if later and depth < len(first.nest) and depth < len(second.nest) and first.nest[depth] is second.nest[depth]:
-            loop = first.nest[depth]
-            direction = _direction(loop)
-            if direction and isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
-                a, b = {one[loop]: 1}, {two[loop]: 1}
-                sums.append(difference(b, a, 1) if direction > 0 else difference(a, b, 1))
+            sums += self.ordered(first.nest[depth], one, two)
         here, there = self.place(first, one), self.place(second, two)
         for x, y in zip(here, there) if len(here) == len(there) else ():
             if x is not None and y is not None:
                 sums += [difference(x, y), difference(y, x)]
         return possible(sums)
+
+    def ordered(self, loop: ast.stmt, one: dict[ast.stmt, str], two: dict[ast.stmt, str]) -> list[Sum]:
+        """What holds of the counters of two iterations of a loop, the second a later one."""
+        direction = _direction(loop)
+        if not direction or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+            return []
+        a, b = {one[loop]: 1}, {two[loop]: 1}
+        return [difference(b, a, 1) if direction > 0 else difference(a, b, 1)]
 
     def place(self, access: Access, names: dict[ast.stmt, str]) -> list[Sum | None]:
         """The index of an access, axis by axis; None where it is not known, or may count from the end."""
@@ -91,9 +95,13 @@ class Accesses:
             for loop in reversed(nest):
                 if v in writes(loop):
                     return names.get(loop) if _direction(loop) else None
-            return in_terms_of(v, self.fixed)
+            return self.outside(v)
 
         return meant(linear(e, variable), self.lengths)
+
+    def outside(self, v: str) -> str | None:
+        """What a name that no loop counts is called in sums."""
+        return in_terms_of(v, self.fixed)
 
     def within(self, access: Access) -> bool:
         """Whether an element is surely there, whatever the loops around it do."""

@@ -1,0 +1,118 @@
+"""Stores that nobody reads, and zeros that are only added to.
+
+a[k + 1:, k] = a_stack.pop()            (nothing, where nothing reads these places any more)
+
+ba[j] = 0.0                             ba[j] = bt
+...                               ->
+ba[j] += bt
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.optimise.context import Body
+from tangent.optimise.dead import local_stacks, popped
+from tangent.optimise.shaped.sections import Facts, Sections, sections
+from tangent.optimise.typed.reach import Access
+from tangent.syntax.quote import at
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import writes
+
+Changes = dict[ast.stmt, ast.stmt | None]
+
+
+def unread(body: Body, facts: Facts) -> Body:
+    if not any(_is_candidate(s) for s in statements(body)):
+        return body
+    known = sections(body, facts)
+    changes: Changes = {}
+    for store in known.stores:
+        if _is_candidate(store.statement) and not any(known.follows(store, r) for r in known.reads):
+            changes |= _dropped(store.statement, body)
+    for block in _blocks(body):
+        changes |= _first_sums(block, known, changes)
+    return _changed(body, changes) if changes else body
+
+
+def _is_candidate(s: ast.stmt) -> bool:
+    """Whether a statement puts something back into a part of an array, or clears it."""
+    match s:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name())], value=ast.Constant(value=0.0)):
+            return True
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name())]):
+            return bool(popped(s))
+        case _:
+            return False
+
+
+def _dropped(s: ast.stmt, body: Body) -> Changes:
+    """What goes with a store: the record of what it puts back."""
+    if not (v := popped(s)):
+        return {s: None}
+    stack = local_stacks(body).get(v)
+    if stack is None or stack.pops != [s]:
+        return {}
+    made = [x for x in statements(body) if v in writes(x)]
+    return dict.fromkeys([s, *stack.pushes, *made])
+
+
+def _first_sums(block: Body, known: Sections, gone: Changes) -> Changes:
+    """Zeros that are stored in a block only for a later statement there to add to them."""
+    found: Changes = {}
+    for i, s in enumerate(block):
+        match s:
+            case ast.Assign(targets=[ast.Subscript() as place], value=ast.Constant(value=0.0)) if s not in gone:
+                store = next((x for x in known.stores if x.statement is s), None)
+                add = _added(place, block[i + 1 :])
+                if store is None or add is None or not _is_quiet(store, add, known):
+                    continue
+                found |= {s: None, add: at(ast.Assign([add.target], add.value), add)}
+    return found
+
+
+def _added(place: ast.Subscript, rest: Body) -> ast.AugAssign | None:
+    """The sum into the same place."""
+    text = ast.unparse(place)
+    names = {n.id for n in ast.walk(place.slice) if isinstance(n, ast.Name)}
+    for s in rest:
+        match s:
+            case ast.AugAssign(target=ast.Subscript() as target, op=ast.Add()) if ast.unparse(target) == text:
+                return s
+        if names & {v for x in statements([s]) for v in writes(x)}:
+            break
+    return None
+
+
+def _is_quiet(store: Access, add: ast.AugAssign, known: Sections) -> bool:
+    """Whether nothing touches a place between two statements."""
+    end = next(x.position for x in known.stores if x.statement is add)
+    between = [x for x in (*known.reads, *known.stores) if x.array == store.array and x.statement is not store.statement]
+    own = [x for x in between if x.statement is add and x.position == end]
+    return not any(store.position < x.position <= end and known.meets(store, x) for x in between if x not in own)
+
+
+def _blocks(body: Body) -> list[Body]:
+    found = [body]
+    for s in body:
+        if isinstance(s, ast.If | ast.For | ast.While):
+            found += _blocks(s.body) + _blocks(s.orelse)
+    return found
+
+
+def _changed(body: Body, changes: Changes) -> Body:
+    done: Body = []
+    for s in body:
+        if s in changes:
+            new = changes[s]
+            done += [] if new is None else [new]
+            continue
+        match s:
+            case ast.If(body=[ast.Break()]):
+                pass
+            case ast.If(body=then, orelse=other):
+                s = replace(s, body=_changed(then, changes) or [ast.Pass()], orelse=_changed(other, changes))
+            case ast.For(body=inner) | ast.While(body=inner):
+                s = replace(s, body=_changed(inner, changes) or [ast.Pass()])
+        done.append(s)
+    return done

@@ -77,9 +77,9 @@ def _terms(s: ast.stmt, b: str) -> list[tuple[ast.operator, ast.expr]] | None:
 def _sums(s: ast.stmt, b: str) -> Body | None:
     """The statements that sum in place what one adds to b, and to a part of it."""
     match s:
-        case ast.Assign(value=ast.Call(func=ast.Name(id=function), args=[inner, index, value], keywords=[]) as call) if (
-            function.rstrip("_") == "add_part" and b not in expression_reads(value) | expression_reads(index)
-        ):
+        case ast.Assign(
+            value=ast.Call(func=ast.Name(id=function), args=[inner, index, value], keywords=[]) as call
+        ) if function.rstrip("_") == "add_part" and b not in expression_reads(value) | expression_reads(index):
             before = [] if isinstance(inner, ast.Name) and inner.id == b else _sums(replace(s, value=inner), b)
             part = replace(s, value=replace(call, args=[ast.Name(b, ast.Load()), index, value]))
             return None if before is None else [*before, part]

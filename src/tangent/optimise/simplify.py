@@ -41,8 +41,8 @@ def _block(body: Body) -> Body:
                 done.append(replace(s, test=rebuild(test, simplified), body=_block(inner)))
             case ast.AugAssign(op=ast.Add()):
                 s = rebuild(s, simplified)
-                inner = _positive(s.value)
-                done.append(s if inner is None else replace(s, op=ast.Sub(), value=inner))
+                plain = positive(s.value)
+                done.append(s if plain is None else replace(s, op=ast.Sub(), value=plain))
             case _:
                 done.append(rebuild(s, simplified))
     return done
@@ -61,13 +61,13 @@ def simplified(e: ast.expr) -> ast.expr:
             return simplified(ast.BinOp(_original(left), op, _original(right)))
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
             return left
-        case ast.BinOp(left=left, op=ast.Add(), right=right) if (inner := _positive(right)) is not None:
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if (inner := positive(right)) is not None:
             return ast.BinOp(left, ast.Sub(), inner)
         case ast.BinOp(left=left, op=ast.Sub(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return ast.BinOp(left, ast.Add(), inner)
         case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return inner
-        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp() as product) if (inner := _positive(product)) is not None:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp() as product) if (inner := positive(product)) is not None:
             return inner
         case ast.Call(func=ast.Name(id=function), args=[ast.UnaryOp(op=ast.USub(), operand=inner), x]) if (
             function.rstrip("_") == "unbroadcast"
@@ -90,19 +90,19 @@ def _original(e: ast.expr) -> ast.expr:
     return e.func.value if _is_copy(e) and isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) else e
 
 
-def _positive(e: ast.expr) -> ast.expr | None:
+def positive(e: ast.expr) -> ast.expr | None:
     """A product or quotient without the minus sign of a factor.
 
-    >>> ast.unparse(_positive(ast.parse("-a * b / c", mode="eval").body))
+    >>> ast.unparse(positive(ast.parse("-a * b / c", mode="eval").body))
     'a * b / c'
-    >>> ast.unparse(_positive(ast.parse("a * -b", mode="eval").body))
+    >>> ast.unparse(positive(ast.parse("a * -b", mode="eval").body))
     'a * b'
     """
     match e:
         case ast.UnaryOp(op=ast.USub(), operand=inner) if not isinstance(inner, ast.Constant):
             return inner
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            if (first := _positive(left)) is not None:
+            if (first := positive(left)) is not None:
                 return ast.BinOp(first, op, right)
             match right:
                 case ast.UnaryOp(op=ast.USub(), operand=inner) if not isinstance(inner, ast.Constant):

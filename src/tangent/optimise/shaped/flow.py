@@ -209,10 +209,10 @@ class Flow(Inference):
                 return [new]
             case ast.AugAssign(target=ast.Name(id=v), value=value):
                 value = self.rewritten(value)
-                old, new = self.of(ast.Name(v, ast.Load())), self.of(value)
-                if grows(old, new):  # what was summed in place does not fit there
+                old, term = self.of(ast.Name(v, ast.Load())), self.of(value)
+                if grows(old, term):  # what was summed in place does not fit there
                     return self.statement(at(ast.Assign([s.target], ast.BinOp(_loaded(s.target), s.op, value)), s))
-                self.env[v] = self.augmented(old, new)
+                self.env[v] = self.augmented(old, term)
                 return [replace(s, value=value)]
             case ast.AugAssign(value=value):
                 return [replace(s, value=self.rewritten(value))]
@@ -400,7 +400,7 @@ def _unsigned(e: ast.expr) -> ast.expr:
 
 
 def _loaded(e: ast.expr) -> ast.expr:
-    return ast.Name(e.id, ast.Load()) if isinstance(e, ast.Name) else replace(e, ctx=ast.Load())  # type: ignore[call-arg]
+    return ast.Name(e.id, ast.Load()) if isinstance(e, ast.Name) else replace(e, ctx=ast.Load())
 
 
 def _zeros(body: Body, handed: set[str]) -> dict[str, ast.stmt]:

@@ -1,8 +1,9 @@
 """What is known of a value when the arguments are: dtype and axes of a number or array, or the kinds of its items.
 
 The length of an axis is a number where it is small; else a name, as long as that name: `x.0` is the first axis of the
-argument x. Such an axis is surely not 1. `!` is an axis that is not 1, `?` one that may be. What begins with `?` and goes
-on may be 1, too, but is the same wherever it is written the same: `?x.0[?i@0<n>:]` is that of `x[i:]` in a loop over i.
+argument x. Such an axis is surely not 1. `!` is an axis that is not 1, `?` one that may be. What begins with `?` and
+goes on may be 1, too, but is the same wherever it is written the same: `?x.0[?i@0<n>:]` is that of `x[i:]` in a loop
+over i.
 """
 
 from __future__ import annotations

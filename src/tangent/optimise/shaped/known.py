@@ -17,7 +17,9 @@ from tangent import runtime
 from tangent.optimise.shaped.calls import Of, product, summed_axes, value_of
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, alike, not_one, same
 from tangent.optimise.shaped.sums import Summed, factored, summed
+from tangent.optimise.simplify import positive
 from tangent.syntax.quote import constant, expression
+from tangent.syntax.rebuild import rebuild
 
 OWN = (runtime.settled, runtime.as_given)
 ZERO = (runtime.lazy_zero, runtime.init_grad)
@@ -49,7 +51,7 @@ class Known:
         """One expression whose parts are rewritten already."""
         match e:
             case Summed():
-                return factored(e, self.of)
+                return self.as_product(factored(e, self.of))
             case ast.Subscript(value=ast.Call(args=[_, _]), slice=ast.Constant()):
                 return self.piece(e)
             case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
@@ -102,9 +104,9 @@ class Known:
             return _unstretched(args[0], args[2], b, real[1])
         if function in OUTER and len(real) == 3:
             flat = real[1].rank == real[2].rank == 1 and b.axes == (*real[1].axes, *real[2].axes)
-            whole = flat and len({k.dtype for k in real}) == 1
-            text = OUTER[function]
-            return expression(text, b=args[0], x=args[1], y=args[2], np=self.use(np, "np")) if whole else None
+            if not flat or len({k.dtype for k in real}) > 1:
+                return None
+            return expression(OUTER[function], b=args[0], x=args[1], y=args[2], np=self.use(np, "np"))
         if function in OWN or function is runtime.refit:
             level = len(real) == 2 and b.rank == real[1].rank
             keep = function is not runtime.settled or not b.rank
@@ -149,7 +151,9 @@ class Known:
         if lead < 0:
             return None
         if not axes:
-            return e if not b.rank else factored(summed(e, list(range(b.rank)), b.rank, False), self.of)
+            return (
+                e if not b.rank else self.as_product(factored(summed(e, list(range(b.rank)), b.rank, False), self.of))
+            )
         over = list(range(lead))
         for i, (n, m) in enumerate(zip(b.axes[lead:], axes)):
             if alike(n, m):
@@ -162,6 +166,25 @@ class Known:
         if len(over) > lead and lead:
             return None
         return factored(summed(e, over, b.rank, not lead), self.of)
+
+    def as_product(self, e: ast.expr) -> ast.expr:
+        """`(x * y).sum()` of vectors as `np.dot(x, y)`."""
+        return rebuild(e, self.as_dot)
+
+    def as_dot(self, e: ast.expr) -> ast.expr:
+        match e:
+            case Summed(func=ast.Attribute(value=ast.BinOp(op=ast.Mult()) as inner), keywords=[]):
+                plain = positive(inner)
+                left, right = (plain.left, plain.right) if isinstance(plain, ast.BinOp) else (inner.left, inner.right)
+                x, y = self.of(left), self.of(right)
+                if not isinstance(x, Number) or not isinstance(y, Number) or x.rank != 1 or y.rank != 1:
+                    return e
+                if x.dtype != y.dtype or not x.real or not alike(x.axes[0], y.axes[0]):
+                    return e
+                dot = expression("np.dot(x, y)", np=self.use(np, "np"), x=left, y=right)
+                return dot if plain is None else ast.UnaryOp(ast.USub(), dot)
+            case _:
+                return e
 
     def counted(self, kind: Number) -> ast.expr | None:
         """How many elements an array has."""
@@ -274,7 +297,7 @@ def _unstretched(e: ast.expr, index: ast.expr, b: Number, x: Number) -> ast.expr
     fits = [b.axes[i] == 1 if _is_new_axis(p) else alike(b.axes[i], next(axes)) for i, p in enumerate(parts[: b.rank])]
     if len(parts) != b.rank or not all(fits) or b.dtype != x.dtype:
         return None
-    places = [constant(0) if _is_new_axis(p) else ast.Slice() for p in parts]
+    places: list[ast.expr] = [constant(0) if _is_new_axis(p) else ast.Slice() for p in parts]
     return ast.Subscript(e, ast.Tuple(places, ast.Load()), ast.Load())
 
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import writes
 
 Resolve = Callable[[ast.expr], Any]
-COMPUTED = (np.dot, np.zeros, np.full)
+COMPUTED = (np.dot, np.zeros, np.full, runtime.shadow)
 METHODS = frozenset({"sum", "copy"})
 
 
@@ -79,6 +80,8 @@ def _holds(s: ast.stmt, v: str, resolve: Resolve) -> bool:
             return False
         case ast.Assign(targets=[ast.Name()], value=value) | ast.AugAssign(value=value) | ast.Expr(value=value):
             return keeps(value, v, resolve)
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=w), slice=index)], value=value) if v == w:
+            return keeps(value, v, resolve) or keeps(index, v, resolve)
         case _:
             return any(isinstance(n, ast.Name) and n.id == v for n in ast.walk(s))
 

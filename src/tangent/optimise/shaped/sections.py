@@ -288,7 +288,7 @@ class _Collector:
             return isinstance(func, ast.Attribute) and func.attr in ("copy", "sum", "pop")
         if isinstance(found, np.ufunc):
             return True
-        if (name := _name_of(found)) :
+        if name := _name_of(found):
             return name not in WRITING_FUNCTIONS
         module = str(getattr(found, "__module__", "") or "")
         return (module.split(".")[0] == "numpy" and name_is_plain(found)) or module in ("builtins", "math")
@@ -299,7 +299,15 @@ class _Collector:
 
 def name_is_plain(found: Any) -> bool:
     """Whether a function of NumPy writes into none of its arguments."""
-    return getattr(found, "__name__", "") not in ("copyto", "put", "putmask", "place", "fill_diagonal", "put_along_axis", "at")
+    return getattr(found, "__name__", "") not in (
+        "copyto",
+        "put",
+        "putmask",
+        "place",
+        "fill_diagonal",
+        "put_along_axis",
+        "at",
+    )
 
 
 def _is_special(part: ast.expr) -> bool:

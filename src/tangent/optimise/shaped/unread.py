@@ -87,7 +87,9 @@ def _added(place: ast.Subscript, rest: Body) -> ast.AugAssign | None:
 def _is_quiet(store: Access, add: ast.AugAssign, known: Sections) -> bool:
     """Whether nothing touches a place between two statements."""
     end = next(x.position for x in known.stores if x.statement is add)
-    between = [x for x in (*known.reads, *known.stores) if x.array == store.array and x.statement is not store.statement]
+    between = [
+        x for x in (*known.reads, *known.stores) if x.array == store.array and x.statement is not store.statement
+    ]
     own = [x for x in between if x.statement is add and x.position == end]
     return not any(store.position < x.position <= end and known.meets(store, x) for x in between if x not in own)
 

@@ -22,19 +22,22 @@ def accumulate(body: Body, o: Optimisation) -> Body:
 
 
 def _is_alone(b: str, body: Body) -> bool:
-    """Whether a name starts as zeros, is only added to, and is read by the return and by arithmetic alone."""
-    starts = 0
+    """Whether a name starts as zeros, is only added to, and is read by the return, or as an array by arithmetic."""
+    starts: list[ast.expr] = []
+    read = False
     for s in statements(body):
         if b in writes(s):
             if not isinstance(s, ast.Assign):
                 return False
             if _sums(s, b) is None:
-                starts += 1
-                if not _is_zero(s.value) or not isinstance(s.targets[0], ast.Name):
+                starts.append(s.value)
+                if not isinstance(s.targets[0], ast.Name):
                     return False
-        elif b in header_reads(s) and not isinstance(s, ast.Return) and not _is_operand(s, b):
-            return False
-    return starts == 1
+        elif b in header_reads(s) and not isinstance(s, ast.Return):
+            read = True
+            if not _is_operand(s, b):
+                return False
+    return len(starts) == 1 and (_is_array(starts[0]) if read else _is_zero(starts[0]))
 
 
 def _is_operand(s: ast.stmt, b: str) -> bool:
@@ -52,6 +55,13 @@ def _is_zero(e: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Name(id=function), args=[ast.Name()]):
             return function.rstrip("_") == "init_grad"
+        case _:
+            return _is_array(e)
+
+
+def _is_array(e: ast.expr) -> bool:
+    """Zeros that are an array, and no lazy ones."""
+    match e:
         case ast.Call(func=ast.Attribute(attr="zeros"), args=[ast.Attribute(attr="shape"), *_]):
             return True
         case _:

@@ -1,0 +1,246 @@
+"""Versions of derivatives that write in place: parts of arrays that meet, or do not; the same numbers as raw code."""
+
+import numpy as np
+import pytest
+
+import tangent
+
+RNG = np.random.default_rng(0)
+SQUARE = RNG.normal(size=(6, 6)) + 6.0 * np.eye(6)
+LONG = RNG.normal(size=40)
+
+
+def fill(a, v):
+    for i in range(len(a)):
+        a[i] = a[i] * v[i] + v[-1 - i]
+
+
+def widths(x, s):
+    """Slices that shrink to one element and to none, beside others that are broadcast."""
+    y = x.copy()
+    for k in range(len(y)):
+        y[k:] = y[k:] * s[k : k + 1] + np.sum(y[k + 1 :])
+    return np.sum(y * y)
+
+
+def wraps(x):
+    """Indices that count from the end in the first iterations."""
+    y = x.copy()
+    for i in range(len(y)):
+        y[i] = y[i - 1] * y[i] + 0.5 * y[i - 2]
+    return np.sum(y * y)
+
+
+def short_of_the_end(x):
+    y = x.copy()
+    for j in range(len(y)):
+        y[: j - 1] = y[: j - 1] * y[j] + 1.0
+    return np.sum(y * y)
+
+
+def rows(a):
+    """Stores through views, read through the array."""
+    b = a.copy()
+    for i in range(1, len(b)):
+        row = b[i]
+        row[:i] = row[:i] * b[i - 1, :i]
+        b[i, i] = row[0] * b[i, i]
+    return np.sum(b * b)
+
+
+def nested(a):
+    """One counter's name in two loops."""
+    b = a.copy()
+    for k in range(len(b)):
+        t = b[k:, 0]
+        s = np.sum(t * t)
+        for k in range(len(b)):
+            b[k, k:] = b[k, k:] * np.cos(s)
+        b[k, 0] = b[k, 0] + s
+    return np.sum(b * b)
+
+
+def twice(x):
+    """A helper that is called once, with one array for both of its arguments."""
+    y = x.copy()
+    fill(y, y)
+    return np.sum(y * y)
+
+
+def overlapping(x):
+    y = x.copy()
+    fill(y[1:], y[:-1])
+    return np.sum(y * y)
+
+
+def branches(x, n):
+    y = x.copy()
+    for i in range(n):
+        if y[i] > 0.0:
+            y[i + 1 :] = np.sin(y[i + 1 :])
+        else:
+            y[: i + 1] = y[: i + 1] * y[i]
+    return np.sum(y * y)
+
+
+def until(x):
+    y = x.copy()
+    i = 0
+    while i < len(y) - 1 and y[i] < 3.0:
+        y[i + 1] = y[i + 1] * y[i]
+        i += 1
+    return np.sum(y * y)
+
+
+def leaves(x):
+    y = x.copy()
+    for i in range(len(y)):
+        if y[i] > 1.5:
+            break
+        y[i] = np.exp(y[i]) * y[i]
+    return np.sum(y * y)
+
+
+def down(x):
+    y = x.copy()
+    for i in range(len(y) - 2, -1, -1):
+        y[i] = y[i] * y[i + 1] + 1.0
+    for i in range(1, len(y), 2):
+        y[i] = y[i] * y[i - 1]
+    return np.sum(y * y)
+
+
+def kept(x):
+    """Arrays that a list holds on to."""
+    y = x.copy()
+    seen = []
+    for i in range(3):
+        y[i:] = y[i:] * y[i]
+        seen.append(y[i:] * 2.0)
+    return np.sum(seen[0]) + np.sum(seen[2] * y[2:])
+
+
+def clears(x):
+    y = x.copy()
+    z = np.zeros(len(y))
+    for i in range(len(y)):
+        z[i] = y[i] * y[i]
+        y[i] = 0.0
+        y[i] += np.sum(z[: i + 1])
+    return np.sum(y * z)
+
+
+def gathered(x, index):
+    y = x.copy()
+    for i in range(3):
+        y[index] = y[index] * y[index + 1]
+        y[i] = y[i] * 2.0
+    return np.sum(y * y)
+
+
+def mirrored_not(x):
+    """What is recorded by one loop is read by a loop of other bounds."""
+    y = x.copy()
+    total = 0.0
+    for n in range(3):
+        for k in range(n, len(y)):
+            y[k:] = y[k:] * np.cos(y[k])
+        total = total + np.sum(y[n:] * y[n])
+    return total
+
+
+def ties(x, y):
+    z = x.copy()
+    for k in range(len(z)):
+        z[:] = np.minimum(z, y + z[k])
+    return np.sum(z * z)
+
+
+def none(x, n):
+    y = x.copy()
+    for k in range(n):
+        y[k] = y[k] * y[k]
+    return np.sum(y)
+
+
+def swapped(x):
+    y, z = x.copy(), np.zeros_like(x)
+    for _ in range(3):
+        z[1:] = y[:-1] * y[1:]
+        y, z = z, y
+    return np.sum(y * y) + np.sum(z)
+
+
+def steps(x):
+    y = x.copy()
+    for k in range(3):
+        y[k::2] = y[k::2] * y[k]
+        y[::-1] = y * 1.5
+    return np.sum(y * y)
+
+
+def masked(x):
+    y = x.copy()
+    for k in range(3):
+        y[y > 0.1] = y[y > 0.1] * y[k]
+    return np.sum(y * y)
+
+
+def kept_twice(a):
+    b = a.copy()
+    for k in range(len(b)):
+        b[k] = b[k] * b[k, k]
+        b[:, k] = b[:, k] + b[k, k]
+    return np.sum(b * b)
+
+
+CASES = {
+    widths: (LONG, LONG), wraps: (SQUARE[0],), short_of_the_end: (SQUARE[1],), rows: (SQUARE,), nested: (SQUARE / 9.0,),
+    twice: (SQUARE[2] / 4.0,), overlapping: (SQUARE[3] / 4.0,), branches: (LONG, 30), until: (LONG,), leaves: (LONG,),
+    down: (LONG,), kept: (LONG,), clears: (LONG / 4.0,), gathered: (LONG, np.array([1, 2, 2, 5])),
+    mirrored_not: (SQUARE[4],), ties: (np.abs(LONG), np.abs(LONG[::-1])), none: (LONG, 0), swapped: (LONG,),
+    steps: (LONG,), masked: (LONG,), kept_twice: (SQUARE / 6.0,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_the_same_numbers(f):
+    args = CASES[f]
+    wrt = tuple(k for k, a in enumerate(args) if getattr(a, "dtype", None) == "f8")
+    raw = tangent.grad(f, wrt=wrt, optimized=False)(*args)
+    gradient = tangent.grad(f, wrt=wrt)
+    for made in (gradient, gradient.version(*args) if hasattr(gradient, "version") else gradient):
+        found = made(*args)
+        for a, b in zip(raw if len(wrt) > 1 else [raw], found if len(wrt) > 1 else [found]):
+            np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
+    tangent.check_grads(f, args, wrt=wrt, modes=("reverse",), rtol=1e-4, atol=1e-5)
+
+
+def test_what_is_never_read_is_not_put_back():
+    def product(a):
+        b = a.copy()
+        for k in range(len(b) - 1):
+            b[k + 1 :, k] /= b[k, k]
+            b[k + 1 :, k + 1 :] -= np.outer(b[k + 1 :, k], b[k, k + 1 :])
+        return np.sum(np.log(np.diag(b)))
+
+    source = tangent.grad(product).version(SQUARE @ SQUARE.T).source
+    assert source.count(".append(") == 1 and "unbroadcast" not in source.split("for k in reversed")[1]
+
+
+def test_lengths_that_may_be_one_are_summed():
+    def scaled(x, y):
+        total = 0.0
+        for k in range(3):
+            total = total + np.sum(x[k:] * y[: 2 - k])
+        return total
+
+    x, y = np.ones(3), np.arange(1.0, 3.0)
+    with pytest.raises(ValueError):
+        tangent.grad(scaled, wrt=(0, 1)).version(x, y)(x, y)
+    same, other = np.ones(2), np.arange(1.0, 5.0)
+    found = tangent.grad(lambda x, y: np.sum(x[1:] * y), wrt=(0, 1))
+    for _ in range(4):
+        a, b = found(same, other)
+    np.testing.assert_allclose(a, [0.0, 10.0])
+    np.testing.assert_allclose(b, np.ones(4))

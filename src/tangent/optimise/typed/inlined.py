@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from tangent import runtime
 from tangent.optimise.dead import popped, pushed
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, expression
@@ -142,6 +143,8 @@ def _fits(site: Site, g: Generated) -> bool:
     if g in _reached(fwd) or fwd.primal.__globals__ is not g.primal.__globals__ or fwd.primal.__code__.co_freevars:
         return False
     if fwd.source is None or g.source is None or fwd.source.file != g.source.file:
+        return False
+    if any(isinstance(s, InsertedCode) for f in (fwd.tree, bwd.tree) for s in statements(f.body)):  # keeps its names
         return False
     args = fwd.tree.args
     call = site.forward.value

@@ -28,6 +28,7 @@ from tangent.optimise.shaped.kinds import (
     promoted,
     stretched,
 )
+from tangent.optimise.shaped.windows import window
 from tangent.rules.table import table
 
 Of = Callable[[ast.expr], Kind]
@@ -394,6 +395,9 @@ def sliced(n: Axis, part: ast.Slice, of: Of = lambda e: UNKNOWN) -> Axis:
 def _cut(n: Axis, part: ast.Slice, of: Of) -> Axis:
     """The length of a slice between bounds of which only the names are known: it is the same wherever these are."""
     bounds = ["" if e is None else _named(of(e)) for e in (part.lower, part.upper, part.step)]
+    lower, upper, step = bounds
+    if lower and upper and step == "" and (length := window(n, lower, upper)) is not None:
+        return length
     text = f"{UNSURE}{n}[{':'.join(map(str, bounds))}]"
     return UNSURE if n in (UNSURE, NOT_ONE) or None in bounds or len(text) > LONGEST else text
 

@@ -193,7 +193,8 @@ def calculated(op: str, a: Number, b: Number) -> Axis | None:
         return None
     if isinstance(p, int) and isinstance(q, int):
         return {"+": p + q, "-": p - q, "*": p * q}[op]
-    text = f"{UNSURE}({p}{op}{q})"
+    right = f"({q})" if isinstance(q, str) and "-" in q and not q.startswith(UNSURE) else q
+    text = f"{UNSURE}({p}{op}{right})"
     return text if len(text) <= LONGEST else None
 
 

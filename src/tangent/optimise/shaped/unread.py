@@ -67,7 +67,7 @@ def _first_sums(block: Body, known: Sections, gone: Changes) -> Changes:
                 add = _added(place, block[i + 1 :])
                 if store is None or add is None or not _is_quiet(store, add, known):
                     continue
-                found |= {s: None, add: at(ast.Assign([add.target], add.value), add)}
+                found |= {s: None, add: at(ast.Assign([place], add.value), add)}
     return found
 
 
@@ -79,9 +79,19 @@ def _added(place: ast.Subscript, rest: Body) -> ast.AugAssign | None:
         match s:
             case ast.AugAssign(target=ast.Subscript() as target, op=ast.Add()) if ast.unparse(target) == text:
                 return s
+            case ast.AugAssign(target=ast.Name(id=a), op=ast.Add()) if ast.unparse(place.value) == a and is_whole(
+                place
+            ):
+                return s
         if names & {v for x in statements([s]) for v in writes(x)}:
             break
     return None
+
+
+def is_whole(place: ast.Subscript) -> bool:
+    """Whether a place is the whole array."""
+    parts = place.slice.elts if isinstance(place.slice, ast.Tuple) else [place.slice]
+    return all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts)
 
 
 def _is_quiet(store: Access, add: ast.AugAssign, known: Sections) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from tangent.optimise import PASSES
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
-from tangent.optimise.dead import dead
+from tangent.optimise.dead import dead, pushed
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Versions
 from tangent.optimise.shaped.inlined import Resolve, inlined
 from tangent.optimise.shaped.kinds import INT, Kind
+from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
 from tangent.optimise.shaped.paired import paired
 from tangent.optimise.shaped.records import records
@@ -51,9 +52,23 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         parameters = [a.arg for a in arguments(g.tree.args)]
         whole = {v for v, k in zip(parameters, given) if g is made and k == INT}
         facts = Facts(parameters, whole, versions.ranks.get(g, {}), o.resolve)
-        body = dead(unread(dead(_body(g), o), facts), o)
+        body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
         _with_body(g, tidy(owned(body, o.resolve)))
     return functions
+
+
+def _fewer(body: Body, facts: Facts, o: Optimisation, taken: set[str]) -> Body:
+    """The body with fewer records and stores."""
+    plain = dead(unread(body, facts), o)
+    other = masks(body, taken, o.shared)
+    if other is body:
+        return plain
+    other = dead(unread(dead(other, o), facts), o)
+    return other if _records(other) <= _records(plain) else plain
+
+
+def _records(body: Body) -> int:
+    return sum(bool(pushed(s)) for s in statements(body))
 
 
 def _make_smaller(functions: list[Generated], resolve: Resolve) -> None:

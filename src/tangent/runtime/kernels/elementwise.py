@@ -73,6 +73,8 @@ def power_log(x: Any, y: Any) -> Any:
 
 def share(b: Any, mine: Any, other: Any) -> Any:
     """b where the result is mine, half of it where the other has the same value, else 0."""
+    if isinstance(b, float) and isinstance(mine, bool | np.bool_) and isinstance(other, bool | np.bool_):
+        return (0.5 * b if other else b) if mine else 0.0
     tie = np.logical_and(mine, other)
     return np.where(mine, np.where(tie, 0.5 * b, b) if tie.any() else b, 0.0)[()]
 

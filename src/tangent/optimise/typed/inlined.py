@@ -296,7 +296,7 @@ def _lists(fwd: Generated) -> set[str]:
                 other |= identifiers(s.value.args[0])  # type: ignore[attr-defined]
             case _:
                 other |= identifiers(_header(s)) if not isinstance(s, Comment) else set()
-    returned = _returned(fwd)
+    returned = handed_over(fwd)
     assert returned is not None
     handed = set(returned[1]) - identifiers(returned[0])
     return {v for v, times in found.items() if times == 1 and v not in other and v in handed}

@@ -16,6 +16,7 @@ from tangent.optimise.typed.scalars import scalars
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
+ndarray = np.ndarray
 PLAIN: dict[type, Any] = {
     float: FLOAT, np.float64: FLOAT, int: INT, np.int64: INT, np.intp: INT, bool: BOOL, np.bool_: BOOL,
 }  # fmt: skip
@@ -35,18 +36,19 @@ class Versions:
         self._functions, self._typed, self._jit, self._show = functions, typed, jit, show
         self._made: dict[Any, Compiled] = {}
         self.any = compile_module(functions, jit)
-        self.latest = self.any
+        self.latest, self._constants = self.any, self.any.constants
         self.check: Callable[..., tuple[Any, ...]] = lambda *args: args
         self._seeds = len(functions[0].seeds)
 
     def __call__(self, *args: Any) -> Any:
         """Checks depend on types alone, but for arrays as seeds, whose shapes matter."""
-        if self.any.constants and any(c.changed() for c in self.any.constants):
+        if self._constants and any(c.changed() for c in self._constants):
             self._made = {}
             self.any = compile_module(self._functions, self._jit)
-        key = tuple([_kept(a) for a in args])
+            self._constants = self.any.constants
+        key = tuple([(a.dtype.char, a.ndim) if type(a) is ndarray else _kept(a) for a in args])
         found = self._made.get(key)
-        if found is None or not all(type(a) is float for a in args[-self._seeds :]):
+        if found is None or (type(args[-1]) is not float if self._seeds == 1 else self._has_other_seeds(args)):
             args = self.check(*args)
             key = tuple([_kept(a) for a in args])
             found = self._made.get(key)
@@ -57,6 +59,9 @@ class Versions:
         except Broadcast:
             self._made[key] = self.latest = self._new(args, in_loops=False)
             return self._made[key].dispatcher(*args)
+
+    def _has_other_seeds(self, args: tuple[Any, ...]) -> bool:
+        return not all(type(a) is float for a in args[-self._seeds :])
 
     def _new(self, args: tuple[Any, ...], in_loops: bool = True) -> Compiled:
         kinds = [kind_of(a) for a in args]
@@ -75,8 +80,11 @@ class Versions:
 
 def _kept(a: Any) -> Any:
     """What the choice of a version looks at."""
-    if type(a) is np.ndarray:
+    known = PLAIN.get(type(a))
+    if known is not None:
+        return known
+    if type(a) is ndarray:
         return a.dtype.char, a.ndim
     if type(a) is tuple:
         return tuple([_kept(x) for x in a])
-    return PLAIN.get(type(a), type(a))
+    return type(a)

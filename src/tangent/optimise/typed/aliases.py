@@ -74,6 +74,11 @@ def _shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
             return {v}
         case ast.IfExp(body=body, orelse=orelse):
             return _shared_by(body, g, found) | _shared_by(orelse, g, found)
+        case ast.Call(func=func, args=[first, *_]) if found.resolve(func, g) in (
+            runtime.add_item,
+            runtime.add_part,
+        ) and (isinstance(found.of(first, g), Number)):  # adds into the array that it gives back
+            return {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}
         case ast.Call() if not _is_new(e, g, found):  # may give back what it was given, or a part of it
             return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
         case ast.Tuple(elts=elts) | ast.List(elts=elts):

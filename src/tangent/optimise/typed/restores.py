@@ -78,7 +78,7 @@ def _changed(body: list[ast.stmt], changes: Changes) -> list[ast.stmt]:
 
 def _read_again(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]) -> list[ast.stmt]:
     known = accesses(body, fixed, own)
-    blocks = _blocks(body)
+    blocks = blocks_of(body)
     changes: Changes = {}
     for stack in local_stacks(body).values():
         if len(stack.pushes) != 1 or len(stack.pops) != 1:
@@ -88,7 +88,7 @@ def _read_again(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]
             continue
         (there, block), (back, _) = blocks[push], blocks[pop]
         start = _start(push, block, known)
-        if start is None or not _same_loops(there, back) or not isinstance(pop.targets[0], ast.Name):
+        if start is None or not same_loops(there, back) or not isinstance(pop.targets[0], ast.Name):
             continue
         loops = {w for loop in there for w in writes(loop)}
         assert start.index is not None
@@ -102,7 +102,7 @@ def _read_again(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]
     return _changed(body, changes) if changes else body
 
 
-def _blocks(body: list[ast.stmt]) -> dict[ast.stmt, tuple[Nest, list[ast.stmt]]]:
+def blocks_of(body: list[ast.stmt]) -> dict[ast.stmt, tuple[Nest, list[ast.stmt]]]:
     """The loops around each push and pop, and the block that it stands in."""
     found: dict[ast.stmt, tuple[Nest, list[ast.stmt]]] = {}
 
@@ -142,7 +142,7 @@ def _start(push: ast.stmt, block: list[ast.stmt], known: Accesses) -> Access | N
     return None
 
 
-def _same_loops(there: Nest, back: Nest) -> bool:
+def same_loops(there: Nest, back: Nest) -> bool:
     """Whether both nests run over the same ranges by the same variables."""
     if len(there) != len(back) or not there or there[0] is back[0]:
         return False

@@ -27,6 +27,7 @@ from tangent.optimise.typed.lists import lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
 from tangent.optimise.typed.records import records, unchanged
 from tangent.optimise.typed.recursion import with_lists
+from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
@@ -83,7 +84,7 @@ def _specialised(
         lasting = stable_names(body, g).lasting
         body = _smaller(spelled(body, lasting), g, resolve)
         body = restores(body, made_here(body, g, found), lasting, unchanged(body, parameters), fresh)
-        body = _smaller(body, g, resolve)
+        body = _smaller(repeated(body, unchanged(body, parameters), lasting), g, resolve)
         body = records(body, found.kinds[g], np_name, parameters)
         body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 
 from tangent.optimise.dead import local_stacks
+from tangent.optimise.typed.order import subscripted
 from tangent.optimise.typed.restores import blocks_of, same_loops
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, writes
@@ -35,7 +36,8 @@ def repeated(body: list[ast.stmt], unwritten: frozenset[str], fixed: frozenset[s
         call = _pushed_call(push, places[push][1])
         if call is None or not isinstance(pop, ast.Assign) or not isinstance(pop.targets[0], ast.Name):
             continue
-        if expression_reads(call) - {"math", "np", "numpy"} <= (unwritten | fixed) - _stored(body) | loops:
+        steady = unwritten | loops | (fixed - subscripted(body) if _module(call) == "math" else set())
+        if expression_reads(call) - {_module(call)} <= steady:
             known[pop] = {ast.unparse(call): pop.targets[0].id}
     return _block(body, known) if known else body
 
@@ -50,22 +52,15 @@ def _pushed_call(push: ast.stmt, block: list[ast.stmt]) -> ast.Call | None:
     for s in reversed(before):
         if item.id in {v for x in statements([s]) for v in writes(x)}:
             match s:
-                case ast.Assign(
-                    value=ast.Call(func=ast.Attribute(value=ast.Name(id="math" | "np"), attr=f)) as call
-                ) if f in CALLS:
-                    return call
+                case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=f)) as call):
+                    return call if module in ("math", "np") and f in CALLS else None
             return None
     return None
 
 
-def _stored(body: list[ast.stmt]) -> set[str]:
-    """Arrays of which elements are set."""
-    return {
-        n.value.id
-        for s in statements(body)
-        for n in ast.walk(s)
-        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
-    }
+def _module(call: ast.Call) -> str:
+    assert isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
+    return call.func.value.id
 
 
 def _block(body: list[ast.stmt], known: dict[ast.stmt, dict[str, str]]) -> list[ast.stmt]:

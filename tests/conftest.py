@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tangent.service import DerivativesOnDemand
+
 _count = itertools.count(1)
 
 
@@ -28,3 +30,17 @@ def notebook() -> SimpleNamespace:
         return SimpleNamespace(**names)
 
     return SimpleNamespace(run=run, names=names)
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The functions that were differentiated because a call of them happened."""
+    built: list[object] = []
+    build = DerivativesOnDemand._build
+
+    def counted(self, plain, *rest):
+        built.append(plain)
+        return build(self, plain, *rest)
+
+    monkeypatch.setattr(DerivativesOnDemand, "_build", counted)
+    return built

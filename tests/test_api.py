@@ -26,7 +26,6 @@ from tangent import (
     vjp,
 )
 from tangent.errors import GradientError, SeedError, UnsupportedError, WrtError
-from tangent.service import DerivativesOnDemand
 
 close = functools.partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
 
@@ -499,19 +498,6 @@ def activations(x):
     for f in [np.tanh, np.sin]:
         x = f(x)
     return x
-
-
-@pytest.fixture
-def built(monkeypatch):
-    """The functions that were differentiated because a call of them happened."""
-    built, build = [], DerivativesOnDemand._build
-
-    def counted(self, plain, *rest):
-        built.append(plain)
-        return build(self, plain, *rest)
-
-    monkeypatch.setattr(DerivativesOnDemand, "_build", counted)
-    return built
 
 
 @pytest.mark.parametrize(("f", "args"), [(call_it, (Powers(4),)), (activations, ())], ids=["object", "library"])

@@ -25,6 +25,7 @@ from tangent.runtime.memory import current
 from tangent.runtime.objects import is_object
 from tangent.runtime.stateful import call_class
 from tangent.source.adapt import define
+from tangent.source.cells import cells_of, content_of
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
@@ -318,13 +319,6 @@ def _may_vary(value: Any) -> bool:
     )
 
 
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # a function that is not defined yet
-        return None
-
-
 def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionType:
     """A backward pass whose adjoints are sorted into the places the caller asks for, as text that can be read again."""
     slots = {p: f"p{i}" for i, p in enumerate(places.wanted)}
@@ -351,7 +345,7 @@ def pushed(
     names: tuple[str, ...],
 ) -> types.FunctionType:  # fmt: skip
     """A function with value and tangent whose tangents come by place, as text that can be read again."""
-    cells = dict(zip(plain.__code__.co_freevars, plain.__closure__ or ()))
+    cells = cells_of(plain)
     free = Names([*cells, *names])
     positional = [free.fresh(f"a{i}") for i in range(count)]
     callee, held, take, zeros = (free.fresh(v) for v in ("function", "tangents", "captured", "init_grad"))
@@ -384,7 +378,7 @@ def pushed(
     keywords = [*(f"{k}={k}" for k in names), *(f"{seeds[p]}={t}" for p, t in given.items())]
     own = getattr(plain, "captures", tuple(cells))
     unread = [
-        v for v, c in cells.items() if v in own and f" {v})" not in "".join(given.values()) and _may_vary(_content(c))
+        v for v, c in cells.items() if v in own and f" {v})" not in "".join(given.values()) and _may_vary(content_of(c))
     ]
     text = (
         f"def pushed({', '.join([held, *positional, *names])}):\n"

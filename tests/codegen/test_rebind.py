@@ -4,25 +4,10 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 
 from tangent import grad, jvp
-from tangent.service import DerivativesOnDemand
 
 close = functools.partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
-
-
-@pytest.fixture
-def built(monkeypatch):
-    """The functions that were differentiated because a call of them happened."""
-    built, build = [], DerivativesOnDemand._build
-
-    def counted(self, plain, *rest):
-        built.append(plain)
-        return build(self, plain, *rest)
-
-    monkeypatch.setattr(DerivativesOnDemand, "_build", counted)
-    return built
 
 
 def apply(f, x):

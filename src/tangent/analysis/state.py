@@ -19,6 +19,7 @@ from typing import Any
 from tangent.errors import TangentError
 from tangent.runtime.classes import PROPERTIES, is_made_by_class
 from tangent.runtime.objects import is_object
+from tangent.source.cells import content_of
 from tangent.source.generators import is_generator
 from tangent.source.read import read, unwrapped
 from tangent.source.resolve import MISSING, Scope, is_library
@@ -114,7 +115,7 @@ class _Search:
         local = own | assigned_inside(tree.body)
         scope = Scope(function, local)
         for cell in function.__closure__ or ():
-            self.look_at(_content(cell))
+            self.look_at(content_of(cell))
         self.displays = _displays(tree) | containers
         nested = _lists_of_lists(tree, self.displays)
         found = False
@@ -308,13 +309,6 @@ def _properties(cls: type) -> set[str]:
         name for c in cls.__mro__ for name, member in vars(c).items()
         if isinstance(member, property | functools.cached_property)
     }  # fmt: skip
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # a function that is not defined yet
-        return None
 
 
 def known_properties(function: types.FunctionType) -> frozenset[str]:

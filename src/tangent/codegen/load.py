@@ -24,6 +24,7 @@ from tangent.codegen.notes import Entry, annotate, remember
 from tangent.codegen.versions import Choice, Load, worthwhile
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent, given_lists
 from tangent.runtime.objects import holds_objects
+from tangent.source.cells import cells_of
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
@@ -165,7 +166,7 @@ def over(
     code: types.CodeType, g: Generated, cells: Mapping[Generated, types.CellType], outside: Mapping[str, Any]
 ) -> types.FunctionType:
     """A function of this code: `outside` are the free names that are not the primal's."""
-    primal_cells = dict(zip(g.primal.__code__.co_freevars, g.primal.__closure__ or ()))
+    primal_cells = cells_of(g.primal)
     contents: list[types.CellType] = []
     for v in code.co_freevars:
         if v in outside:
@@ -278,7 +279,7 @@ def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callab
     looked = []
     for primal, path, value in seen:
         root, *rest = path.split(".")
-        cells = dict(zip(primal.__code__.co_freevars, primal.__closure__ or ()))
+        cells = cells_of(primal)
         code = getattr(value, "__code__", None)
         looked.append((cells.get(root), primal.__globals__, root, tuple(rest), value, code))
 

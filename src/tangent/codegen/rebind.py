@@ -21,6 +21,7 @@ from tangent.analysis.state import classes_of
 from tangent.codegen.load import over
 from tangent.rules.table import table
 from tangent.runtime.objects import is_object
+from tangent.source.cells import content_of
 from tangent.source.read import compiled_from
 from tangent.transform.generated import Generated
 
@@ -50,7 +51,7 @@ class Pairing:
         if id(old) in self.cells:
             return self.cells[id(old)] is new
         self.cells[id(old)] = new
-        return self._value(_content(old), _content(new))
+        return self._value(content_of(old, EMPTY), content_of(new, EMPTY))
 
     def _value(self, old: Any, new: Any) -> bool:
         if isinstance(old, types.FunctionType):
@@ -82,7 +83,7 @@ class Pairing:
         for cell in function.__closure__ or ():
             if self.cells.get(id(cell), cell) is not cell:
                 return True
-            inner = _content(cell)
+            inner = content_of(cell, EMPTY)
             if isinstance(inner, types.FunctionType) and inner not in seen and self._reaches(inner, seen):
                 return True
             if not isinstance(inner, (types.FunctionType, np.ndarray, *FIXED)):
@@ -142,10 +143,3 @@ def _is_fixed(old: Any, new: Any) -> bool:
 
 def _no_rules(*functions: Any) -> bool:
     return not any(map(table().has_rule, functions))
-
-
-def _content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # a function that is not defined yet
-        return EMPTY

@@ -8,6 +8,7 @@ from typing import Any
 
 from tangent import runtime
 from tangent.errors import Location, RuleError
+from tangent.source.cells import cells_of
 from tangent.source.read import Source
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
@@ -55,7 +56,7 @@ def _check_derivatives(source: Source, parameters: set[str]) -> None:
 def _outside(source: Source, own: set[str]) -> dict[str, Any]:
     """The meanings of free names, as the template's surroundings have them now."""
     function = source.function
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells = cells_of(function)
     found: dict[str, Any] = {}
     for s in source.tree.body:
         for v in sorted(expression_reads(s) - own):

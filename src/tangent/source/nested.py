@@ -13,6 +13,7 @@ import types
 import weakref
 from collections.abc import Mapping
 
+from tangent.source.cells import cells_of
 from tangent.source.read import code_span, span
 
 Nested = ast.FunctionDef | ast.Lambda
@@ -22,7 +23,7 @@ _made = weakref.WeakKeyDictionary()
 
 def nested_functions(outer: types.FunctionType, nodes: Mapping[str, Nested]) -> dict[str, types.FunctionType]:
     """The functions that nested definitions make; what they capture comes from further out, or is one of them."""
-    outside = dict(zip(outer.__code__.co_freevars, outer.__closure__ or ()))
+    outside = cells_of(outer)
     codes = {v: code for v, node in nodes.items() if (code := _code_of(outer, node)) and _is_plain(code, node)}
     while lost := [v for v, code in codes.items() if not {*outside, *codes} >= set(code.co_freevars)]:
         for v in lost:

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tangent.source.cells import cells_of
 from tangent.source.read import read
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import expression, name
@@ -49,7 +50,7 @@ def _made(function: types.FunctionType, entry: bool) -> types.FunctionType:
     names = Names(identifiers(source.tree))
     memory = names.fresh("memory")
     tree = source.tree if entry else replace(source.tree, args=_with_memory(source.tree.args, memory))
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells = cells_of(function)
     ready = names.fresh("ready")
     holder: list[types.FunctionType] = []
     stub = _stub(function, tree, {**cells, ready: types.CellType(lambda: _run(holder[0]))}, ready, source.file)

@@ -11,6 +11,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tangent.source.cells import cells_of
+
 
 class Missing:
     """Stands for a name that has no meaning before the function runs."""
@@ -29,7 +31,7 @@ class Scope:
         self.function = function
         self.local = local
         self.imports = imports or {}
-        self.cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        self.cells = cells_of(function)
         self.seen: dict[str, Any] = {}
         self.externals: dict[str, Any] = {}
 

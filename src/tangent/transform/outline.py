@@ -27,6 +27,7 @@ from tangent.normalise.versions import versions
 from tangent.rules.classify import classified, classify
 from tangent.rules.table import table
 from tangent.runtime.checkpoint import checkpoint
+from tangent.source.cells import cells_of
 from tangent.syntax.blocks import Enter, Leave
 from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion
@@ -326,7 +327,7 @@ class _Outline:
         names = {n.id for n in ast.walk(core) if isinstance(n, ast.Name)}
         imports = {v: m for v, m in self.this.context.scope.imports.items() if v in names}
         self.this.context.externals.update(imports)
-        cells = dict(zip(source.function.__code__.co_freevars, source.function.__closure__ or ()))
+        cells = cells_of(source.function)
         cells = {v: cell for v, cell in cells.items() if v not in {a.arg for a in core.args.args}}
         cells |= {v: types.CellType(x) for v, x in self.this.context.externals.items()}
         function = _compiled(core, cells, source.function)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.source.cells import cells_of
 from tangent.source.resolve import MISSING
 
 Jit = Callable[[types.FunctionType], Any]
@@ -47,7 +48,7 @@ class Surroundings:
 
     def of(self, names: set[str], function: types.FunctionType) -> dict[str, Any]:
         """The values of names, found as the function finds them."""
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        cells = cells_of(function)
         found: dict[str, Any] = {}
         for v in names:
             value = _lookup(v, cells, function.__globals__)

@@ -662,7 +662,7 @@ MLP = (X, A, V, A, W, np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
 
 
 def second(f, **options):
-    return grad(grad(f, **options), 0, check_dims=False)
+    return grad(grad(f, **options), 0)
 
 
 def forward_reverse(f, **options):
@@ -670,7 +670,7 @@ def forward_reverse(f, **options):
 
 
 def reverse_forward(f, **options):
-    return grad(jvp(f, **options), check_dims=False)
+    return grad(jvp(f, **options))
 
 
 PROGRAMS: dict[str, tuple] = {

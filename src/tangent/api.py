@@ -40,6 +40,7 @@ def autodiff(
         raise ValueError(f"mode is 'reverse' or 'forward', not {mode!r}")
     options = Options(
         mode=mode, optimized=optimized, preserve_result=preserve_result, check_dims=check_dims, has_aux=has_aux,
+        summed=mode == "reverse" and not check_dims,
         checkpoint=_snapshots(checkpoint) if mode == "reverse" else None,
     )  # fmt: skip
     return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
@@ -55,7 +56,8 @@ def grad(
     `"self.w"`); one gives the gradient itself, several a tuple. The derivative takes
     the arguments of `f` and then the seed, the adjoint of the result, which is 1.0 by default. `preserve_result=True`
     appends the value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and
-    the second is appended. `optimized=False` gives the raw code, `verbose=1` prints the source. `compile="numba"`
+    the second is appended. An array as result needs a seed of its shape, which `check_dims` makes sure of; without it
+    a number as seed is that of every element: `grad(f, check_dims=False)(x)` is the gradient of the sum. `optimized=False` gives the raw code, `verbose=1` prints the source. `compile="numba"`
     compiles the derivative; further keywords (`cache`, `fastmath`, `nogil`, ...) are handed to `numba.njit`.
     `checkpoint=10` lets each loop of `f` keep 10 states and run its steps again from them; `True` as many as its length
     asks for.
@@ -81,7 +83,7 @@ def value_and_grad(
     """
     options = Options(
         optimized=optimized, check_dims=check_dims, preserve_result=True, value_first=True, has_aux=has_aux,
-        checkpoint=_snapshots(checkpoint),
+        summed=not check_dims, checkpoint=_snapshots(checkpoint),
     )  # fmt: skip
     return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
 
@@ -125,7 +127,7 @@ def jacrev(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit:
            [0., 1.]])
     """
     names = wrt_names(f, wrt)
-    pullback = vjp(f, names, check_dims=False, compile=compile, **jit)
+    pullback = _derivative(f, names, _compiling(f, Options(check_dims=False), compile, jit), 0)
     plain = plain_function(f)
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:

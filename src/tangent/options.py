@@ -20,6 +20,7 @@ class Options:
     optimized: bool = True
     preserve_result: bool = False
     check_dims: bool = True
+    summed: bool = False  # one number as seed stands for as many as the result has
     has_aux: bool = False
     value_first: bool = False
     paths: tuple[tuple[str, str], ...] = ()  # what is given back, where it is a part of an argument: ('p', '.w')

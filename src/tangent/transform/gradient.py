@@ -6,6 +6,7 @@ import ast
 import types
 from typing import TYPE_CHECKING, Any
 
+from tangent.analysis.shapes.facts import NO_ATOMS
 from tangent.analysis.shapes.results import TO_REAL, makes_complex
 from tangent.rules.table import table
 from tangent.syntax.quote import assign, at, constant, expression, name
@@ -67,10 +68,13 @@ def seed_check(
     module: Module, made: Generated, this: Unit, passes: Passes, seed: str, kept: list[ast.stmt], scribe: Scribe
 ) -> tuple[str, ...] | None:
     """The parameters whose shapes broadcast to the result's, or a check of the result itself in the code."""
-    if not module.options.check_dims:
-        return None
     atoms = passes.shape
     fixed = set(this.parameters) - assigned_inside(this.core.body)
+    if not module.options.check_dims:
+        if module.options.summed and atoms != NO_ATOMS:
+            like = next(iter(atoms)) if atoms is not None and len(atoms) == 1 and atoms <= fixed else this.result
+            kept.append(assign(seed, scribe.call("broadcast_like", name(seed), name(like)), this.core.body[-1]))
+        return None
     dtype = passes.facts.of(name(this.result)).dtype
     exact = dtype is not None and dtype <= fixed
     if passes.flows and atoms is not None and atoms <= fixed and (exact or not may_be_complex(module, this)):

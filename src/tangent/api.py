@@ -57,10 +57,10 @@ def grad(
     the arguments of `f` and then the seed, the adjoint of the result, which is 1.0 by default. `preserve_result=True`
     appends the value of `f`; with `has_aux=True` the function returns a pair, of which the first is differentiated and
     the second is appended. An array as result needs a seed of its shape, which `check_dims` makes sure of; without it
-    a number as seed is that of every element: `grad(f, check_dims=False)(x)` is the gradient of the sum. `optimized=False` gives the raw code, `verbose=1` prints the source. `compile="numba"`
-    compiles the derivative; further keywords (`cache`, `fastmath`, `nogil`, ...) are handed to `numba.njit`.
-    `checkpoint=10` lets each loop of `f` keep 10 states and run its steps again from them; `True` as many as its length
-    asks for.
+    a number as seed is that of every element: `grad(f, check_dims=False)(x)` is the gradient of the sum.
+    `optimized=False` gives the raw code, `verbose=1` prints the source. `compile="numba"` compiles the derivative;
+    further keywords (`cache`, `fastmath`, `nogil`, ...) are handed to `numba.njit`. `checkpoint=10` lets each loop of
+    `f` keep 10 states and run its steps again from them; `True` as many as its length asks for.
 
     >>> def f(x): return x * x
     >>> grad(f)(3)

@@ -70,13 +70,14 @@ def seed_check(
     """The parameters whose shapes broadcast to the result's, or a check of the result itself in the code."""
     atoms = passes.shape
     fixed = set(this.parameters) - assigned_inside(this.core.body)
-    if not module.options.check_dims:
-        if module.options.summed and atoms != NO_ATOMS:
-            like = next(iter(atoms)) if atoms is not None and len(atoms) == 1 and atoms <= fixed else this.result
-            kept.append(assign(seed, scribe.call("broadcast_like", name(seed), name(like)), this.core.body[-1]))
-        return None
     dtype = passes.facts.of(name(this.result)).dtype
     exact = dtype is not None and dtype <= fixed
+    if not module.options.check_dims:
+        if module.options.summed and atoms != NO_ATOMS:
+            same = exact and atoms == dtype and not may_be_complex(module, this)
+            like = next(iter(atoms)) if same and atoms and len(atoms) == 1 else this.result
+            kept.append(assign(seed, scribe.call("broadcast_like", name(seed), name(like)), this.core.body[-1]))
+        return None
     if passes.flows and atoms is not None and atoms <= fixed and (exact or not may_be_complex(module, this)):
         made.dtypes = tuple(sorted(dtype if exact and dtype is not None else fixed))
         made.exact = exact

@@ -31,7 +31,7 @@ from tangent.syntax.uses import assigned_inside
 
 PASSES = (
     insertions, grids, parallel, matches, exceptions, walrus,
-    iterators, comprehensions, defaults, statements, jumps, contexts, iteration, flatten,
+    iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
     overloading, memorised, versions,
 )  # fmt: skip
 

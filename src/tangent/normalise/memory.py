@@ -49,6 +49,7 @@ KEYED = {
 }  # fmt: skip
 MAKERS = (list, dict, sorted, copy.copy, copy.deepcopy)
 AS_THEY_ARE = frozenset("__class__ __name__ __dict__ __doc__ __module__ __qualname__".split())
+ORDER = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
 
@@ -692,6 +693,14 @@ class _Memory:
                 return replace(new, args=[self.call(memory.contents, name(self.memory), a)])
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as a]) if self.may_be_list(a):
                 return replace(new, comparators=[self.call(memory.contents, name(self.memory), a)])
+            case ast.Compare(left=left, ops=ops, comparators=others) if not any(
+                isinstance(x, ast.Constant) for x in (left, *others)
+            ) and all(isinstance(op, ORDER) for op in ops):
+                left, *others = [
+                    self.call(memory.current, name(self.memory), x) if self.may_be_list(x) else x
+                    for x in (left, *others)
+                ]
+                return replace(new, left=left, comparators=others)
             case ast.Call(func=func, args=args) if (
                 found := self.context.scope.resolve(func)
             ) is not MISSING and is_library(found):

@@ -342,7 +342,7 @@ def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
             return b.real if isinstance(b, complex) else b
         if have.kind == "c":
             b, have = b.real, b.real.dtype
-        if kind == "f" and have != dtype and have.kind == "f" and (shape or dtype != _FLOAT):
+        if kind == "f" and have != dtype and have.kind == "f":
             b = b.astype(dtype)
     elif kind == "c" and getattr(b, "dtype", dtype) != dtype:
         b = b.astype(dtype)

@@ -31,6 +31,7 @@ from tangent.transform.pairs import build_pair, build_plain
 from tangent.transform.reverse.passes import reverse
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
+from tangent.transform.shared import shared
 from tangent.transform.storage import Outside, Settled, globals_read, globals_rebound, settle, summaries
 from tangent.transform.tangents import build_tangent
 from tangent.transform.unit import Unit, unit
@@ -151,7 +152,8 @@ class Module:
         lists = function in self.given_lists
         key = (function, captured, known, lists)
         if key not in self._units:
-            self._units[key] = unit(function, captured, self.options.objects, known, lists)
+            made = unit(function, captured, self.options.objects, known, lists)
+            self._units[key] = shared(made) if self.options.optimized else made
             self.given_lists |= self._units[key].lists.given(self._units[key].operations)
         found = self._units[key]
         context = copy.copy(found.context)

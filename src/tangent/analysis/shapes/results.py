@@ -15,6 +15,7 @@ FULL_REDUCTIONS = frozenset(
     "add_reduce multiply_reduce maximum_reduce minimum_reduce".split()
 )
 TO_REAL = frozenset("real imag abs angle real_if_close".split())
+CASTS = frozenset(["builtin_float", "builtin_complex"])
 LIKE_FIRST = frozenset(
     "own beside shadow content "
     "zeros_like ones_like empty_like init_grad lazy_zero copy_grad copy copy_method dense astype".split()
@@ -89,7 +90,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
-    if rule.name in TO_REAL or makes_complex(op) or _says_dtype(op.value):
+    if rule.name in TO_REAL | CASTS or makes_complex(op) or _says_dtype(op.value):
         dtype = None
     if table.joins(op):  # lists, if both are: an array and a list are added
         return Fact(sequence=all(f.sequence for f in facts))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.analysis.shapes.results import CASTS
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -97,6 +98,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function is np.diag and len(kinds) == 1 and not e.keywords:
         return _diagonal(kinds[0])
     rules = [table().rules[b.rule] for b in table().lookup(function)]
+    if any(r.name in CASTS for r in rules):
+        return UNKNOWN
     if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
         return strong(broadcast(*kinds))
     return UNKNOWN

@@ -1,0 +1,88 @@
+"""Between differentiations: what a derivative computes twice is computed once before it is differentiated again.
+
+    t = b * x                       t = b * x
+    u = b * x              ->       u = t
+
+Products of a rule have factors in common, and each differentiation multiplies what it finds. Functions that write
+in place are left alone: there two arrays of the same content are two arrays.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.analysis.operation import Operation, Operations
+from tangent.syntax.quote import assign, name
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import assigned_inside, expression_reads, writes
+from tangent.transform.unit import Unit
+
+SHARED = frozenset("unbroadcast broadcast_like spread".split())
+IN_PLACE = frozenset("store augment shadow closure insert opaque dynamic".split())
+PLAIN = frozenset({ast.Assign, ast.Expr, ast.If, ast.For, ast.While, ast.Return, ast.Pass, ast.Break})
+Known = dict[str, tuple[str, frozenset[str]]]
+
+
+def shared(this: Unit) -> Unit:
+    """A generated function with its repeated operations done once."""
+    if not this.source.file.startswith("<generated") or not _is_plain(this):
+        return this
+    operations = dict(this.operations)
+    body = _block(this.core.body, operations, {})
+    return Unit(this.source, replace(this.core, body=body), this.context, operations, this.lists)
+
+
+def _is_plain(this: Unit) -> bool:
+    """Whether a function only computes: nothing is written in place, no block is out of the ordinary."""
+    kinds = {op.kind for op in this.operations.values()}
+    return not kinds & IN_PLACE and all(type(s) in PLAIN for s in statements(this.core.body))
+
+
+def _block(body: list[ast.stmt], operations: Operations, known: Known) -> list[ast.stmt]:
+    return [_statement(s, operations, known) for s in body]
+
+
+def _statement(s: ast.stmt, operations: Operations, known: Known) -> ast.stmt:
+    if not isinstance(s, ast.If | ast.For | ast.While):
+        return _once(s, operations, known)
+    changed = assigned_inside([s])
+    if not isinstance(s, ast.If):
+        _forget(known, changed)
+    done: ast.stmt = replace(s, body=_block(s.body, operations, dict(known)))
+    if isinstance(s, ast.If):
+        done = replace(done, orelse=_block(s.orelse, operations, dict(known)))
+        _forget(known, changed)
+    if s in operations:
+        operations[done] = operations[s]
+    return done
+
+
+def _once(s: ast.stmt, operations: Operations, known: Known) -> ast.stmt:
+    op = operations.get(s)
+    key = _key(op)
+    found = known.get(key) if key else None
+    _forget(known, set(writes(s)))
+    if op is None or not key:
+        return s
+    target = op.targets[0]
+    if found is not None and found[0] != target:
+        copy = assign(target, name(found[0]), s)
+        operations[copy] = Operation("copy", (target,), (found[0],), name(found[0]))
+        return copy
+    reads = expression_reads(op.value)
+    if target not in reads:
+        known[key] = target, frozenset(reads)
+    return s
+
+
+def _key(op: Operation | None) -> str:
+    """What an operation computes, if it only computes."""
+    if op is None or op.kind != "rule" or len(op.targets) != 1 or op.value is None:
+        return ""
+    return ast.unparse(op.value) if op.rule.kind == "elementwise" or op.rule.name in SHARED else ""
+
+
+def _forget(known: Known, changed: set[str]) -> None:
+    for key, (v, reads) in list(known.items()):
+        if v in changed or reads & changed:
+            del known[key]

@@ -30,6 +30,7 @@ THEMES = (
     "state",
     "nested",
     "kernels",
+    "odd",
 )
 LATER = ("later_language",)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import itertools
 from typing import TypeGuard
 
@@ -21,13 +22,34 @@ from tangent.runtime import library
 from tangent.runtime.dispatch import sequence
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, expression, name
-from tangent.syntax.rebuild import replace
-from tangent.syntax.uses import assigned_inside, expression_reads
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import assigned_inside, expression_reads, writes
 
 
 def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     private = _private_targets(f)
+    context.iterators = _iterators(f, context)
     return replace(f, body=_block(f.body, context, private))
+
+
+def _iterators(f: ast.FunctionDef, context: Context) -> set[str]:
+    """Variables that only ever hold a generator, or an iterator without end: nothing may read ahead in them."""
+    found: set[str] = set()
+    other = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+    generated = context.source.file.startswith("<generated")
+    for s in statements(f.body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=func)) if (
+                made := context.scope.resolve(func)
+            ) in ENDLESS or inspect.isgeneratorfunction(made):
+                found.add(v)
+            case ast.Assign(value=ast.Constant(value=None)):
+                pass
+            case ast.Assign(value=ast.Call(func=ast.Attribute(attr="pop"))) if generated:
+                pass  # what was kept is put back
+            case _:
+                other.update(writes(s))
+    return found - other
 
 
 def _block(body: list[ast.stmt], context: Context, private: set[str]) -> list[ast.stmt]:
@@ -74,6 +96,7 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
     return targets - other - {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
 
 
+ENDLESS = (itertools.count, itertools.cycle)
 ARRAY_METHODS = frozenset(
     "tolist copy reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
 )
@@ -97,6 +120,8 @@ class _Loop:
             case _, ast.Call(func=ast.Attribute(value=owner, attr="items" | "values" | "keys" as view), args=[]):
                 return self.view(owner, view, target, body)
             case _, ast.Call() if not self.is_eager(iter):
+                return self.lazy(self.held(iter, "iterator"), target, body)
+            case _, ast.Name(id=v) if v in self.context.iterators:
                 return self.lazy(iter, target, body)
             case _:
                 return self.indexed(iter, target, body)
@@ -130,7 +155,7 @@ class _Loop:
     def lazy(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """An iterator of unknown kind: its items are assigned in the body, so that they can be kept."""
         self.private = self.private - {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
-        return self.loop(self.held(iter, "iterator"), target, body)
+        return self.loop(iter, target, body)
 
     def indexed(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """`for k in range(length): target = item k; ...`"""

@@ -5,6 +5,7 @@ Each function looks at floats and NumPy arrays first, because that is what it ne
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -404,4 +405,9 @@ def sequence(xs: Any) -> Any:
         return xs.copy()
     if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, dict):
         return xs
+    if isinstance(xs, itertools.count | itertools.cycle):
+        raise UnsupportedError(
+            f"cannot differentiate a loop over {type(xs).__name__}", why="it never ends, and its items are all kept",
+            todo="Loop over a range.",
+        )  # fmt: skip
     return list(xs)

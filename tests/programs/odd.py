@@ -1,0 +1,221 @@
+"""Odd programs: assignments inside expressions, order of evaluation, loops left in odd ways, iterators without end."""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+
+@program({"x": 0.7})
+def operand_rebound_to_its_right(x):
+    return x * (x := x + 1.0) + x
+
+
+@program({"x": 0.7})
+def name_rebound_in_the_middle(x):
+    y = 2.0
+    z = y * x + (y := x * x) * y
+    return z * y
+
+
+@program({"x": 0.7}, {"x": 0.4})
+def assignment_in_the_second_condition(x):
+    if (y := x * x) > 0.3 and (z := y * x) < 1.0:
+        return y * z
+    return y
+
+
+@program({"x": 0.7}, {"x": 1.2})
+def assignment_after_or(x):
+    if (y := x * x) > 0.9 or (z := y * x) > 1.0:
+        return y
+    return y * z
+
+
+@program({"x": 0.7}, {"x": 0.4})
+def assignment_in_either_branch(x):
+    r = (y := x * x) if x > 0.5 else (y := 2.0 * x)
+    return r * y
+
+
+@program({"x": 0.7}, {"x": 1.4})
+def assignment_in_a_chain(x):
+    return 1.0 < (y := x * 2.0) < (z := y * x + 1.5) and y * z or y
+
+
+@program({"x": 0.7})
+def while_with_two_conditions(x):
+    s = 0.0
+    while s < 3.0 and (d := s * x + 1.0) < 10.0:
+        s = s + d * x
+    return s * d
+
+
+@program({"x": 0.7})
+def while_with_an_assignment_and_else(x):
+    s = 0.0
+    while (s := s + x) < 2.0:
+        x = x * 1.1
+    else:
+        s = s * x
+    return s
+
+
+@program({"xs": [0.5, 1.5, 0.9]})
+def assignment_in_a_comprehension(xs):
+    kept = [y for v in xs if (y := v * v) > 0.3]
+    return sum(kept) * y
+
+
+@program({"x": 0.7})
+def side_effects_from_left_to_right(x):
+    log = []
+
+    def mark(v, n):
+        log.append(n)
+        return v
+
+    z = mark(x, 1) + (y := mark(x * x, 2)) * mark(y, 3)
+    return z if log == [1, 2, 3] else 100.0 * z
+
+
+@program({"x": 0.7})
+def loop_left_from_a_while_inside(x):
+    s = 0.0
+    for i in range(4):
+        j = 0
+        while True:
+            j += 1
+            if j > i:
+                break
+            if j == 2:
+                continue
+            s = s + x * j
+            if s > 5.0:
+                return s * x
+    else:
+        s = s + x
+    return s
+
+
+@program({"x": 0.5})
+def else_that_continues_the_outer_loop(x):
+    for i in range(3):
+        for j in range(3):
+            if j == i:
+                continue
+            x = x * 1.1 if j > i else x + 0.1 * x
+            if x > 1.5:
+                break
+        else:
+            x = x * 0.9
+            continue
+        break
+    return x
+
+
+@program({"x": 0.5})
+def finally_around_continue(x):
+    y = 0.0
+    for i in range(3):
+        try:
+            if i == 1:
+                continue
+            y = y + x * i
+        finally:
+            y = y * 1.5 + x
+    return y
+
+
+@program({"x": 0.7})
+def numbers_without_end(x):
+    numbers, s = itertools.count(1), 0.0
+    for i in numbers:
+        if i > 3:
+            break
+        s += x**i
+    for i in itertools.count():
+        s = s * x + i
+        if s > 2.0 or i > 2:
+            break
+    return s
+
+
+def naturals():
+    n = 0
+    while True:
+        yield n
+        n += 1
+
+
+@program({"x": 0.7})
+def generator_without_end(x):
+    s = 0.0
+    counted = naturals()
+    for i in counted:
+        if i > 3:
+            break
+        s += x**i
+    return s
+
+
+@program({"x": 0.6})
+def complex_and_back(x):
+    y = x * 2.0
+    z = complex(y)
+    w = z * z * (1 + 2j)
+    return w.real
+
+
+@program({"x": 0.7})
+def names_of_the_generated_code(x):
+    bx = x
+    dx = bx * x
+    t1 = dx + bx
+    out = t1 * dx
+    x_stack = [out, bx]
+    for t in x_stack:
+        out = out + t * bx
+    bout = out * x
+    bout_ = bout * out
+    return bout_
+
+
+@program({"t": (0.5, (1.5, [2.0, {"k": 0.3}]))})
+def nested_unpacking_of_an_argument(t):
+    a, (b, [c, d]) = t
+    *_, e = a, b, c
+    return a * b * c * d["k"] + e * t[1][0]
+
+
+@program({"x": signed(3)})
+def permuted_names(x):
+    a, b, c = x
+    a, b = b, a
+    b, c, a = a, b, c
+    return a * b + c
+
+
+@program({"x": 0.7})
+def functions_by_condition(x):
+    f = math.sin if x > 1 else math.cos
+    g = {True: np.exp, False: np.log}[x > 0]
+    return f(x) * g(x) + functools.reduce(lambda a, b: a * b + x, [x, 2.0, x * x], 1.0)
+
+
+def scaled(*xs, scale=1.0, **rest):
+    return sum(xs) * scale * rest.get("more", 1.0)
+
+
+def forwarded(*args, **kwargs):
+    return scaled(*args, **kwargs)
+
+
+@program({"x": 0.7})
+def arguments_handed_on(x):
+    named = {"scale": x}
+    return forwarded(x, *(x, x * x), **named) + forwarded(more=x, *[2.0]) + forwarded()

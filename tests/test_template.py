@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
+import threading
 
 import numpy as np
 import pytest
@@ -125,6 +127,39 @@ def test_malformed_templates_are_refused_with_their_line(own_table) -> None:
     def two_arguments(y, x, z):
         d[x] = d[y]
 
+    def deleted(y, x):
+        d[x] = d[y]
+        del d[x]
+
+    def bound(y, x):
+        d = {}
+        d[x] = d[y]
+
+    def alone(y, x):
+        d[x] = len(d) * d[y]
+
+    def early(y, x):
+        d[x] = d[y] * slope  # noqa: F821
+        slope = 2.0  # noqa: F841
+
+    def no_such_function(y, x):
+        d[x] = d[y] * np.no_such_function(x)
+
+    def parts(y, x):
+        d[x], _other = d[y], 3.0
+
+    def stepped(y, x, step=2.0):
+        d[x] = d[y]
+
+    def without_default(y, x, step):
+        d[x] = d[y]
+
+    def by_keyword(y, x, *, step=1.0):
+        d[x] = d[y]
+
+    def several(y, *x):
+        d[x] = [d[y]]
+
     def mixed_modes(y, x):
         for _ in range(2):
             d[x] = d[y]
@@ -143,12 +178,33 @@ def test_malformed_templates_are_refused_with_their_line(own_table) -> None:
     refused(np.sin, two_arguments, "those of 'sin': x1")
     refused(lambda a, b: a, two_arguments, "those of '<lambda>': a, b")
     refused(np.sin, mixed_modes, "a template of its own")
+    refused(np.sin, deleted, "said, never deleted")
+    refused(np.sin, bound, "'d' alone")
+    refused(np.sin, alone, "'d' alone")
+    refused(np.sin, early, "'slope' is read before it is assigned")
+    refused(np.sin, no_such_function, "'np.no_such_function' is not defined")
+    refused(np.sin, parts, "no line")
+    refused(with_step, stepped, r"those of 'with_step': x, step=1\.0")
+    refused(with_step, without_default, r"those of 'with_step': x, step=1\.0")
+    refused(with_step, by_keyword, r"those of 'with_step': x, step=1\.0")
+    refused(cube, several, "those of 'cube': x")
+    for nothing in (3, None, "np.sin"):
+        with pytest.raises(RuleError, match=r"test_template.py:\d+: a rule is for a function"):
+            tangent.adjoint(nothing)(twin)
+    with pytest.raises(RuleError, match=r"test_template.py:\d+: 'Model.act' is bound to an object"):
+        tangent.adjoint(Model(1.0).act)(twin)
+    with pytest.raises(RuleError, match=r"(?s)test_template.py:\d+: 'sum' of arrays.*Give the rule to 'np.sum'"):
+        tangent.adjoint(np.ndarray.sum)(twin)
     with pytest.raises(RuleError, match="no parameter 'q'"):
         tangent.template.replace(twin, q="a")
 
 
 def twin(y, x):
     d[x] = d[y]
+
+
+def with_step(x, step=1.0):
+    return np.floor(x / step)
 
 
 # Several statements, control flow, optional arguments, variable numbers of them
@@ -321,6 +377,110 @@ def test_methods_of_classes(own_table) -> None:
     assert tangent.grad(Model(3.0).act)(1.5) == 3.0
 
 
+class Kind:
+    def __init__(self, w):
+        self.w = w
+
+    @classmethod
+    def of_class(cls, x):
+        return np.floor(x)
+
+    def __call__(self, x):
+        return np.floor(x * self.w)
+
+    @property
+    def level(self):
+        return np.floor(self.w)
+
+
+def test_class_methods_properties_and_objects_that_are_called(own_table) -> None:
+    tangent.adjoint(Kind.of_class, forward="elementwise")(twin)
+
+    @tangent.adjoint(Kind.__call__)
+    def adjoint_call(y, self, x):
+        d[x] = d[y] * self.w
+        d[self] = Kind(np.sum(d[y] * x))
+
+    @tangent.adjoint(Kind.level.fget)
+    def adjoint_level(y, self):
+        d[self] = Kind(d[y])
+
+    kind = Kind(3.0)
+    assert tangent.grad(lambda x: Kind.of_class(x))(1.5) == 1.0
+    assert tangent.grad(lambda x, k: k.of_class(x))(1.5, kind) == 1.0
+    bkind, bx = tangent.grad(lambda k, x: k(x) * k.level, (0, 1))(kind, 1.5)
+    assert bkind.w == 1.5 * 3.0 + 4.0 and bx == 9.0
+    assert tangent.grad(kind)(1.5) == 3.0
+
+
+@functools.lru_cache
+def remembered(x):
+    return np.floor(x)
+
+
+def test_partials_caches_and_objects(own_table) -> None:
+    part, kind = functools.partial(with_step, step=2.0), Kind(3.0)
+    tangent.adjoint(part, forward="elementwise")(twin)
+    tangent.adjoint(kind, forward="elementwise")(twin)
+    tangent.adjoint(remembered, forward="elementwise")(twin)
+    for f in (part, kind, remembered):
+        assert tangent.grad(f)(2.5) == 1.0 and tangent.jvp(f)(2.5, 1.0) == 1.0
+        assert tangent.grad(lambda x, f=f: f(x) * 2.0)(2.5) == 2.0
+    with tangent.rules({kind: None}):
+        assert tangent.grad(kind)(2.5) == 0.0
+    assert tangent.grad(kind)(2.5) == 1.0
+
+
+def lengths(params, xs):
+    return np.floor(params["w"] * xs[0] + xs[1])
+
+
+def halves(x):
+    return np.floor(x), np.floor(2.0 * x)
+
+
+def test_containers_as_arguments_and_results(own_table) -> None:
+    @tangent.adjoint(lengths)
+    def adjoint_lengths(y, params, xs):
+        d[params] = {"w": d[y] * xs[0]}
+        d[xs] = [d[y] * params["w"], d[y]]
+
+    @tangent.adjoint(halves)
+    def adjoint_halves(y, x):
+        a, b = d[y]
+        d[x] = a + 2.0 * b
+
+    @tangent.tangent_(halves)
+    def tangent_halves(y, x):
+        d[y] = (d[x], 2.0 * d[x])
+
+    def f(params, xs):
+        return lengths(params, xs) * params["w"]
+
+    def g(x):
+        a, b = halves(x)
+        return a * b
+
+    assert tangent.grad(f, (0, 1))({"w": 2.0}, [3.0, 4.0]) == ({"w": 16.0}, [4.0, 2.0])
+    assert tangent.grad(g)(3.0) == 12.0 == tangent.jvp(g)(3.0, 1.0) and tangent.grad(tangent.grad(g))(3.0) == 4.0
+
+
+def placed(x, /, by):
+    return np.floor(x * by)
+
+
+def test_positional_arguments_and_functions_inside(own_table) -> None:
+    @tangent.adjoint(placed)
+    def adjoint_placed(y, x, /, by):
+        def times(v):
+            return d[y] * v
+
+        d[x] = times(by)
+        d[by] = times(x)
+
+    assert tangent.grad(lambda x, y: placed(x, by=y), (0, 1))(2.0, 3.0) == (3.0, 2.0)
+
+
 def test_a_rule_holds_for_the_function_itself(own_table) -> None:
     @tangent.adjoint(cube)
     def adjoint_cube(y, x):
@@ -354,6 +514,66 @@ def test_rules_hold_in_their_scope() -> None:
         assert tangent.grad(cube)(2.0) == 1.0
         with tangent.rules({cube: None}):
             assert tangent.grad(cube)(2.0) == 12.0
+
+
+def rounded(x, model):
+    return model.act(x) * 1.0
+
+
+def applied(f, x):
+    return f(x) * 1.0
+
+
+def test_what_a_derivative_makes_when_it_runs_goes_by_the_rules_of_its_scope() -> None:
+    def listed(xs):
+        return np.sum(np.floor(xs) * 1.0)
+
+    with tangent.rules({np.floor: twin}):
+        inside = tangent.grad(rounded), tangent.grad(applied, "x"), tangent.grad(listed)
+        second = tangent.grad(tangent.grad(lambda f, x: f(x) * x, "x"), "x")
+    assert inside[0](1.5, Model(3.0)) == 3.0
+    assert inside[1](np.floor, 1.5) == 1.0 and inside[2]([1.5, 2.5]) == [1.0, 1.0]
+    assert second(np.floor, 1.5) == 2.0
+    assert tangent.grad(rounded)(1.5, Model(3.0)) == 0.0 == tangent.grad(applied, "x")(np.floor, 1.5)
+    for _ in range(3):  # the third call gets a version of its own
+        np.testing.assert_array_equal(inside[2](np.array([1.5, 2.5])), [1.0, 1.0])
+        np.testing.assert_array_equal(tangent.grad(listed)(np.array([1.5, 2.5])), [0.0, 0.0])
+
+
+def test_scopes_belong_to_their_thread() -> None:
+    def f(x):
+        return np.floor(x) * 1.0
+
+    inside, left = threading.Event(), threading.Event()
+    found = {}
+
+    def first():
+        with tangent.rules({np.floor: twin}):
+            inside.set()
+            left.wait()
+            found["first"] = tangent.grad(f)(1.5)
+
+    def second():
+        inside.wait()
+        with tangent.rules({np.floor: tangent.non_differentiable}):
+            found["second"] = tangent.grad(f)(1.5)
+        found["between"] = tangent.grad(f)(1.5)
+        left.set()
+
+    threads = [threading.Thread(target=t) for t in (first, second)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert found == {"first": 1.0, "second": 0.0, "between": 0.0} and tangent.grad(f)(1.5) == 0.0
+
+
+def test_scopes_end_when_something_fails() -> None:
+    with pytest.raises(KeyError), tangent.rules({np.floor: twin}):
+        raise KeyError
+    with pytest.raises(RuleError), tangent.rules({np.floor: twin, np.sin: with_step}):
+        pass
+    assert tangent.grad(lambda x: np.floor(x))(1.5) == 0.0
 
 
 def test_registrations_inside_a_scope_end_with_it() -> None:

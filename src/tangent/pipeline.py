@@ -25,7 +25,7 @@ from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.options import Memory, Options
-from tangent.rules.table import table
+from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.runtime.objects import overloads
 from tangent.source.adapt import as_function, called
@@ -52,7 +52,11 @@ _lock = threading.RLock()
 
 
 def derive(function: types.FunctionType, options: Options) -> Derivative:
-    """The derivative of a function, made on first demand."""
+    """The derivative of a function, made on first demand; of a derivative from a scope of rules, by these rules."""
+    own = getattr(function, "rules", None)
+    if own is not None and scope_rules() is None:
+        with using(own):
+            return derive(function, options)
     with _lock:
         known = _made.setdefault(function, weakref.WeakValueDictionary())
         made = known.get(_key(function, options))
@@ -169,8 +173,10 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
+        here = table()
+
         def typed(scalars: Scalars, small: Small) -> list[Generated] | None:
-            with _lock:
+            with _lock, using(here):
                 return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars, small)
 
         compiled = load_compiled(module.functions, typed, renew, dict(options.jit))
@@ -245,6 +251,8 @@ def plain_function(f: Any) -> types.FunctionType:
     if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
         if not table().has_rule(f):
             return f
+    if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):
+        return as_function(f, library_signature, table().has_rule)  # an object: with its rule the function changes
     kept: MutableMapping[Any, types.FunctionType] = _ufuncs if isinstance(f, np.ufunc) else _plain
     with _lock:
         try:

@@ -18,12 +18,12 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from tangent.errors import RuleError
-from tangent.rules.notation import Rule, instantiate, local_names, parse_rule
+from tangent.errors import Location, RuleError
+from tangent.rules.notation import Parameter, Rule, instantiate, local_names, parse_rule
 from tangent.rules.outlined import outlined
-from tangent.rules.table import table
+from tangent.rules.table import table, using
 from tangent.rules.wellformed import check_template
-from tangent.source.read import read
+from tangent.source.read import read, unwrapped
 from tangent.syntax.names import Names
 from tangent.syntax.print import print_body
 from tangent.syntax.quote import assign, name
@@ -31,6 +31,7 @@ from tangent.syntax.quote import assign, name
 _Template = TypeVar("_Template", bound=Callable[..., Any])
 _Function = TypeVar("_Function")
 Forward = Literal["elementwise", "linear"]
+LITERALS = (bool, int, float, complex, str, tuple, types.NoneType)
 
 
 def adjoint(function: Any, forward: Forward | None = None) -> Callable[[_Template], _Template]:
@@ -54,7 +55,7 @@ def adjoint(function: Any, forward: Forward | None = None) -> Callable[[_Templat
         rule = template_rule(template)
         if not any(_is_derivative(s) for s in rule.adjoint):
             raise RuleError(f"malformed rule '{rule.name}'", rule.where, "no line 'd[argument] = ...'")
-        _check_arguments(function, rule)
+        rule = _fitting(function, rule)
         if forward not in (None, "elementwise", "linear"):
             raise RuleError(f"forward is 'elementwise' or 'linear', not {forward!r}", rule.where)
         old = _custom_rule(function)
@@ -85,7 +86,7 @@ def tangent_(function: Any) -> Callable[[_Template], _Template]:
         rule = template_rule(template)
         if not rule.tangent:
             raise RuleError(f"malformed rule '{rule.name}'", rule.where, "no line 'd[result] = ...'")
-        _check_arguments(function, rule)
+        rule = _fitting(function, rule)
         old = _custom_rule(function)
         _bind(function, _joined(old, rule) if old is not None else dataclasses.replace(rule, adjoint=()))
         return template
@@ -97,7 +98,9 @@ def tangent_(function: Any) -> Callable[[_Template], _Template]:
 def rules(
     replaced: Mapping[Any, Callable[..., Any] | None] | None = None, forward: Forward | None = None
 ) -> Iterator[None]:
-    """Rules for the derivatives that are made inside a `with`; outside, all is as it was.
+    """Rules for the derivatives that are made inside a `with`; outside, and in other threads, all is as it was.
+
+    What such a derivative makes when it runs (of functions that it is given, for lists, for objects) goes by them, too.
 
     A function is given a template, or None, which takes its rule away: then it is differentiated by its source, or
     refused. `tangent.non_differentiable` in the place of a template lets no derivative through.
@@ -110,24 +113,20 @@ def rules(
     >>> df(1.2), tangent.grad(lambda x: np.round(x) * 3.0)(1.2)
     (3.0, 0.0)
     """
-    known = table()
-    saved = known.saved()
-    try:
+    with using(table().copied()):
         for function, template in (replaced or {}).items():
             _replace(function, template, forward)
         yield
-    finally:
-        known.restore(saved)
 
 
 def _replace(function: Any, template: Callable[..., Any] | None, forward: Forward | None) -> None:
     if template is None:
-        table().forget(function)
+        table().forget(_behind(function))
     elif template is non_differentiable:
-        table().flatten(function)
+        non_differentiable(function)
     else:
         rule = template_rule(template)
-        table().forget(function)
+        table().forget(_behind(function))
         if any(_is_derivative(s) for s in rule.adjoint):
             adjoint(function, forward)(template)
         else:
@@ -144,7 +143,7 @@ def non_differentiable(function: _Function, *others: Any) -> _Function:
     9.0
     """
     for f in (function, *others):
-        table().flatten(f)
+        table().flatten(_behind(f))
     return function
 
 
@@ -185,20 +184,59 @@ def template_rule(template: Callable[..., Any]) -> Rule:
     return dataclasses.replace(rule, scope=scope)
 
 
-def _check_arguments(function: Any, rule: Rule) -> None:
-    """A template that does not fit the function it is for would be refused at every call."""
-    given = [p.name for p in rule.parameters]
-    if isinstance(function, np.ufunc) and len([p for p in rule.parameters if not p.keyword_only]) != function.nin:
-        expected: list[str] | None = [f"x{i + 1}" for i in range(function.nin)]
-    elif isinstance(function, types.FunctionType):
-        expected = list(inspect.signature(function).parameters)
+def _fitting(function: Any, rule: Rule) -> Rule:
+    """A rule for the function behind; one that does not fit it would be refused at every call."""
+    behind = _behind(function, rule.where)
+    if behind is not function and isinstance(function, types.MethodType):
+        first = next(iter(inspect.signature(behind).parameters))
+        rule = dataclasses.replace(rule, parameters=(Parameter(first), *rule.parameters))
+    if isinstance(behind, np.ufunc) and len([p for p in rule.parameters if not p.keyword_only]) != behind.nin:
+        expected = ", ".join(f"x{i + 1}" for i in range(behind.nin))
+    elif isinstance(behind, types.FunctionType) and not _fits(rule, inspect.signature(behind)):
+        expected = str(inspect.signature(behind))[1:-1]
     else:
-        expected = None
-    if expected is not None and given != expected:
+        return rule
+    raise RuleError(
+        f"malformed rule '{rule.name}'", rule.where,
+        f"after the result its parameters are those of '{behind.__name__}': {expected}",
+    )  # fmt: skip
+
+
+def _fits(rule: Rule, signature: inspect.Signature) -> bool:
+    """Whether a rule has the parameters of a function: names, kinds, defaults as far as they are literals."""
+    theirs = list(signature.parameters.values())
+    return len(theirs) == len(rule.parameters) and all(map(_agree, rule.parameters, theirs))
+
+
+def _agree(p: Parameter, other: inspect.Parameter) -> bool:
+    kinds = (p.star, p.keyword_only) == (other.kind is other.VAR_POSITIONAL, other.kind is other.KEYWORD_ONLY)
+    if p.name != other.name or not kinds:
+        return False
+    if other.default is not other.empty and not isinstance(other.default, LITERALS):
+        return True
+    if p.default is None or other.default is other.empty:
+        return (p.default is None) == (other.default is other.empty)
+    return repr(ast.literal_eval(p.default)) == repr(other.default)
+
+
+def _behind(function: Any, where: Location | None = None) -> Any:
+    """What a rule is filed under: the function of a class method, of a cache, of a compiled function."""
+    if isinstance(function, types.MethodType) and isinstance(function.__self__, type):
+        return function.__func__
+    if isinstance(function, types.MethodType):
         raise RuleError(
-            f"malformed rule '{rule.name}'", rule.where,
-            f"after the result its parameters are those of '{function.__name__}': {', '.join(expected)}",
+            f"'{function.__qualname__}' is bound to an object", where, "a rule is for all objects of a class",
+            f"Give it to '{type(function.__self__).__name__}.{function.__name__}', with 'self' as first argument.",
         )  # fmt: skip
+    if not callable(function):
+        raise RuleError(f"a rule is for a function, not for {function!r}", where)
+    if getattr(function, "__objclass__", None) is np.ndarray:
+        raise RuleError(
+            f"'{function.__name__}' of arrays cannot have a rule of its own", where,
+            "methods of arrays are differentiated as the functions of the same name",
+            f"Give the rule to 'np.{function.__name__}'.",
+        )  # fmt: skip
+    return unwrapped(function)
 
 
 def _is_derivative(s: ast.Assign) -> str:
@@ -210,7 +248,7 @@ def _is_derivative(s: ast.Assign) -> str:
 
 
 def _custom_rule(function: Any) -> Rule | None:
-    bounds = table().lookup(function)
+    bounds = table().lookup(_behind(function))
     rule = table().rules[bounds[0].rule] if bounds else None
     return rule if rule is not None and rule.kind == "custom" else None
 
@@ -235,7 +273,7 @@ def _joined(reverse: Rule, forward: Rule) -> Rule:
 
 def _bind(function: Any, rule: Rule) -> None:
     unique = f"{rule.name} of {getattr(function, '__qualname__', None) or getattr(function, '__name__', function)}"
-    table().bind(function, dataclasses.replace(rule, name=unique))
+    table().bind(_behind(function), dataclasses.replace(rule, name=unique))
 
 
 __all__ = ["adjoint", "non_differentiable", "replace", "rules", "tangent_", "template_rule"]

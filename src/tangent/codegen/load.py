@@ -22,6 +22,7 @@ from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.notes import Entry, annotate, remember
 from tangent.codegen.versions import Choice, Load, worthwhile
+from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent, given_lists
 from tangent.runtime.objects import holds_objects
 from tangent.source.cells import cells_of
@@ -56,6 +57,8 @@ def load(
         extra |= {"_objects": objects, "_holds_objects": holds_objects}
     if lists is not None and (entry.arrays or entry.items):
         extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items, "_given_lists": given_lists}
+    if (rules := scope_rules()) is not None:
+        extra["_rules"] = partial(using, rules)
     choice = None
     if objects is not None and worthwhile(functions):
         choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)))
@@ -63,6 +66,7 @@ def load(
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
     function = make(node, entry, cells, text.file, extra)
     describe(function, entry, functions, plain)
+    function.rules = rules  # type: ignore[attr-defined]
     function.versions = choice  # type: ignore[attr-defined]
     function.version = partial(version_of, weakref.ref(function))  # type: ignore[attr-defined]
     return function
@@ -232,7 +236,9 @@ def guarded(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
     body: list[ast.stmt] = [*before, ast.Try([*checking, *node.body], [handler], [], [])]
-    for s in body:
+    if "_rules" in extra:
+        body = [ast.With([ast.withitem(call("_rules"))], body)]
+    for s in (*body, *before):
         ast.copy_location(s, node)
     for s in (*before, *checking):
         for inner in ast.walk(s):

@@ -82,9 +82,10 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
             case _:
                 raise refuse(decorator, "the kinds are @elementwise and @linear")
     parameters = _parameters(node.args)
-    if not node.args.args:
+    plain = [*node.args.posonlyargs, *node.args.args]
+    if not plain:
         raise refuse(node, "the first parameter is the result")
-    result, known = node.args.args[0].arg, {p.name for p in parameters}
+    result, known = plain[0].arg, {p.name for p in parameters}
     adjoint: list[ast.Assign] = []
     tangent: list[ast.Assign] = []
     for s in node.body:

@@ -8,6 +8,8 @@ import itertools
 import threading
 import types
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -104,13 +106,9 @@ class Table:
         """Derivatives that were made before do not know what the table says now."""
         self.version = next(_versions)
 
-    def saved(self) -> dict[str, Any]:
-        """The bindings as they are, for `restore`."""
-        return {f.name: copy.copy(getattr(self, f.name)) for f in fields(self)}
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        for name, value in saved.items():
-            setattr(self, name, value)
+    def copied(self) -> Table:
+        """A table with the same bindings, which can be changed without changing this one."""
+        return Table(**{f.name: copy.copy(getattr(self, f.name)) for f in fields(self)})
 
     def custom_of(self, function: Any) -> Custom | None:
         """The derivatives that a user gave a function, as functions."""
@@ -154,6 +152,7 @@ def read_rules() -> Iterator[Rule]:
 
 _lock = threading.Lock()
 _versions = itertools.count(1)
+_scoped: ContextVar[Table | None] = ContextVar("rules", default=None)
 
 
 @cache
@@ -163,7 +162,28 @@ def _loaded() -> Table:
     return fill_table(Table({r.name: r for r in read_rules()}))
 
 
-def table() -> Table:
+def base_table() -> Table:
     """The table of this process, read on first use."""
     with _lock:
         return _loaded()
+
+
+def table() -> Table:
+    """The table that holds here: that of the scope, or that of the process."""
+    return _scoped.get() or base_table()
+
+
+@contextmanager
+def using(rules: Table) -> Iterator[None]:
+    """A scope in which another table holds, for this thread or task only."""
+    token = _scoped.set(rules)
+    try:
+        yield
+    finally:
+        _scoped.reset(token)
+
+
+def scope_rules() -> Table | None:
+    """The table of the scope, if it says something else than that of the process."""
+    here = _scoped.get()
+    return here if here is not None and here.version != base_table().version else None

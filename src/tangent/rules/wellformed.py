@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from typing import Any
 
 from tangent import runtime
@@ -23,34 +24,52 @@ def check_template(source: Source) -> dict[str, Any]:
     for default in (*tree.args.defaults, *(d for d in tree.args.kw_defaults if d is not None)):
         if not _is_literal(default):
             raise _refusal(source, default, "defaults in a template are literals")
-    for s in tree.body:
-        for node in (s, *walk_scope(s)):
-            match node:
-                case ast.Return() | ast.Yield() | ast.YieldFrom() | ast.Global() | ast.Nonlocal():
-                    raise _refusal(source, node, "a rule is made of assignments to d[...] and to local names")
+    for node in walk_scope(tree):
+        match node:
+            case ast.Return() | ast.Yield() | ast.YieldFrom() | ast.Global() | ast.Nonlocal():
+                raise _refusal(source, node, "a rule is made of assignments to d[...] and to local names")
     local = assigned_inside(tree.body)
     for v in sorted(local & set(parameters)):
         raise _refusal(source, _first(tree, v), f"'{v}' is a parameter: give the new value another name")
     _check_derivatives(source, set(parameters))
+    _check_order(source, local)
     return _outside(source, local | set(parameters) | {"d"})
 
 
 def _check_derivatives(source: Source, parameters: set[str]) -> None:
     """`d[...]` is of the result or of an argument, and each is said once."""
     said: set[str] = set()
+    notation: set[ast.expr] = set()
     for s in source.tree.body:
         for node in ast.walk(s):
             match node:
-                case ast.Subscript(value=ast.Name(id="d"), slice=ast.Name(id=who)):
+                case ast.Subscript(value=ast.Name(id="d") as d, slice=ast.Name(id=who), ctx=ctx):
+                    notation.add(d)
                     if who not in parameters:
                         raise _refusal(source, node, f"d[{who}]: '{who}' is neither the result nor a parameter")
+                    if isinstance(ctx, ast.Del):
+                        raise _refusal(source, node, f"d[{who}] is said, never deleted")
                 case ast.Subscript(value=ast.Name(id="d")):
                     raise _refusal(source, node, "d[...] takes the result or a parameter")
+                case ast.Name(id="d") if node not in notation:
+                    raise _refusal(source, node, "'d' alone means nothing: it stands in d[...] only")
         match s:
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id="d"), slice=ast.Name(id=who))]):
                 if who in said:
                     raise _refusal(source, s, f"d[{who}] is said twice")
                 said.add(who)
+
+
+def _check_order(source: Source, local: set[str]) -> None:
+    """Local names are assigned before they are read; with control flow, that is found out when the lines run."""
+    known: set[str] = set()
+    for s in source.tree.body:
+        if not isinstance(s, ast.Assign):
+            known |= assigned_inside([s])
+            continue
+        for v in sorted((expression_reads(s.value) & local) - known - assigned_inside([s.value])):
+            raise _refusal(source, _first(s.value, v), f"'{v}' is read before it is assigned")
+        known |= assigned_inside([s])
 
 
 def _outside(source: Source, own: set[str]) -> dict[str, Any]:
@@ -66,6 +85,11 @@ def _outside(source: Source, own: set[str]) -> dict[str, Any]:
                 found[v] = function.__globals__[v]
             elif not hasattr(runtime, v) and not hasattr(builtins, v):
                 raise _refusal(source, _first(s, v), f"'{v}' is not defined")
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=v), attr=attr) if isinstance(found.get(v), types.ModuleType):
+                if not hasattr(found[v], attr):
+                    raise _refusal(source, node, f"'{v}.{attr}' is not defined")
     return found
 
 

@@ -307,10 +307,8 @@ def unbroadcast(b: Any, x: Any) -> Any:
         return _fit(b, x.shape, x.dtype)
     if (foreign := _foreign(x)) is not None:
         return foreign.unbroadcast(b, x)
-    if isinstance(x, list | tuple) and isinstance(b, list | tuple) and len(b) == len(x):
-        return type(b)(unbroadcast(p, q) for p, q in zip(b, x))
-    if isinstance(x, dict) and isinstance(b, dict):
-        return {k: unbroadcast(p, x[k]) for k, p in b.items()}
+    if isinstance(x, dict | list | tuple) and _same_structure(b, x):  # a user's rule says it so
+        return map_structure(lambda v, part: unbroadcast(part, v), x, b)
     if isinstance(x, list | tuple):
         array = np.asarray(x)
         if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):
@@ -319,13 +317,19 @@ def unbroadcast(b: Any, x: Any) -> Any:
             f"a {type(x).__name__} was joined or repeated with an operator where Tangent takes numbers and arrays; "
             "use np.concatenate or np.repeat"
         )
-    if is_object(x):
+    if is_object(x) and type(b) is not type(x):
         raise UnsupportedError(
             f"cannot differentiate an operator on a {type(x).__name__}",
             why="its class defines what the operator means, which was not known when the derivative was made",
             todo="Pass the object as an argument of the function, or call a method.",
         )
     return b
+
+
+def _same_structure(b: Any, x: Any) -> bool:
+    if isinstance(x, dict):
+        return isinstance(b, dict) and b.keys() == x.keys()
+    return isinstance(b, list | tuple) and len(b) == len(x)
 
 
 _REALS = frozenset({float, np.float64})

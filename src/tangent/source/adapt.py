@@ -46,7 +46,7 @@ def as_function(
             why="it is not written in Python and has no rule",
             todo="Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",
         )
-    return _forwarding(f, signature, *_behind(f))
+    return _forwarding(f, signature, *((f, ()) if ruled(f) else _behind(f)))
 
 
 def _remaining(f: functools.partial[Any], signature_of: Callable[[Any], inspect.Signature | None]) -> inspect.Signature:

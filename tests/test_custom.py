@@ -13,7 +13,7 @@ import pytest
 
 import tangent
 from tangent import grad, jvp
-from tangent.errors import ArgumentError, MissingRuleError
+from tangent.errors import ArgumentError, MissingRuleError, RuleError
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +97,16 @@ def test_what_is_missing_is_told():
     with pytest.raises(ArgumentError, match="a gradient of shape"):
         grad(lambda x: f(x))(3.0)
 
+    f.defvjp(lambda x: (x * x, x), lambda x, b: ("b",))
+    with pytest.raises(ArgumentError, match="a gradient is 'b'"):
+        grad(lambda x: f(x))(3.0)
+    f.defvjp(lambda x: x * x, lambda x, b: (b,))
+    with pytest.raises(ArgumentError, match="the forward function of 'f' returned a float"):
+        grad(lambda x: f(x))(3.0)
+    for wrong in (lambda: tangent.custom_vjp(3), lambda: f.defvjp(3, 4), lambda: f.defjvp(None)):
+        with pytest.raises(RuleError, match="of a function and by functions"):
+            wrong()
+
 
 def test_containers_as_arguments():
     @tangent.custom_vjp
@@ -151,3 +161,79 @@ def test_a_custom_derivative_replaces_a_rule_in_a_scope():
         f.defvjp(lambda x: (x**3, None), lambda _, b: (b,))
         assert grad(lambda x: cube(x))(2.0) == 1.0
     assert grad(lambda x: cube(x))(2.0) == 12.0
+
+
+def test_containers_as_results():
+    @tangent.custom_vjp
+    def both(p):
+        return {"product": p["a"] * p["b"], "parts": [p["a"], p["b"]]}
+
+    def bwd(p, b):
+        return ({
+            "a": b["product"] * p["b"] + b["parts"][0],
+            "b": b["product"] * p["a"] + b["parts"][1],
+        },)  # fmt: skip
+
+    def push(primals, tangents):
+        (p,), (t,) = primals, tangents
+        return both(p), {"product": p["a"] * t["b"] + p["b"] * t["a"], "parts": [t["a"], t["b"]]}
+
+    both.defvjp(lambda p: (both(p), p), bwd)
+    both.defjvp(push)
+
+    def f(a, b):
+        found = both({"a": a, "b": b})
+        return found["product"] * found["parts"][0]
+
+    tangent.check_grads(f, (2.0, 3.0), order=2)
+
+
+def test_any_order_where_the_backward_function_calls_the_function():
+    @tangent.custom_vjp
+    def power(x, n):
+        return x**n
+
+    power.defvjp(lambda x, n: (power(x, n), (x, n)), lambda s, b: (b * s[1] * power(s[0], s[1] - 1), None))
+    slope, orders = power, []
+    for _ in range(3):
+        slope = grad(slope)
+        orders.append(slope(2.0, 3))
+    assert orders == [12.0, 12.0, 6.0]
+
+
+def test_class_methods_and_inheritance():
+    class Model:
+        w = 3.0
+
+        @tangent.custom_vjp
+        def act(self, x, scale=1.0):
+            return x * self.w * scale
+
+        @classmethod
+        @tangent.custom_vjp
+        def same(cls, x):
+            return x
+
+    class Other(Model):
+        pass
+
+    Model.act.defvjp(
+        lambda self, x, scale=1.0: (self.act(x, scale), self.w * scale), lambda w, b: (None, 10.0 * b * w, None)
+    )
+    Model.same.__func__.defvjp(lambda cls, x: (x, None), lambda saved, b: (None, 5.0 * b))
+    assert grad(lambda x, model: model.act(x, scale=2.0))(2.0, Other()) == 60.0
+    assert grad(lambda x, model: model.same(x) * Model.same(x))(2.0, Other()) == 20.0
+
+
+def test_compiled():
+    @tangent.custom_vjp
+    def f(x, y):
+        return x * y
+
+    f.defvjp(lambda x, y: (x * y, (x, y)), lambda saved, b: (2.0 * b * saved[1], None))
+
+    def g(x):
+        return np.sum(f(x, 3.0) * x)
+
+    x = np.array([1.0, 2.0])
+    np.testing.assert_allclose(grad(g, compile="numba")(x), grad(g)(x))

@@ -607,6 +607,40 @@ def test_check_rule_finds_a_wrong_one(own_table) -> None:
         tangent.testing.check_rule(shifted_sum, np.ones(2))
 
 
+def right_cube(y, x):
+    d[x] = 3.0 * d[y] * x * x
+
+
+def right_push(y, x):
+    d[y] = 3.0 * d[x] * x * x
+
+
+def first_order_only(y, x):
+    d[x] = 3.0 * d[y] * tangent.stop_gradient(x) * x
+
+
+def first_order_push(y, x):
+    d[y] = 3.0 * d[x] * tangent.stop_gradient(x) * x
+
+
+def wrong_push(y, x):
+    d[y] = 2.0 * d[x] * x * x
+
+
+@pytest.mark.parametrize(
+    "reverse, forward, text",
+    [(right_cube, wrong_push, "the forward derivative"), (None, wrong_push, "the forward derivative"),
+     (first_order_only, right_push, "second-order reverse"), (right_cube, first_order_push, "second-order reverse"),
+     (None, first_order_push, "second-order forward")],
+)  # fmt: skip
+def test_check_rule_finds_what_is_wrong_in_one_mode_or_order(own_table, reverse, forward, text) -> None:
+    if reverse is not None:
+        tangent.adjoint(cube)(reverse)
+    tangent.tangent_(cube)(forward)
+    with pytest.raises(tangent.errors.GradientError, match=text):
+        tangent.testing.check_rule(cube, np.array([1.0, 2.0]))
+
+
 def test_stop_gradient() -> None:
     def f(x, params):
         return np.sum(x * tangent.stop_gradient(params)["w"] * tangent.stop_gradient(x))

@@ -63,6 +63,7 @@ def custom_jvp(function: Callable[..., Any]) -> CustomFunction:
 
 
 def _custom(function: Callable[..., Any]) -> CustomFunction:
+    _plain(function)
     plain = function if isinstance(function, types.FunctionType) else called(function, _signature(function))
     known = table().custom_of(plain)
     if known is None:
@@ -92,7 +93,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     if not callable(function):
-        raise RuleError(f"a derivative is a function, not {function!r}")
+        raise RuleError(f"a derivative is of a function and by functions, not {function!r}")
     return function
 
 

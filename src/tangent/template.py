@@ -24,6 +24,7 @@ from tangent.rules.outlined import outlined
 from tangent.rules.table import table, using
 from tangent.rules.wellformed import check_template
 from tangent.source.read import read, unwrapped
+from tangent.source.resolve import is_library
 from tangent.syntax.names import Names
 from tangent.syntax.print import print_body
 from tangent.syntax.quote import assign, name
@@ -223,7 +224,7 @@ def _behind(function: Any, where: Location | None = None) -> Any:
     """What a rule is filed under: the function of a class method, of a cache, of a compiled function."""
     if isinstance(function, types.MethodType) and isinstance(function.__self__, type):
         return function.__func__
-    if isinstance(function, types.MethodType):
+    if isinstance(function, types.MethodType) and not is_library(function.__func__):
         raise RuleError(
             f"'{function.__qualname__}' is bound to an object", where, "a rule is for all objects of a class",
             f"Give it to '{type(function.__self__).__name__}.{function.__name__}', with 'self' as first argument.",

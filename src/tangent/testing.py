@@ -56,6 +56,17 @@ def check_rule(function: Any, *args: Any, **options: Any) -> None:
     called = define("checked", text, {"function": function, **options})
     wrt = [i for i, a in enumerate(args) if any(np.asarray(x).dtype.kind in "fc" for x in leaves(a))]
     check_grads(called, args, wrt, modes=modes, order=2 if "reverse" in modes else 1)
+    if "forward" in modes:
+        _check_pushed(called, list(args), wrt, modes)
+
+
+def _check_pushed(f: Callable[..., Any], args: list[Any], wrt: list[int], modes: Sequence[str]) -> None:
+    """The second order that begins with forward mode."""
+    rng = np.random.default_rng(1)
+    names = wrt_names(f, tuple(wrt))
+    tangents, again = ([random_like(args[i], rng) for i in wrt] for _ in range(2))
+    pushed = jvp(f, names, check_dims=False)
+    _check_order(pushed, [*args, *tangents], names, wrt, again, modes, 1e-4, 1e-6, 1e-5, rng, "second-order ")
 
 
 def _check_order(

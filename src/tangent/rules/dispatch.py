@@ -17,6 +17,8 @@ def refit(y, b, x): d[b] = d[y]
 @linear
 def adjoints(y, parts, count, title): d[parts] = d[y]
 @linear
+def forward_pair(y, found, title): d[found] = d[y]
+@linear
 def fit_grad(y, b, x): d[b] = unfit_grad(d[y], b)
 @linear
 def unfit_grad(y, b, given): d[b] = fit_grad(d[y], b)

@@ -67,6 +67,7 @@ from tangent.runtime.dispatch import (
 from tangent.runtime.insert import (
     adjoints,
     fit_grad,
+    forward_pair,
     insert_grad_of,
     replace_field,
     replace_item,
@@ -237,6 +238,7 @@ __all__ = [
     "fit_grad",
     "forget",
     "forward_of",
+    "forward_pair",
     "from_left",
     "from_right",
     "gather_placed",

@@ -83,6 +83,8 @@ def fit_grad(b: Any, x: Any) -> Any:
         return repack(x, *(fit_grad(part, v) for part, v in zip(b, x)))
     if not isinstance(x, np.ndarray | np.generic | float | int | complex):
         return copy(b)
+    if isinstance(b, str | bytes):
+        raise ArgumentError(f"a gradient is {b!r}", todo="Give a number, an array, or None for zero.")
     if np.shape(b) not in ((), np.shape(x)):
         raise ArgumentError(
             f"a gradient of shape {np.shape(b)} for a value of shape {np.shape(x)}",
@@ -108,6 +110,16 @@ def unfit_grad(b: Any, given: Any) -> Any:
     if isinstance(given, list | tuple):
         return repack(given, *(unfit_grad(part, v) for part, v in zip(b, given)))
     return unbroadcast(b, given)
+
+
+def forward_pair(found: Any, title: str) -> Any:
+    """What a user's forward function gives: the result, and what the backward function needs."""
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise ArgumentError(
+            f"the forward function of '{title}' returned a {type(found).__name__}",
+            why="it gives a pair, the result and what the backward function needs",
+        )
+    return found
 
 
 def adjoints(parts: Any, count: int, title: str) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 from tangent.errors import MissingRuleError
 from tangent.rules.table import Custom, table
 from tangent.runtime.dispatch import init_grad
-from tangent.runtime.insert import adjoints, fit_grad
+from tangent.runtime.insert import adjoints, fit_grad, forward_pair
 from tangent.source.adapt import define, parameter_texts
 from tangent.syntax.names import as_identifier
 from tangent.transform.unit import Unit
@@ -36,13 +36,15 @@ def custom_pair(
     """`f_fwd(x, y) -> result, saved` and `f_bwd(saved, b) -> adjoints of the active arguments`."""
     title = as_identifier(function.__name__)
     signature = inspect.signature(function)
-    given: dict[str, Any] = {"fwd_": custom.fwd, "bwd_": custom.bwd, "adjoints_": adjoints, "fit_grad_": fit_grad}
+    given: dict[str, Any] = {
+        "fwd_": custom.fwd, "bwd_": custom.bwd, "pair_": forward_pair, "adjoints_": adjoints, "fit_grad_": fit_grad,
+    }  # fmt: skip
     parameters, passed = parameter_texts(signature, given)
     names = list(signature.parameters)
     everything = "".join(f", {p}" for p in names)
     forward = (
         f"def {title}_fwd({', '.join(parameters)}):\n"
-        f"    result_, kept_ = fwd_({', '.join(passed)})\n"
+        f"    result_, kept_ = pair_(fwd_({', '.join(passed)}), {title!r})\n"
         f"    return result_, (kept_{everything})\n"
     )
     results = ", ".join(f"fit_grad_(parts_{_place(p, signature)}, {p})" for p in active)

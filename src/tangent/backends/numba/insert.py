@@ -21,7 +21,7 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
-from tangent.runtime import copy, fit_grad, init_grad, replace_item
+from tangent.runtime import adjoints, copy, fit_grad, forward_pair, init_grad, replace_item, stop_gradient
 
 
 @implements(fit_grad)
@@ -58,6 +58,29 @@ def _array(b: Any, x: Any) -> Any:
         if b.shape != x.shape:
             raise ValueError("a gradient of another shape than its value: give it the shape of the value")
         return fit(b).copy()
+
+    return impl
+
+
+@implements(stop_gradient)
+def stopped(x: Any) -> Any:
+    return lambda x: copy(x)
+
+
+@implements(forward_pair)
+def paired(found: Any, title: Any) -> Any:
+    return (lambda found, title: found) if is_tuple(found) and len(found) == 2 else None
+
+
+@implements(adjoints)
+def counted(parts: Any, count: Any, title: Any) -> Any:
+    if not is_tuple(parts):
+        return None
+
+    def impl(parts: Any, count: Any, title: Any) -> Any:
+        if len(parts) != count:
+            raise ValueError("a backward function gives a tuple with the adjoint of each argument")
+        return parts
 
     return impl
 

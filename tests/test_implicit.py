@@ -77,6 +77,41 @@ def test_an_argmin():
     np.testing.assert_allclose(tangent.jacobian(best)(target, weight), np.diag(2 / (2 + 12 * weight * x**2)), rtol=1e-6)
 
 
+def test_structures():
+    def equations(x, p):
+        return {"u": x["u"] ** 2 - p["a"], "v": x["v"] * x["u"] - np.array([1.0, p["b"][0]])}
+
+    def solve(p):
+        u = np.sqrt(p["a"])
+        return {"u": u, "v": np.array([1.0, p["b"][0]]) / u}
+
+    found, p = implicit(solve, equations), {"a": 4.0, "b": [3.0]}
+    tangent.check_grads(found, (p,), order=2)
+    got = grad(lambda p: found(p)["u"] * found(p)["v"][1])(p)
+    assert got["a"] == pytest.approx(0.0, abs=1e-12) and got["b"] == pytest.approx([1.0])
+
+
+def test_a_minimum_in_two_parts():
+    def objective(x, t):
+        p, q = x
+        return np.sum((p - t) ** 2) + q**4 + q * t[0]
+
+    best = implicit(lambda t: (t, -np.cbrt(t[0] / 4.0)), objective=objective)
+    t = np.array([1.0, 2.0])
+    np.testing.assert_allclose(tangent.jacobian(lambda t: best(t)[0])(t), np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(grad(lambda t: best(t)[1])(t), [-(0.25 ** (-2 / 3)) / 12, 0.0], rtol=1e-9)
+
+
+def test_names_defaults_and_parameters_without_derivative():
+    def power(x, a, n=2, kind="power"):
+        return x**n - a if kind == "power" else x - a
+
+    rooted = implicit(lambda a, n=2, kind="power": a ** (1 / n) if kind == "power" else a, power)
+    assert grad(rooted)(4.0) == pytest.approx(0.25)
+    assert grad(lambda a: rooted(a, n=3) * rooted(a, kind="same"))(8.0) == pytest.approx(2.0 + 8.0 / 12.0)
+    assert jvp(rooted)(4.0, 2, "power", 1.0) == pytest.approx(0.25)
+
+
 def test_numbers_and_what_is_refused():
     cube_root = implicit(lambda a: a ** (1 / 3), lambda x, a: x**3 - a)
     assert grad(cube_root)(8.0) == pytest.approx(1 / 12)
@@ -85,3 +120,5 @@ def test_numbers_and_what_is_refused():
         implicit(by_scipy)
     with pytest.raises(RuleError, match="has no parameters"):
         implicit(by_scipy, lambda x: x)
+    with pytest.raises(RuleError, match=r"takes any number of parameters: '\*a'"):
+        implicit(by_scipy, lambda x, *a: x)

@@ -12,7 +12,8 @@ from tangent.api import grad, jvp, vjp
 from tangent.custom import CustomFunction, custom_vjp
 from tangent.errors import RuleError
 from tangent.pipeline import plain_function
-from tangent.source.adapt import define
+from tangent.runtime import from_vector, to_vector
+from tangent.source.adapt import define, parameter_texts
 
 Function = Callable[..., Any]
 
@@ -23,8 +24,8 @@ def implicit(
 ) -> CustomFunction:  # fmt: skip
     """A solver as a function of its parameters, with derivatives by the implicit function theorem.
 
-    `solver(*parameters)` gives a number or an array `x`, by whatever means; it is never differentiated. What `x` solves
-    is said by one of
+    `solver(*parameters)` gives `x`, by whatever means; it is never differentiated. It is a number, an array, or a list,
+    dict or object of them. What `x` solves is said by one of
 
     * `residual(x, *parameters)`, which is zero there: a root
     * `fixed_point(x, *parameters)`, which gives `x` back
@@ -36,91 +37,107 @@ def implicit(
     """
     given = [f for f in (residual, fixed_point, objective) if f is not None]
     if len(given) != 1:
-        raise RuleError("implicit takes a residual, a fixed_point or an objective, and one of them")
-    names = list(inspect.signature(plain_function(given[0])).parameters)
-    if len(names) < 2:
-        raise RuleError(
-            f"'{given[0].__name__}' has no parameters", why="it takes the solution and then what the solver is given"
-        )
-    parameters = [f"p{i}" for i in range(len(names) - 1)]
-    solved = custom_vjp(define("solution", _SOLUTION.format(p=", ".join(parameters)), {"solver": solver}))
-    space = {"np": np, "solution": solved, **_derivatives(_equation(residual, fixed_point, objective, parameters))}
+        raise RuleError("'implicit' takes a residual, a fixed point or an objective", why="one of them")
+    parameters = _parameters(given[0])
+    equation = _equation(residual, fixed_point, objective, parameters)
+    texts, _ = parameter_texts(parameters, space := {"solver": solver})
+    passed = ", ".join(parameters.parameters)
+    solution = define("solution", f"def solution({', '.join(texts)}):\n    return solver({passed})\n", space)
+    solved = custom_vjp(solution)
+    space = {
+        "np_": np,
+        "to_vector": to_vector,
+        "from_vector": from_vector,
+        "solution": solved,
+        **_derivatives(equation),
+    }
     solved.defvjp(*(_made(name, parameters, space) for name in ("forward", "backward")))
     solved.defjvp(_made("push", parameters, space))
     return solved
 
 
+def _parameters(equation: Function) -> inspect.Signature:
+    """What the solver is given: what the equation is given after the solution."""
+    kinds = inspect.Parameter
+    names = list(inspect.signature(plain_function(equation)).parameters.values())[1:]
+    title = getattr(equation, "__name__", repr(equation))
+    if not names:
+        raise RuleError(f"'{title}' has no parameters", why="it takes the solution and then what the solver is given")
+    for p in names:
+        if p.kind in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD):
+            raise RuleError(f"'{title}' takes any number of parameters", why=f"'{p}' has no name for each of them")
+    return inspect.Signature([p.replace(kind=kinds.POSITIONAL_OR_KEYWORD, annotation=kinds.empty) for p in names])
+
+
 def _equation(
-    residual: Function | None, fixed_point: Function | None, objective: Function | None, parameters: list[str]
+    residual: Function | None, fixed_point: Function | None, objective: Function | None, parameters: inspect.Signature
 ) -> Function:
-    """The function of x and the parameters that is zero at the solution."""
-    given = ", ".join(["x", *parameters])
+    """The function of x and the parameters that is a vector of zeros at the solution."""
+    given = ", ".join(["x_", *parameters.parameters])
+    space: dict[str, Any] = {"to_vector": to_vector}
     if residual is not None:
-        return define("equation", f"def equation({given}):\n    return residual({given})\n", {"residual": residual})
-    if fixed_point is not None:
-        text = f"def equation({given}):\n    return fixed_point({given}) - x\n"
-        return define("equation", text, {"fixed_point": fixed_point})
-    assert objective is not None
-    slope = grad(objective)
-    return define("equation", f"def equation({given}):\n    return slope({given})\n", {"slope": slope})
+        space["said"], value = residual, f"to_vector(said({given}))"
+    elif fixed_point is not None:
+        space["said"], value = fixed_point, f"to_vector(said({given})) - to_vector(x_)"
+    else:
+        assert objective is not None
+        space["said"], value = grad(objective), f"to_vector(said({given}))"
+    return define("equation", f"def equation({given}):\n    return {value}\n", space)
 
 
 def _derivatives(equation: Function) -> dict[str, Any]:
     names = list(inspect.signature(equation).parameters)
     return {
-        "pull": vjp(equation, "x", check_dims=False),
+        "pull": vjp(equation, "x_", check_dims=False),
         "pull_parameters": vjp(equation, tuple(names[1:]), check_dims=False),
         "push_parameters": jvp(equation, tuple(names[1:]), check_dims=False),
     }
 
 
-def _made(name: str, parameters: list[str], space: dict[str, Any]) -> Function:
-    given = ", ".join(parameters)
-    tangents = ", ".join(f"d{p}" for p in parameters)
-    one = len(parameters) == 1
-    text = _TEXTS[name].format(p=given, dp=tangents, wrap="({},)".format("found") if one else "found")
-    return define(name, _JACOBIAN.format(p=given) + text, dict(space))
+def _made(name: str, parameters: inspect.Signature, space: dict[str, Any]) -> Function:
+    space = dict(space)
+    texts, _ = parameter_texts(parameters, space)
+    names = list(parameters.parameters)
+    text = (_JACOBIAN + _TEXTS[name]).format(
+        parameters=", ".join(texts), p=", ".join(names), dp=", ".join(f"d_{p}" for p in names),
+        wrap="(found_,)" if len(names) == 1 else "found_",
+    )  # fmt: skip
+    return define(name, text, space)
 
 
-_SOLUTION = """\
-def solution({p}):
-    return solver({p})
-"""
-
-# The Jacobian of the equation by x, row by row; shapes are those of x, which may be a number.
+# The Jacobian of the equation by x, row by row.
 _JACOBIAN = """\
-def jacobian(x, {p}):
-    n = np.size(x)
+def jacobian(x_, {p}):
+    units = np_.eye(len(to_vector(x_)))
     rows = []
-    for i in range(n):
-        unit = np.reshape(np.eye(n)[i], np.shape(x))
-        rows.append(np.reshape(pull(x, {p}, unit), (n,)))
-    return np.stack(rows)
+    for i in range(len(units)):
+        rows.append(to_vector(pull(x_, {p}, units[i])))
+    return np_.stack(rows)
 
 
 """
 
 _TEXTS = {
     "forward": """\
-def forward({p}):
-    x = solution({p})
-    return x, (x, {p})
+def forward({parameters}):
+    x_ = solution({p})
+    return x_, (x_, {p})
 """,
     "backward": """\
-def backward(saved, b):
-    x, {p} = saved
-    g = np.linalg.solve(jacobian(x, {p}).T, np.reshape(-1.0 * b, (-1,)))
-    found = pull_parameters(x, {p}, np.reshape(g, np.shape(x)))
+def backward(saved_, b_):
+    x_, {p} = saved_
+    g_ = np_.linalg.solve(jacobian(x_, {p}).T, -1.0 * to_vector(b_))
+    found_ = pull_parameters(x_, {p}, g_)
     return {wrap}
 """,
     "push": """\
-def push(primals, tangents):
-    {p}, = primals
-    {dp}, = tangents
-    x = solution({p})
-    r = push_parameters(x, {p}, {dp})
-    g = np.linalg.solve(jacobian(x, {p}), np.reshape(-1.0 * r, (-1,)))
-    return x, np.reshape(g, np.shape(x))
+def push(primals_, tangents_):
+    {p}, = primals_
+    {dp}, = tangents_
+    x_ = solution({p})
+    r_ = push_parameters(x_, {p}, {dp})
+    g_ = np_.linalg.solve(jacobian(x_, {p}), -1.0 * r_)
+    return x_, from_vector(g_, x_)
 """,
 }
 

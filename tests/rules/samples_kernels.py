@@ -27,6 +27,17 @@ RUNTIME: dict[str, list[Sample]] = {
     "dense": [S("runtime.dense(b)", b=real(3)), S("runtime.dense(b)", b=(0.5, real(2)))],
     "settled": [S("runtime.settled(b, x)", "x", b=real(3), x=real(3))],
     "adjoints": [S("runtime.adjoints(parts, 2, 'f')", parts=(0.5, real(2)))],
+    "forward_pair": [S("runtime.forward_pair(found, 'f')", found=(0.5, real(2)))],
+    "to_vector": [
+        S("runtime.to_vector(x)", x=0.5),
+        S("runtime.to_vector(x)", x=real(2, 3)),
+        S("runtime.to_vector(x)", x={"a": 0.5, "b": [real(2), (real(1, 2),)]}),
+    ],
+    "from_vector": [
+        S("runtime.from_vector(v, x)", "x", v=real(1), x=0.5),
+        S("runtime.from_vector(v, x)", "x", v=real(6), x=real(2, 3)),
+        S("runtime.from_vector(v, x)", "x", v=real(5), x={"a": 0.5, "b": [real(2), (real(1, 2),)]}),
+    ],
     "fit_grad": [
         S("runtime.fit_grad(b, x)", "x", b=real(3), x=real(3)),
         S("runtime.fit_grad(b, x)", "x", b=0.5, x=real(3)),

@@ -66,6 +66,10 @@ def einsum_of(z, subscripts, operands, optimize=False):
 
 
 @linear
+def to_vector(y, x):                        d[x] = from_vector(d[y], x)
+@linear
+def from_vector(y, v, like):                d[v] = to_vector(d[y])
+@linear
 def like(y, b, x):                          d[b] = like(d[y], b)
 @linear
 def restructure(y, b, x, dtype=None):       d[b] = like(uncast(np.array(d[y]), dtype=dtype), b)

@@ -99,7 +99,9 @@ def _not_default(seed: Any) -> Any:
 
 
 def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
-    """A tangent has the shape of its argument."""
+    """A tangent has the shape of its argument; that of a text or a function may be None."""
+    if tangent is None and (argument is None or isinstance(argument, str | bytes) or callable(argument)):
+        return None
     if tangent is None:
         raise SeedError(
             f"the tangent of '{name}' is missing", todo="Pass one tangent per wrt argument, after the arguments."

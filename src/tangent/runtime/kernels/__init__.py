@@ -22,3 +22,4 @@ from tangent.runtime.kernels.sets import *  # noqa: F403
 from tangent.runtime.kernels.shape import *  # noqa: F403
 from tangent.runtime.kernels.statistics import *  # noqa: F403
 from tangent.runtime.kernels.vectorize import *  # noqa: F403
+from tangent.runtime.kernels.vectors import *  # noqa: F403

@@ -40,17 +40,12 @@ def implicit(
         raise RuleError("'implicit' takes a residual, a fixed point or an objective", why="one of them")
     parameters = _parameters(given[0])
     equation = _equation(residual, fixed_point, objective, parameters)
-    texts, _ = parameter_texts(parameters, space := {"solver": solver})
-    passed = ", ".join(parameters.parameters)
-    solution = define("solution", f"def solution({', '.join(texts)}):\n    return solver({passed})\n", space)
-    solved = custom_vjp(solution)
-    space = {
-        "np_": np,
-        "to_vector": to_vector,
-        "from_vector": from_vector,
-        "solution": solved,
-        **_derivatives(equation),
-    }
+    outside: dict[str, Any] = {"solver": solver}
+    texts, _ = parameter_texts(parameters, outside)
+    text = f"def solution({', '.join(texts)}):\n    return solver({', '.join(parameters.parameters)})\n"
+    solved = custom_vjp(define("solution", text, outside))
+    space: dict[str, Any] = {"np_": np, "to_vector": to_vector, "from_vector": from_vector, "solution": solved}
+    space |= _derivatives(equation)
     solved.defvjp(*(_made(name, parameters, space) for name in ("forward", "backward")))
     solved.defjvp(_made("push", parameters, space))
     return solved

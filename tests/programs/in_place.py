@@ -223,3 +223,38 @@ def rows_of_a_list_written(x):
         rows[i][i] = x[i] * x[i + 1]
         rows[i] += x
     return sum(np.sum(a**2) for a in rows)
+
+
+@program({"x": signed(2)})
+def item_of_an_array_without_axes(x):
+    s = np.zeros(())
+    s[...] = x[0]
+    t = s[()]
+    s[...] = x[1]
+    return s * t
+
+
+@program({"x": positive(4)})
+def cast_that_may_be_the_array_itself(x):
+    a = x * 1.0
+    b = a.astype(float, copy=False)
+    b[0] = x[3] * 2
+    c = a.astype(float)
+    c[1] = 0.0
+    return a * c
+
+
+def squared_into(x, out=None):
+    if out is None:
+        out = np.empty_like(x)
+    np.multiply(x, x, out=out)
+    return out
+
+
+@program({"x": positive(4)}, orders=1)
+def optional_buffer(x):
+    a = squared_into(x)
+    b = np.zeros(4)
+    c = squared_into(a, out=b)
+    squared_into(b, b)
+    return a * b * c

@@ -207,7 +207,8 @@ def cast_tangent(b: Any, y: Any) -> Any:
         return b
     if dtype.kind not in "fc":
         return np.zeros(np.shape(b))[()]
-    return np.asarray(b).astype(dtype)[()]
+    cast = np.asarray(b).astype(dtype, copy=False)
+    return cast if cast is b else cast[()]
 
 
 def as_list(b: Any) -> Any:

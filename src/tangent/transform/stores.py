@@ -333,17 +333,15 @@ class Stores:
     def for_parameters(self) -> list[ast.stmt]:
         first = self.owner.unit.core.body[0]
         done: list[ast.stmt] = []
-        seen: dict[str, str] = {}
+        seen: dict[str, list[str]] = {}
         own = [p for p in self.owner.unit.parameters if p in self.shadowed and (p not in self.given or self.carried)]
         for p in own:
-            base = seen.get(self.class_of(p))
-            seen.setdefault(self.class_of(p), p)
+            before = seen.setdefault(self.class_of(p), [])
             others = [name(q) for q in own if q != p and self.class_of(q) == self.class_of(p)]
-            value = self.zeros(p)
-            if base is None and others:
+            value = self.mirrored(p, before) if before else self.zeros(p)
+            if not before and others:
                 value = self.owner.scribe.call("shadow_among", name(p), *others)
-            if base is not None:
-                value = self.owner.scribe.call("mirror", name(p), name(base), name(self.adjoint(base)))
+            before.append(p)
             new = assign(self.adjoint(p), value, first)
             self.owner.operations[new] = Operation("shadow", (self.adjoint(p),))
             done.append(new)
@@ -489,8 +487,8 @@ class Stores:
     def is_basic(self, index: ast.expr) -> bool:
         """Whether an index surely selects each element once and gives a view: no arrays among its parts."""
         match index:
-            case ast.Tuple(elts=elts):
-                return all(self.is_basic(e) for e in elts)
+            case ast.Tuple(elts=elts):  # `a[()]` is a number where a has no axes
+                return bool(elts) and all(self.is_basic(e) for e in elts)
             case ast.Slice():
                 return True
             case ast.Constant(value=value):

@@ -1,4 +1,4 @@
-"""The lattice listing: `python -m benchmarks.persistent [--plot FILE.svg]`.
+"""The lattice listing: `python -m benchmarks.persistent [--plots FOLDER]`.
 
 A lattice of rows of d = 2000 floats grows by a row in each of n outer steps, and m = 15 inner steps assign to a row
 of it. Time and peak memory of its gradient are measured for n = 100..1000, and the exponents of growth in n fitted:
@@ -32,9 +32,14 @@ from tangent import PersistentArray, append, setitem
 
 WIDTH, INNER = 2000, 15
 OUTER = (100, 200, 400, 700, 1000)
-SHORT = (20, 40, 80, 120)  # for what grows with the square
+SHORT = (20, 40, 80, 120)  # for what grows with the square: more does not fit into memory
+NARROW, LONG = 50, (100, 200, 400)  # where the square shows: rows that are there at the start count little
+
+TURNS = 3
+WARM = 3  # calls before the clock runs: a derivative that is called again has a version for its arguments
 
 Gradient = Callable[[np.ndarray, int], Any]
+Contender = tuple[Gradient, tuple[int, ...], int]  # with the sizes that it is run for, and the width of rows
 
 
 def lattice(x, n, m):
@@ -132,20 +137,22 @@ def subarrays(x, n, m):
     return b
 
 
-def contenders() -> dict[str, tuple[Gradient, tuple[int, ...]]]:
+def contenders() -> dict[str, Contender]:
     gradient, linear = tangent.grad(products), tangent.grad(lattice)
     return {
-        "immutable arrays": (lambda x, n: immutable(x, n, INNER), SHORT),
-        "recorded subarrays": (lambda x, n: subarrays(x, n, INNER), OUTER),
-        "persistent arrays (ours)": (lambda x, n: gradient(PersistentArray(x), n, INNER), OUTER),
-        "hand-written": (lambda x, n: products_by_hand(x, n, INNER), OUTER),
-        "listing, persistent arrays (ours)": (lambda x, n: linear(PersistentArray(x), n, INNER), OUTER),
-        "listing, hand-written": (lambda x, n: lattice_by_hand(x, n, INNER), OUTER),
+        "immutable arrays": (lambda x, n: immutable(x, n, INNER), SHORT, WIDTH),
+        "immutable arrays, narrow": (lambda x, n: immutable(x, n, INNER), LONG, NARROW),
+        "recorded subarrays": (lambda x, n: subarrays(x, n, INNER), OUTER, WIDTH),
+        "persistent arrays (ours)": (lambda x, n: gradient(PersistentArray(x), n, INNER), OUTER, WIDTH),
+        "NumPy arrays (ours)": (lambda x, n: gradient(x, n, INNER), OUTER, WIDTH),
+        "hand-written": (lambda x, n: products_by_hand(x, n, INNER), OUTER, WIDTH),
+        "listing, persistent arrays (ours)": (lambda x, n: linear(PersistentArray(x), n, INNER), OUTER, WIDTH),
+        "listing, hand-written": (lambda x, n: lattice_by_hand(x, n, INNER), OUTER, WIDTH),
         **_autograd(), **_torch(), **_jax(),
     }  # fmt: skip
 
 
-def _autograd() -> dict[str, tuple[Gradient, tuple[int, ...]]]:
+def _autograd() -> dict[str, Contender]:
     """autograd has no assignment: a row is replaced by joining what is before and behind it."""
     library, anp = peer("autograd"), peer("autograd.numpy")
     if library is None or anp is None:
@@ -158,10 +165,10 @@ def _autograd() -> dict[str, tuple[Gradient, tuple[int, ...]]]:
                 x = anp.concatenate([x[:-1], x[-1:] * x[j : j + 1]])
         return anp.mean(x)
 
-    return {"autograd": (library.grad(f), SHORT)}
+    return {"autograd": (library.grad(f), SHORT, WIDTH)}
 
 
-def _torch() -> dict[str, tuple[Gradient, tuple[int, ...]]]:
+def _torch() -> dict[str, Contender]:
     torch = peer("torch")
     if torch is None:
         return {}
@@ -176,10 +183,10 @@ def _torch() -> dict[str, tuple[Gradient, tuple[int, ...]]]:
                 y = torch.index_put(y, (torch.tensor([INNER + i]),), y[-1:] * y[j : j + 1])
         return torch.autograd.grad(y.mean(), leaf)[0].numpy()
 
-    return {"PyTorch": (gradient, SHORT)}
+    return {"PyTorch": (gradient, SHORT, WIDTH)}
 
 
-def _jax() -> dict[str, tuple[Gradient, tuple[int, ...]]]:
+def _jax() -> dict[str, Contender]:
     """`x.at[i].set(v)`, not compiled: each length of the lattice would be a program of its own."""
     jax, jnp = peer("jax"), peer("jax.numpy")
     if jax is None or jnp is None:
@@ -193,21 +200,17 @@ def _jax() -> dict[str, tuple[Gradient, tuple[int, ...]]]:
                 x = x.at[INNER + i].set(x[INNER + i] * x[j])
         return jnp.mean(x)
 
-    return {"JAX, not compiled": (jax.grad(f), SHORT[:2])}
+    return {"JAX, not compiled": (jax.grad(f), SHORT[:2], WIDTH)}
 
 
 def start(width: int = WIDTH) -> np.ndarray:
     return 1.0 + 1e-3 * np.cos(np.arange(1.0 * INNER * width)).reshape(INNER, width)
 
 
-def seconds(gradient: Gradient, n: int, repeats: int = 3) -> float:
-    times = []
-    for _ in range(repeats):
-        x = start()
-        begin = time.process_time()
-        gradient(x, n)
-        times.append(time.process_time() - begin)
-    return min(times)
+def seconds(gradient: Gradient, n: int, width: int = WIDTH) -> float:
+    begin = time.process_time()
+    gradient(start(width), n)
+    return time.process_time() - begin
 
 
 def exponent(values: dict[int, float]) -> float:
@@ -222,7 +225,7 @@ def exponent(values: dict[int, float]) -> float:
 def check() -> None:
     """All compute the same, and the listing runs verbatim with both kinds of arrays, without derivatives too."""
     x = start(5)
-    for name, (gradient, _) in contenders().items():
+    for name, (gradient, _, _) in contenders().items():
         expected = (lattice_by_hand if name.startswith("listing") else products_by_hand)(x, 4, INNER)
         np.testing.assert_allclose(gradient(x, 4), expected, rtol=1e-7, err_msg=name)
     assert lattice(x, 4, INNER) == lattice(PersistentArray(x), 4, INNER)
@@ -234,20 +237,29 @@ def check() -> None:
 
 
 def results() -> dict[str, tuple[dict[int, float], dict[int, float]]]:
-    """Seconds and bytes by n."""
+    """Seconds and bytes by n: of the shortest of several runs, in turns, so that all meet the same machine."""
     check()
-    found = {}
-    for name, (gradient, sizes) in contenders().items():
-        times = {n: seconds(gradient, n, 1 if sizes is SHORT else 2) for n in sizes}
-        memory = {n: float(peak_bytes(lambda n=n, g=gradient: g(start(), n))) for n in sizes}
-        found[name] = times, memory
+    found: dict[str, tuple[dict[int, float], dict[int, float]]] = {}
+    all_ = contenders()
+    for gradient, _, width in all_.values():
+        for _ in range(WARM):
+            gradient(start(width), 2)
+    for turn in range(TURNS):
+        for name, (gradient, sizes, width) in all_.items():
+            times, _ = found.setdefault(name, ({}, {}))
+            for n in sizes if turn == 0 or sizes is OUTER else ():
+                times[n] = min(times.get(n, math.inf), seconds(gradient, n, width))
+    for name, (gradient, sizes, width) in all_.items():
+        for n in sizes:
+            found[name][1][n] = float(peak_bytes(lambda n=n, g=gradient, w=width: g(start(w), n)))
     return found
 
 
 def table(found: dict[str, tuple[dict[int, float], dict[int, float]]]) -> list[str]:
     lines = [
         f"Rows of {WIDTH} floats, {INNER} inner steps, {OUTER[0]} to {OUTER[-1]} outer steps "
-        f"({SHORT[0]} to {SHORT[-1]} for what grows with the square). Memory is what Python allocates.", "",
+        f"({SHORT[0]} to {SHORT[-1]} for what grows with the square; narrow: rows of {NARROW}). "
+        "Memory is what Python allocates.", "",
         "| gradient of the lattice | exponent of time | exponent of memory | seconds | MiB | at n = |",
         "|---|---|---|---|---|---|",
     ]  # fmt: skip
@@ -260,9 +272,10 @@ def table(found: dict[str, tuple[dict[int, float], dict[int, float]]]) -> list[s
     for kind in ("", "listing, "):
         ours, hand = found[f"{kind}persistent arrays (ours)"][0], found[f"{kind}hand-written"][0]
         ratio = statistics.median(ours[n] / hand[n] for n in ours)
-        verdict = "met" if ratio <= 1.5 else "missed"
+        most = 1.3 if kind else 1.5
+        verdict = "met" if ratio <= most else "missed"
         what = "Of the listing, which is linear, persistent" if kind else "Persistent"
-        lines += ["", f"{what} arrays take {ratio:.2f} times the hand-written derivative (at most 1.5: {verdict})."]
+        lines += ["", f"{what} arrays take {ratio:.2f} times the hand-written derivative (at most {most}: {verdict})."]
     return lines
 
 

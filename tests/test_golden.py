@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tangent import append, checkpoint, grad, insert_grad_of, jvp, setitem
+from tangent import PersistentArray, append, checkpoint, grad, insert_grad_of, jvp, setitem
 from tangent.api import wrt_names
 from tangent.testing import add, dot, leaves, random_like
 from tangent.testing import scale as scaled
@@ -94,6 +94,14 @@ def lattice(x, row, n, m):
         x = append(x, row)
         for j in range(m):
             x = setitem(x, i, np.add(x[i], x[i + 1]))
+    return np.mean(x)
+
+
+def lattice_of_products(x, n, m):
+    for i in range(n):
+        x = append(x, x[i])
+        for j in range(m):
+            x = setitem(x, m + i, np.multiply(x[m + i], x[j]))
     return np.mean(x)
 
 
@@ -673,6 +681,15 @@ def reverse_forward(f, **options):
     return grad(jvp(f, **options))
 
 
+def version(f, **options):
+    """What a gradient that is called again with a persistent array runs."""
+    return grad(f, **options).version(PersistentArray(X), *([V] if f is lattice else []), 2, 2)
+
+
+def forward_version(f, **options):
+    return jvp(f, **options).version(PersistentArray(X), V, 2, 2, X, V)
+
+
 PROGRAMS: dict[str, tuple] = {
     "paper_square": (f_square, grad, {}, (3.0,)),
     "paper_assign_raw": (f_assign, grad, {"optimized": False}, (3.0,)),
@@ -775,6 +792,10 @@ PROGRAMS: dict[str, tuple] = {
     "rosenbrock_hvp": (rosenbrock, forward_reverse, {}, (V, 1.0, W)),
     "paper_lattice": (lattice, grad, {"wrt": (0, 1)}, (X, V, 2, 2)),
     "paper_lattice_forward": (lattice, jvp, {"wrt": (0, 1)}, (X, V, 2, 2, X, V)),
+    "paper_lattice_version": (lattice, version, {"wrt": (0, 1)}, (X, V, 2, 2)),
+    "paper_lattice_forward_version": (lattice, forward_version, {"wrt": (0, 1)}, (X, V, 2, 2, X, V)),
+    "lattice_of_products": (lattice_of_products, grad, {}, (X, 2, 2)),
+    "lattice_of_products_version": (lattice_of_products, version, {}, (X, 2, 2)),
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),
     "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),
@@ -846,7 +867,7 @@ def test_golden_programs_compute(name):
     names = wrt_names(f, options.get("wrt", 0))
     places = [list(inspect.signature(f).parameters).index(n) for n in names]
     found = make(f, **options)(*args)
-    if make is jvp:
+    if make in (jvp, forward_version):
         got, expected = leaves(found), difference(f, args[:count], places, args[count:])
     elif make is forward_reverse:
         got, expected = leaves(found), difference(grad(f), args[:-1], [0], args[-1:])

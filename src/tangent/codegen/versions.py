@@ -18,6 +18,7 @@ from tangent.codegen.emit import emit
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Kind, Number, kind_of
 from tangent.optimise.shaped.known import is_settled
 from tangent.optimise.shaped.version import version
+from tangent.runtime.persistent import PersistentArray
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
@@ -65,7 +66,7 @@ class Choice:
         self.versions: dict[tuple[Kind, ...], types.FunctionType] = {}
 
     def __call__(self, *args: Any) -> types.FunctionType | None:
-        key = tuple([(a.shape, a.dtype) if type(a) is np.ndarray else type(a) for a in args])
+        key = tuple([(a.shape, a.dtype) if type(a) is np.ndarray else _key(a) for a in args])
         found = self._found.get(key, 0)
         if type(found) is not int:
             return found  # type: ignore[no-any-return]
@@ -101,6 +102,10 @@ class Choice:
         made = self._load(functions, settled, sure)
         made.source = emit(functions).text  # type: ignore[attr-defined]
         return made
+
+
+def _key(a: Any) -> Any:
+    return (PersistentArray, a.shape, a.dtype) if type(a) is PersistentArray else type(a)
 
 
 def seed_is_sure(entry: Generated, kinds: dict[str, Kind]) -> bool:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from tangent.errors import ShapeError, VersionError
-from tangent.runtime.versions import Array, Buffer, Cut, Grow, Put, Version
+from tangent.runtime.versions import Array, Buffer, Cut, Grow, Put, Version, part_of
 
 
 class PersistentArray(NDArrayOperatorsMixin):
@@ -101,6 +101,7 @@ class PersistentArray(NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Any:
         """A part, as an array of its own that cannot be written to: `x[i][j] = v` would not reach x."""
+        index = _plain(index)
         version = self._version or self._held()
         buffer = version.buffer
         with buffer.lock:
@@ -123,18 +124,20 @@ class PersistentArray(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         if method == "at":
-            target, index, *rest = inputs
+            target, index, *rest = (inputs[0], *map(_plain, inputs[1:]))
             if not isinstance(target, PersistentArray):
-                return NotImplemented
-            rest = [np.asarray(v) if isinstance(v, PersistentArray) else v for v in rest]
+                return _with_arrays(ufunc.at, (target, index, *rest), options)
             return target._write(index, lambda rows: ufunc.at(rows, index, *rest))
         if out is None:
             return _with_arrays(getattr(ufunc, method), inputs, options)
-        made = tuple(np.array(o) for o in out)  # where a mask leaves elements out, they keep their values
-        _with_arrays(getattr(ufunc, method), inputs, {**options, "out": made})
+        made = tuple(o if o is None else np.array(o) for o in out)  # what a mask leaves out keeps its value
+        given = _with_arrays(getattr(ufunc, method), inputs, {**options, "out": made})
+        results = given if isinstance(given, tuple) else (given,)
         for target, result in zip(out, made):
-            target[...] = result
-        return out[0] if len(out) == 1 else out
+            if target is not None:
+                target[...] = result
+        found = tuple(result if target is None else target for target, result in zip(out, results))
+        return found[0] if len(found) == 1 else found
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, options: Any) -> Any:
         if function in _METADATA and len(args) == 1 and not options:
@@ -144,8 +147,7 @@ class PersistentArray(NDArrayOperatorsMixin):
     # Writing
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(value, PersistentArray):
-            value = np.asarray(value)
+        index, value = _plain(index), _plain(value)
 
         def put(rows: Array) -> None:
             try:
@@ -165,7 +167,7 @@ class PersistentArray(NDArrayOperatorsMixin):
             version = old()
             if version is not None:
                 self._version = version  # as long as the old part is not kept
-                back = Put(_fixed(index), np.array(rows[index]))
+                back = Put(_fixed(index), part_of(rows, index))
                 version.difference, version.next, self._version = back, new, new
             action(rows)
 
@@ -183,7 +185,7 @@ class PersistentArray(NDArrayOperatorsMixin):
         PersistentArray([[1., 2.]])
         """
         held = self._held()
-        row = _fitting(row, held.buffer.data.shape[1:], held.buffer.data.dtype, "row")
+        row = fitting(row, held.buffer.data.shape[1:], held.buffer.data.dtype, "row")
         with held.buffer.lock:
             held.rows()
             length = held.length
@@ -247,7 +249,7 @@ def append(x: Any, row: Any) -> Any:
         made.append(row)
         return made
     _require_array(x, "append")
-    return np.concatenate([x, _fitting(row, x.shape[1:], x.dtype, "row")[None]], dtype=x.dtype)
+    return np.concatenate([x, fitting(row, x.shape[1:], x.dtype, "row")[None]], dtype=x.dtype)
 
 
 def setitem(x: Any, index: Any, value: Any) -> Any:
@@ -258,18 +260,18 @@ def setitem(x: Any, index: Any, value: Any) -> Any:
     """
     if isinstance(x, PersistentArray):
         held = x._version or x._held()
+        index, value = _plain(index), _plain(value)
         with held.buffer.lock:
             rows = held.rows()
-            part = rows[index]
-            old = part.copy() if isinstance(part, np.ndarray) else part
-            value = _fitting(value, old.shape, rows.dtype, "value")
+            old = part_of(rows, index)
+            value = fitting(value, np.shape(old), rows.dtype, "value")
             made = object.__new__(PersistentArray)
             new = made._version = Version(held.buffer)
             held.difference, held.next = Put(_fixed(index), old), new
             rows[index] = value
         return made
     _require_array(x, "setitem")
-    value = _fitting(value, np.shape(x[index]), x.dtype, "value")
+    value = fitting(value, np.shape(x[index]), x.dtype, "value")
     made_ = x.copy()
     made_[index] = value
     return made_
@@ -280,7 +282,7 @@ def _require_array(x: Any, function: str) -> None:
         raise ShapeError(f"'{function}' takes an array, not a {type(x).__name__}", todo="Pass np.array(...).")
 
 
-def _fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> Array:
+def fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> Array:
     """The value as an array, if it has the shape and can have the dtype."""
     found = value if type(value) is np.ndarray else np.asarray(value)
     if found.shape == shape and found.dtype == dtype:
@@ -292,6 +294,15 @@ def _fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str
     if not np.can_cast(found.dtype, dtype, "same_kind"):
         raise ShapeError(f"the {what} is {found.dtype}, the array {dtype}", todo="Convert one of them with 'astype'.")
     return found
+
+
+def _plain(x: Any) -> Any:
+    """An index or value without persistent arrays: reading one may move the memory that is about to be used."""
+    if isinstance(x, PersistentArray):
+        return np.asarray(x)
+    if isinstance(x, tuple):
+        return tuple([_plain(v) for v in x])
+    return [_plain(v) for v in x] if isinstance(x, list) else x
 
 
 def _fixed(index: Any) -> Any:

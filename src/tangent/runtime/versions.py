@@ -43,6 +43,12 @@ class Buffer:
         self.length = end
 
 
+def part_of(rows: Array, index: Any) -> Any:
+    """What is at an index now."""
+    part = rows[index]
+    return part.copy() if isinstance(part, np.ndarray) else part
+
+
 class Difference(Protocol):
     def apply(self, buffer: Buffer, turn: bool) -> Difference | None:
         """Change the array in memory; the difference turned round, if it is wanted."""
@@ -58,7 +64,7 @@ class Put:
 
     def apply(self, buffer: Buffer, turn: bool) -> Difference | None:
         rows = buffer.rows()
-        back = Put(self.index, np.array(rows[self.index])) if turn else None
+        back = Put(self.index, part_of(rows, self.index)) if turn else None
         rows[self.index] = self.values
         return back
 

@@ -24,6 +24,7 @@ from tangent.optimise.shaped.kinds import (
     Items,
     Kind,
     Number,
+    Rows,
     Stack,
     broadcast,
     promoted,
@@ -31,6 +32,7 @@ from tangent.optimise.shaped.kinds import (
 )
 from tangent.optimise.shaped.windows import window
 from tangent.rules.table import table
+from tangent.runtime.persistent import PersistentArray, append, setitem
 
 Of = Callable[[ast.expr], Kind]
 REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin)
@@ -50,6 +52,7 @@ LIKE_SECOND = (
     runtime.settled, runtime.as_given, runtime.refit, runtime.add_item, runtime.broadcast_like,
 )  # fmt: skip
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
+KEEPERS = frozenset((*SAME, np.copy))  # give back a persistent array as such
 ARITHMETIC = (runtime.ratio, runtime.times, runtime.where_nonzero)
 
 
@@ -73,6 +76,17 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return FLOAT if function not in NOT_FLOATS else UNKNOWN
     if not kinds:
         return UNKNOWN
+    if function in (append, setitem, runtime.extended, runtime.put_rows):
+        return grown(kinds[0], function in (append, runtime.extended))
+    if function is PersistentArray:
+        return Rows(kinds[0]) if isinstance(kinds[0], Number) and kinds[0].rank and len(kinds) == 1 else UNKNOWN
+    if function is runtime.with_room:
+        return kinds[0].array if isinstance(kinds[0], Rows) else kinds[0]
+    if function is runtime.kept_rows and isinstance(kinds[0], Number):
+        return Number((*[UNSURE] * (len(kinds) - 1), *kinds[0].axes[1:]), kinds[0].dtype)
+    if isinstance(kinds[0], Rows) and function in KEEPERS:
+        return UNKNOWN
+    kinds = [k.array if isinstance(k, Rows) else k for k in kinds]
     if (getattr(function, "__module__", "") or "").startswith("tangent.runtime"):
         return _by_runtime(function, e, kinds)
     if function in REDUCTIONS:
@@ -155,6 +169,18 @@ def chosen(b: Kind, mine: Kind, other: Kind) -> Kind:
 def options(e: ast.Call, names: tuple[str, ...]) -> dict[str, ast.expr]:
     """The arguments after the first, by name."""
     return dict(zip(names, e.args[1:])) | {k.arg: k.value for k in e.keywords if k.arg}
+
+
+def grown(kind: Kind, longer: bool) -> Kind:
+    """`append(x, row)` and `setitem(x, index, value)`."""
+    match kind:
+        case Rows(array=array):
+            inner = grown(array, longer)
+            return Rows(inner) if isinstance(inner, Number) else UNKNOWN
+        case Number(axes=(_, *rest)):
+            return Number((UNSURE, *rest), kind.dtype) if longer else kind
+        case _:
+            return UNKNOWN
 
 
 def strong(kind: Kind, weak: bool | None = False) -> Kind:
@@ -342,6 +368,8 @@ def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
         case Number(axes=(_, *_)):
             axes = axes_after(owner.axes, index, of)
             return UNKNOWN if axes is None else Number(axes, owner.dtype)
+        case Rows(array=array):
+            return subscript(array, index, of)
         case _:
             return UNKNOWN
 

@@ -34,9 +34,10 @@ from tangent.optimise.shaped.kinds import (
     without,
 )
 from tangent.optimise.shaped.known import Known
+from tangent.optimise.shaped.merged import merged
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.places import places
-from tangent.optimise.shaped.reuse import LARGE, dying, reused
+from tangent.optimise.shaped.reuse import LARGE, blocks, dying, reused
 from tangent.optimise.shaped.twice import doubled
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_range
@@ -102,6 +103,7 @@ class Flow(Inference):
         self.fixed = env.keys() - assigned_inside(g.tree.body) if entry else set()
         self.dying = dying(g.tree.body, self.resolved) if versions.sizes is not None else {}
         self.now: set[str] = set()
+        self.made_up: dict[str, str] = {}
         self.zeros: dict[str, ast.stmt] = {}  # adjoints that are zero so far
         self.mirrored = mirrored(g.tree.body)
         self.times = Counter(n.id for n in ast.walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
@@ -153,7 +155,26 @@ class Flow(Inference):
             read = {v for x in (s, *new) for y in statements([x]) for v in (*header_reads(y), *writes(y))}
             self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | _zeros(new, self.handed)
             done += [x for x in new if not self.is_sum(x) or not doubled(done, x, self.g.shared)]
-        return done
+        return merged(done, self) if self.versions.sizes is not None else done
+
+    def is_read_outside(self, v: str) -> bool:
+        """Whether a variable is read elsewhere than in the one block that defines it."""
+        assert self.g.tree is not None
+        defining = [b for b in blocks(self.g.tree.body) if any(v in writes(s) for s in b)]
+        if len(defining) != 1:
+            return True
+        inside = set(statements(defining[0]))
+        return any(v in header_reads(s) for s in statements(self.g.tree.body) if s not in inside)
+
+    def fresh(self, base: str, why: str) -> str:
+        """A name that is not used yet; the same for the same purpose."""
+        n = 2
+        while why not in self.made_up:
+            if (chosen := f"{base}{n}") not in self.local | self.g.externals.keys() | self.user:
+                self.made_up[why] = chosen
+                self.local.add(chosen)
+            n += 1
+        return self.made_up[why]
 
     def is_sum(self, s: ast.stmt) -> bool:
         """Whether a statement adds to an array."""

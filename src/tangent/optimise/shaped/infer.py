@@ -15,6 +15,7 @@ from tangent.optimise.shaped.kinds import (
     Items,
     Kind,
     Number,
+    Rows,
     Stack,
     broadcast,
     calculated,
@@ -84,6 +85,8 @@ class Inference:
                 owner = self.of(value)
                 if isinstance(owner, Number):
                     return attribute(owner, attr)
+                if isinstance(owner, Rows) and attr == "shape":
+                    return attribute(owner.array, attr)
                 return FLOAT if type(self.resolve(e)) is float else UNKNOWN
             case ast.Call():
                 return self.call(e)

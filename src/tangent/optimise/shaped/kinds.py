@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.persistent import PersistentArray
+
 Axis = int | str
 SMALL = 16  # axes up to this length are part of what a version is made for
 UNSURE, NOT_ONE = "?", "!"
@@ -57,11 +59,18 @@ class Stack:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """A persistent array; what is read of it are parts of such an array."""
+
+    array: Number
+
+
+@dataclass(frozen=True)
 class Unknown:
     """Anything."""
 
 
-Kind = Number | Items | Stack | Unknown
+Kind = Number | Items | Stack | Rows | Unknown
 UNKNOWN = Unknown()
 FLOAT, INT, BOOL = Number((), "f8", True), Number((), "i8", True), Number((), "b1", True)
 
@@ -78,6 +87,9 @@ def kind_of(value: Any, v: str) -> Kind:
         return INT
     if type(value) is bool:
         return BOOL
+    if type(value) is PersistentArray:
+        array = kind_of(np.broadcast_to(np.empty((), value.dtype), value.shape), v)
+        return Rows(array) if isinstance(array, Number) else UNKNOWN
     if (type(value) is np.ndarray and value.ndim) or isinstance(value, np.float64 | np.float32):
         axes = tuple(n if n <= SMALL else f"{v}.{i}" for i, n in enumerate(value.shape))
         native = value.dtype.isnative
@@ -117,6 +129,9 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)))
         case Stack(item=p), Stack(item=q):
             return Stack(join(p, q))
+        case Rows(array=p), Rows(array=q):
+            both = join(p, q)
+            return Rows(both) if isinstance(both, Number) else UNKNOWN
         case _:
             return UNKNOWN
 
@@ -164,6 +179,9 @@ def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
             return Items(tuple(_mapped(k, change) for k in items))
         case Stack(item=item):
             return Stack(None if item is None else _mapped(item, change))
+        case Rows(array=array):
+            inner = _mapped(array, change)
+            return Rows(inner) if isinstance(inner, Number) else UNKNOWN
         case _:
             return kind
 
@@ -200,7 +218,7 @@ def calculated(op: str, a: Number, b: Number) -> Axis | None:
 
 def broadcast(*kinds: Kind) -> Kind:
     """The result of arithmetic, elementwise."""
-    numbers = [k for k in kinds if isinstance(k, Number)]
+    numbers = [n for k in kinds if isinstance(n := k.array if isinstance(k, Rows) else k, Number)]
     if len(numbers) != len(kinds) or not numbers:
         return UNKNOWN
     found = promoted(numbers)

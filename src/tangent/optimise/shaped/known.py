@@ -34,7 +34,7 @@ BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
 SETTLED = frozenset((
     *OWN, *ZERO, *PRODUCTS, *FITS, runtime.unbroadcast, runtime.spread, runtime.refit, runtime.copy, runtime.add_grad,
     runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
-    runtime.count, runtime.split_like, runtime.broadcast_like, *OUTER,
+    runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item, *OUTER,
 ))  # fmt: skip
 
 

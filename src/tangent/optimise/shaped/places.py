@@ -2,6 +2,8 @@
 
 b = add_part(add_part(b, 8, e), 7, f)   ->   b[8] += e; b[7] += f
 b = scatter(e, x, 2)                    ->   b = np.zeros(x.shape); b[2] = e
+b = add_part(clear_item(b, 8), 7, e)    ->   b[8] = 0.0; b[7] += e
+x = put_rows(x, 1, v)                   ->   x[1] = v
 """
 
 from __future__ import annotations
@@ -13,19 +15,22 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.shaped.calls import axes_after
-from tangent.optimise.shaped.kinds import Number
-from tangent.syntax.quote import at, expression
+from tangent.optimise.shaped.kinds import Kind, Number, same
+from tangent.syntax.quote import at, constant, expression
 from tangent.syntax.uses import expression_reads
 
 if TYPE_CHECKING:
     from tangent.optimise.shaped.flow import Flow
 
 
+WRITERS = (runtime.add_part, runtime.scatter, runtime.clear_item, runtime.put_rows)
+
+
 def places(s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
     """The statements instead of one that adds to places of its target, or None where it does something else."""
     (target,) = s.targets
     assert isinstance(target, ast.Name)
-    if not isinstance(s.value, ast.Call) or flow.resolve(s.value.func) not in (runtime.add_part, runtime.scatter):
+    if not isinstance(s.value, ast.Call) or flow.resolve(s.value.func) not in WRITERS:
         return None
     return _parts(target.id, s.value, s, flow)
 
@@ -40,6 +45,15 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             if before is None or place is None or not _is_real(value, flow):
                 return None
             return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
+        case ast.Call(func=func, args=[inner, index], keywords=[]) if flow.resolve(func) is runtime.clear_item:
+            before, place = _parts(b, inner, s, flow), _place(b, index, flow)
+            if before is None or place is None:
+                return None
+            return [*before, at(ast.Assign([place], constant(0.0)), s)]
+        case ast.Call(func=func, args=[ast.Name(id=v), index, value]) if flow.resolve(func) is runtime.put_rows:
+            place = _place(b, index, flow)
+            fits = place is not None and _fits(flow.of(place), flow.of(value))
+            return [at(ast.Assign([place], value), s)] if v == b and place is not None and fits else None
         case ast.Call(func=func, args=[value, x, index], keywords=[]) if flow.resolve(func) is runtime.scatter:
             kind = flow.of(x)
             if b in expression_reads(value) | expression_reads(x) | expression_reads(index):
@@ -56,6 +70,13 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             ]  # fmt: skip
         case _:
             return None
+
+
+def _fits(place: Kind, value: Kind) -> bool:
+    """Whether a value has the form of what it replaces."""
+    if not isinstance(place, Number) or not isinstance(value, Number):
+        return False
+    return place.dtype == value.dtype and place.rank == value.rank and all(map(same, place.axes, value.axes))
 
 
 def _is_real(value: ast.expr, flow: Flow) -> bool:

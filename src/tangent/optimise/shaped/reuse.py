@@ -27,7 +27,7 @@ def dying(body: Body, resolve: Resolve) -> dict[ast.stmt, set[str]]:
     made = Counter(v for s in statements(body) for v in writes(s))
     held = {v for s in statements(body) for v in made if _is_held(s, v, resolve)}
     found: dict[ast.stmt, set[str]] = {}
-    for block in _blocks(body):
+    for block in blocks(body):
         new = {
             s.targets[0].id
             for s in block
@@ -44,11 +44,12 @@ def dying(body: Body, resolve: Resolve) -> dict[ast.stmt, set[str]]:
     return found
 
 
-def _blocks(body: Body) -> list[Body]:
+def blocks(body: Body) -> list[Body]:
+    """A body and all blocks inside it."""
     found = [body]
     for s in body:
         if isinstance(s, ast.If | ast.For | ast.While):
-            found += _blocks(s.body) + _blocks(s.orelse)
+            found += blocks(s.body) + blocks(s.orelse)
     return found
 
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 from tangent.optimise import PASSES
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import dead, pushed
+from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Versions
+from tangent.optimise.shaped.infer import parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined
 from tangent.optimise.shaped.kinds import INT, Kind
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
 from tangent.optimise.shaped.paired import paired
 from tangent.optimise.shaped.records import records
+from tangent.optimise.shaped.rows import in_place, with_plain_tangents
 from tangent.optimise.shaped.sections import Facts
 from tangent.optimise.shaped.unread import unread
 from tangent.optimise.typed.saved import saved
@@ -41,7 +46,11 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         changed = [g for g in functions if _sum_early(g)]
         if not changed:
             break
+    _coalesce(functions, resolve, False)
+    _change_rows(made, given, resolve, with_plain_tangents)
     _make_smaller(functions, resolve)
+    _coalesce(functions, resolve, True)
+    _change_rows(made, given, resolve, in_place)
     versions = Versions(resolve, sizes)
     made, _ = versions.version(made, tuple(given))
     functions = reachable(made)
@@ -78,6 +87,30 @@ def _make_smaller(functions: list[Generated], resolve: Resolve) -> None:
         bodies = saved({g: _smaller(_split(body), g, resolve) for g, body in bodies.items()})
     for g, body in bodies.items():
         _with_body(g, body)
+
+
+def _coalesce(functions: list[Generated], resolve: Resolve, adjoints: bool) -> None:
+    for g in functions:
+        _with_body(g, coalesced(_body(g), lambda e, g=g: resolve(e, g), adjoints))  # type: ignore[misc]
+
+
+def _change_rows(g: Generated, given: list[Kind], resolve: Resolve, change: Callable[..., Body]) -> None:
+    """Rewrite the versions of arrays in a function, of which the kinds of the arguments are known."""
+    kinds = dict(zip(parameters_of(g), given))
+    _with_body(g, change(_body(g), kinds, lambda e: resolve(e, g), partial(_use, g)))
+
+
+def _use(g: Generated, value: Any, short: str) -> str:
+    """A name for a run-time function."""
+    assert g.tree is not None
+    taken = {*identifiers(g.tree), *g.externals, *g.seen, *g.primal.__globals__}
+    chosen = next((v for v, x in (*g.seen.items(), *g.externals.items()) if x is value and "." not in v), None)
+    if chosen is None:
+        chosen = short
+        while chosen in taken:
+            chosen += "_"
+        g.externals[chosen] = value
+    return chosen
 
 
 def _sum_early(g: Generated) -> bool:

@@ -62,6 +62,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         hash(function)
     except TypeError:
         return UNKNOWN
+    if function is np.float32 and len(args) == 1:
+        return Number(first.rank, "f4") if isinstance(first, Number) else first
     if function in REDUCTIONS:
         return _reduced(first, e, function)
     if function in LIKE_FIRST and not e.keywords:

@@ -31,6 +31,7 @@ from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.saved import saved
+from tangent.optimise.typed.single import single
 from tangent.optimise.typed.steps import steps
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace, statements
@@ -70,6 +71,7 @@ def _specialised(
         g.tree = replace(g.tree, body=lists(g.tree.body))
     with_lists(list(made_of.values()), given, resolve)
     made = inlined(list(made_of.values()))
+    single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}
     bodies = {g: known(g, found, _numpy(g, resolve), same)[len(docs[g]) :] for g in made}

@@ -183,3 +183,49 @@ def test_arguments_that_overlap_are_refused():
     a = np.arange(4.0)
     with pytest.raises(tangent.errors.InPlaceError):
         tangent.grad(shift, wrt=(0, 1), compile="numba")(a, a)
+
+
+def states(x, n):
+    h = np.zeros_like(x)
+    for _ in range(n):
+        h = np.tanh(0.5 * h + x) / 3
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += h[i] * 2.5 * math.sqrt(2.0)
+    return s
+
+
+def test_single_precision_stays_single():
+    """Python's numbers do not widen arrays, as in NumPy; double precision is left alone."""
+    x = np.array([0.3, 0.7, 1.1], np.float32)
+    df = tangent.grad(states, compile="numba")
+    got, want = df(x, 3), tangent.grad(states)(x, 3)
+    assert got.dtype == want.dtype == np.float32
+    np.testing.assert_allclose(got, want, rtol=2e-6)
+    assert "np.float32(0.5)" in df.source
+    got = df(x.astype(float), 3)
+    assert got.dtype == np.float64 and "float32" not in df.source
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, w: np.sum(np.einsum("ij,jk->ik", x, w) ** 2),
+        lambda x, w: np.einsum("ij,ij->", x, x) + np.sum(np.kron(x, w)),
+        lambda x, w: np.sum(np.tensordot(x, w, axes=1) * np.hstack((x, x[:, :0]))),
+    ],
+)
+def test_sums_of_products(f):
+    x, w = np.linspace(-1.0, 1.0, 6).reshape(2, 3), np.linspace(0.0, 2.0, 9).reshape(3, 3)
+    for mode, last in ((tangent.vjp, 1.0), (tangent.jvp, x[::-1] * 2.0)):
+        np.testing.assert_allclose(mode(f, compile="numba")(x, w, last), mode(f)(x, w, last), rtol=1e-12, atol=1e-14)
+
+
+def test_errors_inside_of_numba_name_the_line():
+    """Whatever Numba raises while it compiles is told as a refusal."""
+    with pytest.raises(tangent.errors.CompileError, match=r"test_forms.py:\d+: Numba does not compile"):
+        tangent.grad(unheard_of, compile="numba")(np.ones(3))
+
+
+def unheard_of(x):
+    return np.sum(np.linalg.lstsq(np.outer(x, x), x, rcond=None)[0]) + np.sum(np.apply_along_axis(np.sum, 0, x))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import importlib
 
 PARTS = (
-    "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "shape", "linalg",
-    "sequences", "containers", "accumulate", "storage", "insert",
+    "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "tensors", "shape",
+    "linalg", "sequences", "containers", "accumulate", "storage", "insert",
 )  # fmt: skip
 
 _done: list[str] = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.kinds import implements, is_array, is_nothing, rank, value_of
+from tangent.backends.numba.kinds import implements, is_array, is_nothing, is_number, rank, value_of
 from tangent.runtime import cumprod_adjoint, cumprod_tangent, cumsum_reversed, product_of_others
 
 
@@ -16,6 +16,22 @@ def from_the_end(b: Any, a: Any, axis: Any = None) -> Any:
         return lambda b, a, axis=None: np.cumsum(b[::-1])[::-1]
     if is_array(a) and is_nothing(axis):
         return lambda b, a, axis=None: np.cumsum(b[::-1])[::-1].copy().reshape(a.shape)
+    if rank(a) == 2 and rank(b) == 2 and is_number(axis):
+
+        def along(b: Any, a: Any, axis: Any = None) -> Any:
+            out = b.copy()
+            rows, columns = b.shape
+            if axis % 2 == 0:
+                for i in range(rows - 2, -1, -1):
+                    for j in range(columns):
+                        out[i, j] += out[i + 1, j]
+            else:
+                for i in range(rows):
+                    for j in range(columns - 2, -1, -1):
+                        out[i, j] += out[i, j + 1]
+            return out
+
+        return along
     return None
 
 

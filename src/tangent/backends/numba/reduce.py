@@ -136,9 +136,22 @@ def spread_out(b: Any, x: Any, axis: Any = None, keepdims: Any = False, where: A
         number = cast(b, x)
         return lambda b, x, axis=None, keepdims=False, where=True: np.full(x.shape, number(b), kind)
     axes, keep = axes_of(axis, rank(x)), keeps(keepdims)
-    if axes is None or keep is None or not is_array(b):
+    if keep is None or not is_array(b):
         return None
     fit = cast_array(b, x)
+    if axes is None and rank(x) == 2 and rank(b) == 1 and is_number(axis):
+
+        def along(b: Any, x: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Any:
+            given = fit(b)
+            out = np.empty(x.shape, kind)
+            for i in range(x.shape[0]):
+                for j in range(x.shape[1]):
+                    out[i, j] = given[j] if axis % 2 == 0 else given[i]
+            return out
+
+        return along
+    if axes is None:
+        return None
     if keep or is_nothing(axis):
         return lambda b, x, axis=None, keepdims=False, where=True: np.broadcast_to(fit(b), x.shape)
     index = ", ".join("None" if i in axes else ":" for i in range(rank(x)))

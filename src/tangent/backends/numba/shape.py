@@ -172,6 +172,18 @@ def reshaped_number(a: Any, newshape: Any) -> Any:
     return (lambda a, newshape: np.full(newshape, a)) if is_number(a) and is_tuple(newshape) else None
 
 
+@implements(np.array)
+def copied(object: Any, dtype: Any = None) -> Any:
+    """Numba makes arrays of lists only."""
+    return (lambda object, dtype=None: object.copy()) if is_array(object) and is_nothing(dtype) else None
+
+
+@implements(np.ndim)
+def axes_counted(a: Any) -> Any:
+    n = rank(a)
+    return (lambda a: n) if is_array(a) or is_number(a) else None
+
+
 # Loops over arrays
 
 

@@ -52,7 +52,7 @@ def compile_module(
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
     formed, extras = [], []
     for g in functions:
-        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g))  # type: ignore[misc]
+        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g), functions[0])  # type: ignore[misc]
         formed.append(with_changes(g, tree=tree))
         extras.append(extra)
     text = emit(formed)

@@ -30,7 +30,7 @@ from tangent.transform.generated import Generated
 Resolve = Callable[[ast.expr], Any]
 
 
-def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict[str, Any]]:
+def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast.FunctionDef, dict[str, Any]]:
     """The tree as Numba takes it, and the names that it uses in addition."""
     assert g.tree is not None
     extra: dict[str, Any] = {}
@@ -55,7 +55,7 @@ def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict
                 return e
 
     tree = rebuild(replace(g.tree, body=lists(without_nothing(g.tree.body))), change)
-    return replace(tree, args=positional(tree.args, g)), extra
+    return replace(tree, args=positional(tree.args, g, entry)), extra
 
 
 def counted_down(numbers: ast.Call) -> ast.expr:
@@ -106,21 +106,29 @@ def without_star(g: Generated) -> Generated:
     return with_changes(g, tree=replace(g.tree, args=plain))
 
 
-def positional(args: ast.arguments, g: Generated) -> ast.arguments:
+def positional(args: ast.arguments, g: Generated, entry: Generated) -> ast.arguments:
     """Parameters by keyword only are parameters like others: Numba has no others."""
     if args.kwarg:
-        raise CompileError(f"'{g.primal.__name__}' takes '**{args.kwarg.arg}', which Numba does not compile")
+        raise _refused(g, entry, f"'**{args.kwarg.arg}'")
     if not args.kwonlyargs:
         return args
     if args.vararg:
-        raise CompileError(
-            f"'{g.primal.__name__}' takes '*{args.vararg.arg}' and keywords, which Numba does not compile"
-        )
+        raise _refused(g, entry, f"'*{args.vararg.arg}' and keywords")
     defaults = [*args.defaults]
     for default in args.kw_defaults:
         if default is not None or defaults:
             defaults.append(default or constant(None))
     return replace(args, args=[*args.args, *args.kwonlyargs], kwonlyargs=[], kw_defaults=[], defaults=defaults)
+
+
+def _refused(g: Generated, entry: Generated, what: str) -> CompileError:
+    """Named by the user's function: that of the entry, where a function of Tangent's own is meant."""
+    own = (g.primal.__module__ or "").startswith("tangent.") or g.primal.__code__.co_filename.startswith("<")
+    source = entry.source if own or g.source is None else g.source
+    return CompileError(
+        "Numba does not compile the derivative", source.locate(source.tree) if source is not None else None,
+        f"'{g.primal.__name__}', which it calls, takes {what}", "Without compile='numba' it runs as Python code.",
+    )  # fmt: skip
 
 
 def plain_index(index: ast.expr) -> ast.expr:

@@ -49,7 +49,7 @@ class Versions:
         key = tuple([(a.dtype.char, a.ndim) if type(a) is ndarray else _kept(a) for a in args])
         found = self._made.get(key)
         if found is None or (type(args[-1]) is not float if self._seeds == 1 else self._has_other_seeds(args)):
-            args = self.check(*args)
+            args = self._with_numbers(self.check(*args))
             key = tuple([_kept(a) for a in args])
             found = self._made.get(key)
         if found is None:
@@ -59,6 +59,11 @@ class Versions:
         except Broadcast:
             self._made[key] = self.latest = self._new(args, in_loops=False)
             return self._made[key].dispatcher(*args)
+
+    def _with_numbers(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments; seeds that are arrays without axes as numbers."""
+        first = len(args) - self._seeds
+        return tuple([a[()] if k >= first and type(a) is ndarray and not a.ndim else a for k, a in enumerate(args)])
 
     def _has_other_seeds(self, args: tuple[Any, ...]) -> bool:
         return not all(type(a) is float for a in args[-self._seeds :])

@@ -493,6 +493,30 @@ def closure(x, k):
     return scale(scale(x))
 
 
+def counted_inside(x):
+    total, n = 0.0, 0
+
+    def add(v):
+        nonlocal total, n
+        n += 1
+        total = total * 0.5 + v * x
+        return total * n
+
+    return add(x) + add(2.0) * total
+
+
+def filled_inside(x):
+    buf = np.zeros(4)
+    buf[0] = x[0]
+
+    def step(i):
+        buf[i] = np.sin(buf[i - 1]) * x[i]
+
+    for k in range(1, 4):
+        step(k)
+    return np.sum(buf)
+
+
 def integrate(f, a, b):
     return (b - a) * (f(a) + 4.0 * f((a + b) / 2.0) + f(b)) / 6.0
 
@@ -799,6 +823,8 @@ PROGRAMS: dict[str, tuple] = {
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),
     "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),
+    "counted_inside": (counted_inside, grad, {}, (0.5,)),
+    "filled_inside": (filled_inside, grad, {}, (np.array([0.5, 1.0, -1.0, 2.0]),)),
     "closure_forward": (closure, jvp, {"wrt": (0, 1)}, (0.5, 2.0, 1.0, 0.5)),
     "higher_order": (higher_order, grad, {"wrt": (0, 1)}, (1.5, 0.7)),
     "known_functions": (known_functions, grad, {}, (0.5,)),

@@ -29,8 +29,9 @@ from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.runtime.objects import overloads
 from tangent.source.adapt import as_function, called
-from tangent.source.remembering import install_runner, remembering
+from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING
+from tangent.source.stubs import install_runner
 from tangent.syntax.names import as_identifier, identifiers
 from tangent.transform.generated import Generated
 from tangent.transform.gradient import gradient
@@ -216,8 +217,8 @@ def for_scalars(function: types.FunctionType, scalars: Scalars, small: Small) ->
     return made
 
 
-def run_with_memory(stub: types.FunctionType) -> Callable[..., Any]:
-    """What runs in place of a function with a memory, where no derivative flows."""
+def run_from_core(stub: types.FunctionType) -> Callable[..., Any]:
+    """What runs in place of a function that was made from a tree, where no derivative flows."""
     with _lock:
         if stub not in _running:
             this = unit(stub)
@@ -230,7 +231,7 @@ def run_with_memory(stub: types.FunctionType) -> Callable[..., Any]:
 
 
 _running: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
-install_runner(run_with_memory)
+install_runner(run_from_core)
 
 
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:

@@ -23,6 +23,7 @@ THEMES = (
     "storage",
     "in_place",
     "closures",
+    "lifted",
     "iterators",
     "exceptions",
     "patterns",

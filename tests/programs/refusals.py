@@ -84,15 +84,15 @@ def values_sent_to_a_generator(x):
     return running.send(x)
 
 
-@refused("rebinds", 2.0)
-def nonlocal_of_an_active_value(x):
+@refused("rebinds it", 2.0)
+def nonlocal_of_a_function_that_is_kept(x):
     total = 0.0
 
     def add(v):
         nonlocal total
         total = total + v * x
 
-    add(x)
+    list(map(add, [x, x]))
     return total
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tangent.analysis.liveness import liveness
-from tangent.analysis.operation import Operations
+from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
 
@@ -33,7 +33,8 @@ def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Co
     for s, op in made.items():
         node = _function(s)
         target = op.targets[0]
-        escapes = target in kept  # into a container or under another name: it may be called at any later time
+        holders = {target, *_holders(target, made)}
+        escapes = bool(holders & kept)  # into a container or under another name: it may be called at any later time
         for n in ast.walk(node):
             if isinstance(n, ast.Nonlocal):
                 for v in n.names:
@@ -42,11 +43,19 @@ def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Co
             yield Conflict(s, v, f"it is a default argument of '{target}'")
         for a in assignments:
             later = order[a] > order[s] or _same_loop(f, a, s)
-            if a is s or not later or not (escapes or target in live.after.get(a, frozenset())):
+            if a is s or not later or not (escapes or holders & live.after.get(a, frozenset())):
                 continue
             for v in writes(a):
                 if v in op.operands:
                     yield Conflict(a, v, f"'{target}' captured it before and may be called after")
+
+
+def _holders(target: str, made: Mapping[ast.stmt, Operation]) -> set[str]:
+    """The functions that captured a function, directly or through others."""
+    found: set[str] = set()
+    while more := {op.targets[0] for op in made.values() if {target, *found} & set(op.operands)} - found - {target}:
+        found |= more
+    return found
 
 
 def _function(s: ast.stmt) -> ast.FunctionDef | ast.Lambda:

@@ -123,6 +123,9 @@ class _Search:
             match node:
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) if _base(node) in containers:
                     return True
+                case ast.Subscript(ctx=ast.Store() | ast.Del()) if inner is not None and _base(node) not in inner:
+                    if _base(node) in self.displays:
+                        return True
                 case ast.Subscript(value=ast.Subscript(), ctx=ast.Store() | ast.Del()) if _base(node) in nested:
                     return True
             found = found or self.node_changes(node, scope, own, local, root, inner)

@@ -17,6 +17,8 @@ from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
+from tangent.normalise.lifted import lifted_calls
+from tangent.normalise.lifting import lifting
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
 from tangent.normalise.overloading import mentions_operators, overloading
@@ -30,9 +32,9 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    insertions, grids, parallel, matches, exceptions, walrus,
+    lifting, insertions, grids, parallel, matches, exceptions, walrus,
     iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
-    overloading, memorised, versions,
+    lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ class Context:
     externals: dict[str, Any] = field(default_factory=dict)
     iterators: set[str] = field(default_factory=set)  # variables in which nothing may read ahead
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
+    lifted: dict[str, Any] = field(default_factory=dict)  # nested functions that were taken out (lifting.py)
 
     @classmethod
     def of(cls, source: Source) -> Context:

@@ -39,6 +39,7 @@ class _Flatten:
         self.context = context
         self.emitted: list[ast.stmt] = []
         self.like: ast.stmt = ast.Pass()
+        self.rebound: frozenset[str] = frozenset()
         self.writers = Writers(context, lambda s: self.emit(s), self.atom)
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -46,9 +47,15 @@ class _Flatten:
         self.emitted = []
         for s in body:
             self.like = s
+            self.rebound = self.rebound_by(s) if self.context.lifted else frozenset()
             self.statement(s)
         done, self.emitted = self.emitted, outer
         return done
+
+    def rebound_by(self, s: ast.stmt) -> frozenset[str]:
+        """Variables that a statement rebinds by calls of nested functions: what they were gets names of its own."""
+        called = {n.id for n in ast.walk(s) if isinstance(n, ast.Name)} & set(self.context.lifted)
+        return frozenset(v for g in called for v in self.context.lifted[g].rebound)
 
     def emit(self, s: ast.stmt) -> None:
         self.emitted.append(s)
@@ -69,7 +76,7 @@ class _Flatten:
                 kept = isinstance(test, ast.Constant) or (isinstance(test, ast.Name) and not _assigns(s, test.id))
                 branch = test if kept else name(self.condition(test))
                 self.emit(replace(s, test=branch, body=self.block(body), orelse=self.block(orelse)))
-            case ast.While(test=test, body=body) if self.context.memory and self.opens(test):
+            case ast.While(test=test, body=body) if self.opens(test) or self.calls_writer(test):
                 self.tested_loop(s)
             case ast.While(body=body):
                 self.emit(replace(s, body=self.block(body)))
@@ -246,7 +253,7 @@ class _Flatten:
     def atom(self, e: ast.expr) -> ast.expr:
         """The expression as a name or constant, after the statements that compute it."""
         if is_atom(e):
-            return e
+            return self.kept(e)
         if isinstance(e, ast.IfExp | ast.BoolOp):
             target = self.context.names.numbered("t")
             self.assign(target, e)
@@ -254,6 +261,14 @@ class _Flatten:
             operation = self.operation(e)
             target = self.context.names.numbered("t")
             self.emit(assign(target, operation, self.like))
+        return ast.copy_location(name(target), e)
+
+    def kept(self, e: ast.expr) -> ast.expr:
+        """A variable that a call in the same statement may rebind, as it is now."""
+        if not isinstance(e, ast.Name) or e.id not in self.rebound:
+            return e
+        target = self.context.names.numbered(e.id)
+        self.emit(assign(target, e, self.like))
         return ast.copy_location(name(target), e)
 
     def operation(self, e: ast.expr) -> ast.expr:
@@ -291,11 +306,18 @@ class _Flatten:
     def opens(self, e: ast.expr) -> bool:
         """Whether calls inside a condition are taken out of it, because they may change something."""
         kinds = ast.Compare | ast.BoolOp | ast.JoinedStr | ast.UnaryOp
-        if not self.context.memory or not isinstance(e, kinds) or not is_opaque_expression(e):
+        if not isinstance(e, kinds) or not is_opaque_expression(e):
             return False
+        if not self.context.memory:
+            return self.calls_writer(e)
         return any(
             isinstance(n, ast.Call | ast.Attribute | ast.Subscript) and not self.is_static_path(n) for n in ast.walk(e)
         )
+
+    def calls_writer(self, e: ast.expr) -> bool:
+        """Whether a nested function is called that changes variables around it."""
+        writers = {v for v, g in self.context.lifted.items() if g.rebound or g.writes}
+        return bool(writers) and any(isinstance(n, ast.Name) and n.id in writers for n in ast.walk(e))
 
     def opened(self, e: ast.expr) -> ast.expr:
         match e:

@@ -26,7 +26,7 @@ from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
+from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads, writes
 from tangent.transform.attempts import live_on_failure
 from tangent.transform.calls import Groups
 from tangent.transform.containers import changes_container, held_elsewhere, rebinding
@@ -546,7 +546,8 @@ def _replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: O
 
 def _refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
     for c in closure_conflicts(this.core, this.operations):
-        if c.name in varied or c.name in useful:
+        rebinds = not this.context.scope.local >= {c.name} and any(v in varied for v in writes(c.statement))
+        if c.name in varied or c.name in useful or rebinds:
             raise this.refuse(
                 c.statement, f"a function that captures '{c.name}'", c.why,
                 f"Pass '{c.name}' to the function as an argument.",

@@ -1,0 +1,71 @@
+"""Functions made from trees: they have the right signature, and what runs is made from Core on first demand."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.quote import expression, name
+from tangent.syntax.rebuild import function_node
+from tangent.syntax.uses import arguments
+
+_runner: list[Callable[[types.FunctionType], Callable[..., Any]]] = []
+
+
+def install_runner(run: Callable[[types.FunctionType], Callable[..., Any]]) -> None:
+    """Who makes something that runs from a function that was made from a tree."""
+    _runner[:] = [run]
+
+
+def stub(
+    like: types.FunctionType, tree: ast.FunctionDef, cells: Mapping[str, types.CellType], file: str
+) -> types.FunctionType:
+    """The function of a tree, in the surroundings of another one; it passes its arguments on to what runs."""
+    ready = Names(identifiers(tree) | set(cells)).fresh("ready")
+    holder: list[types.FunctionType] = []
+    made = _passing(like, tree, {**cells, ready: types.CellType(lambda: _runner[0](holder[0]))}, ready, file)
+    holder.append(made)
+    made.__module__ = like.__module__
+    made.tree = tree  # type: ignore[attr-defined]
+    made.captures = tuple(v for v in made.__code__.co_freevars if v != ready)  # type: ignore[attr-defined]
+    return made
+
+
+def _passing(
+    like: types.FunctionType, tree: ast.FunctionDef, cells: dict[str, types.CellType], ready: str, file: str
+) -> types.FunctionType:
+    bare = bare_parameters(tree.args)
+    positional: list[ast.expr] = [name(a.arg) for a in (*bare.posonlyargs, *bare.args)]
+    if bare.vararg:
+        positional.append(ast.Starred(name(bare.vararg.arg), ast.Load()))
+    keywords = [ast.keyword(a.arg, name(a.arg)) for a in bare.kwonlyargs]
+    if bare.kwarg:
+        keywords.append(ast.keyword(None, name(bare.kwarg.arg)))
+    given = {a.arg for a in arguments(bare)}
+    captured = [v for v in cells if v != ready and v not in given]
+    mention = ast.If(ast.Constant(False), [ast.Expr(ast.Tuple([name(v) for v in captured], ast.Load()))], [])
+    passed = ast.Return(ast.Call(expression("r()", r=ready), positional, keywords))
+    body: list[ast.stmt] = [*([mention] if captured else []), passed]
+    node = ast.copy_location(function_node(tree.name, bare, body), tree)
+    outer = function_node("scope", ast.arguments([], [ast.arg(v) for v in cells], None, [], [], None, []), [node])
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
+    scope = next(c for c in compile(module, file, "exec").co_consts if isinstance(c, types.CodeType))
+    code = next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
+    contents = tuple(cells[v] for v in code.co_freevars)
+    return types.FunctionType(code, like.__globals__, like.__name__, like.__defaults__, contents)
+
+
+def bare_parameters(args: ast.arguments) -> ast.arguments:
+    """Parameters without annotations and defaults, which are evaluated elsewhere."""
+
+    def bare(a: ast.arg) -> ast.arg:
+        return ast.arg(a.arg)
+
+    return ast.arguments(
+        [bare(a) for a in args.posonlyargs], [bare(a) for a in args.args], bare(args.vararg) if args.vararg else None,
+        [bare(a) for a in args.kwonlyargs], [None for _ in args.kwonlyargs], bare(args.kwarg) if args.kwarg else None,
+        [],
+    )  # fmt: skip

@@ -1,0 +1,158 @@
+"""Calls of functions, methods and classes over a memory."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from tangent.normalise.memory.known import MAKERS, METHODS
+from tangent.normalise.memory.reading import Reading
+from tangent.runtime import library as library_module
+from tangent.runtime import memory, stateful
+from tangent.runtime.classes import factory_of, is_made_by_class, nothing
+from tangent.runtime.dispatch import sequence
+from tangent.runtime.objects import is_object
+from tangent.source import dataclass  # noqa: F401  (it writes the initialisers of dataclasses)
+from tangent.source.read import unwrapped
+from tangent.source.remembering import named_after, remembering
+from tangent.source.resolve import MISSING, is_library
+from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import replace
+
+KEYED = {
+    library_module.sorted_by: stateful.call_sorted_by, library_module.chosen_by: stateful.call_chosen_by,
+}  # fmt: skip
+
+
+class Calls(Reading):
+    """Hands the memory to calls and takes it back."""
+
+    def assign_call(self, target: str, e: ast.Call, s: ast.stmt) -> None:
+        func = e.func
+        found = self.context.scope.resolve(func)
+        match func:
+            case ast.Attribute(value=ast.Name(id=v) as owner, attr=attr) if found is MISSING:
+                method = inspect.getattr_static(self.classes[v], attr, None) if v in self.classes else None
+                if self.is_kept_as_is(v):
+                    self.emit(assign(target, self.with_current(e), s))
+                elif isinstance(method, types.FunctionType) and self.is_followed(method):
+                    inner = self.context.use(method.__name__, remembering(method, lists=self.lists))
+                    called = ast.Call(name(inner), [name(self.memory), owner, *e.args], e.keywords)
+                    self.pair(target, ast.copy_location(called, e), s)
+                elif attr in METHODS and not e.keywords:
+                    self.pair(target, self.threaded_call(METHODS[attr], [owner, *e.args], [], found), s)
+                elif hasattr(np.ndarray, attr) or attr in ("items", "keys", "values", "index", "count"):
+                    self.array_method(target, owner, attr, e, s)
+                else:
+                    self.pair(
+                        target,
+                        self.threaded_call(stateful.call_method, [owner, constant(attr), *e.args], e.keywords, found),
+                        s,
+                    )
+                return
+        if found is MISSING or (self.context.scope.lookup(getattr(func, "id", "")) is MISSING and not _is_path(func)):
+            self.pair(target, self.threaded_call(stateful.call_function, [func, *e.args], e.keywords, found), s)
+            return
+        self.known_call(target, unwrapped(found), e, s)
+
+    def known_call(self, target: str, found: Any, e: ast.Call, s: ast.stmt) -> None:
+        if found is sequence and isinstance(e.args[0], ast.Name) and self.may_be_list(e.args[0]):
+            self.looped[target] = e.args[0].id
+            self.pair(target, self.call(stateful.call_sequence, name(self.memory), e.args[0]), s)
+            return
+        if found in KEYED:
+            self.pair(target, self.threaded_call(KEYED[found], e.args, e.keywords, found), s)
+            return
+        if found is object.__setattr__ and len(e.args) == 3:
+            self.change(memory.initialised, e.args, s)
+            self.emit(assign(target, constant(None), s))
+        elif found is getattr and len(e.args) == 3:
+            self.emit(assign(target, self.call(stateful.remembered_or, name(self.memory), *e.args), s))
+        elif found is hasattr and len(e.args) == 2:
+            self.emit(assign(target, self.call(memory.is_remembered, name(self.memory), *e.args), s))
+        elif found is getattr and len(e.args) == 2:
+            self.emit(assign(target, self.call(memory.remembered, name(self.memory), *e.args), s))
+        elif found is setattr and len(e.args) == 3:
+            self.change(memory.changed, e.args, s)
+            self.emit(assign(target, constant(None), s))
+        elif found is dataclasses.replace and len(e.args) == 1:
+            self.pair(target, self.threaded_call(stateful.call_replace, e.args, e.keywords, found), s)
+        elif found is copy.copy and len(e.args) == 1:
+            self.pair(target, self.threaded_call(stateful.call_copy, e.args, [], found), s)
+        elif found is len and len(e.args) == 1 and self.may_be_list(e.args[0]):
+            self.pair(target, self.call(stateful.call_length, name(self.memory), *e.args), s)
+        elif isinstance(found, type) and not is_made_by_class(found) and not issubclass(found, tuple):
+            self.construct(target, found, e, s)
+        elif isinstance(found, types.FunctionType) and self.is_followed(found):
+            inner = remembering(found, lists=self.lists)
+            called = ast.Call(name(self.context.use(found.__name__, inner)), [name(self.memory), *e.args], e.keywords)
+            self.pair(target, ast.copy_location(called, e), s)
+        elif found in MAKERS and target not in self.own:
+            self.emit(assign(target, self.call(memory.new_list, self.display(self.with_current(e), s)), s))
+        elif is_library(found) or isinstance(found, type):
+            self.emit(assign(target, self.with_current(e), s))
+        else:
+            self.pair(target, self.threaded_call(stateful.call_function, [e.func, *e.args], e.keywords, found), s)
+
+    def construct(self, target: str, cls: type, e: ast.Call, s: ast.stmt) -> None:
+        """An object, and what its initialiser does."""
+        if cls is types.SimpleNamespace:
+            self.pair(target, self.threaded_call(stateful.call_class, [e.func, *e.args], e.keywords, cls), s)
+            return
+        made = self.held(self.call(memory.new_object, e.func), target, s)
+        initialise: Any = factory_of(cls)
+        if initialise is not nothing:
+            inner = named_after(remembering(initialise, lists=self.lists), cls)
+            called = ast.Call(
+                name(self.context.use(cls.__name__, inner)), [name(self.memory), name(made), *e.args], e.keywords
+            )
+            self.pair(self.context.names.numbered("dropped"), ast.copy_location(called, e), s)
+        self.emit(assign(target, name(made), s))
+
+    def is_followed(self, found: types.FunctionType) -> bool:
+        """Whether a function is read, and given the memory."""
+        if getattr(found, "makes_derivatives", False) or self.context.has_rule(found):
+            return False
+        return not is_library(found) or self.takes_functions(found)
+
+    def threaded_call(self, function: Any, args: list[ast.expr], keywords: list[ast.keyword], found: Any) -> ast.expr:
+        made = self.call(function, name(self.memory), *args)
+        return ast.copy_location(replace(made, keywords=keywords), self.like)
+
+    def with_current(self, e: ast.Call) -> ast.expr:
+        """A call of a library function: it is given lists and dicts as they are now."""
+
+        def given(a: ast.expr) -> ast.expr:
+            if isinstance(a, ast.Starred):
+                return replace(a, value=given(a.value))
+            if not self.may_be_list(a):
+                return a
+            return name(self.held(self.call(memory.current, name(self.memory), a), "now", self.like))
+
+        return replace(
+            e, args=[given(a) for a in e.args], keywords=[replace(k, value=given(k.value)) for k in e.keywords]
+        )
+
+    def array_method(self, target: str, owner: ast.Name, attr: str, e: ast.Call, s: ast.stmt) -> None:
+        """A method that arrays or dicts have: of an object it is one of its class."""
+        branch = self.context.names.numbered("branch")
+        self.context.scope.local.add(branch)
+        self.emit(assign(branch, self.call(is_object, owner), s))
+        outer, self.done = self.done, []
+        self.pair(
+            target, self.threaded_call(stateful.call_method, [owner, constant(attr), *e.args], e.keywords, None), s
+        )
+        own, self.done = self.done, []
+        self.emit(assign(target, self.with_current(replace(e, func=replace(e.func, value=self.now(owner)))), s))
+        plain, self.done = self.done, outer
+        self.emit(at(ast.If(name(branch), own, plain), s))
+
+
+def _is_path(e: ast.expr) -> bool:
+    return isinstance(e, ast.Attribute) and (isinstance(e.value, ast.Name) or _is_path(e.value))

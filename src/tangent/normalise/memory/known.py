@@ -1,0 +1,208 @@
+"""What is known of the variables of a function with a memory: numbers and arrays, lists of its own, classes."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+from collections.abc import Set
+from typing import Any
+
+from tangent.normalise.context import Context
+from tangent.runtime import library as library_module
+from tangent.runtime import operators, stateful
+from tangent.runtime.classes import is_made_by_class
+from tangent.runtime.kernels import functions as written_out
+from tangent.runtime.objects import is_object
+from tangent.source.resolve import MISSING, is_library
+from tangent.syntax.blocks import Enter
+from tangent.syntax.quote import constant
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import writes
+
+METHODS = {
+    "append": stateful.call_append, "extend": stateful.call_extend, "insert": stateful.call_insert,
+    "pop": stateful.call_pop, "clear": stateful.call_clear, "reverse": stateful.call_reverse,
+    "update": stateful.call_update, "setdefault": stateful.call_setdefault, "get": stateful.call_get,
+}  # fmt: skip
+MAKERS = (list, dict, sorted, copy.copy, copy.deepcopy)
+FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
+
+
+class Known:
+    """What a function says of its variables."""
+
+    def __init__(self, f: ast.FunctionDef, context: Context) -> None:
+        self.context, self.memory = context, context.memory
+        self.done: list[ast.stmt] = []
+        self.like: ast.stmt = f
+        self.plain = self.plain_variables(f)
+        self.lists = context.source.function.lists  # type: ignore[attr-defined]
+        self.own = set() if self.lists else self.own_lists(f)
+        self.classes = self.known_classes(f)
+        self.looped: dict[str, str] = {}
+        self.counted = ""
+
+    def plain_variables(self, f: ast.FunctionDef) -> set[str]:
+        """Variables that only ever are numbers or arrays, or lists that a library function made."""
+        made: dict[str, list[ast.expr | None]] = {}
+        for s in statements(f.body):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=v)], value=value):
+                    made.setdefault(v, []).append(value)
+                case ast.Assign(targets=[ast.Tuple(elts=elts)]):
+                    for e in elts:
+                        inner = e.value if isinstance(e, ast.Starred) else e
+                        if isinstance(inner, ast.Name):
+                            made.setdefault(inner.id, []).append(None)
+                case ast.For(target=ast.Name(id=v), iter=iter):
+                    made.setdefault(v, []).append(constant(0) if _is_range(iter) else None)
+                case ast.FunctionDef(name=v) | Enter(target=ast.Name(id=v)):
+                    made.setdefault(v, []).append(None)
+        given = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+        displays = {v for v, es in made.items() if any(isinstance(e, ast.List | ast.Dict | ast.ListComp) for e in es)}
+        found = set(made) - given
+        while True:
+            new = {v for v in found if all(self.is_plain(e, found, displays) for e in made[v])}
+            if new == found:
+                return found
+            found = new
+
+    def is_plain(self, e: ast.expr | None, known: Set[str] = frozenset(), displays: Set[str] = frozenset()) -> bool:
+        match e:
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return any(
+                    isinstance(x, ast.Constant) or (isinstance(x, ast.Name) and x.id in known) for x in (left, right)
+                )
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return not any(isinstance(x, ast.Name) and x.id in displays for x in (left, right))
+            case ast.Attribute(value=ast.Name(id=v)) | ast.Name(id=v):
+                return v in known
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=v))) if v in known:
+                return True
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.BoolOp() | ast.JoinedStr():
+                return True
+            case ast.Constant():
+                return True
+            case ast.Call(func=func):
+                found = self.context.scope.resolve(func)
+                if found is MISSING or not is_library(found) or self.takes_functions(found):
+                    return False
+                return found not in MAKERS and found is not types.SimpleNamespace
+            case _:
+                return False
+
+    def takes_functions(self, found: Any) -> bool:
+        return getattr(found, "__module__", "") in FUNCTIONS_OF_FUNCTIONS
+
+    def known_classes(self, f: ast.FunctionDef) -> dict[str, type]:
+        """Variables that only ever are objects of one class, made here."""
+        found: dict[str, set[Any]] = {}
+        for s in statements(f.body):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=func)):
+                    found.setdefault(v, set()).add(self.made_class(func))
+                case _:
+                    for v in writes(s):
+                        found.setdefault(v, set()).add(None)
+        given = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+        sole = {v: next(iter(kinds)) for v, kinds in found.items() if len(kinds) == 1 and v not in given}
+        return {v: cls for v, cls in sole.items() if cls is not None}
+
+    def made_class(self, func: ast.expr) -> type | None:
+        found = self.context.scope.resolve(func)
+        own = isinstance(found, type) and not is_made_by_class(found) and found is not types.SimpleNamespace
+        return found if own and not issubclass(found, tuple) else None
+
+    def own_lists(self, f: ast.FunctionDef) -> set[str]:
+        """Lists and dicts that are made here and that nobody but their variable ever holds."""
+        made: dict[str, list[bool]] = {}
+        for s in statements(f.body):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=v)], value=value):
+                    made.setdefault(v, []).append(isinstance(value, ast.List | ast.Dict))
+                case ast.Assign(targets=[ast.Tuple(elts=elts)]):
+                    for n in ast.walk(ast.Tuple(elts, ast.Store())):
+                        if isinstance(n, ast.Name):
+                            made.setdefault(n.id, []).append(False)
+                case ast.FunctionDef(name=v):
+                    made.setdefault(v, []).append(False)
+        found = {v for v, kinds in made.items() if all(kinds)} - self.context.declared
+        for s in statements(f.body):
+            if found:
+                found -= self.escaping(s)
+        return found
+
+    def escaping(self, s: ast.stmt) -> set[str]:
+        """Variables that a statement lets somebody else hold."""
+        match s:
+            case ast.If(test=test) | ast.While(test=test):
+                return self.handed_on(test)
+            case ast.For(iter=iter):
+                return self.handed_on(iter)
+            case ast.Assign(targets=[ast.Name()], value=ast.Name(id=v)):
+                return {v}
+            case ast.Assign(targets=[ast.Name()], value=value):
+                return self.handed_on(value)
+            case ast.Assign(targets=[ast.Tuple()]):
+                return set()
+            case ast.Assign(targets=[ast.Subscript(slice=index)], value=value):
+                return self.handed_on(value) | self.handed_on(index)
+            case ast.AugAssign(value=value):
+                return self.handed_on(value)
+            case ast.Expr(value=value):
+                return self.handed_on(value)
+            case _:
+                return {n.id for n in ast.walk(s) if isinstance(n, ast.Name)}
+
+    def handed_on(self, e: ast.expr) -> set[str]:
+        match e:
+            case ast.Name(id=v):
+                return {v}
+            case ast.Constant():
+                return set()
+            case ast.Subscript(value=ast.Name(), slice=index):
+                return self.handed_on(index)
+            case ast.Slice() | ast.BinOp() | ast.UnaryOp() | ast.Compare():
+                inner = [x for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)]
+                return set().union(*(set() if isinstance(x, ast.Name) else self.handed_on(x) for x in inner))
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr), args=args, keywords=[]) if attr in METHODS:
+                return set().union(*(self.handed_on(a) for a in args))
+            case ast.Call(func=func, args=args, keywords=keywords):
+                found = self.context.scope.resolve(func)
+                if found is not MISSING and is_library(found) and not self.takes_functions(found):
+                    return set()
+                inner = [*args, *(k.value for k in keywords)]
+                return {n.id for a in inner for n in ast.walk(a) if isinstance(n, ast.Name)}
+            case _:
+                return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
+
+    def is_kept_as_is(self, v: str) -> bool:
+        """Whether a variable is a list of its own, an array or a global, which other passes look after."""
+        found = MISSING if v in self.context.scope.cells else self.context.scope.lookup(v)
+        return v in self.own or v in self.plain or (found is not MISSING and not is_object(found))
+
+    def may_be_list(self, e: ast.expr) -> bool:
+        return isinstance(e, ast.Name) and e.id not in self.plain and e.id not in self.own
+
+    def is_object(self, e: ast.expr) -> bool:
+        """Whether an expression may be an object: not a module, a class, an array of the library."""
+        match e:
+            case ast.Name(id=v):
+                found = self.context.scope.lookup(v)
+                return v not in self.plain if found is MISSING else is_object(found)
+            case _:
+                return False
+
+    def is_static(self, e: ast.expr) -> bool:
+        root = e
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return False
+        found = self.context.scope.lookup(root.id)
+        return found is not MISSING and not is_object(found)
+
+
+def _is_range(e: ast.expr) -> bool:
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.rstrip("_") in ("range", "reversed")

@@ -1,0 +1,175 @@
+"""Attributes, items and lists as they are now."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from tangent.normalise.memory.known import Known
+from tangent.runtime import memory, stateful
+from tangent.runtime.objects import is_object
+from tangent.source.resolve import MISSING, is_library
+from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import SCOPES
+
+ORDER = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+AS_THEY_ARE = frozenset("__class__ __name__ __dict__ __doc__ __module__ __qualname__".split())
+
+
+class Reading(Known):
+    """Reads what is kept in the memory."""
+
+    def emit(self, s: ast.stmt) -> None:
+        self.done.append(s)
+
+    def call(self, function: Any, *args: ast.expr) -> ast.Call:
+        return ast.Call(name(self.context.use(function.__name__, function)), list(args), [])
+
+    def held(self, e: ast.expr, base: str, s: ast.stmt) -> str:
+        held = self.context.names.numbered(base)
+        self.context.scope.local.add(held)
+        self.emit(assign(held, e, s))
+        return held
+
+    def pair(self, target: str, value: ast.expr, s: ast.stmt) -> None:
+        """A call that gives its result and the memory after it."""
+        held = self.held(value, "called", s)
+        slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.memory, ast.Store())], ast.Store())
+        self.emit(at(ast.Assign([slots], name(held)), s))
+        self.count(s)
+
+    def change(self, function: Any, args: list[ast.expr], s: ast.stmt) -> None:
+        """A call that gives the memory after it."""
+        self.emit(assign(self.memory, self.call(function, name(self.memory), *args), s))
+        self.count(s)
+
+    def count(self, s: ast.stmt) -> None:
+        """Inside `try`: up to here nothing is lost."""
+        if self.counted:
+            self.emit(assign(self.counted, self.call(memory.new_count), s))
+
+    def attribute(self, owner: ast.expr, attr: str, s: ast.stmt, base: str = "t") -> str:
+        """A variable that holds an attribute as it is now."""
+        if attr in AS_THEY_ARE:
+            return self.held(ast.Attribute(owner, attr, ast.Load()), base, s)
+        if attr in self.context.properties:
+            held = self.context.names.numbered(base)
+            self.context.scope.local.add(held)
+            self.pair(held, self.call(stateful.call_getter, name(self.memory), owner, constant(attr)), s)
+            return held
+        read = self.call(memory.remembered, name(self.memory), owner, constant(attr))
+        if not hasattr(np.ndarray, attr):
+            return self.held(read, base, s)
+        held, branch = self.context.names.numbered(base), self.context.names.numbered("branch")
+        self.context.scope.local |= {held, branch}
+        self.emit(assign(branch, self.call(is_object, owner), s))
+        plain = assign(held, ast.copy_location(ast.Attribute(owner, attr, ast.Load()), s), s)
+        self.emit(at(ast.If(name(branch), [assign(held, read, s)], [plain]), s))
+        return held
+
+    def item(self, owner: ast.expr, key: ast.expr, s: ast.stmt) -> str:
+        return self.held(ast.Subscript(self.now(owner), key, ast.Load()), "t", s)
+
+    def now(self, e: ast.expr) -> ast.expr:
+        """A list or dict as it is now."""
+        if not self.may_be_list(e):
+            return e
+        return name(self.held(self.call(memory.contents, name(self.memory), e), "now", self.like))
+
+    def key(self, index: ast.expr) -> ast.expr:
+        """An index as an object: slices are made by their function."""
+
+        def whole(e: ast.expr) -> ast.expr:
+            match e:
+                case ast.Slice(lower=lower, upper=upper, step=step):
+                    parts = [part or constant(None) for part in (lower, upper, step)]
+                    return ast.Call(name(self.context.builtin("slice")), parts, [])
+                case ast.Tuple(elts=elts):
+                    return ast.Tuple([whole(x) for x in elts], ast.Load())
+                case _:
+                    return e
+
+        index = whole(index)
+        return index if isinstance(index, ast.Name | ast.Constant) else name(self.held(index, "t", self.like))
+
+    def check_number(self, v: str, shown: str, s: ast.stmt) -> None:
+        """Stop where an operator in place would change an array that somebody else may refer to."""
+        source = self.context.source
+        place = [constant(source.file), constant(s.lineno), constant(source.line(s.lineno).strip())]
+        self.emit(at(ast.Expr(self.call(memory.require_number, name(v), constant(shown), *place)), s))
+
+    def bounds(self, e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Name(), args=args):
+                return replace(e, args=[self.bounds(a) for a in args])
+            case ast.Name():
+                return self.now(e)
+            case _:
+                return e
+
+    def display(self, e: ast.expr, s: ast.stmt) -> ast.expr:
+        return name(self.held(e, "items", s))
+
+    def rebuilt(self, s: ast.stmt) -> ast.stmt:
+        """A statement of another kind (`raise`, `assert`), with what it reads as it is now."""
+        changes = {f: self.inside(e) for f, e in ast.iter_fields(s) if isinstance(e, ast.expr)}
+        return replace(s, **changes) if changes else s
+
+    def inside(self, e: ast.expr) -> ast.expr:
+        """An expression that no derivative flows through, with what it reads as it is now."""
+        if isinstance(e, (*SCOPES, ast.Lambda, ast.Constant, ast.Name)):
+            return e
+        changes: dict[str, Any] = {}
+        for field, old in ast.iter_fields(e):
+            if isinstance(old, ast.expr):
+                changes[field] = self.inside(old)
+            elif isinstance(old, list):
+                changes[field] = [
+                    self.inside(x) if isinstance(x, ast.expr)
+                    else replace(x, value=self.inside(x.value)) if isinstance(x, ast.keyword) else x
+                    for x in old
+                ]  # fmt: skip
+        new = replace(e, **changes)
+        match new:
+            case ast.Attribute(value=owner, attr=attr, ctx=ast.Load()) if (
+                not self.is_static(e) and attr not in AS_THEY_ARE and not hasattr(np.ndarray, attr)
+            ):
+                return self.call(memory.remembered, name(self.memory), owner, constant(attr))
+            case ast.Subscript(value=owner, ctx=ast.Load()) if self.may_be_list(owner) or not isinstance(
+                owner, ast.Name
+            ):
+                return replace(new, value=self.call(memory.contents, name(self.memory), owner))
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as a) if self.may_be_list(a):
+                return replace(new, operand=self.truth(a))
+            case ast.BoolOp(values=values):
+                return replace(new, values=[self.truth(v) if isinstance(v, ast.Name) else v for v in values])
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as a]) if self.may_be_list(a):
+                return replace(new, args=[self.call(memory.contents, name(self.memory), a)])
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as a]) if self.may_be_list(a):
+                return replace(new, comparators=[self.call(memory.contents, name(self.memory), a)])
+            case ast.Compare(left=left, ops=ops, comparators=others) if not any(
+                isinstance(x, ast.Constant) for x in (left, *others)
+            ) and all(isinstance(op, ORDER) for op in ops):
+                left, *others = [
+                    self.call(memory.current, name(self.memory), x) if self.may_be_list(x) else x
+                    for x in (left, *others)
+                ]
+                return replace(new, left=left, comparators=others)
+            case ast.Call(func=func, args=args) if (
+                found := self.context.scope.resolve(func)
+            ) is not MISSING and is_library(found):
+                return replace(
+                    new,
+                    args=[self.call(memory.current, name(self.memory), a) if self.may_be_list(a) else a for a in args],
+                )
+            case _:
+                return new
+
+    def truth(self, e: ast.expr) -> ast.expr:
+        """A condition: of a list, whether it holds something now."""
+        found = self.inside(e)
+        listed = self.may_be_list(found) or isinstance(e, ast.Attribute | ast.Subscript)
+        return self.call(memory.contents, name(self.memory), found) if listed else found

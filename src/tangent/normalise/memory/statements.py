@@ -1,0 +1,172 @@
+"""Statements over a memory: what changes something makes the memory anew."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.normalise.memory.inserted import Inserted
+from tangent.runtime import memory, stateful
+from tangent.source.resolve import MISSING, is_library
+from tangent.syntax.blocks import Attempt, Enter
+from tangent.syntax.inserted import Insertion
+from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import assigned_inside, writes
+
+
+class Statements(Inserted):
+    """Rewrites the statements of a function."""
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        outer, self.done = self.done, []
+        for s in body:
+            self.statement(s)
+        found, self.done = self.done, outer
+        return found
+
+    def statement(self, s: ast.stmt) -> None:
+        self.like = s
+        match s:
+            case ast.If(body=[ast.Break()]):
+                self.emit(s)
+            case Attempt():
+                self.attempt(s)
+            case ast.If(test=test, body=body, orelse=orelse):
+                self.emit(replace(s, test=self.truth(test), body=self.block(body), orelse=self.block(orelse)))
+            case ast.While(test=test, body=body):
+                self.emit(replace(s, test=self.truth(test), body=self.block(body)))
+            case ast.For(iter=iter, body=body):
+                self.emit(replace(s, iter=self.bounds(iter), body=self.block(body)))
+                self.check_length(s)
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                self.assign(target, value, s)
+            case ast.Assign(targets=[ast.Tuple()], value=ast.Name() as value):
+                self.emit(replace(s, value=self.now(value)))
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr=attr)], value=value) if self.is_object(owner):
+                self.store(owner, attr, value, s)
+            case ast.AugAssign(target=ast.Attribute(value=owner, attr=attr), op=op, value=value) if self.is_object(
+                owner
+            ):
+                old = self.attribute(owner, attr, s)
+                self.check_number(old, ast.unparse(s.target), s)
+                new = self.held(ast.BinOp(name(old), op, value), "t", s)
+                self.store(owner, attr, name(new), s)
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=v) as owner, slice=index)], value=value) if (
+                not self.is_kept_as_is(v)
+            ):
+                self.change(stateful.call_store, [owner, self.key(index), value], s)
+            case ast.AugAssign(
+                target=ast.Subscript(value=ast.Name(id=v) as owner, slice=index), op=op, value=value
+            ) if not self.is_kept_as_is(v):
+                key = self.key(index)
+                old = self.item(owner, key, s)
+                self.check_number(old, ast.unparse(s.target), s)
+                new = self.held(ast.BinOp(name(old), op, value), "t", s)
+                self.change(stateful.call_store, [owner, key, name(new)], s)
+            case ast.Delete(targets=targets):
+                for t in targets:
+                    self.delete(t, s)
+            case ast.Expr(value=ast.Call() as value):
+                self.effect(value, s)
+            case ast.FunctionDef() | ast.ClassDef() | ast.Global() | ast.Nonlocal():
+                self.emit(s)
+            case Enter(value=ast.expr() as value):
+                for a in value.args if isinstance(value, ast.Call) else [value]:
+                    if self.may_be_list(a):
+                        self.emit(at(ast.Expr(self.call(memory.require_no_object, a)), s))
+                self.emit(replace(s, value=self.inside(value)))
+            case Insertion():
+                self.insertion(s)
+            case _:
+                self.emit(self.rebuilt(s))
+
+    def attempt(self, s: Attempt) -> None:
+        """`try`: what a call has changed before it fails is lost, so nothing may have been."""
+        outer, self.counted = self.counted, self.held(self.call(memory.new_count), "count", s)
+        body = self.block(s.body)
+        match body:
+            case [*start, ast.Assign(targets=[ast.Name(id=v)])] if v == self.counted:
+                body = start
+        check = at(ast.Expr(self.call(memory.require_nothing_lost, name(self.counted))), s)
+        self.counted = outer
+        threads = any(isinstance(x, ast.Assign) and self.memory in writes(x) for x in statements(body))
+        handler = self.block(s.orelse)
+        self.emit(replace(s, body=body, orelse=[check, *handler] if threads else handler))
+
+    def check_length(self, s: ast.For) -> None:
+        """Loops run over what a list holds when they start."""
+        walked = {self.looped[n.id] for n in ast.walk(s.iter) if isinstance(n, ast.Name) and n.id in self.looped}
+        for v in sorted(walked - assigned_inside(s.body)):
+            if any(isinstance(x, ast.Call) and not self.is_plain(x) for b in s.body for x in ast.walk(b)):
+                items = next(k for k, held in self.looped.items() if held == v)
+                self.emit(at(ast.Expr(self.call(memory.require_same, name(self.memory), name(v), name(items))), s))
+
+    def assign(self, target: str, value: ast.expr, s: ast.stmt) -> None:
+        match value:
+            case ast.Attribute(value=owner, attr=attr) if self.is_object(owner):
+                self.emit(assign(target, name(self.attribute(owner, attr, s, target)), s))
+            case ast.Subscript(value=ast.Name(id=v) as owner, slice=_) if v not in self.own | self.plain:
+                self.emit(assign(target, replace(value, value=self.now(owner)), s))
+            case ast.List() | ast.Dict() if target not in self.own:
+                self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
+            case ast.Call():
+                self.assign_call(target, value, s)
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if self.may_be_list(left) and self.may_be_list(right):
+                if (s.lineno, s.col_offset) in self.context.augmented and isinstance(left, ast.Name):
+                    self.check_number(left.id, left.id, s)
+                self.emit(assign(target, replace(value, left=self.now(left), right=self.now(right)), s))
+            case ast.BinOp(left=ast.Name(id=v)) if (
+                (s.lineno, s.col_offset) in self.context.augmented
+                and v not in self.plain | self.own
+                and v not in {a.arg for a in ast.walk(self.context.source.tree.args) if isinstance(a, ast.arg)}
+            ):
+                self.check_number(v, v, s)
+                self.emit(assign(target, value, s))
+            case ast.BinOp(op=ast.Mult()) if target not in self.plain | self.own:
+                self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
+            case ast.Lambda() | ast.Name() | ast.Constant() | ast.BinOp() | ast.UnaryOp() | ast.Tuple():
+                self.emit(assign(target, value, s))
+            case _:
+                self.emit(assign(target, self.inside(value), s))
+
+    def delete(self, target: ast.expr, s: ast.stmt) -> None:
+        match target:
+            case ast.Subscript(value=ast.Name(id=v) as owner, slice=index) if not self.is_kept_as_is(v):
+                self.change(stateful.call_delete, [owner, self.key(index)], s)
+            case ast.Attribute(value=ast.Name() as owner, attr=attr):
+                self.change(memory.forget, [owner, constant(attr)], s)
+            case _:
+                self.emit(at(ast.Delete([target]), s))
+
+    def effect(self, e: ast.Call, s: ast.Expr) -> None:
+        """A call for its effects."""
+        found = self.context.scope.resolve(e.func)
+        match e.func:
+            case ast.Attribute(value=ast.Name(id=v)) if found is MISSING and self.is_kept_as_is(v):
+                self.emit(s)
+                return
+        if found is not MISSING and is_library(found) and found not in (setattr, object.__setattr__):
+            self.emit(replace(s, value=self.inside(e)))
+            return
+        self.assign_call(self.context.names.numbered("dropped"), self.flat(e), s)
+
+    def flat(self, e: ast.Call) -> ast.Call:
+        """The call with names for its arguments, where they have none."""
+
+        def atom(a: ast.expr) -> ast.expr:
+            if isinstance(a, ast.Starred):
+                return replace(a, value=atom(a.value))
+            if isinstance(a, ast.Name | ast.Constant):
+                return a
+            held = self.context.names.numbered("t")
+            self.context.scope.local.add(held)
+            self.assign(held, a, self.like)
+            return name(held)
+
+        return replace(
+            e, args=[atom(a) for a in e.args], keywords=[replace(k, value=atom(k.value)) for k in e.keywords]
+        )
+
+    def store(self, owner: ast.expr, attr: str, value: ast.expr, s: ast.stmt) -> None:
+        function = stateful.call_setter if attr in self.context.properties else memory.changed
+        self.change(function, [owner, constant(attr), value], s)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 Mode = Literal["reverse", "forward"]
 Motion = Literal["joint", "split"]
 Compiler = Literal["numba"]
-Memory = Literal["", "objects", "lists"]
+Memory = Literal["", "objects", "lists", "arrays"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,6 @@ class Options:
     scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
-    memory: Memory = ""  # what is kept in a memory: objects that are made or changed, or lists and dicts, too
+    memory: Memory = ""  # what is kept in a memory: objects that change, or lists and dicts, or arrays, too
     compile: Compiler | None = None
     jit: tuple[tuple[str, Any], ...] = ()

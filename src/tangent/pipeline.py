@@ -92,9 +92,12 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
 def keeping_memory(function: types.FunctionType, memory: Memory) -> types.FunctionType:
     """The function that is read: one with a memory, where objects are made or changed."""
     known = any(hasattr(function, attribute) for attribute in ("remembers", "origin", "adapted"))
-    if known or table().custom_of(function) is not None or not (memory or needs_memory(function, table().has_rule)):
+    if known or table().custom_of(function) is not None:
         return function
-    return remembering(function, entry=True, lists=memory == "lists")
+    found = needs_memory(function, table().has_rule)
+    if not (memory or found):
+        return function
+    return remembering(function, entry=True, lists=memory == "lists", arrays="arrays" in (memory, found))
 
 
 def build(function: types.FunctionType, options: Options) -> Derivative:
@@ -159,7 +162,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Callable[[t
         if not classes:
             return None
         objects = options.objects or overloads(values)
-        memory: Memory = options.memory or ("objects" if needs_memory(function, table().has_rule, classes) else "")
+        memory: Memory = options.memory or needs_memory(function, table().has_rule, classes)
         if (objects, memory) == (options.objects, options.memory):
             return None
         return derive(for_objects(function, objects, memory), replace(options, objects=objects, memory=memory))

@@ -17,7 +17,7 @@ from tangent.errors import ArgumentError, InPlaceError, TangentError
 from tangent.options import Options
 from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
-from tangent.runtime.calls import LISTS, OBJECTS, Active, captured, closure_of, threaded
+from tangent.runtime.calls import LISTS, OBJECTS, Active, captured, closure_of
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.library import partial_of
@@ -119,20 +119,20 @@ class DerivativesOnDemand:
                 todo="Call it by its own name, or let it return a new array.",
             )
 
-    def threaded(self, function: Any) -> Any:
+    def threaded(self, function: Any, arrays: bool) -> Any:
         """The function with a memory as first argument and last result."""
         function = unwrapped(function)
         if isinstance(function, types.FunctionType) and is_followed(function):
-            return remembering(function)
+            return remembering(function, arrays=arrays)
         if isinstance(function, functools.partial):
-            return threaded(partial_of(function.func, *function.args, **function.keywords))
+            return self.threaded(partial_of(function.func, *function.args, **function.keywords), arrays)
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            return self.bound(function.__func__, function.__self__)
+            return self.bound(function.__func__, function.__self__, arrays)
         if isinstance(function, type) and not is_made_by_class(function):
             return self.kept(("class", function), lambda: _threaded(CLASS, "call_class", call_class, function))
         behind = getattr(type(function), "__call__", None)
         if is_object(function) and isinstance(behind, types.FunctionType):
-            return self.bound(behind, function)
+            return self.bound(behind, function, arrays)
         try:
             return self.kept(("plain", function), lambda: _threaded(PLAIN, "current", current, function))
         except TypeError:  # it cannot be told by what it is
@@ -140,10 +140,10 @@ class DerivativesOnDemand:
             made.adapted = True  # type: ignore[attr-defined]
             return made
 
-    def bound(self, function: types.FunctionType, owner: Any) -> types.FunctionType:
+    def bound(self, function: types.FunctionType, owner: Any, arrays: bool) -> types.FunctionType:
         """A method of an object, with a memory."""
-        key = ("bound", function, id(owner))
-        return self.kept(key, lambda: _threaded_method(function, owner), owner)
+        key = ("bound", function, id(owner), arrays)
+        return self.kept(key, lambda: _threaded_method(self.threaded(function, arrays), owner), owner)
 
     def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         with self._lock:
@@ -204,9 +204,7 @@ def _threaded(text: str, title: str, helper: Any, function: Any) -> types.Functi
 
 
 def _threaded_method(function: types.FunctionType, owner: Any) -> types.FunctionType:
-    return define(
-        "bound", METHOD.format(help="function"), {"function": threaded(function)}, {"given0": types.CellType(owner)}
-    )
+    return define("bound", METHOD.format(help="function"), {"function": function}, {"given0": types.CellType(owner)})
 
 
 def is_followed(function: types.FunctionType) -> bool:
@@ -218,7 +216,8 @@ def is_followed(function: types.FunctionType) -> bool:
 def with_lists(function: types.FunctionType) -> types.FunctionType:
     """The function with a memory of all lists."""
     if hasattr(function, "remembers"):
-        return remembering(function.remembers, entry=function.entry, lists=True)  # type: ignore[attr-defined]
+        arrays: bool = function.in_place  # type: ignore[attr-defined]
+        return remembering(function.remembers, entry=function.entry, lists=True, arrays=arrays)  # type: ignore[attr-defined]
     return keeping_memory(function, "lists")
 
 

@@ -29,6 +29,7 @@ THEMES = (
     "patterns",
     "objects",
     "state",
+    "in_objects",
     "nested",
     "kernels",
     "odd",

@@ -278,10 +278,12 @@ class Kept:
         return False
 
 
-@refused("array", 2.0)
-def array_inside_an_object(x):
+@refused("part of an array", np.array([1.0, 2.0]))
+def flattened_view_inside_an_object(x):
     kept = Kept(x)
-    kept.store(x * x)
+    kept.buffer[0] = 1.0
+    flat = kept.buffer.reshape(-1)
+    flat[0] = x[0]
     return np.sum(kept.buffer)
 
 

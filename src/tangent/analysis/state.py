@@ -16,7 +16,9 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tangent.analysis.written import writes_arrays
 from tangent.errors import TangentError
+from tangent.options import Memory
 from tangent.runtime.classes import PROPERTIES, is_made_by_class
 from tangent.runtime.objects import is_object
 from tangent.source.cells import content_of
@@ -34,13 +36,13 @@ UNSEEN = frozenset(
 )
 NO_NAMES: frozenset[str] = frozenset()
 NESTED = ast.FunctionDef | ast.Lambda
-_known: weakref.WeakKeyDictionary[Any, dict[Any, bool]] = weakref.WeakKeyDictionary()
+_known: weakref.WeakKeyDictionary[Any, dict[Any, Memory]] = weakref.WeakKeyDictionary()
 
 
 def needs_memory(
     function: types.FunctionType, has_rule: Callable[[Any], bool], classes: frozenset[type] = frozenset()
-) -> bool:
-    """Whether a function needs a memory, given objects of some classes; what has a rule is not looked into."""
+) -> Memory:
+    """The memory that a function needs, given objects of some classes; what has a rule is not looked into."""
     function = getattr(function, "remembers", function)
     if (origin := getattr(function, "origin", None)) is not None:
         return needs_memory(origin[0], has_rule, classes)
@@ -80,19 +82,21 @@ class _Search:
         self.seen: set[tuple[types.CodeType, frozenset[str]]] = set()
         self.names: set[str] = set()
         self.classes: set[type] = set()
+        self.needed = self.arrays = False
         for c in classes:
             self.meet(c)
 
-    def found(self) -> bool:
+    def found(self) -> Memory:
         while True:
             while self.waiting:
-                if self.changes(*self.waiting.pop()):
-                    return True
+                self.needed |= self.changes(*self.waiting.pop())
+                if self.needed and self.arrays:
+                    return "arrays"
             for c in self.classes:
                 new = [f for f in _methods(c, self.names) if (f.__code__, NO_NAMES) not in self.seen]
                 self.waiting += [(f, False, NO_NAMES) for f in new]
             if not self.waiting:
-                return False
+                return "objects" if self.needed else ""
 
     def meet(self, cls: type) -> None:
         if cls not in self.classes and not is_library(cls):
@@ -117,18 +121,18 @@ class _Search:
         for cell in function.__closure__ or ():
             self.look_at(content_of(cell))
         self.displays = _displays(tree) | containers
+        self.arrays = self.arrays or writes_arrays(tree, scope, own, self.displays)
         nested = _lists_of_lists(tree, self.displays)
         found = False
         for node, inner in _nodes(tree):
             match node:
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) if _base(node) in containers:
-                    return True
+                    found = True
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) if inner is not None and _base(node) not in inner:
-                    if _base(node) in self.displays:
-                        return True
+                    found = found or _base(node) in self.displays
                 case ast.Subscript(value=ast.Subscript(), ctx=ast.Store() | ast.Del()) if _base(node) in nested:
-                    return True
-            found = found or self.node_changes(node, scope, own, local, root, inner)
+                    found = True
+            found = self.node_changes(node, scope, own, local, root, inner) or found
         return found
 
     def look_at(self, value: Any) -> None:

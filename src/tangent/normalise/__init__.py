@@ -21,6 +21,7 @@ from tangent.normalise.lifted import lifted_calls
 from tangent.normalise.lifting import lifting
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
+from tangent.normalise.methods import known_methods
 from tangent.normalise.overloading import mentions_operators, overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.statements import statements
@@ -32,8 +33,9 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    lifting, insertions, grids, parallel, matches, exceptions, walrus,
+    lifting, known_methods, insertions, grids, parallel, matches, exceptions, walrus,
     iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
+    lifted_calls, overloading, memorised, versions,
     lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 

@@ -54,6 +54,41 @@ def only_slot(y, b, x, name): d[b] = slot_taken(d[y], x, name, b)
 @linear
 def new_list(y, items): d[items] = d[y]
 
-def threaded(y, function): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+def threaded(y, memory, function): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
 @linear
 def tuple_of(y, cls, *parts): d[parts] = tuple(d[y])
+
+def written(y, memory, x, index, value):
+    d[memory] = kept_grad(d[y], memory, x, index)
+    d[x] = held_grad(d[y], memory, x, index)
+    d[value] = value_grad(d[y], x, index, value)
+    d[y] = written_tangent(d[memory], d[x], memory, x, index, d[value])
+def written_tangent(y, dmemory, dx, memory, x, index, dvalue):
+    d[dmemory] = kept_grad(d[y], memory, x, index)
+    d[dx] = held_grad(d[y], memory, x, index)
+    d[dvalue] = value_grad(d[y], x, index, dvalue)
+    d[y] = written_tangent(d[dmemory], d[dx], memory, x, index, d[dvalue])
+@linear
+def kept_grad(y, b, memory, x, index): d[b] = kept_grad(d[y], memory, x, index)
+@linear
+def held_grad(y, b, memory, x, index): d[b] = held_part(d[y], memory, x, index)
+@linear
+def held_part(y, b, memory, x, index): d[b] = held_grad(d[y], memory, x, index)
+@linear
+def value_grad(y, b, x, index, value): d[b] = value_part(d[y], x, index)
+@linear
+def value_part(y, b, x, index): d[b] = value_grad(d[y], x, index, b)
+def pinned(y, memory, x):
+    d[memory] = pinned_grad(d[y], memory, x)
+    d[x] = pinned_owner(d[y], memory, x)
+    d[y] = pinned_tangent(d[memory], d[x], memory, x)
+def pinned_tangent(y, dmemory, dx, memory, x):
+    d[dmemory] = pinned_grad(d[y], memory, x)
+    d[dx] = pinned_owner(d[y], memory, x)
+    d[y] = pinned_tangent(d[dmemory], d[dx], memory, x)
+@linear
+def pinned_grad(y, b, memory, x): d[b] = pinned_grad(d[y], memory, x)
+@linear
+def pinned_owner(y, b, memory, x): d[b] = pinned_part(d[y], memory, x)
+@linear
+def pinned_part(y, b, memory, x): d[b] = pinned_owner(d[y], memory, x)

@@ -404,6 +404,9 @@ runtime.setter_of
 runtime.factory_of
 runtime.new_object
 runtime.no_memory
+runtime.memory_of_arrays
+runtime.is_array
+runtime.is_view
 runtime.require_number
 runtime.new_count
 runtime.require_nothing_lost

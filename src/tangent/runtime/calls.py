@@ -30,7 +30,7 @@ class Service(Protocol):
 
     def refuse_writer(self, function: Any) -> None: ...
 
-    def threaded(self, function: Any) -> Any: ...
+    def threaded(self, function: Any, arrays: bool) -> Any: ...
 
 
 class _Holder:
@@ -64,9 +64,9 @@ def tangent_of(function: Any, active: Active, count: int, names: tuple[str, ...]
     return made
 
 
-def threaded(function: Any) -> Callable[..., Any]:
-    """The function that takes a memory first and gives its result and the memory after it."""
-    made: Callable[..., Any] = _service().threaded(function)
+def threaded(memory: Any, function: Any) -> Callable[..., Any]:
+    """The function that takes such a memory first and gives its result and the memory after it."""
+    made: Callable[..., Any] = _service().threaded(function, memory.arrays)
     return made
 
 

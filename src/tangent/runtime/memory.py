@@ -22,6 +22,7 @@ import numpy as np
 
 from tangent.errors import InPlaceError, Location, UnsupportedError
 from tangent.runtime.objects import is_object, is_property
+from tangent.runtime.places import elements, root_of
 
 
 class Slot:
@@ -42,8 +43,20 @@ class Slot:
         return f"{type(self.owner).__name__}.{self.name or '[]'}"
 
 
+ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
+
+
 class Memory(dict[Slot, Any]):
-    """Values, or gradients, by slot."""
+    """Values, or gradients, by slot; `arrays` where arrays that are written into are followed, too."""
+
+    arrays = False
+
+    def having(self, slot: Slot, value: Any) -> Memory:
+        """The memory with another value in a slot."""
+        made = Memory(self)
+        made[slot] = value
+        made.arrays = self.arrays
+        return made
 
     def plus(self, other: Memory, add: Any) -> Memory:
         """The sum of two gradients."""
@@ -54,6 +67,13 @@ class Memory(dict[Slot, Any]):
 def no_memory() -> Memory:
     """The memory that a function begins with."""
     return Memory()
+
+
+def memory_of_arrays() -> Memory:
+    """The memory that a function begins with where arrays are written in place that others hold."""
+    made = Memory()
+    made.arrays = True
+    return made
 
 
 def new_object(cls: Any) -> Any:
@@ -69,8 +89,8 @@ def new_object(cls: Any) -> Any:
 
 
 def new_list(items: Any) -> Any:
-    """A list or dict of its own."""
-    return items.copy() if isinstance(items, list | dict) else items
+    """A list, dict or array of its own."""
+    return items.copy() if isinstance(items, list | dict | np.ndarray) else items
 
 
 def remembered(memory: Any, x: Any, name: str) -> Any:
@@ -93,8 +113,18 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
 
 
 def contents(memory: Any, x: Any) -> Any:
-    """What a list or dict holds now; of anything else, itself."""
+    """What a list, dict or array holds now; of anything else, itself."""
+    if isinstance(x, np.ndarray):
+        return _elements(memory, x)
     return memory.get(Slot(x, None), x) if isinstance(x, list | dict) else x
+
+
+def _elements(memory: Any, x: Any) -> Any:
+    if not memory.arrays or x.dtype == object or Slot(root_of(x), ELEMENTS) not in memory:
+        return x
+    now = elements(memory[Slot(root_of(x), ELEMENTS)], x)
+    now.flags.writeable = False  # a write would be lost
+    return now
 
 
 def current(memory: Any, x: Any) -> Any:
@@ -102,6 +132,8 @@ def current(memory: Any, x: Any) -> Any:
     if not is_changed(memory, x):
         return x
     now = contents(memory, x)
+    if isinstance(now, np.ndarray):
+        return now
     if isinstance(now, dict):
         return {k: current(memory, v) for k, v in now.items()}
     items = (current(memory, v) for v in now)
@@ -110,8 +142,11 @@ def current(memory: Any, x: Any) -> Any:
 
 def is_changed(memory: Any, x: Any) -> bool:
     """Whether something in a list or dict, or in those inside it, is other than it was made."""
+    if isinstance(x, np.ndarray):
+        return memory.arrays and x.dtype != object and Slot(root_of(x), ELEMENTS) in memory
     if isinstance(x, list | tuple):
-        return Slot(x, None) in memory or any(is_changed(memory, v) for v in x if isinstance(v, list | dict | tuple))
+        inner = (v for v in x if isinstance(v, list | dict | tuple | np.ndarray))
+        return Slot(x, None) in memory or any(is_changed(memory, v) for v in inner)
     return isinstance(x, dict) and (Slot(x, None) in memory or any(is_changed(memory, v) for v in x.values()))
 
 
@@ -119,8 +154,13 @@ def changed(memory: Any, x: Any, name: str | None, value: Any) -> Any:
     """The memory in which an attribute, or what a list or dict holds, has another value."""
     if name is not None:
         _check_assignable(x, name)
+    count_change()
+    return memory.having(Slot(x, name), value)
+
+
+def count_change() -> None:
+    """Something was changed."""
     _changes.made += 1
-    return Memory({**memory, Slot(x, name): value})
 
 
 class _Changes(threading.local):
@@ -198,6 +238,7 @@ def require_known(memory: Any, function: Any) -> None:
 def forget(memory: Any, x: Any, name: str) -> Any:
     """The memory without an attribute."""
     kept = Memory(memory)
+    kept.arrays = memory.arrays
     if kept.pop(Slot(x, name), Slot) is Slot:
         raise AttributeError(name)
     return kept
@@ -227,5 +268,5 @@ def _setattr_of(cls: Any) -> Any:
 
 def initialised(memory: Any, x: Any, name: str, value: Any) -> Any:
     """The memory after `object.__setattr__(x, name, value)`, which frozen classes use."""
-    _changes.made += 1
-    return Memory({**memory, Slot(x, name): value})
+    count_change()
+    return memory.having(Slot(x, name), value)

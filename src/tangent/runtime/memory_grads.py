@@ -4,41 +4,56 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tangent.runtime.calls import attribute_tangent, put_attribute
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
-from tangent.runtime.memory import Memory, Slot, contents, is_changed
+from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, is_changed
+from tangent.runtime.memory_arrays import is_array, key_of
+from tangent.runtime.places import elements, spread
+
+
+def _read(x: Any, name: str | None) -> Slot:
+    """The slot that holds what is read."""
+    return key_of(x) if name is None and is_array(x) else Slot(x, name)
 
 
 def slot_grad(b: Any, memory: Any, x: Any, name: str | None) -> Any:
     """What the memory receives where an attribute was read: nothing, where it was the object's own."""
-    slot = Slot(x, name)
-    return Memory({slot: b}) if slot in memory else Memory()
+    slot = _read(x, name)
+    if slot not in memory:
+        return Memory()
+    return Memory({slot: spread(b, x) if slot.name == ELEMENTS else b})
 
 
 def slot_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
     """The transpose of `slot_grad`."""
-    slot = Slot(x, name)
-    return b[slot] if slot in memory and slot in b else init_grad(like)
+    slot = _read(x, name)
+    if slot not in memory or slot not in b:
+        return init_grad(like)
+    return elements(b[slot], x) if slot.name == ELEMENTS else b[slot]
 
 
 def owner_grad(b: Any, memory: Any, x: Any, name: str | None) -> Any:
     """What the object itself receives where its own attribute was read."""
-    if Slot(x, name) in memory:
+    if _read(x, name) in memory:
         return lazy_zero(x)
     return b if name is None else put_attribute(b, x, name)
 
 
 def owner_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
     """The transpose of `owner_grad`."""
-    if Slot(x, name) in memory:
+    if _read(x, name) in memory:
         return init_grad(like)
     return b if name is None else attribute_tangent(b, x, name)
 
 
 def read_tangent(dmemory: Any, dx: Any, memory: Any, x: Any, name: str | None) -> Any:
     """The tangent of what was read."""
-    slot = Slot(x, name)
+    slot = _read(x, name)
+    if slot in memory and slot.name == ELEMENTS:
+        return elements(dmemory[slot], x) if slot in dmemory else init_grad(x)
     if slot in memory:
         return dmemory[slot] if slot in dmemory else init_grad(memory[slot])
     return dx if name is None else attribute_tangent(dx, x, name)
@@ -59,6 +74,8 @@ def _spread(b: Any, memory: Any, x: Any) -> tuple[Any, Memory]:
         return b, Memory()
     if is_lazy(b):
         return lazy_zero(x), Memory()
+    if isinstance(x, np.ndarray):
+        return lazy_zero(x), Memory({key_of(x): spread(b, x)})
     now, found = contents(memory, x), Memory()
     keys = list(now) if isinstance(now, dict) else range(len(now))
     parts: dict[Any, Any] = {}
@@ -76,6 +93,8 @@ def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
     if not is_changed(memory, x):
         return dx
     now, dnow = contents(memory, x), read_tangent(dmemory, dx, memory, x, None)
+    if isinstance(x, np.ndarray):
+        return dnow
     if isinstance(now, dict):
         return {k: current_tangent(dmemory, dnow[k], memory, v) for k, v in now.items()}
     return repack(now, *(current_tangent(dmemory, dnow[k], memory, v) for k, v in enumerate(now)))

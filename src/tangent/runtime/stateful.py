@@ -33,23 +33,24 @@ from tangent.runtime.memory import (
     remembered,
     require_known,
 )
+from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import getter_of, is_object, is_property, method_of
 
 
 def call_function(memory: Any, function: Any, /, *args: Any, **named: Any) -> Any:
     """A call of a function that is known when it happens."""
     require_known(memory, function)
-    inner = threaded(function)
+    inner = threaded(memory, function)
     return inner(memory, *args, **named)
 
 
 def call_method(memory: Any, owner: Any, name: str, /, *args: Any, **named: Any) -> Any:
     """`owner.name(...)`."""
     if is_own_method(memory, owner, name):
-        method = threaded(method_of(owner, name))
+        method = threaded(memory, method_of(owner, name))
         return method(memory, owner, *args, **named)
     held = remembered(memory, owner, name)
-    inner = threaded(held)
+    inner = threaded(memory, held)
     return inner(memory, *args, **named)
 
 
@@ -63,7 +64,7 @@ def call_class(memory: Any, cls: Any, /, *args: Any, **named: Any) -> Any:
         for name in named:
             memory = changed(memory, owner, name, named[name])
         return owner, memory
-    initialise = threaded(factory_of(cls))
+    initialise = threaded(memory, factory_of(cls))
     _, memory = initialise(memory, owner, *args, **named)
     return owner, memory
 
@@ -78,7 +79,7 @@ def remembered_or(memory: Any, x: Any, name: str, default: Any) -> Any:
 def call_getter(memory: Any, x: Any, name: str) -> Any:
     """`x.name`, which may be a property."""
     if is_property(x, name):
-        getter = threaded(getter_of(x, name))
+        getter = threaded(memory, getter_of(x, name))
         return getter(memory, x)
     return remembered(memory, x, name), memory
 
@@ -86,7 +87,7 @@ def call_getter(memory: Any, x: Any, name: str) -> Any:
 def call_setter(memory: Any, x: Any, name: str, value: Any) -> Any:
     """`x.name = value`, which may be a property."""
     if is_property(x, name):
-        setter = threaded(setter_of(x, name))
+        setter = threaded(memory, setter_of(x, name))
         _, memory = setter(memory, x, value)
         return memory
     return changed(memory, x, name, value)
@@ -96,6 +97,8 @@ def call_item(memory: Any, x: Any, index: Any) -> Any:
     """`x[index]`."""
     if is_object(x):
         return call_method(memory, x, "__getitem__", index)
+    if is_view(x, index):
+        return x[index], pinned(memory, x)
     now = contents(memory, x)
     return now[index], memory
 
@@ -112,9 +115,43 @@ def call_store(memory: Any, x: Any, index: Any, value: Any) -> Any:
     if is_object(x):
         _, memory = call_method(memory, x, "__setitem__", index, value)
         return memory
+    if is_array(x):
+        return written(memory, x, index, contents(memory, value))
     require_changeable(x, "[...] = ...")
     now = contents(memory, x)
     return changed(memory, x, None, mutated(now, "__setitem__", index, value))
+
+
+def call_rebound(memory: Any, x: Any, value: Any) -> Any:
+    """`x += ...`, of which the value is known: what x is then."""
+    if is_array(x):
+        return x, written(memory, x, ..., value)
+    if isinstance(x, list):
+        return x, changed(memory, x, None, value)
+    return value, memory
+
+
+def call_augmented(memory: Any, owner: Any, name: str, old: Any, value: Any) -> Any:
+    """`owner.name += ...`, of which the value is known."""
+    if is_array(old):
+        return written(memory, old, ..., value)
+    if isinstance(old, list):
+        return changed(memory, old, None, value)
+    return call_setter(memory, owner, name, value)
+
+
+def call_augmented_item(memory: Any, x: Any, index: Any, old: Any, value: Any) -> Any:
+    """`x[index] += ...`, of which the value is known."""
+    if is_array(old) and not is_array(x):
+        return written(memory, old, ..., value)
+    return call_store(memory, x, index, value)
+
+
+def call_fill(memory: Any, x: Any, value: Any) -> Any:
+    """`x.fill(value)`."""
+    if is_object(x):
+        return call_method(memory, x, "fill", value)
+    return None, written(memory, x, ..., value)
 
 
 def call_delete(memory: Any, x: Any, index: Any) -> Any:

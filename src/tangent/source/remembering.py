@@ -17,17 +17,23 @@ from tangent.source.stubs import stub
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace
 
-Known = weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, bool, bool], types.FunctionType]]
+Known = weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, bool, bool, bool], types.FunctionType]]
 _known: Known = weakref.WeakKeyDictionary()
 
 
-def remembering(function: types.FunctionType, entry: bool = False, lists: bool = False) -> types.FunctionType:
-    """The function that keeps a memory in place of another one: of all lists, or of those that others hold, too."""
+def remembering(
+    function: types.FunctionType, entry: bool = False, lists: bool = False, arrays: bool = False
+) -> types.FunctionType:
+    """The function that keeps a memory in place of another one.
+
+    With `lists` of all lists, not only of those that others hold, too; with `arrays` of arrays, as well.
+    """
     known = _known.setdefault(function, {})
-    key = (function.__code__, entry, lists)
+    key = (function.__code__, entry, lists, arrays)
     if key not in known:
         known[key] = _made(function, entry)
         known[key].lists = lists  # type: ignore[attr-defined]
+        known[key].in_place = arrays  # type: ignore[attr-defined]
     return known[key]
 
 

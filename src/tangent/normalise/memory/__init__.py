@@ -32,7 +32,8 @@ def memorised(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     last = f.body[-1]
     assert isinstance(last, ast.Return) and last.value is not None
     if context.source.function.entry:  # type: ignore[attr-defined]
-        start = assign(kept, rewrite.call(memory.no_memory), f.body[0])
+        none = memory.memory_of_arrays if rewrite.arrays else memory.no_memory
+        start = assign(kept, rewrite.call(none), f.body[0])
         result = context.names.fresh("result")
         end = assign(result, rewrite.call(memory.current, name(kept), last.value), last)
         if isinstance(last.value, ast.Name) and last.value.id in rewrite.plain:

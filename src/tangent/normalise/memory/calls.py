@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tangent.normalise.memory.known import MAKERS, METHODS
-from tangent.normalise.memory.reading import Reading
+from tangent.normalise.memory.arrays import Arrays
+from tangent.normalise.memory.known import MAKERS, METHODS, VIEWS
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
@@ -30,7 +30,7 @@ KEYED = {
 }  # fmt: skip
 
 
-class Calls(Reading):
+class Calls(Arrays):
     """Hands the memory to calls and takes it back."""
 
     def assign_call(self, target: str, e: ast.Call, s: ast.stmt) -> None:
@@ -42,9 +42,11 @@ class Calls(Reading):
                 if self.is_kept_as_is(v):
                     self.emit(assign(target, self.with_current(e), s))
                 elif isinstance(method, types.FunctionType) and self.is_followed(method):
-                    inner = self.context.use(method.__name__, remembering(method, lists=self.lists))
+                    inner = self.context.use(method.__name__, remembering(method, lists=self.lists, arrays=self.arrays))
                     called = ast.Call(name(inner), [name(self.memory), owner, *e.args], e.keywords)
                     self.pair(target, ast.copy_location(called, e), s)
+                elif self.changes_array(target, owner, attr, e, s):
+                    pass
                 elif attr in METHODS and not e.keywords:
                     self.pair(target, self.threaded_call(METHODS[attr], [owner, *e.args], [], found), s)
                 elif hasattr(np.ndarray, attr) or attr in ("items", "keys", "values", "index", "count"):
@@ -90,13 +92,13 @@ class Calls(Reading):
         elif isinstance(found, type) and not is_made_by_class(found) and not issubclass(found, tuple):
             self.construct(target, found, e, s)
         elif isinstance(found, types.FunctionType) and self.is_followed(found):
-            inner = remembering(found, lists=self.lists)
+            inner = remembering(found, lists=self.lists, arrays=self.arrays)
             called = ast.Call(name(self.context.use(found.__name__, inner)), [name(self.memory), *e.args], e.keywords)
             self.pair(target, ast.copy_location(called, e), s)
         elif found in MAKERS and target not in self.own:
             self.emit(assign(target, self.call(memory.new_list, self.display(self.with_current(e), s)), s))
         elif is_library(found) or isinstance(found, type):
-            self.emit(assign(target, self.with_current(e), s))
+            self.made(target, self.with_current(e), s, found)
         else:
             self.pair(target, self.threaded_call(stateful.call_function, [e.func, *e.args], e.keywords, found), s)
 
@@ -108,7 +110,7 @@ class Calls(Reading):
         made = self.held(self.call(memory.new_object, e.func), target, s)
         initialise: Any = factory_of(cls)
         if initialise is not nothing:
-            inner = named_after(remembering(initialise, lists=self.lists), cls)
+            inner = named_after(remembering(initialise, lists=self.lists, arrays=self.arrays), cls)
             called = ast.Call(
                 name(self.context.use(cls.__name__, inner)), [name(self.memory), name(made), *e.args], e.keywords
             )
@@ -149,7 +151,8 @@ class Calls(Reading):
             target, self.threaded_call(stateful.call_method, [owner, constant(attr), *e.args], e.keywords, None), s
         )
         own, self.done = self.done, []
-        self.emit(assign(target, self.with_current(replace(e, func=replace(e.func, value=self.now(owner)))), s))
+        called = self.with_current(replace(e, func=replace(e.func, value=self.now(owner))))
+        self.made(target, called, s, getattr(np, attr) if attr in VIEWS else None)
         plain, self.done = self.done, outer
         self.emit(at(ast.If(name(branch), own, plain), s))
 

@@ -8,6 +8,8 @@ import types
 from collections.abc import Set
 from typing import Any
 
+import numpy as np
+
 from tangent.normalise.context import Context
 from tangent.runtime import library as library_module
 from tangent.runtime import operators, stateful
@@ -25,6 +27,10 @@ METHODS = {
     "pop": stateful.call_pop, "clear": stateful.call_clear, "reverse": stateful.call_reverse,
     "update": stateful.call_update, "setdefault": stateful.call_setdefault, "get": stateful.call_get,
 }  # fmt: skip
+VIEWS = (
+    "reshape ravel asarray asanyarray squeeze transpose swapaxes moveaxis rollaxis diagonal broadcast_to atleast_1d "
+    "atleast_2d atleast_3d expand_dims split array_split flip rot90 real imag ascontiguousarray".split()
+)
 MAKERS = (list, dict, sorted, copy.copy, copy.deepcopy)
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
@@ -36,9 +42,12 @@ class Known:
         self.context, self.memory = context, context.memory
         self.done: list[ast.stmt] = []
         self.like: ast.stmt = f
-        self.plain = self.plain_variables(f)
         self.lists = context.source.function.lists  # type: ignore[attr-defined]
-        self.own = set() if self.lists else self.own_lists(f)
+        self.arrays = context.source.function.in_place  # type: ignore[attr-defined]
+        self.plain = self.plain_variables(f)
+        if self.arrays:
+            self.plain -= self.held_by_others(f)
+        self.own = set() if self.lists or self.arrays else self.own_lists(f)
         self.classes = self.known_classes(f)
         self.looped: dict[str, str] = {}
         self.counted = ""
@@ -88,6 +97,8 @@ class Known:
                 found = self.context.scope.resolve(func)
                 if found is MISSING or not is_library(found) or self.takes_functions(found):
                     return False
+                if self.arrays and is_view_function(found):
+                    return False
                 return found not in MAKERS and found is not types.SimpleNamespace
             case _:
                 return False
@@ -132,6 +143,20 @@ class Known:
             if found:
                 found -= self.escaping(s)
         return found
+
+    def held_by_others(self, f: ast.FunctionDef) -> set[str]:
+        """Variables whose values somebody else may hold, too: arrays among them are followed by what they are."""
+        found = set().union(*(self.escaping(s) for s in statements(f.body)))
+        shown = [
+            (s.targets[0].id, s.value) for s in statements(f.body)
+            if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+            and isinstance(s.value, ast.Subscript | ast.Attribute | ast.Name)
+        ]  # fmt: skip
+        while True:
+            more = {n.id for v, e in shown if v in found for n in ast.walk(e) if isinstance(n, ast.Name)} - found
+            if not more:
+                return found
+            found |= more
 
     def escaping(self, s: ast.stmt) -> set[str]:
         """Variables that a statement lets somebody else hold."""
@@ -206,3 +231,8 @@ class Known:
 
 def _is_range(e: ast.expr) -> bool:
     return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.rstrip("_") in ("range", "reversed")
+
+
+def is_view_function(found: Any) -> bool:
+    """Whether what a library function gives may show what it is given."""
+    return any(found is getattr(np, v) for v in VIEWS)

@@ -16,6 +16,7 @@ from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import SCOPES
 
 ORDER = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+OF_SHAPES = frozenset("shape size ndim dtype".split())
 AS_THEY_ARE = frozenset("__class__ __name__ __dict__ __doc__ __module__ __qualname__".split())
 
 
@@ -66,7 +67,8 @@ class Reading(Known):
         held, branch = self.context.names.numbered(base), self.context.names.numbered("branch")
         self.context.scope.local |= {held, branch}
         self.emit(assign(branch, self.call(is_object, owner), s))
-        plain = assign(held, ast.copy_location(ast.Attribute(owner, attr, ast.Load()), s), s)
+        shown = self.now(owner) if self.arrays and attr not in OF_SHAPES else owner
+        plain = assign(held, ast.copy_location(ast.Attribute(shown, attr, ast.Load()), s), s)
         self.emit(at(ast.If(name(branch), [assign(held, read, s)], [plain]), s))
         return held
 
@@ -133,6 +135,8 @@ class Reading(Known):
                     for x in old
                 ]  # fmt: skip
         new = replace(e, **changes)
+        if self.arrays:
+            new = self.with_elements(new)
         match new:
             case ast.Attribute(value=owner, attr=attr, ctx=ast.Load()) if (
                 not self.is_static(e) and attr not in AS_THEY_ARE and not hasattr(np.ndarray, attr)
@@ -167,6 +171,24 @@ class Reading(Known):
                 )
             case _:
                 return new
+
+    def with_elements(self, e: ast.expr) -> ast.expr:
+        """An operation on arrays as they are now."""
+
+        def now(x: ast.expr) -> ast.expr:
+            return self.call(memory.contents, name(self.memory), x) if self.may_be_list(x) else x
+
+        match e:
+            case ast.BinOp(left=left, right=right):
+                return replace(e, left=now(left), right=now(right))
+            case ast.UnaryOp(operand=operand) if not isinstance(e.op, ast.Not):
+                return replace(e, operand=now(operand))
+            case ast.Compare(left=left, ops=ops, comparators=others) if not isinstance(
+                ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn
+            ):
+                return replace(e, left=now(left), comparators=[now(x) for x in others])
+            case _:
+                return e
 
     def truth(self, e: ast.expr) -> ast.expr:
         """A condition: of a list, whether it holds something now."""

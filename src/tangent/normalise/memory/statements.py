@@ -44,6 +44,12 @@ class Statements(Inserted):
                 self.emit(replace(s, value=self.now(value)))
             case ast.Assign(targets=[ast.Attribute(value=owner, attr=attr)], value=value) if self.is_object(owner):
                 self.store(owner, attr, value, s)
+            case ast.AugAssign(target=ast.Attribute(value=owner, attr=attr)) if self.arrays and self.is_object(owner):
+                self.augment_attribute(owner, attr, s)
+            case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=v) as owner, slice=index)) if (
+                self.arrays and not self.is_kept_as_is(v)
+            ):
+                self.augment_item(owner, index, s)
             case ast.AugAssign(target=ast.Attribute(value=owner, attr=attr), op=op, value=value) if self.is_object(
                 owner
             ):
@@ -54,7 +60,8 @@ class Statements(Inserted):
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=v) as owner, slice=index)], value=value) if (
                 not self.is_kept_as_is(v)
             ):
-                self.change(stateful.call_store, [owner, self.key(index), value], s)
+                key = self.index(index) if self.arrays else self.key(index)
+                self.change(stateful.call_store, [owner, key, value], s)
             case ast.AugAssign(
                 target=ast.Subscript(value=ast.Name(id=v) as owner, slice=index), op=op, value=value
             ) if not self.is_kept_as_is(v):
@@ -102,6 +109,8 @@ class Statements(Inserted):
                 self.emit(at(ast.Expr(self.call(memory.require_same, name(self.memory), name(v), name(items))), s))
 
     def assign(self, target: str, value: ast.expr, s: ast.stmt) -> None:
+        if self.arrays and self.assigned_array(target, value, s):
+            return
         match value:
             case ast.Attribute(value=owner, attr=attr) if self.is_object(owner):
                 self.emit(assign(target, name(self.attribute(owner, attr, s, target)), s))

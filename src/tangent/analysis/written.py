@@ -1,0 +1,70 @@
+"""Whether a function writes in place into arrays that somebody else holds: objects, lists, its callers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+
+from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.syntax.uses import assigned_inside
+
+OF_ARRAYS = frozenset("flat T real imag".split())
+FILLING = frozenset("fill sort put partition".split())
+
+
+def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: Set[str]) -> bool:
+    """Whether a statement of a function may write into such an array; a list or dict made here is none."""
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    local = assigned_inside(tree.body) - own
+    kept = {v for v in local - displays if _escapes(v, tree, parents, scope)}
+    mine = local - kept
+
+    def is_held(e: ast.expr) -> bool:
+        """Whether what is written into may be held by somebody else."""
+        inside = False
+        while isinstance(e, ast.Subscript | ast.Attribute):
+            inside |= isinstance(e, ast.Attribute) and e.attr not in OF_ARRAYS
+            inside |= isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name) and e.value.id in displays
+            e = e.value
+        return inside or not isinstance(e, ast.Name) or e.id not in mine
+
+    for n in ast.walk(tree):
+        match n:
+            case ast.AugAssign(target=ast.Attribute()):
+                return True
+            case ast.AugAssign(target=ast.Name(id=v)) if v in own | kept:
+                return True
+            case ast.AugAssign(target=ast.Subscript(value=base)) if is_held(base) or _base_in(base, displays):
+                return True
+            case ast.Subscript(value=base, ctx=ast.Store()) if is_held(base) and not _is_text(n.slice):
+                return True
+            case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in FILLING and is_held(base):
+                return True
+            case ast.keyword(arg="out", value=value) if is_held(value):
+                return True
+    return False
+
+
+def _base_in(e: ast.expr, displays: Set[str]) -> bool:
+    return isinstance(e, ast.Name) and e.id in displays
+
+
+def _is_text(e: ast.expr) -> bool:
+    return isinstance(e, ast.Constant) and isinstance(e.value, str)
+
+
+def _escapes(v: str, tree: ast.FunctionDef, parents: dict[ast.AST, ast.AST], scope: Scope) -> bool:
+    """Whether a variable is stored, passed on or returned."""
+    for n in ast.walk(tree):
+        if not (isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Load)):
+            continue
+        match parents[n]:
+            case ast.Assign(value=value) if value is n:
+                return True
+            case ast.List() | ast.Tuple() | ast.Dict() | ast.keyword() | ast.Starred():
+                return True
+            case ast.Call(func=func) if func is not n:
+                found = scope.resolve(func)
+                if found is MISSING or not is_library(found):
+                    return True
+    return False

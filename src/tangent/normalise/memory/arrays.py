@@ -1,0 +1,89 @@
+"""Arrays that are written in place and that others hold: a variable stands for the storage, what it holds is read when
+it is needed.
+
+y = a * 2.0       ->   now = contents(memory, a); y = now * 2.0
+row = a[i]        ->   called = call_item(memory, a, i); row, memory = called
+a += v            ->   now = contents(memory, a); t = now + v; called = call_rebound(memory, a, t); a, memory = called
+self.w += v       ->   t = remembered(memory, self, "w"); ...; memory = call_augmented(memory, self, "w", t, t2)
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tangent.normalise.memory.known import is_view_function
+from tangent.normalise.memory.reading import Reading
+from tangent.runtime import memory, stateful
+from tangent.syntax.quote import assign, constant, name
+from tangent.syntax.rebuild import replace
+
+CHANGING = frozenset("sort put partition resize itemset setfield byteswap".split())
+
+
+class Arrays(Reading):
+    """Rewrites what may be about arrays."""
+
+    def assigned_array(self, target: str, value: ast.expr, s: ast.stmt) -> bool:
+        """Rewrite an assignment, if it is one that arrays have a part in."""
+        match value:
+            case ast.Subscript(value=ast.Name(id=v) as owner, slice=index) if v not in self.plain:
+                self.pair(target, self.call(stateful.call_item, name(self.memory), owner, self.index(index)), s)
+            case ast.BinOp(left=left, right=right):
+                made = replace(value, left=self.now(left), right=self.now(right))
+                if (s.lineno, s.col_offset) in self.context.augmented and self.may_be_list(left):
+                    new = name(self.held(made, "t", s))
+                    self.pair(target, self.call(stateful.call_rebound, name(self.memory), left, new), s)
+                else:
+                    self.made(target, made, s)
+            case ast.UnaryOp(operand=operand) if not isinstance(value.op, ast.Not):
+                self.made(target, replace(value, operand=self.now(operand)), s)
+            case _:
+                return False
+        return True
+
+    def made(self, target: str, value: ast.expr, s: ast.stmt, found: Any = None) -> None:
+        """A new value: an array that somebody else will hold is told from all others."""
+        if self.arrays and target not in self.plain and not is_view_function(found):
+            value = self.call(memory.new_list, name(self.held(value, "t", s)))
+        self.emit(assign(target, value, s))
+
+    def index(self, e: ast.expr) -> ast.expr:
+        """An index, with arrays as they are now."""
+
+        def now(e: ast.expr) -> ast.expr:
+            match e:
+                case ast.Tuple(elts=elts):
+                    return replace(e, elts=[now(x) for x in elts])
+                case ast.Name():
+                    return self.now(e)
+                case _:
+                    return e
+
+        return self.key(now(e))
+
+    def augment_attribute(self, owner: ast.expr, attr: str, s: ast.AugAssign) -> None:
+        old = self.attribute(owner, attr, s)
+        new = self.held(ast.BinOp(self.now(name(old)), s.op, self.now(s.value)), "t", s)
+        self.change(stateful.call_augmented, [owner, constant(attr), name(old), name(new)], s)
+
+    def augment_item(self, owner: ast.expr, index: ast.expr, s: ast.AugAssign) -> None:
+        key = self.index(index)
+        old = self.context.names.numbered("t")
+        self.context.scope.local.add(old)
+        self.pair(old, self.call(stateful.call_item, name(self.memory), owner, key), s)
+        new = self.held(ast.BinOp(self.now(name(old)), s.op, self.now(s.value)), "t", s)
+        self.change(stateful.call_augmented_item, [owner, key, name(old), name(new)], s)
+
+    def changes_array(self, target: str, owner: ast.expr, attr: str, e: ast.Call, s: ast.stmt) -> bool:
+        """Rewrite a method that changes an array, if it is one."""
+        if not self.arrays:
+            return False
+        if attr == "fill" and len(e.args) == 1 and not e.keywords:
+            value = self.now(e.args[0])
+            self.pair(target, self.call(stateful.call_fill, name(self.memory), owner, value), s)
+            return True
+        if attr in CHANGING:
+            todo = "Assign to 'a[:]' what a function gives."
+            raise self.context.refuse(e, f"'{attr}' here", "it changes an array that others may hold", todo)
+        return False

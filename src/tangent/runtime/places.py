@@ -1,0 +1,56 @@
+"""Where the elements of arrays lie in the storage that they show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+NOTHING = "nothing"  # an index that selects nothing
+
+
+def root_of(x: Any) -> Any:
+    """The array that owns the storage which an array shows."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x
+
+
+def places(x: Any, index: Any = ...) -> Any:
+    """Where the elements of `x[index]` lie in the storage that x shows."""
+    root = root_of(x)
+    step = root.itemsize
+    ids = np.arange(max(root.size, 1))
+    start = (x.__array_interface__["data"][0] - root.__array_interface__["data"][0]) // step
+    strides = tuple(s // step * ids.itemsize for s in x.strides)
+    return np.ndarray(x.shape, ids.dtype, ids, start * ids.itemsize, strides)[index]
+
+
+def elements(flat: Any, x: Any, index: Any = ...) -> Any:
+    """The elements of `x[index]`, of what the storage holds."""
+    if _is_zero(flat):
+        return np.zeros(np.shape(places(x, index)))
+    return flat[places(x, index)]
+
+
+def spread(b: Any, x: Any, index: Any = ...) -> Any:
+    """The transpose of `elements`."""
+    where = places(x, index)
+    if _is_zero(b):
+        return np.zeros(root_of(x).size)
+    found = np.zeros(root_of(x).size, np.result_type(np.asarray(b).dtype, float))
+    np.add.at(found, where, np.broadcast_to(b, np.shape(where)))
+    return found
+
+
+def cleared(flat: Any, x: Any, index: Any) -> Any:
+    """What the storage holds, with zeros for `x[index]`."""
+    if _is_zero(flat) or (isinstance(index, str) and index == NOTHING):
+        return flat
+    found = flat.copy()
+    found[places(x, index)] = 0.0
+    return found
+
+
+def _is_zero(b: Any) -> bool:
+    return bool(getattr(b, "is_zero_grad", False))

@@ -1,0 +1,207 @@
+"""Arrays that are written in place and that objects, lists and dicts hold, also several of them."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+
+class Buffer:
+    """A buffer that is filled from its start."""
+
+    def __init__(self, n):
+        self.items = np.zeros(n)
+        self.n = 0
+
+    def push(self, v):
+        self.items[self.n] = v
+        self.n += 1
+
+    def total(self):
+        return np.sum(self.items * self.items)
+
+
+@program({"x": 0.7})
+def buffer_filled(x):
+    buffer = Buffer(3)
+    buffer.push(x)
+    buffer.push(x * x)
+    buffer.push(buffer.items[0] * 2.0)
+    return buffer.total()
+
+
+class Descent:
+    def __init__(self, w):
+        self.w = w
+
+    def step(self, gradient, rate):
+        self.w -= rate * gradient
+
+
+@program({"x": signed(3)})
+def weights_updated(x):
+    descent = Descent(x * 1.0)
+    for _ in range(3):
+        descent.step(descent.w * descent.w, 0.1)
+    return np.sum(descent.w)
+
+
+@program({"x": signed(3)})
+def array_that_an_object_shares(x):
+    w = x * 1.0
+    descent = Descent(w)
+    for _ in range(2):
+        descent.step(w * descent.w, 0.1)
+    return np.sum(w * w)
+
+
+@program({"descent": Descent(signed(3)), "x": signed(3)})
+def array_of_an_argument(descent, x):
+    descent.step(x * descent.w, 0.3)
+    descent.w[1:] *= 2.0
+    return np.sum(descent.w * descent.w)
+
+
+class Particles:
+    def __init__(self, n):
+        self.position, self.velocity = np.zeros(n), np.zeros(n)
+
+
+def advance(p, force, dt):
+    p.velocity += dt * force
+    p.position[:] = p.position + dt * p.velocity
+
+
+@program({"x": signed(3)})
+def simulation_of_an_object(x):
+    p = Particles(3)
+    p.velocity[:] = x
+    for _ in range(3):
+        advance(p, -p.position * x[0], 0.1)
+    return np.sum(p.position**2) + p.velocity[1]
+
+
+@program({"x": signed(3)})
+def two_objects_with_equal_arrays(x):
+    a, b = Particles(3), Particles(3)
+    a.position[:] = x * 2.0
+    b.position[:] = x * 2.0
+    a.position[0] = 5.0
+    return np.sum(a.position * b.position)
+
+
+@program({"x": signed(3)})
+def two_objects_with_one_array(x):
+    a, b = Particles(3), Particles(3)
+    b.position = a.position
+    a.position[:] = x * x
+    b.position[1] = x[0]
+    return np.sum(a.position * x)
+
+
+@program({"x": signed(3)})
+def rows_of_an_attribute(x):
+    s = SimpleNamespace(m=np.zeros((2, 3)))
+    row = s.m[0]
+    row[:] = x * x
+    s.m[1][2] = x[1]
+    s.m[1] += s.m[0]
+    return np.sum(s.m * s.m) + np.sum(row)
+
+
+@program({"x": signed(3)})
+def objects_in_a_list(x):
+    buffers = [Buffer(2), Buffer(2)]
+    for i, b in enumerate(buffers):
+        b.push(x[i])
+        b.push(x[2] * b.items[0])
+    return sum(b.total() for b in buffers)
+
+
+@program({"x": signed(3)})
+def filled_masked_and_given_as_out(x):
+    p = Particles(3)
+    p.position.fill(x[0])
+    p.position[1:] *= x[1:]
+    p.position[x > 0] += x[0]
+    np.add(p.position, x, out=p.velocity)
+    return np.sum(p.velocity * p.position)
+
+
+def step_of_a_dict(s, dt):
+    s["x"] += dt * s["v"]
+    s["v"][:] -= dt * s["x"] * s["k"]
+
+
+@program({"x": signed(3)})
+def arrays_of_a_dict_given(x):
+    position = x * 1.0
+    state = {"x": position, "v": np.zeros(3), "k": x[1]}
+    for _ in range(3):
+        step_of_a_dict(state, 0.1)
+    return np.sum(position**2) + np.sum(state["v"])
+
+
+def step_of_a_list(buffers, k):
+    buffers[0] *= k
+    buffers[1][1:] += buffers[0][:-1]
+
+
+@program({"x": signed(3)})
+def arrays_of_a_list_given(x):
+    a, b = x * x, x + 1.0
+    buffers = [a, b]
+    step_of_a_list(buffers, x[0])
+    step_of_a_list(buffers, 2.0)
+    return np.sum(a * b)
+
+
+class Filler:
+    def __init__(self):
+        self.count = 0
+
+    def fill(self, a, v):
+        a[:] = a + v * v
+        self.count += 1
+
+
+@program({"x": signed(3)})
+def method_that_fills_its_argument(x):
+    filler, a = Filler(), np.zeros(3)
+    filler.fill(a, x)
+    filler.fill(a[1:], x[1:])
+    return np.sum(a * x) * filler.count
+
+
+@program({"x": signed(3)})
+def conditions_on_an_attribute(x):
+    p = Particles(3)
+    if p.position[0] < 1.0:
+        p.position[0] = abs(x[0])
+    while p.position[0] < 3.0:
+        p.position[0] *= 2.0
+    return np.sum(p.position * x)
+
+
+class Shallow:
+    """Shallow water: a step changes heights and momenta in place."""
+
+    def __init__(self):
+        self.g = 9.8
+
+    def step(self, h, hu, dt):
+        h[1:] -= dt * hu[:-1]
+        hu[:] = hu - dt * self.g * h * h
+
+
+WATER = Shallow()
+
+
+@program({"x": signed(3)})
+def method_of_a_global_object(x):
+    h, hu = x * 1.0, np.zeros(3)
+    for _ in range(3):
+        WATER.step(h, hu, 0.01)
+    return np.sum(h * hu)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks import geometry, inplace, memory, mixture, persistent, plot, recurrent, scalars
+from benchmarks import geometry, inplace, language, memory, mixture, persistent, plot, recurrent, scalars
 from benchmarks import mlp as network
 from benchmarks.measure import Case, flat, measured
 from benchmarks.transform import exponent, mlp, straight_line
@@ -73,3 +73,8 @@ def test_turns_are_measured_and_wrong_results_noticed():
 def test_plots(tmp_path):
     plot.line_plot(tmp_path / "p.svg", {"a": {10: 1.0, 100: 10.0}}, "n", "s")
     assert "polyline" in (tmp_path / "p.svg").read_text()
+
+
+@pytest.mark.parametrize("function", language.PLAIN, ids=lambda f: f.__name__)
+def test_code_without_state_has_none_in_its_derivative(function):
+    assert not language.has_state_in_it(function)

@@ -54,5 +54,12 @@ EXERCISED_ELSEWHERE = {
         """),
         "what objects hold: the programs of tests/programs/state.py and objects.py, at second order",
     ),
+    **dict.fromkeys(
+        _names("""
+            held_grad held_part kept_grad pinned pinned_grad pinned_owner pinned_part pinned_tangent value_grad
+            value_part written written_tangent
+        """),
+        "arrays that objects hold: the programs of tests/programs/in_objects.py, at second order",
+    ),
     "sequence_tangent": "loops in forward mode, differentiated again: tests/programs/loops.py",
 }

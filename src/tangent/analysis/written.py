@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
+from tangent.runtime.places import is_view_function
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.uses import assigned_inside
 
@@ -16,7 +17,7 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
     """Whether a statement of a function may write into such an array; a list or dict made here is none."""
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     local = assigned_inside(tree.body) - own
-    kept = {v for v in local - displays if _escapes(v, tree, parents, scope)}
+    kept = {v for v in local - displays if _escapes(v, tree, parents, scope) or not _is_new(v, tree, scope)}
     mine = local - kept
 
     def is_held(e: ast.expr) -> bool:
@@ -43,6 +44,28 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
             case ast.keyword(arg="out", value=value) if is_held(value):
                 return True
     return False
+
+
+def _is_new(v: str, tree: ast.FunctionDef, scope: Scope) -> bool:
+    """Whether all that a variable is ever assigned was made there."""
+    values = [
+        n.value for n in ast.walk(tree)
+        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == v for t in n.targets)
+    ]  # fmt: skip
+    return bool(values) and all(_makes(e, scope) for e in values)
+
+
+def _makes(e: ast.expr, scope: Scope) -> bool:
+    match e:
+        case ast.BinOp() | ast.Constant() | ast.UnaryOp() | ast.Compare():
+            return True
+        case ast.Call(func=ast.Attribute(attr="copy" | "astype")):
+            return True
+        case ast.Call(func=func):
+            found = scope.resolve(func)
+            return found is not MISSING and is_library(found) and not is_view_function(found)
+        case _:
+            return False
 
 
 def _base_in(e: ast.expr, displays: Set[str]) -> bool:

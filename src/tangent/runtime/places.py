@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 
+VIEWS = (
+    "reshape ravel asarray asanyarray squeeze transpose swapaxes moveaxis rollaxis diagonal broadcast_to atleast_1d "
+    "atleast_2d atleast_3d expand_dims split array_split flip rot90 real imag ascontiguousarray".split()
+)
 NOTHING = "nothing"  # an index that selects nothing
 
 
@@ -54,3 +58,8 @@ def cleared(flat: Any, x: Any, index: Any) -> Any:
 
 def _is_zero(b: Any) -> bool:
     return bool(getattr(b, "is_zero_grad", False))
+
+
+def is_view_function(found: Any) -> bool:
+    """Whether what a library function gives may show what it is given."""
+    return any(found is getattr(np, v) for v in VIEWS)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tangent.normalise.memory.known import is_view_function
 from tangent.normalise.memory.reading import Reading
 from tangent.runtime import memory, stateful
+from tangent.runtime.places import is_view_function
 from tangent.syntax.quote import assign, constant, name
 from tangent.syntax.rebuild import replace
 

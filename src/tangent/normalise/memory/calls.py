@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.arrays import Arrays
-from tangent.normalise.memory.known import MAKERS, METHODS, VIEWS
+from tangent.normalise.memory.known import MAKERS, METHODS
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.objects import is_object
+from tangent.runtime.places import VIEWS
 from tangent.source import dataclass  # noqa: F401  (it writes the initialisers of dataclasses)
 from tangent.source.read import unwrapped
 from tangent.source.remembering import named_after, remembering

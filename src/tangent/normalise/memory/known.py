@@ -8,14 +8,13 @@ import types
 from collections.abc import Set
 from typing import Any
 
-import numpy as np
-
 from tangent.normalise.context import Context
 from tangent.runtime import library as library_module
 from tangent.runtime import operators, stateful
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.kernels import functions as written_out
 from tangent.runtime.objects import is_object
+from tangent.runtime.places import is_view_function
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Enter
 from tangent.syntax.quote import constant
@@ -27,10 +26,6 @@ METHODS = {
     "pop": stateful.call_pop, "clear": stateful.call_clear, "reverse": stateful.call_reverse,
     "update": stateful.call_update, "setdefault": stateful.call_setdefault, "get": stateful.call_get,
 }  # fmt: skip
-VIEWS = (
-    "reshape ravel asarray asanyarray squeeze transpose swapaxes moveaxis rollaxis diagonal broadcast_to atleast_1d "
-    "atleast_2d atleast_3d expand_dims split array_split flip rot90 real imag ascontiguousarray".split()
-)
 MAKERS = (list, dict, sorted, copy.copy, copy.deepcopy)
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
@@ -231,8 +226,3 @@ class Known:
 
 def _is_range(e: ast.expr) -> bool:
     return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.rstrip("_") in ("range", "reversed")
-
-
-def is_view_function(found: Any) -> bool:
-    """Whether what a library function gives may show what it is given."""
-    return any(found is getattr(np, v) for v in VIEWS)

@@ -17,7 +17,8 @@ import numpy as np
 import tangent
 from tangent.analysis import state
 from tangent.options import Options
-from tangent.pipeline import build, has_rule
+from tangent.pipeline import build
+from tangent.rules.table import table
 
 WORDS = ("memory", "remembered", "call_method", "contents", "call_fwd")
 
@@ -69,7 +70,7 @@ def share_of_the_search(function: types.FunctionType) -> float:
 
     def search() -> None:
         state._known.pop(function, None)
-        state.needs_memory(function, has_rule)
+        state.needs_memory(function, table().has_rule)
 
     first = function.__code__.co_varnames[0]
     return seconds(search) / seconds(lambda: build(function, Options(wrt=(first,))))

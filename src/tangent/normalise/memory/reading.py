@@ -72,6 +72,10 @@ class Reading(Known):
         self.emit(at(ast.If(name(branch), [assign(held, read, s)], [plain]), s))
         return held
 
+    def store(self, owner: ast.expr, attr: str, value: ast.expr, s: ast.stmt) -> None:
+        function = stateful.call_setter if attr in self.context.properties else memory.changed
+        self.change(function, [owner, constant(attr), value], s)
+
     def item(self, owner: ast.expr, key: ast.expr, s: ast.stmt) -> str:
         return self.held(ast.Subscript(self.now(owner), key, ast.Load()), "t", s)
 

@@ -175,7 +175,3 @@ class Statements(Inserted):
         return replace(
             e, args=[atom(a) for a in e.args], keywords=[replace(k, value=atom(k.value)) for k in e.keywords]
         )
-
-    def store(self, owner: ast.expr, attr: str, value: ast.expr, s: ast.stmt) -> None:
-        function = stateful.call_setter if attr in self.context.properties else memory.changed
-        self.change(function, [owner, constant(attr), value], s)

@@ -36,7 +36,6 @@ PASSES = (
     lifting, known_methods, insertions, grids, parallel, matches, exceptions, walrus,
     iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
     lifted_calls, overloading, memorised, versions,
-    lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

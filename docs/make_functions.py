@@ -38,7 +38,7 @@ NOTES = {
     "svd": "vectors that fill up to square matrices have no derivative",
     "eig": "nan between vectors of equal eigenvalues", "eigh": "nan between vectors of equal eigenvalues",
     "quantile": "constant weights between ties", "bincount": "by the weights only",
-    "poly": "a matrix is refused: pass its eigenvalues", "getitem": "`x[index]`, with every kind of index",
+    "getitem": "`x[index]`, with every kind of index",
     "arange": "the length is taken as constant", "real_if_close": "the choice is taken as constant",
 }  # fmt: skip
 

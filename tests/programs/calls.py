@@ -27,6 +27,15 @@ def both(a, b):
     return a * b, a - b
 
 
+def raised(x, n):
+    return x**n
+
+
+@program({"x": signed(3)})
+def helper_with_exponent(x):
+    return np.sum(raised(x, 3) * x)
+
+
 @program({"x": 0.8}, {"x": signed(3)})
 def one_helper(x):
     return cube(x) + x

@@ -125,6 +125,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.unwrap(p)", p=np.array([0.1, 3.0, -3.0, -0.2])),
         S("np.unwrap(p, axis=0)", p=4.0 * real(3, 2)),
         S("np.unwrap(p, discont=2.0, period=3.0)", p=4.0 * real(4)),
+        S("np.unwrap(x, period=q)", x=6.0 * real(5), q=2.5),
     ],
     "arctan2": binary(
         "np.arctan2",
@@ -176,6 +177,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.clip(x, a_min=None, a_max=hi)", x=real(5), hi=0.1),
         S("np.clip(x, lo, hi)", x=0.7, lo=0.1, hi=0.4),
         S("x.clip(-0.5, 0.5)", x=real(5)),
+        S("np.clip(x, lo, 0.5, dtype=complex)", x=real(3), lo=-0.3),
     ],
     # The binary point
     "ldexp": [

@@ -15,6 +15,7 @@ CALLING: dict[str, list[Sample]] = {
         S("np.piecewise(x, [x < 0], [lambda t: t * t, 5.0])", x=real(2, 2)),
         S("np.piecewise(x, [x < 0.5, x < 0], [np.sin, lambda t: -t, 1.0])", x=real(5)),
         S("np.piecewise(x, x > 0, [lambda t, k: k * t * t, lambda t, k: t], 2.0)", x=real(4)),
+        S("np.piecewise(x, [x < 0], [np.sin, lambda t: t * t])", x=0.4),
     ],
     "vectorize": [
         S("np.vectorize(lambda t: t * t)(x)", x=real(4)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rules.sample import S, Sample, cplx, real, spd
+from rules.sample import S, Sample, cplx, positive, real, spd
 
 
 def regular(n: int, *batch: int, seed: int = 0) -> np.ndarray:
@@ -170,6 +170,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.norm(x, np.inf, axis=(0, 1), keepdims=True)", x=cplx(2, 3)),
         S("np.linalg.norm(x, -np.inf)", x=real(2, 3)),
         S("np.linalg.norm(x, 'nuc', axis=(0, 2))", x=real(2, 2, 2)),
+        S("np.linalg.norm(x, ord=p, axis=0)", x=positive(3, 2), p=2.5),
     ],
     "vector_norm": [
         S("np.linalg.vector_norm(x)", x=real(2, 3)),
@@ -177,6 +178,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.vector_norm(x, axis=(0, 2), keepdims=True)", x=real(2, 2, 3)),
         S("np.linalg.vector_norm(x, ord=np.inf)", x=real(2, 3)),
         S("np.linalg.vector_norm(x, ord=4, keepdims=True)", x=cplx(2, 2)),
+        S("np.linalg.vector_norm(x, ord=p)", x=positive(2, 2), p=1.5),
     ],
     "matrix_norm": [
         S("np.linalg.matrix_norm(x)", x=real(2, 2, 3)),
@@ -191,7 +193,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.cond(x, 1)", x=regular(2) + 1j * real(2, 2)),
         S("np.linalg.cond(x, np.inf)", x=regular(2, 2)),
     ],
-    "linalg_trace": [S("np.linalg.trace(x)", x=real(2, 2, 2)), S("np.linalg.trace(x, offset=1)", x=real(2, 3))],
+    "linalg_trace": [
+        S("np.linalg.trace(x)", x=real(2, 2, 2)),
+        S("np.linalg.trace(x, offset=1)", x=real(2, 3)),
+        S("np.linalg.trace(x, dtype=complex)", x=real(2, 2, 2)),
+    ],
     "linalg_diagonal": [
         S("np.linalg.diagonal(x)", x=real(2, 2, 3)),
         S("np.linalg.diagonal(x, offset=-1)", x=real(3, 2)),

@@ -23,7 +23,12 @@ SHAPES: dict[str, list[Sample]] = {
         S("x.flatten()", x=real(2, 1, 3)),
         S("np.ravel(x, order='C')", x=real(3, 2).T),
     ],
-    "T": [S("x.T", x=real(2, 3)), S("x.T", x=real(3)), S("x.T", x=cplx(2, 1, 3))],
+    "T": [
+        S("x.T", x=real(2, 3)),
+        S("x.T", x=real(3)),
+        S("x.T", x=cplx(2, 1, 3)),
+        S("x.view()[0] * x.view()", x=real(2, 3)),
+    ],
     "transpose": [
         S("np.transpose(x)", x=real(2, 3)),
         S("np.transpose(x, (2, 0, 1))", x=real(2, 3, 2)),
@@ -223,6 +228,7 @@ DIAGONALS: dict[str, list[Sample]] = {
         S("x.trace(1)", x=real(2, 3)),
         S("np.trace(x, offset=-1, axis1=2, axis2=1)", x=real(2, 2, 3)),
         S("np.trace(x)", x=cplx(2, 2)),
+        S("np.trace(x, dtype=complex)", x=real(2, 2)),
     ],
     "tril": [S("np.tril(x)", x=real(3, 3)), S("np.tril(x, k=-1)", x=real(2, 2, 3)), S("np.tril(x)", x=real(3))],
     "triu": [S("np.triu(x)", x=real(3, 3)), S("np.triu(x, 1)", x=cplx(2, 3))],
@@ -277,6 +283,7 @@ SELECTION: dict[str, list[Sample]] = {
         S("np.take(x, 1, axis=0)", x=real(2, 3)),
         S("np.take(x, [4, -4], axis=-1, mode='wrap')", x=real(2, 3)),
         S("np.take(x, [4, -4, 1], mode='clip')", x=real(3)),
+        S("np.take(x, True, axis=0)", x=real(2, 3)),
     ],
     "take_along_axis": [
         S("np.take_along_axis(x, i, axis=1)", x=real(2, 3), i=np.array([[0, 2, 0, 1], [1, 1, 0, -1]])),
@@ -336,6 +343,7 @@ PRODUCTS: dict[str, list[Sample]] = {
         S("np.matmul(x, y)", x=real(2, 2, 3), y=real(3)),
         S("np.matmul(x, y)", x=real(3), y=real(2, 3, 2)),
         S("np.linalg.matmul(x, y)", x=cplx(2, 2), y=cplx(2, 2, seed=2)),
+        S("np.matmul(x, y, axes=[(0, 1), (-1, 0), (1, 0)])", x=real(2, 3, 2), y=real(2, 2, 3)),
     ],
     "dot": [
         S("np.dot(x, y)", x=real(2, 3), y=real(3, 2)),
@@ -367,16 +375,21 @@ PRODUCTS: dict[str, list[Sample]] = {
         S("np.vecdot(x, y, axis=0)", x=cplx(3), y=cplx(3, 2)),
         S("np.linalg.vecdot(x, y)", x=cplx(3), y=cplx(3, seed=2)),
         S("np.linalg.vecdot(x, y, axis=-2)", x=real(3, 1), y=real(2, 3, 2)),
+        S("np.vecdot(x, y, axis=0, keepdims=True)", x=cplx(3, 2), y=real(3, 2)),
+        S("np.vecdot(x, y, axes=[0, 1])", x=real(3, 2), y=real(2, 3)),
+        S("np.vecdot(x, y, axes=[0, 1, 0], keepdims=True)", x=real(3, 2), y=real(2, 3)),
     ],
     "matvec": [
         S("np.matvec(x, y)", x=real(2, 3), y=real(3)),
         S("np.matvec(x, y)", x=real(2, 2, 3), y=real(3)),
         S("np.matvec(x, y)", x=cplx(2, 2), y=cplx(3, 2)),
+        S("np.matvec(x, y, axes=[(1, 0), 0, -1])", x=real(2, 3), y=real(2)),
     ],
     "vecmat": [
         S("np.vecmat(x, y)", x=real(3), y=real(3, 2)),
         S("np.vecmat(x, y)", x=real(3), y=real(2, 3, 2)),
         S("np.vecmat(x, y)", x=cplx(3, 2), y=cplx(2, 2)),
+        S("np.vecmat(x, y, axes=[0, (1, 0), -1])", x=cplx(2), y=real(3, 2)),
     ],
     "tensordot": [
         S("np.tensordot(x, y, axes=1)", x=real(2, 3), y=real(3, 2)),

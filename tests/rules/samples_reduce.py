@@ -54,6 +54,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.var(x, correction=1)", x=real(4)),
         S("np.var(x, axis=1, mean=m)", x=real(2, 3), m=real(2, 1)),
         S("x.var(axis=0)", x=cplx(3, 2)),
+        S("np.var(x, ddof=c)", x=real(2, 3), c=0.6),
         where=True,
     ),
     "std": reduction(
@@ -61,6 +62,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.std(x, ddof=1)", x=real(4)),
         S("np.std(x, axis=1, mean=m, keepdims=True)", x=real(2, 3), m=real(2, 1)),
         S("x.std(axis=0)", x=cplx(3, 2)),
+        S("np.std(x, axis=1, ddof=c)", x=real(2, 3), c=0.6),
         where=True,
     ),
     # Products
@@ -110,6 +112,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.cumulative_sum(x, axis=1)", x=real(2, 3)),
         S("np.cumulative_sum(x, axis=0, include_initial=True)", x=real(2, 3)),
         S("np.cumulative_sum(x, include_initial=True)", x=real(3)),
+        S("np.cumulative_sum(x, dtype=complex)", x=real(3)),
     ],
     "cumulative_prod": [
         S("np.cumulative_prod(x)", x=real(3)),
@@ -146,6 +149,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.add.reduceat(x, [0, 2, 3])", x=real(5)),
         S("np.add.reduceat(x, [0, 3, 1, 1])", x=real(5)),
         S("np.add.reduceat(x, [1, 2], axis=1)", x=real(2, 4)),
+        S("np.add.reduceat(x, [0, 2], dtype=complex)", x=real(4)),
     ],
     "outer_operand": [
         S("outer_operand(x, y)", "y", x=real(3), y=real(2, 2)),
@@ -185,6 +189,7 @@ SAMPLES: dict[str, list[Sample]] = {
                 "nearest": False,
             }.items()
         ],
+        S("np.quantile(x, 0.3, axis=0, weights=w, method='inverted_cdf')", "w", x=real(5, 2), w=positive(5)),
     ],
     "nanquantile": [
         S("np.nanquantile(x, 0.3, axis=1)", x=real(2, 3)),
@@ -231,9 +236,12 @@ SAMPLES: dict[str, list[Sample]] = {
         "nanvar",
         S("np.nanvar(x, ddof=1)", x=with_nan(4)),
         S("np.nanvar(x, axis=1, mean=m)", x=real(2, 3), m=real(2, 1)),
+        S("np.nanvar(x, ddof=c)", x=with_nan(4), c=0.6),
         where=True,
     ),
-    "nanstd": reduction("nanstd", S("np.nanstd(x, ddof=1)", x=with_nan(4)), where=True),
+    "nanstd": reduction(
+        "nanstd", S("np.nanstd(x, ddof=1)", x=with_nan(4)), S("np.nanstd(x, ddof=c)", x=with_nan(4), c=0.6), where=True
+    ),
     "nanprod": reduction("nanprod", S("np.nanprod(x, axis=0, initial=c)", x=with_nan(2, 3), c=0.3), where=True),
     "nanmax": reduction(
         "nanmax", S("np.nanmax(x, axis=-1)", x=with_nan(2, 3)), S("np.nanmax(x, initial=c)", x=with_nan(3), c=2.3)
@@ -280,6 +288,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.trapezoid(y, x)", y=real(4), x=real(4, seed=1)),
         S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3)),
         S("np.trapezoid(y, x, axis=0)", y=real(3, 2), x=real(3, 2, seed=1)),
+        S("np.trapezoid(y, x)", y=real(3), x=real(2, 3)),
     ],
     "gradient": [
         S("np.gradient(f)", f=real(5)),
@@ -352,12 +361,15 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.vander(x)", x=real(3)),
         S("np.vander(x, 4, increasing=True)", x=np.array([0.0, 0.5])),
         S("np.vander(x, N=2)", x=cplx(2)),
+        S("vander_slope(x, 4)", x=real(2)),
     ],
     "polyval": [
         S("np.polyval(p, x)", p=real(4), x=real()),
         S("np.polyval(p, x)", p=real(3), x=real(2, 2)),
         S("np.polyval(p, x)", p=real(1), x=real(2)),
         S("np.polyval(p, z)", p=real(3), z=cplx(2)),
+        S("np.polyval(p, x)", p=real(3, 2), x=0.4),
+        S("np.polyval(p, x)", p=real(3, 2), x=real(2)),
     ],
     "polyder": [S("np.polyder(p)", p=real(4)), S("np.polyder(p, m=2)", p=real(5)), S("np.polyder(p)", p=real(1))],
     "polyint": [
@@ -383,17 +395,26 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.polydiv(u, v)[0]", u=real(4), v=real(2)),
     ],
     "roots": [S("np.roots(p)", p=np.array([1.0, -2.0, 0.5])), S("np.roots(p)", p=np.array([1.0, 0.3, 2.0, -0.5]))],
-    "poly": [S("np.poly(r)", r=real(3)), S("np.poly(r)", r=cplx(2))],
+    "poly": [
+        S("np.poly(r)", r=real(3)),
+        S("np.poly(r)", r=cplx(2)),
+        S("np.poly(m)", m=real(3, 3)),
+        S("np.poly(m)", m=cplx(2, 2)),
+    ],
     "polyfit": [
         S("np.polyfit(x, y, 2)", x=real(5), y=real(5, seed=1)),
         S("np.polyfit(x, y, 1, w=w)", x=real(4), y=real(4, seed=1), w=positive(4)),
         S("np.polyfit(x, y, deg=1)", x=real(4), y=real(4, 2)),
+        S("np.polyfit(x, y, 1, full=True)", x=real(4), y=real(4, seed=1)),
+        S("np.polyfit(x, y, 1, cov=True)", x=real(4), y=real(4, 2, seed=1)),
+        S("np.polyfit(x, y, 1, None, False, w, 'unscaled')", x=real(4), y=real(4, seed=1), w=positive(4)),
     ],
     # Grids
     "arange": [
         S("np.arange(a, b, h)", "b", a=0.3, b=2.0, h=0.37),
         S("np.arange(a, 3.0)", a=0.3),
         S("np.arange(0.0, 1.0, step=h)", h=0.3),
+        S("np.arange(a, 2.0, h, dtype=complex)", a=0.3, h=0.37),
     ],
     "linspace": [
         S("np.linspace(a, b, 4)", a=0.3, b=1.2),

@@ -171,7 +171,6 @@ def test_builtins_of_numbers_are_known() -> None:
         S("np.linalg.qr(x, mode='complete')", x=real(3, 2)),
         S("np.linalg.qr(x, mode='raw')", x=real(3, 2)),
         S("np.linalg.svd(x)", x=real(3, 2)),
-        S("np.poly(x)", x=real(2, 2)),
         S("np.ravel(x, 'K')", x=real(3, 2, 2)[:, ::2].swapaxes(0, 2)),
         S("np.r_['r', x]", x=real(3)),
     ],
@@ -191,9 +190,7 @@ def test_refused_forms(sample: Sample) -> None:
     [
         (S("np.sin(x, where=m)", "m", x=real(3), m=np.array([True, False, True])), "where"),
         (S("np.add(x, x, signature='dd->d')", x=real(3)), "signature"),
-        (S("np.matmul(x, x, axes=[(0, 1), (0, 1), (0, 1)])", x=real(3, 3)), "axes"),
         (S("np.sum(x, 0, None, y)", "y", x=real(3), y=np.zeros(())), "out"),
-        (S("np.polyfit(x, x, 1, full=True)[0]", x=real(3)), "full"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

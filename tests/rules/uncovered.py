@@ -14,7 +14,7 @@ NOTHING_TO_DIFFERENTIATE = _names("""
     np.ndenumerate np.nested_iters np.number np.object_ np.recarray np.record np.signedinteger np.str_ np.test np.ufunc
     np.unsignedinteger np.vectorize np.void
     np.linalg.LinAlgError np.linalg.test np.fft.test
-    ndarray.byteswap ndarray.ctypes ndarray.data ndarray.getfield ndarray.setfield ndarray.to_device ndarray.view
+    ndarray.byteswap ndarray.ctypes ndarray.data ndarray.getfield ndarray.setfield ndarray.to_device
 """)
 
 # They write in place, and have no rule: docs/storage.md.

@@ -12,7 +12,7 @@ def cumprod(y, a, axis=None, dtype=None, out=None):
 
 @linear
 def cumulative_sum(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
-    d[x] = cumsum_reversed(without_first(d[y], axis, include_initial), x, axis)
+    d[x] = unbroadcast(cumsum_reversed(without_first(d[y], axis, include_initial), x, axis), x)
 
 def cumulative_prod(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
     d[x] = cumprod_adjoint(without_first(d[y], axis, include_initial), x, without_first(y, axis, include_initial), axis)

@@ -24,7 +24,7 @@ def ediff1d(y, ary, to_end=None, to_begin=None):
     )
 
 def trapezoid(r, y, x=None, dx=1.0, axis=-1):
-    d[y] = np.expand_dims(d[r], axis) * trapezoid_weights(y, x, dx, axis)
+    d[y] = unbroadcast(np.expand_dims(d[r], axis) * trapezoid_weights(y, x, dx, axis), y)
     d[x] = unbroadcast(trapezoid_nodes(np.expand_dims(d[r], axis), y, x, axis), x)
     d[dx] = unbroadcast(d[r] * np.trapezoid(y, axis=axis), dx)
     d[r] = (

@@ -10,8 +10,8 @@ def negative(y, x):          d[x] = -d[y]
 def positive(y, x):          d[x] = d[y]
 def square(y, x):            d[x] = d[y] * (2.0 * x)
 def reciprocal(y, x):        d[x] = -d[y] * y * y
-def power(z, x, y):          d[x] = times(d[z], power_slope(x, y));  d[y] = d[z] * z * power_log(x, y)
-def float_power(z, x, y):    d[x] = times(d[z], power_slope(as_dtype(x, z), y));  d[y] = d[z] * z * power_log(x, y)
+def power(z, x, y):          d[x] = times(d[z], power_slope(x, y));  d[y] = times(d[z], z * power_log(x, y))
+def float_power(z, x, y):    d[x] = times(d[z], power_slope(as_dtype(x, z), y));  d[y] = times(d[z], z * power_log(x, y))
 def power_integer(z, x, y):  d[x] = d[z] * (y * x ** (y - 1))
 def mod(z, x, y):            d[x] = d[z];  d[y] = -d[z] * (x // y)
 def fmod(z, x, y):           d[x] = d[z];  d[y] = -d[z] * np.rint((x - z) / y)
@@ -49,7 +49,7 @@ def atanh(y, x):  d[x] = ratio(d[y], (1.0 - x) * (1.0 + x))
 def deg2rad(y, x):  d[x] = np.radians(d[y])
 def rad2deg(y, x):  d[x] = np.degrees(d[y])
 def sinc(y, x):   d[x] = d[y] * sinc_derivative(x, 1)
-def unwrap(y, p, discont=None, axis=-1, *, period=6.283185307179586): d[p] = d[y]
+def unwrap(y, p, discont=None, axis=-1, *, period=6.283185307179586): d[p] = d[y];  d[period] = d[y] * np.rint((y - p) / period)
 
 def arctan2(z, y, x):
     r = np.hypot(x, y)
@@ -134,7 +134,7 @@ def cis(z, x):               d[x] = 1j * d[z] * z
 
 def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(d[z] * z, y)
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = d[z] * x
-def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, y - 1)));  d[y] = d[s] * (np.power(x, y - 1.0) + s * power_log(x, y - 1))
+def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, y - 1)));  d[y] = times(d[s], np.power(x, y - 1.0) + s * power_log(x, y - 1))
 def power_log(l, x, y):      d[x] = ratio(d[l], x);  d[y] = np.zeros_like(d[l])
 def gap(z, x, y):            d[x] = d[z];  d[y] = -d[z]
 def logistic(y, x):          d[x] = d[y] * y * logistic(-x)

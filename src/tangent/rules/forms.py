@@ -28,7 +28,7 @@ def is_ufunc_method(function: Any) -> TypeGuard[types.BuiltinMethodType]:
 
 def plain_form(function: Any, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> Call:
     """A call of a ufunc, or of a method of one, in the form that rules know."""
-    if isinstance(function, np.ufunc):
+    if isinstance(function, np.ufunc) or function is np.clip:
         return list(args), [k for k in keywords if not _is_storage(k)]
     if is_ufunc_method(function) and function.__name__ in METHODS and not any(isinstance(a, ast.Starred) for a in args):
         named = zip(METHODS[function.__name__], args[1:])

@@ -119,13 +119,21 @@ def svdvals(s, x):
 def norm(y, x, ord=None, axis=None, keepdims=False):
     slope = norm_slope(x, y, ord=ord, axis=axis, keepdims=keepdims)
     d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
-    d[y] = np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
+    d[ord] = unbroadcast(d[y] * norm_order_slope(x, y, ord, axis, keepdims), ord)
+    d[y] = (
+        np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
+        + d[ord] * norm_order_slope(x, y, ord, axis, keepdims)
+    )
 
 
 def vector_norm(y, x, axis=None, keepdims=False, ord=2):
     slope = vector_norm_slope(x, ord=ord, axis=axis)
     d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
-    d[y] = np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
+    d[ord] = unbroadcast(d[y] * order_slope(x, y, ord, axis, keepdims), ord)
+    d[y] = (
+        np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
+        + d[ord] * order_slope(x, y, ord, axis, keepdims)
+    )
 
 
 def matrix_norm(y, x, keepdims=False, ord="fro"):

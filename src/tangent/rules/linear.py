@@ -19,6 +19,8 @@ def ravel_ordered(y, a, order="C"):
     d[a] = np.reshape(d[y], np.shape(a), order=layout(a, order))
     d[y] = np.reshape(d[a], np.shape(y), order=layout(a, order))
 @linear
+def view(y, a):                                  d[a] = d[y]
+@linear
 def T(y, a):                                     d[a] = np.transpose(d[y])
 @linear
 def transpose(y, a, axes=None):                  d[a] = np.transpose(d[y], inverse_axes(axes))

@@ -31,21 +31,21 @@ def divide_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):
 
 @linear
 def add_reduceat(y, array, indices, axis=0, dtype=None, out=None):
-    d[array] = reduceat_adjoint(d[y], array, indices, axis)
+    d[array] = unbroadcast(reduceat_adjoint(d[y], array, indices, axis), array)
 
 # Outer forms of ufuncs: the first operand has axes of its own, the second is broadcast; others are written out
 
-def add_outer(z, A, B):
+def add_outer(z, A, B, dtype=None):
     d[A] = unbroadcast(sum_behind(d[z], A), A)
     d[B] = unbroadcast(d[z], B)
-    d[z] = np.add.outer(d[A], np.zeros_like(B)) + np.add.outer(np.zeros_like(A), d[B])
+    d[z] = np.add.outer(d[A], np.zeros_like(B), dtype=dtype) + np.add.outer(np.zeros_like(A), d[B], dtype=dtype)
 
-def subtract_outer(z, A, B):
+def subtract_outer(z, A, B, dtype=None):
     d[A] = unbroadcast(sum_behind(d[z], A), A)
     d[B] = -unbroadcast(d[z], B)
-    d[z] = np.add.outer(d[A], np.zeros_like(B)) - np.add.outer(np.zeros_like(A), d[B])
+    d[z] = np.add.outer(d[A], np.zeros_like(B), dtype=dtype) - np.add.outer(np.zeros_like(A), d[B], dtype=dtype)
 
 @linear
-def multiply_outer(z, A, B):
+def multiply_outer(z, A, B, dtype=None):
     d[A] = unbroadcast(sum_behind(d[z] * B, A), A)
     d[B] = unbroadcast(d[z] * outer_operand(A, B), B)

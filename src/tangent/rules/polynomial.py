@@ -7,10 +7,15 @@ def vander(y, x, N=None, increasing=False):
     d[x] = unbroadcast(np.sum(d[y] * s, axis=-1), x)
     d[y] = np.expand_dims(d[x], -1) * s
 
+def vander_slope(s, x, n=None, increasing=False, order=1):
+    c = vander_slope(x, n, increasing, order + 1)
+    d[x] = unbroadcast(np.sum(d[s] * c, axis=-1), x)
+    d[s] = np.expand_dims(d[x], -1) * c
+
 def polyval(y, p, x):
-    d[p] = unbroadcast(np.ravel(d[y]) @ np.vander(np.ravel(x), np.size(p)), p)
-    d[x] = unbroadcast(d[y] * np.polyval(np.polyder(p), x), x)
-    d[y] = as_dtype(np.polyval(d[p], x), y) + as_dtype(np.polyval(np.polyder(p), x) * d[x], y)
+    d[p] = unbroadcast(polyval_coefficients(d[y], p, x), p)
+    d[x] = unbroadcast(d[y] * polyval_slope(p, x), x)
+    d[y] = as_dtype(np.polyval(d[p], x), y) + as_dtype(polyval_slope(p, x) * d[x], y)
 
 @linear
 def polyder(y, p, m=1):
@@ -49,9 +54,9 @@ def roots(y, p):
     d[y] = as_dtype(-np.polyval(d[p], y) / s, y)
 
 def poly(y, seq_of_zeros):
-    s = poly_slopes(seq_of_zeros)
+    s = poly_slopes(seq_of_zeros, y)
     d[seq_of_zeros] = unbroadcast(s @ d[y][1:], seq_of_zeros)
-    d[y] = as_dtype(between_zeros(d[seq_of_zeros] @ s, 1, 0, 0), y)
+    d[y] = as_dtype(between_zeros(np.tensordot(d[seq_of_zeros], s, np.ndim(seq_of_zeros)), 1, 0, 0), y)
 
 def polyfit(c, x, y, deg, rcond=None, *, w=None):
     d[x] = unbroadcast(polyfit_nodes_adjoint(d[c], c, x, y, w), x)
@@ -66,8 +71,8 @@ def polyfit(c, x, y, deg, rcond=None, *, w=None):
 # Grids
 
 def arange(y, start, stop=None, step=1, dtype=None):
-    d[start] = np.sum(d[y]) * is_start(stop)
-    d[step] = np.sum(d[y] * np.arange(np.size(y)))
+    d[start] = unbroadcast(np.sum(d[y]) * is_start(stop), start)
+    d[step] = unbroadcast(np.sum(d[y] * np.arange(np.size(y))), step)
     d[y] = np.full(np.shape(y), d[start] * is_start(stop)) + d[step] * np.arange(np.size(y))
 
 def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):

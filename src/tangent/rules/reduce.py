@@ -19,9 +19,11 @@ def var(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
     d[mean] = unbroadcast(spread(-2.0 * d[y] / n, a, axis, keepdims, where) * c, mean)
+    d[ddof] = unbroadcast(d[y] * y / n, ddof)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+        + d[ddof] * y / n
     )
 
 def std(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
@@ -29,9 +31,11 @@ def std(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
     d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, where) * c, mean)
+    d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+        + d[ddof] * y / (2.0 * n)
     )
 
 def average(y, a, axis=None, weights=None, *, keepdims=False):
@@ -89,9 +93,11 @@ def nanvar(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, whe
     n = count(a, axis, keepdims, m, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, m) * c
     d[mean] = unbroadcast(spread(-2.0 * d[y] / n, a, axis, keepdims, m) * c, mean)
+    d[ddof] = unbroadcast(d[y] * y / n, ddof)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+        + d[ddof] * y / n
     )
 
 def nanstd(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
@@ -100,9 +106,11 @@ def nanstd(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, whe
     n = count(a, axis, keepdims, m, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, m) * c
     d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, m) * c, mean)
+    d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+        + d[ddof] * y / (2.0 * n)
     )
 
 def nanprod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):

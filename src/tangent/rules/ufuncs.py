@@ -16,12 +16,12 @@ UNORDERED = frozenset(("power", "arctan2"))
 
 TEXTS = {
     "outer": """\
-def {name}_outer(A, B):
-    return np.{name}(outer_operand(A, B), B)
+def {name}_outer(A, B, dtype=None):
+    return np.{name}(outer_operand(A, B), B, dtype=dtype)
 """,
     "reduce": """\
 def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
-    rows = rows_along(array, axis)
+    rows = rows_along(array, axis, dtype)
     total = rows[0]
     for k in range(1, len(rows)):
         total = np.{name}(total, rows[k])
@@ -29,7 +29,7 @@ def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
 """,
     "accumulate": """\
 def {name}_accumulate(array, axis=0, dtype=None, out=None):
-    rows = rows_along(array, axis)
+    rows = rows_along(array, axis, dtype)
     total = rows[0]
     totals = [total]
     for k in range(1, len(rows)):
@@ -39,7 +39,7 @@ def {name}_accumulate(array, axis=0, dtype=None, out=None):
 """,
     "reduceat": """\
 def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
-    rows = rows_along(array, axis)
+    rows = rows_along(array, axis, dtype)
     parts = []
     for start, stop in segments(indices, len(rows)):
         parts = [*parts, np.{name}.reduce(rows[start:stop])]

@@ -6,7 +6,7 @@ import ast
 
 NEW = frozenset(
     "matmul_adjoint_x matmul_adjoint_y dot_adjoint_a dot_adjoint_b inner_adjoint_a inner_adjoint_b outer_adjoint_a "
-    "outer_adjoint_b tensordot_adjoint_a tensordot_adjoint_b scatter init_grad cleared".split()
+    "outer_adjoint_b tensordot_adjoint_a tensordot_adjoint_b scatter init_grad cleared times ratio".split()
 )
 
 

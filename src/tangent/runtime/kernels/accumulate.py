@@ -128,9 +128,9 @@ def reduceat_adjoint(b: Any, a: Any, indices: Any, axis: int = 0) -> Any:
     return np.moveaxis(out, 0, axis)
 
 
-def rows_along(a: Any, axis: int = 0) -> Any:
-    """a with an axis moved to the front."""
-    return np.moveaxis(np.asarray(a), axis, 0)
+def rows_along(a: Any, axis: int = 0, dtype: Any = None) -> Any:
+    """a with an axis moved to the front, in the dtype that the call asks for."""
+    return np.moveaxis(np.asarray(a, dtype=dtype), axis, 0)
 
 
 def segments(indices: Any, n: int) -> list[tuple[int, int]]:

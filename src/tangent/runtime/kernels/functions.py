@@ -12,6 +12,7 @@ from tangent.runtime.kernels.index import scatter
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """`np.piecewise`: the last condition that holds decides."""
+    x = np.asarray(x)
     here = chosen_pieces(x, condlist, len(funclist))
     out = np.zeros_like(x)
     for k in range(len(funclist)):

@@ -135,3 +135,16 @@ def item_adjoint(b: Any, x: Any, index: Any) -> Any:
     if isinstance(index, tuple):
         return scatter(b, x, index)
     return np.reshape(scatter(b, np.ravel(x), index), np.shape(x))
+
+
+def untake(b: Any, x: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+    """The adjoint of `np.take(x, indices, axis, mode)`."""
+    if axis is None:
+        return np.reshape(untake(b, np.ravel(x), indices, 0, mode), np.shape(x))
+    n, axis = np.shape(x)[axis], axis % np.ndim(x)
+    indices = np.asarray(indices, np.intp)
+    if mode == "wrap":
+        indices = indices % n
+    elif mode == "clip":
+        indices = np.clip(indices, 0, n - 1)
+    return scatter(b, x, (slice(None),) * axis + (indices,))

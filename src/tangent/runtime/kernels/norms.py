@@ -20,13 +20,23 @@ def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The slope of `y = np.linalg.norm(x, ord, axis, keepdims)`."""
-    of_vectors = np.ndim(x) == 1 if axis is None else np.size(axis) == 1
+    of_vectors = are_of_vectors(x, axis)
     if ord is None or (ord == 2 and of_vectors):
         return safe_ratio(np.conj(x), at_rank(y, x, axis=axis, keepdims=keepdims))
     if of_vectors:
         return vector_norm_slope(x, ord=ord, axis=axis)
     rows, cols = (-2, -1) if axis is None else axis
     return np.moveaxis(matrix_norm_slope(np.moveaxis(x, (rows, cols), (-2, -1)), ord=ord), (-2, -1), (rows, cols))
+
+
+def norm_order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The derivative of `y = np.linalg.norm(x, ord, axis, keepdims)` by the order."""
+    return order_slope(x, y, ord, axis, keepdims) if are_of_vectors(x, axis) else np.zeros_like(y)
+
+
+def are_of_vectors(x: Any, axis: Any) -> bool:
+    """Whether `np.linalg.norm(x, ord, axis)` takes norms of vectors."""
+    return np.ndim(x) == 1 if axis is None else np.size(axis) == 1
 
 
 def direction(x: Any) -> Any:
@@ -60,6 +70,15 @@ def power_norm_slope(x: Any, size: Any, ord: float, axis: Any) -> Any:
     if ord < 0:
         total = np.where(np.all(inside, axis=axis, keepdims=True), total, 0.0)
     return np.conj(direction(x)) * safe_ratio(powers, np.where(total == 0, 1.0, total) ** (1 - 1 / ord)) * (total != 0)
+
+
+def order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The derivative of a vector norm y by its order; 0 for the orders of which the next ones are no limit."""
+    if not isinstance(ord, int | float | np.number) or ord == 0 or abs(ord) == np.inf:
+        return np.zeros_like(y)
+    part = safe_ratio(np.abs(x), at_rank(y, x, axis=axis, keepdims=keepdims))
+    part = np.where(part > 0, part, 1.0)
+    return y / ord * np.sum(part**ord * np.log(part), axis=axis, keepdims=keepdims)
 
 
 def evenly(chosen: Any, x: Any, axis: Any) -> Any:

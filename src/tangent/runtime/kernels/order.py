@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.elementwise import times
-from tangent.runtime.kernels.reduce import Axis, as_dtype, from_end, gathered, restored
+from tangent.runtime.kernels.reduce import Axis, as_dtype, from_end, gathered, reduced_axes, restored
 
 
 def quantile_weights(a: Any, q: Any, axis: Axis = None, method: str = "linear", weights: Any = None) -> Any:
@@ -62,6 +62,9 @@ def _places(g: Any, q: Any, method: str) -> Any:
 
 def _weighted_quantile_weights(a: Any, q: Any, axis: Axis, method: str, weights: Any) -> Any:
     """Quantiles with weights are elements of a: those equal to the result share it."""
+    if np.ndim(weights) == 1 and axis is not None:
+        others = [i for i in range(np.ndim(a)) if i not in reduced_axes(a, axis)]
+        weights = np.broadcast_to(np.expand_dims(weights, others), np.shape(a))
     y = np.nanquantile(a, q, axis=axis, method=method, weights=weights, keepdims=True)  # type: ignore[call-overload]
     won = np.equal(a, y)
     return as_dtype(won / np.maximum(np.sum(won, axis=from_end(a, axis), keepdims=True), 1), a)

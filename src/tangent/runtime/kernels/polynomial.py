@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
+from tangent.runtime.dispatch import unbroadcast
 from tangent.runtime.kernels.calculus import between_zeros
 from tangent.runtime.kernels.reduce import as_dtype
 
@@ -23,11 +23,12 @@ def convolve_adjoint(b: Any, a: Any, v: Any) -> Any:
     return np.convolve(b, np.flip(v), "valid")
 
 
-def vander_slope(x: Any, n: int | None = None, increasing: bool = False) -> Any:
-    """The derivative of each entry of `np.vander` by its x."""
+def vander_slope(x: Any, n: int | None = None, increasing: bool = False, order: int = 1) -> Any:
+    """The derivative of each entry of `np.vander` by its x, or one of higher order."""
     n = np.size(x) if n is None else n
-    powers = np.maximum(np.arange(n) - 1.0, 0.0)
-    slope = np.arange(n) * np.expand_dims(x, -1) ** powers
+    powers = np.arange(n)
+    factors = np.prod([powers - k for k in range(order)], axis=0)
+    slope = factors * np.expand_dims(x, -1) ** np.maximum(powers - order, 0)
     return slope if increasing else np.flip(slope, -1)
 
 
@@ -65,18 +66,41 @@ def polydiv_tangent(du: Any, dv: Any, y: Any, u: Any, v: Any) -> tuple[Any, Any]
     return dq, tail(t - np.convolve(dq, v), r)
 
 
-def poly_slopes(zeros: Any) -> Any:
-    """The derivatives of the coefficients of a polynomial, but the first, by each of its zeros."""
-    if np.ndim(zeros) != 1:
-        raise UnsupportedError(
-            "cannot differentiate 'np.poly' of a matrix",
-            why="only the zeros of the polynomial have a rule",
-            todo="Pass np.linalg.eigvals of the matrix.",
-        )
+def polyval_slope(p: Any, x: Any) -> Any:
+    """The derivative of `np.polyval(p, x)` by x; a matrix p has coefficients of several polynomials in its rows."""
+    n = np.shape(p)[0]
+    return np.polyval(
+        np.polyder(p) if np.ndim(p) == 1 else np.transpose(np.transpose(p[:-1]) * np.arange(n - 1, 0, -1)), x
+    )
+
+
+def polyval_coefficients(b: Any, p: Any, x: Any) -> Any:
+    """The adjoint of the coefficients in `np.polyval(p, x)`."""
+    n = np.shape(p)[0]
+    if np.ndim(p) == 1:
+        return np.ravel(b) @ np.vander(np.ravel(x), n)
+    return np.stack([unbroadcast(b * np.power(x, n - 1 - k), p[k]) for k in range(n)])
+
+
+def poly_slopes(a: Any, y: Any) -> Any:
+    """The derivatives of the coefficients y of `np.poly(a)`, but the first, by each of the zeros or entries of a."""
+    if np.ndim(a) == 2:
+        return characteristic_slopes(a, y)
     rows: list[Any] = []
-    for i in range(np.size(zeros)):
-        rows = [*rows, -np.poly(np.delete(zeros, i)) * np.ones(np.size(zeros))]
+    for i in range(np.size(a)):
+        rows = [*rows, -np.poly(np.delete(a, i)) * np.ones(np.size(a))]
     return np.stack(rows) if rows else np.zeros((0, 0))
+
+
+def characteristic_slopes(a: Any, y: Any) -> Any:
+    """The same for a matrix: `-tr(B dA)`, where B are the coefficients of the adjugate of `t I - a`."""
+    unit = np.eye(np.shape(a)[0])
+    b = unit
+    slopes: list[Any] = [-unit]
+    for k in range(1, np.shape(a)[0]):
+        b = a @ b + y[k] * unit
+        slopes = [*slopes, -np.transpose(b)]
+    return np.stack(slopes, axis=-1)
 
 
 def fit_matrix(x: Any, n: int, w: Any) -> Any:

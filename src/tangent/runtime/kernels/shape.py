@@ -1,4 +1,4 @@
-"""Kernels of the linear rules: transposes of joins, repetitions, diagonals, padding and selection."""
+"""Kernels of the linear rules: transposes of joins, repetitions, diagonals and padding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import unbroadcast
-from tangent.runtime.kernels.index import scatter
+from tangent.runtime.kernels.index import scatter, untake
+from tangent.runtime.kernels.reduce import as_dtype
 
 # Axes and orders
 
@@ -297,68 +298,5 @@ def on_diagonal(b: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1)
 def along_diagonal(b: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The adjoint of `np.trace(x, offset, axis1, axis2)`: zeros like x with b all along the diagonal."""
     m, n = np.shape(x)[axis1], np.shape(x)[axis2]
-    every = np.expand_dims(b, (-2, -1))
+    every = np.expand_dims(as_dtype(b, x), (-2, -1))
     return np.moveaxis(np.where(np.eye(m, n, offset, dtype=bool), every, 0.0), (-2, -1), (axis1, axis2))
-
-
-# Selection
-
-
-def untake(b: Any, x: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
-    """The adjoint of `np.take(x, indices, axis, mode)`."""
-    if axis is None:
-        return np.reshape(untake(b, np.ravel(x), indices, 0, mode), np.shape(x))
-    n, axis = np.shape(x)[axis], axis % np.ndim(x)
-    indices = np.asarray(indices) if np.size(indices) else np.zeros(np.shape(indices), int)
-    if mode == "wrap":
-        indices = indices % n
-    elif mode == "clip":
-        indices = np.clip(indices, 0, n - 1)
-    return scatter(b, x, (slice(None),) * axis + (indices,))
-
-
-def untake_along_axis(b: Any, x: Any, indices: Any, axis: Any = -1) -> Any:
-    """The adjoint of `np.take_along_axis(x, indices, axis)`."""
-    if axis is None:
-        return np.reshape(scatter(b, np.ravel(x), np.ravel(indices)), np.shape(x))
-    grid: list[Any] = list(np.ix_(*[np.arange(n) for n in np.shape(x)]))
-    axis = axis % np.ndim(x)
-    return scatter(b, x, (*grid[:axis], np.asarray(indices), *grid[axis + 1 :]))
-
-
-def undelete(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
-    """The adjoint of `np.delete(x, obj, axis)`."""
-    if axis is None:
-        return np.reshape(undelete(b, np.ravel(x), obj, 0), np.shape(x))
-    return untake(b, x, np.delete(np.arange(np.shape(x)[axis]), obj), axis=axis)
-
-
-def trimmed_slices(x: Any, trim: str = "fb", axis: Any = None) -> tuple[slice, ...]:
-    """What `np.trim_zeros(x, trim, axis)` keeps, as slices."""
-    ndim = np.ndim(x)
-    axes = range(ndim) if axis is None else [k % ndim for k in np.atleast_1d(axis)]
-    places = np.nonzero(np.asarray(x))
-    out = [slice(None)] * ndim
-    for k in axes:
-        empty = len(places[k]) == 0
-        start = 0 if empty else int(np.min(places[k]))
-        stop = 0 if empty else int(np.max(places[k])) + 1
-        keep = slice(start if "f" in trim.lower() else None, stop if "b" in trim.lower() else None)
-        out = [*out[:k], keep, *out[k + 1 :]]
-    return tuple(out)
-
-
-def unchoose(b: Any, a: Any, choices: Any, mode: str = "raise") -> Any:
-    """The adjoint of choices in `np.choose(a, choices, mode)`."""
-    n = len(choices)
-    if mode == "wrap":
-        a = np.asarray(a) % n
-    elif mode == "clip":
-        a = np.clip(a, 0, n - 1)
-    return sequence_like([unbroadcast(np.where(np.equal(a, k), b, 0.0), choices[k]) for k in range(n)], choices)
-
-
-def unselect(b: Any, conditions: Any, choices: Any) -> Any:
-    """The adjoint of choices in `np.select(conditions, choices)`: b where a condition is the first to hold."""
-    first = np.select(conditions, list(range(len(conditions))), -1)
-    return sequence_like([unbroadcast(np.where(first == k, b, 0.0), choices[k]) for k in range(len(choices))], choices)

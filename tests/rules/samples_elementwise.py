@@ -218,6 +218,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("complex(x, y)", x=0.3, y=-0.4),
         S("complex(x)", x=0.3),
         S("complex(imag=y, real=0.5)", y=0.3),
+        S("complex(imag=y)", y=0.3),
     ],
     "cmath_rect": [S("cmath.rect(r, t)", r=0.7, t=0.4)],
     "cmath_polar": [S("cmath.polar(z)", z=0.7 - 0.4j)],

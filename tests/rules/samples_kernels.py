@@ -23,6 +23,7 @@ RUNTIME: dict[str, list[Sample]] = {
         S("runtime.broadcast_like(b, x)", "x", b=real(3), x=real(2, 3)),
         S("runtime.broadcast_like(b, x)", "x", b=0.3, x=real(2, 3)),
     ],
+    "count": [S("count(x, 0, False, True, c)", "x", x=real(2, 3), c=0.6)],
     "copy_grad": [S("runtime.copy(b)", b=real(2, 3)), S("runtime.copy(b)", b=[0.5, real(2)])],
     "dense": [S("runtime.dense(b)", b=real(3)), S("runtime.dense(b)", b=(0.5, real(2)))],
     "settled": [S("runtime.settled(b, x)", "x", b=real(3), x=real(3))],

@@ -63,3 +63,16 @@ def test_memory_order_of_the_argument_counts() -> None:
         expected = np.reshape(seed, (2, 3), order="F")
         np.testing.assert_array_equal(tangent.vjp(f)(x, seed), expected)
         np.testing.assert_array_equal(tangent.jvp(f)(x, np.ascontiguousarray(expected)), seed)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["np.sum(x, dtype=int)", "np.prod(x, dtype='i8')", "np.cumsum(x, dtype=int)", "np.linspace(x[0], x[1], 4, dtype=int)",
+     "np.concatenate([x, x], dtype=int, casting='unsafe')", "np.mean(x, dtype=t)"],
+)  # fmt: skip
+def test_nothing_flows_through_integers(call: str) -> None:
+    x = np.array([1.3, 2.4, -0.7])
+    f = function_of(S(call, x=x, t=int))
+    seed = np.ones_like(f(x, int), float)
+    np.testing.assert_array_equal(tangent.vjp(f, ("x",), check_dims=False)(x, int, seed), np.zeros(3))
+    np.testing.assert_array_equal(tangent.jvp(f, ("x",))(x, int, np.ones(3)), np.zeros_like(seed))

@@ -20,11 +20,11 @@ def cumulative_prod(y, x, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 def maximum_accumulate(y, array, axis=0, dtype=None, out=None):
     i = last_record(array, y, axis)
-    d[array] = sum_along(d[y], i, axis)
+    d[array] = unbroadcast(sum_along(d[y], i, axis), array)
     d[y] = np.take_along_axis(d[array], i, axis)
 
 def logaddexp_accumulate(y, array, axis=0, dtype=None, out=None):
-    d[array] = logaddexp_accumulate_adjoint(d[y], array, y, axis)
+    d[array] = unbroadcast(logaddexp_accumulate_adjoint(d[y], array, y, axis), array)
     d[y] = logaddexp_accumulate_tangent(d[array], array, y, axis)
 
 def nancumsum(y, a, axis=None, dtype=None, out=None):

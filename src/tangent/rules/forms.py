@@ -42,6 +42,15 @@ def _is_storage(k: ast.keyword) -> bool:
     return k.arg in STORAGE or k.arg == "dtype"
 
 
+def is_inexact(dtype: Any) -> bool:
+    """Whether what a call gives as a dtype, or nothing, is one that derivatives flow through.
+
+    >>> is_inexact(np.float32), is_inexact("c8"), is_inexact(None), is_inexact(int)
+    (True, True, True, False)
+    """
+    return dtype is None or (isinstance(dtype, type | str | np.dtype) and np.dtype(dtype).kind in "fc")
+
+
 def result_dtype(e: ast.expr | None, kind: str) -> ast.expr | None:
     """The dtype that a call of an elementwise function asks for, if it does."""
     if kind != "elementwise" or not isinstance(e, ast.Call):

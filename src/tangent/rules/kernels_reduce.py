@@ -73,3 +73,7 @@ def over(u, xs, length):
     d[xs] = scaled(1.0, over(d[u], length), xs)
     d[length] = -ratio(weighted(u, d[u]), length)
     d[u] = over(gaps(d[xs], scaled(d[length], u, u)), length)
+
+def count(n, a, axis=None, keepdims=False, where=True, ddof=0):
+    d[ddof] = unbroadcast(-d[n], ddof)
+    d[n] = np.broadcast_to(-d[ddof], np.shape(n))

@@ -12,14 +12,14 @@ def quantile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear
     s = quantile_slopes(a, q, axis, method)
     d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
     d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
-    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
+    d[y] = cast_tangent(mixed(w, d[a], axis, keepdims), y) + cast_tangent(expand_behind(d[q], y) * mixed(s, a, axis, keepdims), y)
 
 def percentile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights)
     s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
     d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
     d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
-    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
+    d[y] = cast_tangent(mixed(w, d[a], axis, keepdims), y) + cast_tangent(expand_behind(d[q], y) * mixed(s, a, axis, keepdims), y)
 
 def sort(y, a, axis=-1, kind=None, *, order=None, stable=None):
     i = sorting(a, y, axis)

@@ -7,7 +7,7 @@ def sum(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=
     d[initial] = unbroadcast(d[y], initial)
     d[y] = (
         np.sum(d[a], axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-        + np.broadcast_to(d[initial], np.shape(y))
+        + as_dtype(np.broadcast_to(d[initial], np.shape(y)), y)
     )
 
 @linear
@@ -80,7 +80,7 @@ def nansum(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=0, whe
     m = present(a, where)
     d[a] = spread(d[y], a, axis, keepdims, m)
     d[initial] = unbroadcast(d[y], initial)
-    d[y] = np.sum(d[a], axis=axis, keepdims=keepdims, where=m) + np.broadcast_to(d[initial], np.shape(y))
+    d[y] = np.sum(d[a], axis=axis, keepdims=keepdims, where=m) + as_dtype(np.broadcast_to(d[initial], np.shape(y)), y)
 
 def nanmean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     m = present(a, where)

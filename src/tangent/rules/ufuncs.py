@@ -17,7 +17,7 @@ UNORDERED = frozenset(("power", "arctan2"))
 TEXTS = {
     "outer": """\
 def {name}_outer(A, B, dtype=None):
-    return np.{name}(outer_operand(A, B), B, dtype=dtype)
+    return np.{name}(outer_operand(A, B), np.asarray(B), dtype=dtype)
 """,
     "reduce": """\
 def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False):

@@ -306,7 +306,6 @@ runtime.places
 runtime.is_due
 runtime.snapshot_count
 runtime.step_at
-runtime.count
 runtime.segments
 runtime.chosen_pieces
 runtime.best

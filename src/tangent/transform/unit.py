@@ -44,6 +44,13 @@ class Unit:
         assert isinstance(last, ast.Return) and isinstance(last.value, ast.Name)
         return last.value.id
 
+    def constant(self, e: ast.expr) -> Any:
+        """The object that an expression is known to be: a literal, a name of the surroundings or a local for one."""
+        if isinstance(e, ast.Constant):
+            return e.value
+        made = [op.value for op in self.operations.values() if isinstance(e, ast.Name) and e.id in op.targets]
+        return self.context.scope.resolve(made[0] if len(made) == 1 and made[0] is not None else e)
+
     def refuse(self, node: ast.AST, construct: str, why: str, todo: str = "") -> UnsupportedError:
         return self.context.refuse(node, construct, why, todo)
 

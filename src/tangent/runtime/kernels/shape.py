@@ -288,15 +288,14 @@ def undiag(b: Any, x: Any, k: int = 0) -> Any:
 
 def on_diagonal(b: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The adjoint of `np.diagonal(x, offset, axis1, axis2)`: zeros like x with b on the diagonal."""
-    m, n = np.shape(x)[axis1], np.shape(x)[axis2]
-    first = max(-offset, 0)
-    width = [(0, 0)] * (np.ndim(b) - 1) + [(first, m - first - np.shape(b)[-1])]
-    rows = np.expand_dims(np.pad(b, width), -1)
-    return np.moveaxis(np.where(np.eye(m, n, offset, dtype=bool), rows, 0.0), (-2, -1), (axis1, axis2))
+    out = np.zeros(np.shape(x), np.asarray(b).dtype)
+    below, right = max(-offset, 0), max(offset, 0)
+    matrices = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    k = np.arange(min(np.shape(x)[axis1] - below, np.shape(x)[axis2] - right))
+    matrices[..., k + below, k + right] = b
+    return out
 
 
 def along_diagonal(b: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The adjoint of `np.trace(x, offset, axis1, axis2)`: zeros like x with b all along the diagonal."""
-    m, n = np.shape(x)[axis1], np.shape(x)[axis2]
-    every = np.expand_dims(as_dtype(b, x), (-2, -1))
-    return np.moveaxis(np.where(np.eye(m, n, offset, dtype=bool), every, 0.0), (-2, -1), (axis1, axis2))
+    return on_diagonal(np.expand_dims(as_dtype(b, x), -1), x, offset, axis1, axis2)

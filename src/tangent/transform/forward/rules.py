@@ -6,7 +6,7 @@ import ast
 
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.results import result_of
-from tangent.rules.forms import result_dtype
+from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import rebuild, replace
@@ -52,7 +52,8 @@ class Rules(Frame):
             value = self.add(value, term, rule.kind == "elementwise")
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
-        if result_dtype(op.value, rule.kind) is not None:
+        asked = op.values.get("dtype") if rule.tangent else result_dtype(op.value, rule.kind)
+        if asked is not None and not (isinstance(asked, ast.Constant) and asked.value is None):
             value = self.scribe.call("cast_tangent", value, name(result))
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
@@ -99,8 +100,10 @@ class Rules(Frame):
 
     def cast(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """A function that casts does not cast its tangent: where the result is of integers, nothing flows."""
-        dtype = op.values.get("dtype") if op.rule.name in CASTING else None
-        if dtype is None or (isinstance(dtype, ast.Constant) and dtype.value is None):
+        dtype = op.values.get("dtype")
+        if dtype is None or (op.rule.name not in CASTING and is_inexact(self.unit.constant(dtype))):
+            return value
+        if isinstance(dtype, ast.Constant) and dtype.value is None:
             return value
         if op.rule.name == "astype":
             value = self.tangent_argument(op.values["x"])

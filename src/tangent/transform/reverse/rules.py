@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tangent.analysis.operation import Operation
-from tangent.rules.forms import result_dtype
+from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rename
@@ -17,6 +17,10 @@ from tangent.transform.rows import Part
 UNBOUNDED = frozenset(
     "divide reciprocal power power_integer float_power exp exp2 expm1 tan sinh cosh square multiply".split()
 )
+
+
+# Their rules undo the cast.
+UNCASTING = frozenset("astype array asarray require full full_like persistent_array restructure".split())
 
 
 class Rules(Sums):
@@ -40,7 +44,7 @@ class Rules(Sums):
             )  # fmt: skip
         values = {**self.scribe.array_values(op, self.shapes, wanted), rule.result: name(target)}
         seed: ast.expr = name(b)
-        if (dtype := result_dtype(op.value, rule.kind)) is not None:
+        if (dtype := self.cast_to(op)) is not None:
             seed = self.scribe.call("uncast", seed, dtype)
         before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: seed})
         parts: dict[str, list[Part]] = {}
@@ -68,6 +72,14 @@ class Rules(Sums):
             number = arithmetic or summed or self.shapes.operand(operand, op).number
             parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))
         return statements_, parts
+
+    def cast_to(self, op: Operation) -> ast.expr | None:
+        """The dtype that a call asks for, unless it is known to be one that derivatives flow through."""
+        rule: Rule = op.rule
+        dtype = result_dtype(op.value, rule.kind) if rule.kind == "elementwise" else op.values.get("dtype")
+        if dtype is None or rule.name in UNCASTING or is_inexact(self.unit.constant(dtype)):
+            return None
+        return dtype
 
     def spread_parts(
         self, operand: ast.Tuple, value: ast.expr, parts: dict[str, list[Part]], s: ast.stmt, broadcast: bool

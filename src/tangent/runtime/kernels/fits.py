@@ -11,12 +11,13 @@ def fitted_polynomial(
     x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: bool | str = False
 ) -> Any:
     """The coefficients of `np.polyfit`, and with `full` or `cov` what comes beside them."""
-    a, b = np.vander(x, deg + 1), np.asarray(y)
+    x = np.asarray(x) + 0.0
+    a, b = np.vander(x, deg + 1), np.asarray(y) + 0.0
     if w is not None:
         a, b = a * np.expand_dims(w, -1), np.transpose(np.transpose(b) * w)
     scale = np.sqrt(np.sum(a * a, axis=0))
     a = a / scale
-    cut = len(x) * np.finfo(np.asarray(x).dtype).eps if rcond is None else rcond
+    cut = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond
     c, residuals, rank, s = np.linalg.lstsq(a, b, cut)
     c = np.transpose(np.transpose(c) / scale)
     if full:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import types
 from dataclasses import dataclass, field
+from typing import Any
 
 from tangent.analysis.operation import Operations
 from tangent.analysis.state import known_properties

@@ -68,7 +68,8 @@ def test_memory_order_of_the_argument_counts() -> None:
 @pytest.mark.parametrize(
     "call",
     ["np.sum(x, dtype=int)", "np.prod(x, dtype='i8')", "np.cumsum(x, dtype=int)",
-     "np.linspace(x[0], x[1], 4, dtype=int)", "np.concatenate([x, x], dtype=int, casting='unsafe')", "np.mean(x, dtype=t)"],
+     "np.linspace(x[0], x[1], 4, dtype=int)", "np.concatenate([x, x], dtype=int, casting='unsafe')",
+     "np.mean(x, dtype=t)"],
 )  # fmt: skip
 def test_nothing_flows_through_integers(call: str) -> None:
     x = np.array([1.3, 2.4, -0.7])

@@ -346,7 +346,7 @@ def sets_and_strings(x):
 
 @program({"x": 0.7})
 def bit_operations(x):
-    n = (5 & 3) | (1 << 2) ^ 1
+    n = (5 & 3) | (8 >> 3 << 2) ^ 1
     n = ~n & 0xFF
     return x * (n % 7)
 

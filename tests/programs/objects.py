@@ -99,7 +99,7 @@ class Network:
 NETWORK = Network([LAYER, Layer(signed(2, 2, shift=0.5), signed(2))], 0.1)
 
 
-@program({"network": NETWORK, "x": signed(3, 2), "y": signed(3, 2, shift=1.0)}, orders=1)
+@program({"network": NETWORK, "x": signed(3, 2), "y": signed(3, 2, shift=1.0)})
 def list_of_objects(network, x, y):
     return network.loss(x, y)
 
@@ -111,7 +111,7 @@ class Shifted(Network):
         return super().forward(x) + self.shift * self.rate
 
 
-@program({"network": Shifted([LAYER], 0.3), "x": signed(3, 2), "y": signed(3, 2, shift=1.0)}, orders=1)
+@program({"network": Shifted([LAYER], 0.3), "x": signed(3, 2), "y": signed(3, 2, shift=1.0)})
 def inherited(network, x, y):
     return network.loss(x, y)
 
@@ -213,7 +213,7 @@ def method_of_a_global_object(x):
     return TRIPLE.squared(x) + TRIPLE(x) * TRIPLE.double
 
 
-@program({"s": Scale(1.7)}, orders=1)
+@program({"s": Scale(1.7)})
 def objects_in_a_closure(s):
     f = lambda v: s.squared(v) * v
     return f(2.0) + f(s.factor)

@@ -26,7 +26,7 @@ def match_on_active(point):
             return point[0] * 2.0
 
 
-@program({"xs": [0.5, 1.5, -2.0]}, {"xs": [0.5]}, {"xs": []}, wrt="xs", orders=1)
+@program({"xs": [0.5, 1.5, -2.0]}, {"xs": [0.5]}, {"xs": []}, wrt="xs")
 def match_with_star(xs):
     match xs:
         case []:
@@ -37,7 +37,7 @@ def match_with_star(xs):
             return first * last + sum(middle)
 
 
-@program({"d": {"w": 0.5, "v": 1.5}, "kind": "a"}, {"d": {"u": 0.5}, "kind": "b"}, wrt="d", orders=1)
+@program({"d": {"w": 0.5, "v": 1.5}, "kind": "a"}, {"d": {"u": 0.5}, "kind": "b"}, wrt="d")
 def match_on_mapping(d, kind):
     match d:
         case {"w": w, **rest}:
@@ -98,7 +98,7 @@ def match_in_a_loop(x, n):
     return y
 
 
-@program({"pair": ((0.5, 1.5), 2.0)}, {"pair": (2.0, (0.5, 1.5))}, wrt="pair", orders=1)
+@program({"pair": ((0.5, 1.5), 2.0)}, {"pair": (2.0, (0.5, 1.5))}, wrt="pair")
 def match_nested(pair):
     match pair:
         case ((a, b), c) | (c, (a, b)):

@@ -232,7 +232,7 @@ def queue(x):
     return s
 
 
-@program({"x": 0.7}, orders=1)
+@program({"x": 0.7})
 def object_changed_before_an_exception(x):
     cell = Cell(x, 0.5)
     s = 0.0

@@ -146,6 +146,8 @@ def put_attribute(b: Any, x: Any, name: str) -> Any:
         return call_bwd(saved, b)
     if is_method(x, name):
         return b
+    if not is_field(x, name):  # it belongs to the class
+        return init_grad(x)
     return put_field(b, x, name)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import tangent
 import toy
+import wrapped
 from tangent import grad, jvp
 from tangent.errors import RuleError
 
@@ -15,6 +16,7 @@ from tangent.errors import RuleError
 def bound():
     with tangent.rules():
         toy.register(toy)
+        wrapped.register(wrapped)
         yield
 
 
@@ -90,3 +92,22 @@ def test_wrong_bindings_are_refused():
         tangent.bind_library(toy, {"sin": "sine"})
     with pytest.raises(RuleError, match="the rule has no 'angle'"):
         tangent.bind_library(toy, {"sin": ("sin", {"x": "angle"})})
+
+
+def layer(x, w):
+    return wrapped.sum(wrapped.tanh(x * w + 1.0) / wrapped.exp(x) - wrapped.sqrt(x) * 2.0)
+
+
+def layer_in_numpy(x, w):
+    return np.sum(np.tanh(x * w + 1.0) / np.exp(x) - np.sqrt(x) * 2.0)
+
+
+def test_a_library_with_the_names_of_numpy():
+    x, w = np.array([[0.3, 0.5], [0.7, 0.9]]), np.array([0.2, 0.4])
+    direction = np.array([[1.0, 2.0], [-1.0, 0.5]])
+    theirs, ours = (x, w), (wrapped.Array(x), wrapped.Array(w))
+    for got, want in zip(grad(layer, (0, 1))(*ours), grad(layer_in_numpy, (0, 1))(*theirs)):
+        np.testing.assert_allclose(got.held, want, rtol=1e-12)
+    assert jvp(layer)(*ours, wrapped.Array(direction)) == pytest.approx(jvp(layer_in_numpy)(*theirs, direction))
+    got = tangent.hvp(layer)(*ours, wrapped.Array(direction))
+    np.testing.assert_allclose(got.held, tangent.hvp(layer_in_numpy)(*theirs, direction), rtol=1e-12)

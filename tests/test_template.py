@@ -481,6 +481,20 @@ def test_positional_arguments_and_functions_inside(own_table) -> None:
     assert tangent.grad(lambda x, y: placed(x, by=y), (0, 1))(2.0, 3.0) == (3.0, 2.0)
 
 
+def test_functions_and_templates_of_one_name_are_kept_apart(own_table) -> None:
+    def template(y, x):
+        d[x] = 2.0 * d[y]
+
+    first, second = (lambda x: np.floor(x)), (lambda x: np.ceil(x))
+    tangent.adjoint(first)(template)
+
+    def template(y, x):
+        d[x] = 3.0 * d[y]
+
+    tangent.adjoint(second)(template)
+    assert tangent.grad(lambda x: first(x))(1.5) == 2.0 and tangent.grad(lambda x: second(x))(1.5) == 3.0
+
+
 def test_a_rule_holds_for_the_function_itself(own_table) -> None:
     @tangent.adjoint(cube)
     def adjoint_cube(y, x):

@@ -273,7 +273,11 @@ def _joined(reverse: Rule, forward: Rule) -> Rule:
 
 
 def _bind(function: Any, rule: Rule) -> None:
-    unique = f"{rule.name} of {getattr(function, '__qualname__', None) or getattr(function, '__name__', function)}"
+    title = f"{rule.name} of {getattr(function, '__qualname__', None) or getattr(function, '__name__', function)}"
+    unique, count = title, 1
+    while unique in table().rules:  # functions and templates of one name are many
+        count += 1
+        unique = f"{title}, {count}"
     table().bind(_behind(function), dataclasses.replace(rule, name=unique))
 
 

@@ -47,6 +47,28 @@ def truncated_in_place(x, n, k):
     return np.sum(a)
 
 
+def left_out(x, n):
+    h = x
+    for i in range(n):
+        h = h * x
+        with insert_grad_of(h) as dh:
+            if i == 1:
+                continue
+            dh = 0.5 * dh
+    return np.sum(h)
+
+
+def element_by_element(x):
+    a = np.zeros(4)
+    for i in range(4):
+        a[i] = x[i] ** 2
+        with insert_grad_of(a[i]) as g:
+            with insert_grad_of(x) as dx:
+                dx = dx + 1.0
+            g = 10.0 * g
+    return np.sum(a)
+
+
 def without_one(x):
     y = x * x
     with insert_grad_of(y[1]) as dy1:
@@ -76,6 +98,7 @@ def in_a_callee(x):
 @pytest.mark.parametrize(
     "f, args",
     [(clipped, (1.3,)), (scaled_at_every_step, (X, 4)), (truncated, (X, 4, 2)), (truncated_in_place, (X, 3, 2)),
+     (left_out, (X, 3)), (element_by_element, (X,)),
      (without_one, (X,)), (two_at_once, (X,)), (in_a_callee, (X,))],
 )  # fmt: skip
 def test_inserted_code_is_compiled(f, args):

@@ -65,8 +65,13 @@ def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[as
 
 
 def live_into(body: list[ast.stmt]) -> set[str]:
-    """Names that a block reads before it writes them."""
-    return _block(body, set(), Liveness(), frozenset())
+    """Names that a block reads before it writes them; where code in it jumps, it may begin anew."""
+    head: set[str] = set()
+    while True:
+        found = _block(body, set(), Liveness(heads=[head]), frozenset())
+        if found <= head or not any(isinstance(n, InsertedCode) for s in body for n in ast.walk(s)):
+            return found
+        head |= found
 
 
 def surely_bound(body: list[ast.stmt], bound: set[str]) -> set[str]:

@@ -22,7 +22,7 @@ from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
-from tangent.syntax.uses import WRITING_METHODS, expression_reads, writes
+from tangent.syntax.uses import WRITING_METHODS, expression_reads, header_reads, writes
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Cut:
     rest: list[ast.stmt]
     state: State
     lost: list[str]
+    start: list[ast.stmt]  # what the rest reads, for the first time around
 
 
 Level = tuple[ast.stmt, list[ast.stmt], tuple[Records, ...]]
@@ -121,7 +122,11 @@ def _cut(
         left.held |= set(lost)
     rest = [*copy.deepcopy([*viewed, *kept]), *_restored(this, state)]
     flag = this.scribe.names.numbered("cut") if rest else ""
-    this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost))
+    read = set().union(*(header_reads(x) for x in kept)) & set(s.block.names)
+    start: list[ast.stmt] = [
+        assign(n, this.scribe.call("init_grad", p), s) for p, n in zip(s.places, s.block.names) if n in read
+    ]
+    this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost, start))
     if not rest:
         return zeros, []
     return [*zeros, assign(flag, constant(True), s)], [assign(flag, constant(False), s)]
@@ -168,6 +173,7 @@ def cut_short(
     assert isinstance(s, ast.For | ast.While)
     flagged = [cut for cut in cuts if cut.flag]
     before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
+    before += [x for cut in flagged if "continue" in cut.jumps for x in cut.start]
     again: list[ast.stmt] = [
         at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *this.stores.again(cut.rest)], []), s)
         for cut in flagged

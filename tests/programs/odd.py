@@ -1,5 +1,6 @@
 """Odd programs: assignments inside expressions, order of evaluation, loops left in odd ways, iterators without end."""
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -219,3 +220,19 @@ def forwarded(*args, **kwargs):
 def arguments_handed_on(x):
     named = {"scale": x}
     return forwarded(x, *(x, x * x), **named) + forwarded(more=x, *[2.0]) + forwarded()
+
+
+@dataclasses.dataclass
+class Point:
+    a: float
+    b: float = 2.0
+
+    def norm(self):
+        return self.a * self.a + self.b * self.b
+
+
+@program({"x": 0.7})
+def methods_of_a_changed_copy(x):
+    p = Point(x)
+    q = dataclasses.replace(p, b=x * 3.0)
+    return p.norm() * q.norm()

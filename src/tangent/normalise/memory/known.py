@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
 import types
 from collections.abc import Set
 from typing import Any
@@ -94,7 +95,7 @@ class Known:
                     return False
                 if self.arrays and is_view_function(found):
                     return False
-                return found not in MAKERS and found is not types.SimpleNamespace
+                return found not in (*MAKERS, dataclasses.replace, types.SimpleNamespace)
             case _:
                 return False
 

@@ -499,3 +499,29 @@ def scale_and_add(row, whole):
 def overlapping_arguments(x):
     scale_and_add(x[0], x)
     return x * x
+
+
+def decayed(m):
+    return np.exp(-m)
+
+
+def decayed_twice(m):
+    y = decayed(m)
+    y[0] *= 0.5
+    return y
+
+
+@program({"x": signed(3, 2), "a": signed(2)}, orders=1)
+def result_of_a_helper_is_added_to(x, a):
+    y = decayed(x)
+    for p in range(1, len(y)):
+        y[p] += a
+    return y
+
+
+@program({"x": signed(3), "a": signed()}, orders=1)
+def result_of_a_helper_is_overwritten(x, a):
+    y = decayed_twice(x)
+    y[1] = a * x[0]
+    y[2] *= y[1]
+    return y * a

@@ -54,6 +54,7 @@ class Summary:
     stores: bool = False
     arrays: frozenset[str] = frozenset()
     content: frozenset[str] | None = None
+    result: bool = False  # whether its backward pass reads what the result holds
 
 
 Summaries = Callable[[Any], Summary]

@@ -67,6 +67,8 @@ def _reads(this: Unit, op: Operation, active: frozenset[str], names: frozenset[s
         case "call" if isinstance(op.value, ast.Call):
             arguments = fit_arguments(this, op.value, op.callee)
             content = summary(op.callee).content
+            if summary(op.callee).result and names & set(op.targets):
+                return True
             if arguments is None or content is None:
                 return bool(names & set(op.operands))
             return any(p in content and names & set(leaf_names(v)) for p, v in arguments.values.items())

@@ -97,8 +97,10 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         content = frozenset(p for p in parameters if content_read(this, every, _sharing(p, this, aliases), summary))
         if hasattr(function, "checkpointed") or hasattr(function, "loop"):  # what is run again reads all it is given
             content = frozenset(parameters)
-        before = known[function].content
-        return Summary(written, returned, outside, stores, arrays, content if before is None else content | before)
+        before, kept = known[function].content, known[function].result
+        content = content if before is None else content | before
+        kept = kept or content_read(this, every, _held_by(this.result, this, aliases), summary)
+        return Summary(written, returned, outside, stores, arrays, content, kept)
 
     return summary
 
@@ -113,6 +115,12 @@ def _touched(this: Unit, w: Write, aliases: Aliases) -> set[str]:
 def _sharing(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
     names = {n for op in this.operations.values() for n in (*op.targets, *op.operands)} | {v}
     return frozenset(n for n in names if aliases.reach(n) & aliases.of(v))
+
+
+def _held_by(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
+    """Variables that refer to what a variable holds, or to itself."""
+    names = {n for op in this.operations.values() for n in (*op.targets, *op.operands)} | {v}
+    return frozenset(n for n in names if aliases.of(n) & aliases.reach(v))
 
 
 def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]]:

@@ -76,6 +76,9 @@ class Stores:
         self.forced: set[ast.stmt] = set()
         self.late: dict[ast.stmt, list[ast.stmt]] = {}
         self.holding = kept_from_arguments(settled.unit, set(settled.storage.classes))
+        for op in settled.unit.operations.values():
+            if op.kind == "unpack":
+                self.holding[op.operands[0]] = (*self.holding.get(op.operands[0], ()), *op.targets)
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}

@@ -71,7 +71,8 @@ class Calls(Containers):
         )
         self.pairs_of[new] = (self.scribe.use(bwd.name, bwd), saved, wanted)
         self.adding[new] = adding
-        self.stores.holding[saved] = op.operands
+        kept = self.stores.settled.summary(op.callee).result
+        self.stores.holding[saved] = (*op.operands, *op.targets[:1]) if kept else op.operands
         self.stores.lowered(s, new, [p for group in groups for p in group], self.derivatives.gives_nothing(op.callee))
         return new
 
@@ -107,7 +108,7 @@ class Calls(Containers):
         )  # fmt: skip
         self.operations[new] = Operation("dynamic", (op.targets[0], saved), op.operands, value, why=saved)
         self.pairs_of[new] = (self.scribe.runtime("call_bwd"), saved, positions)
-        self.stores.holding[saved] = op.operands
+        self.stores.holding[saved] = (*op.operands, *op.targets[:1])
         return new
 
     def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
+from tangent.source.resolve import MISSING
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, name
@@ -37,7 +38,7 @@ def inlined(g: Generated, resolve: Resolve, depth: int = 4) -> Generated:
         body = work.block(new.tree.body)
         if not work.found:
             break
-        new.tree = replace(new.tree, body=_unpacked(body, {a.arg for a in arguments(new.tree.args)}))
+        new.tree = replace(new.tree, body=unpacked(body, {a.arg for a in arguments(new.tree.args)}))
     return new
 
 
@@ -45,7 +46,8 @@ class _Inlined:
     def __init__(self, g: Generated, resolve: Resolve) -> None:
         assert g.tree is not None
         self.g, self.resolve, self.found = g, resolve, 0
-        self.names = Names({*identifiers(g.tree), *g.externals, *g.seen, *g.primal.__globals__})
+        here = {*identifiers(g.tree), *g.primal.__code__.co_freevars}
+        self.names = Names({*here, *g.externals, *g.seen, *g.primal.__globals__})
         self.o = Optimisation(lambda e: resolve(e, g))
 
     def block(self, body: Body) -> Body:
@@ -94,7 +96,7 @@ class _Inlined:
         named = [*(a.arg for a in (*args.posonlyargs, *args.args)[: len(e.args)]), *(k.arg for k in e.keywords)]
         if sorted(map(str, named)) != sorted(a.arg for a in arguments(args)):
             return None
-        if found.primal.__globals__ is not self.g.primal.__globals__ or found.primal.__closure__:
+        if found.primal.__globals__ is not self.g.primal.__globals__ or self.captured(found) is None:
             return None
         if any(isinstance(n, SCOPED) for n in ast.walk(found.tree)):  # what closures capture is known by its name
             return None
@@ -102,13 +104,21 @@ class _Inlined:
         simple = all(isinstance(s, ast.Assign | ast.AugAssign | ast.Expr) for s in body[:-1])
         return found if simple and len(body) <= LONGEST and isinstance(body[-1], ast.Return) else None
 
+    def captured(self, callee: Generated) -> dict[str, Any] | None:
+        """What a function finds in its closure, where that never changes; else None."""
+        assert callee.tree is not None
+        used = identifiers(callee.tree) - callee.externals.keys() - _local(callee)
+        free = sorted(used & set(callee.primal.__code__.co_freevars))
+        found = {v: self.resolve(ast.Name(v, ast.Load()), callee) for v in free}
+        return None if any(x is MISSING for x in found.values()) else found
+
     def written_out(self, e: ast.Call, callee: Generated, s: ast.stmt) -> tuple[Body, ast.expr]:
         self.found += 1
         assert callee.tree is not None
         parameters = [a.arg for a in arguments(callee.tree.args)]
         local = dict.fromkeys([*parameters, *sorted(assigned_inside(callee.tree.body))])
         names = {v: self.names.numbered(v) for v in local}
-        for v, value in callee.externals.items():
+        for v, value in {**callee.externals, **(self.captured(callee) or {})}.items():
             if v in local:
                 continue
             known = next((w for w, x in self.g.externals.items() if x is value), None)
@@ -125,6 +135,11 @@ class _Inlined:
         return [*given, *lines[:-1]], last.value
 
 
+def _local(g: Generated) -> set[str]:
+    assert g.tree is not None
+    return {a.arg for a in arguments(g.tree.args)} | assigned_inside(g.tree.body)
+
+
 def _assigned(s: ast.Assign | ast.AugAssign, value: ast.expr) -> Body:
     """`a, b = p, q` in two statements: what is assigned first is nowhere in the second."""
     match s:
@@ -135,7 +150,7 @@ def _assigned(s: ast.Assign | ast.AugAssign, value: ast.expr) -> Body:
     return [replace(s, value=value)]
 
 
-def _unpacked(body: Body, parameters: set[str]) -> Body:
+def unpacked(body: Body, parameters: set[str]) -> Body:
     """Tuples that are made once and only taken apart, taken apart."""
     made = Counter(v for s in statements(body) for v in writes(s))
     tuples: dict[str, ast.Tuple] = {}

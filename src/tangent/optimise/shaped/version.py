@@ -15,7 +15,7 @@ from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Versions
 from tangent.optimise.shaped.infer import parameters_of
-from tangent.optimise.shaped.inlined import Resolve, inlined
+from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.kinds import INT, Kind
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
@@ -25,9 +25,10 @@ from tangent.optimise.shaped.rows import in_place, with_plain_tangents
 from tangent.optimise.shaped.sections import Facts
 from tangent.optimise.shaped.unread import unread
 from tangent.optimise.typed.saved import saved
-from tangent.syntax.names import identifiers
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import rename, replace, statements
-from tangent.syntax.uses import arguments, writes
+from tangent.syntax.uses import arguments, expression_reads, writes
 from tangent.transform.generated import Generated
 
 ROUNDS = 4
@@ -84,7 +85,7 @@ def _make_smaller(functions: list[Generated], resolve: Resolve) -> None:
     bodies = {g: _body(g) for g in functions}
     for _ in range(2):
         bodies = {g: records(body, {*g.externals, *g.seen}) for g, body in bodies.items()}
-        bodies = saved({g: _smaller(_split(body), g, resolve) for g, body in bodies.items()})
+        bodies = saved({g: _smaller(_apart(body, g), g, resolve) for g, body in bodies.items()})
     for g, body in bodies.items():
         _with_body(g, body)
 
@@ -173,22 +174,57 @@ def _with_body(g: Generated, body: Body) -> None:
     g.tree = replace(g.tree, body=[*_documentation(g), *body])
 
 
-def _split(body: Body) -> Body:
-    """`a, b = p, q` as two statements, where neither reads the other's target."""
+def _apart(body: Body, g: Generated) -> Body:
+    """Tuples that are made and taken apart again, as their items."""
+    assert g.tree is not None
+    parameters = {a.arg for a in arguments(g.tree.args)}
+    names = Names({*identifiers(g.tree), *g.externals, *g.seen, *(v for s in body for v in identifiers(s))})
+    for _ in range(3):
+        body = unpacked(_split(body, names), parameters)
+    return body
+
+
+def _split(body: Body, names: Names) -> Body:
+    """`a, b = p, q` as two statements, where neither reads the other's target; items of tuples with names."""
     done: Body = []
     for s in body:
         match s:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
                 len(targets) == len(values)
                 and all(isinstance(t, ast.Name) for t in targets)
-                and all(isinstance(v, ast.Name) for v in values)
-                and not {t.id for t in targets if isinstance(t, ast.Name)}
-                & {v.id for v in values if isinstance(v, ast.Name)}
+                and not any(isinstance(v, ast.Starred) for v in values)
+                and not set(writes(s)) & set().union(*(expression_reads(v) for v in values))
+                and len(set(writes(s))) == len(targets)
             ):
                 done += [ast.copy_location(ast.Assign([t], v), s) for t, v in zip(targets, values)]
+            case ast.Assign(targets=[ast.Name()], value=ast.Tuple(elts=[_, *_]) as value) if _is_nested(value):
+                items: Body = []
+                new = _named(value, names, items, s)
+                done += [*items, replace(s, value=new)]
             case _:
                 done.append(s)
     return done
+
+
+def _is_nested(e: ast.Tuple) -> bool:
+    """Whether a tuple holds a tuple, as what forward passes return does, and something that is not a name."""
+    inner = any(isinstance(x, ast.Tuple) for x in e.elts)
+    return inner and not any(isinstance(x, ast.Starred) for x in e.elts)
+
+
+def _named(e: ast.Tuple, names: Names, items: Body, s: ast.stmt) -> ast.Tuple:
+    """A tuple of names, which statements before it define."""
+    found: list[ast.expr] = []
+    for x in e.elts:
+        if isinstance(x, ast.Tuple):
+            found.append(_named(x, names, items, s))
+        elif isinstance(x, ast.Name | ast.Starred):
+            found.append(x)
+        else:
+            held = names.numbered("t")
+            items.append(assign(held, x, s))
+            found.append(ast.Name(held, ast.Load()))
+    return replace(e, elts=found)
 
 
 def _smaller(body: Body, g: Generated, resolve: Resolve) -> Body:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy
 import numpy as np
 
@@ -70,20 +72,19 @@ def arguments(size: int, dtype: str = "float64") -> tuple[np.ndarray, ...]:
     return tuple(a.astype(dtype) for a in parts)
 
 
-def cases(sizes: tuple[int, ...] = SIZES, dtypes: tuple[str, ...] = ("float64", "float32")) -> list[Case]:
+def cases(sizes: tuple[int, ...] = SIZES, dtypes: tuple[str, ...] = ("float64", "float32")) -> Iterator[Case]:
+    """One after the other: the arguments of the largest are half a gigabyte, for each of the peers."""
     gradient = tangent.grad(mlp, wrt=(1, 2, 3, 4))
-    return [
-        Case(
-            f"MLP, {size} units, {dtype}", lambda args=args: mlp(*args), lambda args=args: gradient(*args),
-            lambda args=args: mlp_by_hand(*args),
-            peers.by(traced, args, (1, 2, 3, 4), tools=(*peers.TENSORFLOW, "tangent-ad"), primal=mlp),
-            1.3 if size <= 128 else 1.1, tolerance=1e-9 if dtype == "float64" else 1e-3,
-            rounds=15 if size <= 2048 else 5,
-        )
-        for dtype in dtypes
-        for size in sizes
-        for args in [arguments(size, dtype)]
-    ]  # fmt: skip
+    for dtype in dtypes:
+        for size in sizes:
+            args = arguments(size, dtype)
+            yield Case(
+                f"MLP, {size} units, {dtype}", lambda args=args: mlp(*args), lambda args=args: gradient(*args),
+                lambda args=args: mlp_by_hand(*args),
+                peers.by(traced, args, (1, 2, 3, 4), tools=(*peers.TENSORFLOW, "tangent-ad"), primal=mlp),
+                1.3 if size <= 128 else 1.1, tolerance=1e-9 if dtype == "float64" else 1e-3,
+                rounds=15 if size <= 2048 else 5,
+            )  # fmt: skip
 
 
 def second_order_cases(sizes: tuple[int, ...] = (128, 512)) -> list[Case]:

@@ -74,6 +74,13 @@ def test_reverse_over_reverse_is_the_same_up_to_rounding(name):
     np.testing.assert_allclose(found, vjp(grad(f, 0), 0, check_dims=False)(*args, 1.0, seed), rtol=1e-5)
 
 
+def test_a_list_that_got_shorter_is_refused_at_second_order():
+    f, args, _ = LOOPS["array_written_after"]
+    with pytest.raises(TangentError, match="takes from it") as found:
+        vjp(grad(f, 0, checkpoint=3), 0, check_dims=False)(*args, 1.0, np.ones_like(args[0]))
+    assert any("checkpointed.py" in note for note in found.value.__notes__)
+
+
 def plain(x, w, n):
     for _ in range(n):
         x = np.sin(x * w)

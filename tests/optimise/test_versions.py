@@ -177,3 +177,35 @@ def test_what_is_read_before_is_not_put_back():
     g = tangent.grad(only_after)
     assert "_stack" not in g.source.split("def outer_fwd")[1] and "u_old" not in g.source
     tangent.check_grads(only_after, (np.linspace(0.1, 1.0, 6), 3), wrt=0)
+
+
+def pulled(x):
+    return np.log(np.sum(np.exp(x), axis=1, keepdims=True))
+
+
+def likelihood(x, w):
+    z = x @ w
+    return np.mean(np.sum((z - pulled(z)) * z, axis=1))
+
+
+def test_second_derivatives_are_written_out():
+    rng = np.random.default_rng(0)
+    x, w, v = rng.normal(size=(20, 30)), rng.normal(size=(30, 5)), rng.normal(size=(30, 5))
+    product = tangent.jvp(tangent.grad(likelihood, wrt=1), wrt=1)
+    version = product.version(x, w, 1.0, v)
+    assert "saved" not in version.source and "unbroadcast" not in version.source and version.source.count("def ") == 1
+    same([version(x, w, 1.0, v)], [tangent.jvp(tangent.grad(likelihood, 1, optimized=False), 1)(x, w, 1.0, v)])
+
+
+def shortest(d):
+    d = d.copy()
+    for k in range(len(d)):
+        d[:, :] = np.minimum(d, d[:, k, None] + d[None, k, :])
+    return np.sum(d)
+
+
+def test_masks_are_kept_instead_of_what_they_compare():
+    for d in (np.random.default_rng(0).uniform(1.0, 9.0, size=(20, 20)), np.ones((20, 20)), np.full((20, 20), np.inf)):
+        version = tangent.grad(shortest).version(d)
+        same([version(d)], [tangent.grad(shortest, optimized=False)(d)])
+        assert "_stack.append(m" in version.source and ".copy())" not in version.source

@@ -44,6 +44,8 @@ def _asked(g: Generated) -> int:
     """How often a function asks, a loop counted as ten times."""
     assert g.tree is not None
     names = {v for v, x in g.externals.items() if is_settled(x)}
+    if is_generated(g.primal):
+        names |= {v for v in g.primal.__code__.co_freevars if is_settled(held(g.primal, v))}
 
     def count(body: list[ast.stmt]) -> int:
         found = 0

@@ -254,6 +254,12 @@ def add_into(b: Any, v: Any) -> None:
         for k in b:
             b[k] = _added(b[k], v[k])
     elif isinstance(b, list):
+        if len(b) != len(v):
+            raise InPlaceError(
+                "cannot differentiate again what keeps a list and takes from it",
+                why="the list is shorter by the time that its adjoint is made",
+                todo="Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
+            )  # fmt: skip
         b[:] = [_added(p, q) for p, q in zip(b, v, strict=True)]
     elif isinstance(b, tuple):
         for p, q in zip(b, v, strict=True):

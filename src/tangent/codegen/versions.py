@@ -144,7 +144,7 @@ def held(primal: types.FunctionType, v: str) -> Any:
         found = cell.cell_contents
     except ValueError:  # not bound yet
         return MISSING
-    ours = isinstance(found, types.FunctionType) and found.__module__.startswith("tangent.runtime")
+    ours = isinstance(found, types.FunctionType) and (found.__module__ or "").startswith("tangent.runtime")
     return found if ours else MISSING
 
 

@@ -76,7 +76,7 @@ def share(b: Any, mine: Any, other: Any) -> Any:
     if isinstance(b, float) and isinstance(mine, bool | np.bool_) and isinstance(other, bool | np.bool_):
         return (0.5 * b if other else b) if mine else 0.0
     tie = np.logical_and(mine, other)
-    return np.where(mine, np.where(tie, 0.5 * b, b) if tie.any() else b, 0.0)[()]
+    return np.where(mine, np.where(tie, 0.5 * b, b) if np.count_nonzero(tie) else b, 0.0)[()]
 
 
 def at_least(x: Any, bound: Any) -> Any:

@@ -31,14 +31,28 @@ def smooth(a, steps):
     return np.sum(a * a)
 
 
+def points(poses, seen):
+    """How far turned and moved points are from where they were seen."""
+    s = 0.0
+    for k in range(seen.shape[0]):
+        w = poses[k, 0:3]
+        p = np.array([1.0, 2.0, 0.5])
+        e = p + np.cross(w, p) + poses[k, 3:6] - seen[k]
+        s += np.dot(e, e)
+    return s
+
+
 def listings() -> dict[str, str]:
     derivative = tangent.grad(smooth, compile="numba")
     derivative(np.arange(6.0), 2)
     factor = tangent.grad(cholesky, compile="numba")
     factor(np.eye(3))
+    moved = tangent.grad(points, compile="numba")
+    moved(np.zeros((2, 6)), np.zeros((2, 3)))
     return {
         "smooth": inspect.getsource(smooth), "smooth-compiled": derivative.source,
         "cholesky": inspect.getsource(cholesky), "cholesky-compiled": factor.source,
+        "points": inspect.getsource(points), "points-compiled": moved.source,
     }  # fmt: skip
 
 

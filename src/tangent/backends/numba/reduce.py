@@ -12,6 +12,7 @@ from tangent.backends.numba.kinds import (
     gradient_type,
     implements,
     is_array,
+    is_complex,
     is_nothing,
     is_number,
     jitable,
@@ -121,6 +122,28 @@ def multiplied(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, kee
     kind = a.dtype if a.dtype == gradient_type(a) else np.intp
     multiply = reduction(rank(a), *found, "1", "{out} *= {a}")
     return lambda a, axis=None, dtype=None, out=None, keepdims=False: multiply(a, kind)
+
+
+def scatter_around_mean(root: bool) -> Any:
+    def around(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False
+    ) -> Any:
+        axes, keep = axes_of(axis, rank(a)), keeps(keepdims)
+        plain = is_nothing(dtype) and is_nothing(out) and value_of(ddof) == 0
+        if not is_array(a) or is_complex(a) or axes is None or keep is None or not plain or is_nothing(axis):
+            return None
+        text = (
+            "def impl(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):\n"
+            f"    d = a - np.mean(a, {axes}, None, None, True)\n"
+            f"    return {'np.sqrt' if root else ''}(np.mean(d * d, {axes}, None, None, {keep}))\n"
+        )
+        return written(text, np=np)
+
+    return around
+
+
+implements(np.var)(scatter_around_mean(False))
+implements(np.std)(scatter_around_mean(True))
 
 
 @implements(spread)

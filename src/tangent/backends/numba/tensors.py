@@ -160,6 +160,13 @@ implements(tensordot_adjoint_a, prefer_literal=True)(of_tensors(True))
 implements(tensordot_adjoint_b, prefer_literal=True)(of_tensors(False))
 
 
+@implements(np.inner)
+def inner_product(a: Any, b: Any) -> Any:
+    if not are_real(a, b) or rank(a) > 2 or rank(b) > 2:
+        return None
+    return (lambda a, b: np.dot(a, b)) if rank(b) == 1 else lambda a, b: np.dot(a, np.ascontiguousarray(b.T))
+
+
 # np.kron, np.hstack, np.repeat
 
 

@@ -4,6 +4,7 @@ add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
 def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
 np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul)
 x[...]                            ->   x[:]
+abs(x)                            ->   absolute(x)            (np.abs, for arrays too)
 for i in reversed(range(n))       ->   for i in range(n - 1, -1, -1)
 t = None                          ->
 if c: t = x * y                        if c: t = x * y
@@ -45,6 +46,9 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
                 func=ast.Name(id="reversed") as func, args=[ast.Call(func=ast.Name(id="range")) as numbers]
             ) if resolve(func) is reversed and resolve(numbers.func) is range and len(numbers.args) < 3:
                 return counted_down(numbers)
+            case ast.Call(func=ast.Name(id="abs") as func, args=[_]) if resolve(func) is abs:
+                extra["absolute"] = np.abs
+                return replace(e, func=name("absolute"))
             case ast.Call(func=ast.Attribute(attr="where") as func, args=[_, _, _]) if resolve(func) is np.where:
                 extra["where"] = where
                 return replace(e, func=name("where"))

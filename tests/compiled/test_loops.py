@@ -130,3 +130,18 @@ def test_what_a_list_holds_is_not_used_again():
     body = ast.parse("for i in range(3):\n    t = np.empty(3)\n    kept.append(t)").body
     found = types.SimpleNamespace(resolve=lambda e, g: MISSING)
     assert private(body, frozenset({"t"}), None, found) == frozenset()
+
+
+def products(x):
+    s = 0.0
+    p = 1.0
+    for i in range(x.shape[0]):
+        p *= x[i]
+        s += p
+    return s
+
+
+def test_a_loop_that_carries_a_number_is_not_turned():
+    """`bp = bp + bs` reads what the iteration before has left."""
+    x = np.array([0.5, 1.5, 0.7, 1.2])
+    np.testing.assert_allclose(tangent.grad(products, compile="numba")(x), tangent.grad(products)(x), rtol=1e-12)

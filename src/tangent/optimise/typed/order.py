@@ -92,7 +92,7 @@ def independent(loop: ast.For, own: frozenset[str], after: frozenset[str], known
         if not isinstance(s, ast.Assign | ast.AugAssign | ast.For) or not _simple(s, arrays, changed):
             return False
         reads = header_reads(s)
-        local |= {v for v in writes(s) if v not in seen and isinstance(s, ast.Assign | ast.For)}
+        local |= {v for v in writes(s) if v not in seen | reads and isinstance(s, ast.Assign | ast.For)}
         if any(v not in local for v in writes(s)) or (isinstance(s, ast.AugAssign) and writes(s)):
             return False
         seen |= reads | set(writes(s))

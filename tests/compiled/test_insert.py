@@ -5,6 +5,7 @@ import pytest
 
 from tangent import grad, insert_grad_of
 
+pytest.importorskip("numba")
 X = np.linspace(0.3, 1.2, 4)
 
 

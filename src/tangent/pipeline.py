@@ -10,7 +10,7 @@ import threading
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
@@ -28,7 +28,7 @@ from tangent.options import Memory, Options
 from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.runtime.objects import overloads
-from tangent.source.adapt import as_function, called
+from tangent.source.adapt import as_function, called, standing_for
 from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING
 from tangent.source.stubs import install_runner
@@ -47,8 +47,6 @@ Kind = Literal["objects", "lists"]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
 _recent: deque[Derivative] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
-_plain: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
-_ufuncs: dict[np.ufunc, types.FunctionType] = {}  # they cannot be referred to weakly
 _lock = threading.RLock()
 
 
@@ -257,19 +255,15 @@ def plain_function(f: Any) -> types.FunctionType:
             return f
     if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):
         return as_function(f, library_signature, table().has_rule)  # an object: with its rule the function changes
-    kept: MutableMapping[Any, types.FunctionType] = _ufuncs if isinstance(f, np.ufunc) else _plain
     with _lock:
-        try:
-            if f not in kept:
-                within = getattr(f, "within", None)
-                kept[f] = (
-                    as_function(_written_out(f), library_signature, table().has_rule)
-                    if within is None
-                    else called(within(), inspect.signature(f))
-                )
-            return kept[f]
-        except TypeError:  # not hashable, or not weakly referable
-            return as_function(_written_out(f), library_signature, table().has_rule)
+        return standing_for(f, lambda: _written_as_function(f))
+
+
+def _written_as_function(f: Any) -> types.FunctionType:
+    within = getattr(f, "within", None)
+    if within is not None:
+        return called(within(), inspect.signature(f))
+    return as_function(_written_out(f), library_signature, table().has_rule)
 
 
 def rule_modes(f: Any) -> tuple[str, ...]:

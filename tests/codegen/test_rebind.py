@@ -147,6 +147,30 @@ def test_objects_and_their_methods(built):
     assert len(built) == before
 
 
+class Alike:
+    """Objects that are equal, whatever they hold."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __eq__(self, other):
+        return isinstance(other, Alike)
+
+    def __hash__(self):
+        return 1
+
+    def __call__(self, v):
+        return v * v * self.k
+
+
+def test_objects_that_are_equal_are_two():
+    kept = [Alike(k) for k in (2.0, 3.0, 4.0)]
+    for f in kept:
+        close(applied(f, 1.5), (3.0 * f.k, 2.0 * f.k))
+        close((grad(f)(1.5), jvp(f)(1.5, 1.0), grad(grad(f))(1.5)), (3.0 * f.k, 3.0 * f.k, 2.0 * f.k))
+        assert grad(f) is grad(f)
+
+
 def step(x, n):
     total = 0.0
     for i in range(n):

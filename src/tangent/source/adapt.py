@@ -49,6 +49,32 @@ def as_function(
     return _forwarding(f, signature, *((f, ()) if ruled(f) else _behind(f)))
 
 
+_standing: dict[tuple[int, int], tuple[weakref.ref[types.FunctionType], Callable[[], Any]]] = {}
+
+
+def standing_for(f: Any, make: Callable[[], types.FunctionType]) -> types.FunctionType:
+    """The function that stands for a callable, one as long as it is used; callables that are equal are still two."""
+    owner, part = (f.__self__, f.__func__) if isinstance(f, types.MethodType) else (f, None)
+    key = id(owner), id(part)  # methods are bound anew whenever they are asked for
+    made, holder = _standing.get(key, (_nothing, _nothing))
+    known = made()
+    if known is None or holder() is not owner:
+        known = make()
+        _standing[key] = weakref.ref(known, lambda _: _standing.pop(key, None)), _reference(owner)
+    return known
+
+
+def _reference(f: Any) -> Callable[[], Any]:
+    try:
+        return weakref.ref(f)
+    except TypeError:  # as of ufuncs
+        return lambda: f
+
+
+def _nothing() -> Any:
+    return None
+
+
 def _remaining(f: functools.partial[Any], signature_of: Callable[[Any], inspect.Signature | None]) -> inspect.Signature:
     """The parameters that a partial leaves open."""
     inner = signature_of(f.func)

@@ -258,3 +258,92 @@ def optional_buffer(x):
     c = squared_into(a, out=b)
     squared_into(b, b)
     return a * b * c
+
+
+@program({"x": positive(4)})
+def sum_kept_while_the_array_changes(x):
+    a = x.copy()
+    t = a + 1
+    u = 2.0 - a
+    a[0] = 5 * x[1]
+    a[1:] *= 2
+    return t * a * u
+
+
+@program({"x": positive(4)})
+def sum_kept_in_a_loop_of_stores(x):
+    a = x * x
+    s = 0.0
+    for i in range(3):
+        t = a + i
+        a[i] = t[i + 1] * x[i]
+        s = s + np.sum(t)
+    return s
+
+
+def shifted(a):
+    return a + 1.0
+
+
+@program({"x": positive(4)})
+def result_of_a_call_kept_while_the_array_changes(x):
+    a = x * x
+    t = shifted(a)
+    v = a[1:]
+    w = v - 1.0
+    a *= x
+    a[2] = 0.0
+    return t[1:] * a[1:] * w
+
+
+def doubled(a):
+    t = a + 1
+    a *= 2
+    return t * a
+
+
+@program({"x": positive(4)}, orders=1)
+def callee_keeps_a_sum(x):
+    return doubled(x * x)
+
+
+def divided_and_scaled(a, b):
+    a /= b + 1
+    b *= a
+
+
+@program({"x": positive(4)}, orders=1)
+def callee_divides_in_a_loop(x):
+    u = x * x
+    divided_and_scaled(u, u)
+    for _ in range(2):
+        divided_and_scaled(u[:2], u[2:])
+    return u * u
+
+
+def filled_with_squares(a, v):
+    for i in range(len(a)):
+        a[i] = v[i] ** 2
+
+
+def filled_by_recursion(a, v, n):
+    if n == 0:
+        filled_with_squares(a, v)
+    else:
+        filled_by_recursion(a, v, n - 1)
+        a *= v
+
+
+@program({"x": positive(4), "n": 2}, {"x": positive(4), "n": 0})
+def recursion_that_scales(x, n):
+    b = np.zeros(4)
+    filled_by_recursion(b, x, n)
+    return b
+
+
+@program({"x": positive(4)})
+def rows_filled(x):
+    b = np.outer(x, x)
+    b[1].fill(x[2])
+    b[:, 0].fill(1.0)
+    return b * b

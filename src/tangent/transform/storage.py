@@ -94,7 +94,9 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
         arrays = frozenset(_arrays(this, aliases, summary) & parameters)
         every = activity(this.core, this.operations, this.parameters, (this.result, *this.parameters)).names()
-        content = frozenset(p for p in parameters if content_read(this, every, _sharing(p, this, aliases), summary))
+        scaled = {w.root for w in found if w.construct == "augmented" and not _only_adds(w.statement)}
+        shared = {p: _sharing(p, this, aliases) for p in parameters}
+        content = frozenset(p for p, v in shared.items() if v & scaled or content_read(this, every, v, summary))
         if hasattr(function, "checkpointed") or hasattr(function, "loop"):  # what is run again reads all it is given
             content = frozenset(parameters)
         before, kept = known[function].content, known[function].result
@@ -103,6 +105,11 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         return Summary(written, returned, outside, stores, arrays, content, kept)
 
     return summary
+
+
+def _only_adds(s: ast.stmt) -> bool:
+    """Whether the adjoint of an operator in place reads nothing."""
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp) and isinstance(s.value.op, ast.Add | ast.Sub)
 
 
 def _touched(this: Unit, w: Write, aliases: Aliases) -> set[str]:

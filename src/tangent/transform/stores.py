@@ -269,7 +269,8 @@ class Stores:
 
     def stays(self, p: str, forward: list[ast.stmt]) -> bool:
         """Whether a parameter refers to what its caller passed when the backward pass begins."""
-        return not self.carried and p not in assigned_inside(forward)
+        own = [s for s in statements(forward) if not (isinstance(s, ast.AugAssign) and self.is_array(p))]
+        return not self.carried and not any(p in writes(s) for s in own)
 
     def apart(self, saved: list[str]) -> bool:
         """Whether nothing of what is kept for the backward pass is storage that the caller has."""
@@ -779,7 +780,9 @@ class Stores:
         held = scribe.names.numbered("b" + value.id)
         from tangent.transform.rows import Part
 
-        return [*done, assign(held, taken, s), self.owner.accumulate(value.id, Part(name(held)), state, s)]
+        whole = _has_slice(op.values["index"])  # of an array: what was stored may have been stretched
+        part = scribe.call("unbroadcast", name(held), value) if whole else name(held)
+        return [*done, assign(held, taken, s), self.owner.accumulate(value.id, Part(part), state, s)]
 
     def augmented_item(
         self, s: ast.stmt, op: Operation, state: State, first: ast.stmt, undo: ast.stmt

@@ -83,9 +83,13 @@ class Forward(Rules, InPlace, Calls):
 
     def statement(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
         done = self.tangents(s, op)
+        if op.kind in ("store", "augment") or self.table.bases.get(s):
+            return done
         for v in op.targets:
-            if v in self.shadowed and op.kind not in ("store", "augment") and not self.table.bases.get(s):
+            if v in self.shadowed:
                 done = [*done[:-1], self.fresh(done[-1], v)]
+            elif v in self.active and v not in self.table.classes:
+                done = self.apart(done, op, v)
         return done
 
     def tangents(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:

@@ -59,6 +59,31 @@ class InPlace(Frame):
             case _:
                 return s
 
+    def apart(self, done: list[ast.stmt], op: Operation, v: str) -> list[ast.stmt]:
+        """The tangent of something new: a copy, where it may be a tangent that is written in place later."""
+        d = self.tangent(v)
+        if op.kind in ("call", "dynamic"):
+            shared = any(x in self.table.classes for x in op.operands)
+            return [*done, assign(d, self.scribe.call("content", name(d)), done[-1])] if shared else done
+        match done[-1]:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == d and self.may_be_shared(value):
+                return [*done[:-1], replace(done[-1], value=self.scribe.call("content", value))]
+            case _:
+                return done
+
+    def may_be_shared(self, e: ast.expr) -> bool:
+        """Whether a tangent may be that of something written in place itself, not computed from it."""
+        match e:
+            case ast.Name(id=d):
+                return any(self.tangent(v) == d for v in self.table.classes if v in self.active)
+            case ast.Call(func=ast.Name(id=function), args=args) if function.rstrip("_0123456789") in GIVING:
+                return any(self.may_be_shared(a) for a in args)
+            case _:
+                return False
+
+
+GIVING = frozenset("broadcast_like cast_tangent add_grad unbroadcast refit as_given".split())
+
 
 def is_zero(e: ast.expr) -> bool:
     match e:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -24,7 +25,16 @@ def is_namespace(cls: Any) -> bool:
 def is_made_by_class(cls: Any) -> bool:
     """Whether calling a class is left to the class: of Python's own, and exceptions."""
     own = isinstance(cls, type) and cls.__flags__ & (1 << 9) and not issubclass(cls, BaseException)
-    return not own and not is_namespace(cls)
+    return not (own and not _is_native(cls)) and not is_namespace(cls)
+
+
+def _is_native(cls: type) -> bool:
+    """Whether a class of Python's own is not written in Python, as `deque`: some Pythons make such ones like others."""
+    init: Any = getattr(cls, "__init__", None)
+    new: Any = getattr(cls, "__new__", None)
+    written = isinstance(init, types.FunctionType) or init is object.__init__
+    plain = isinstance(new, types.FunctionType) or new is object.__new__
+    return cls.__module__.split(".")[0] in sys.stdlib_module_names and not (written and plain)
 
 
 def is_own_method(memory: Any, x: Any, name: str) -> bool:

@@ -40,10 +40,10 @@ class Attempt(ast.If):
     """`try: body; except types: orelse`; its test holds where the body ran to its end."""
 
     _fields = ("test", "body", "orelse", "types")
+    types: ast.expr
 
     def __init__(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt], types: ast.expr) -> None:
-        super().__init__(test, body, orelse)
-        self.types = types
+        super().__init__(test, body, orelse, types)  # type: ignore[call-arg, arg-type]
 
 
 MARKS = (Enter, Otherwise, Leave)

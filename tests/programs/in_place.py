@@ -347,3 +347,53 @@ def rows_filled(x):
     b[1].fill(x[2])
     b[:, 0].fill(1.0)
     return b * b
+
+
+def added_to(v, total):
+    total += v
+    return None, total
+
+
+@program({"x": positive(4)}, orders=1)
+def total_returned_in_a_tuple(x):
+    total = np.zeros(4)
+    keep = total
+    for _ in range(2):
+        _, total = added_to(x, total)
+    return total * keep
+
+
+@program({"x": positive(4)})
+def array_twice_in_a_list(x):
+    m = x * 1.0
+    xs = [0.5, m]
+    xs.insert(0, m)
+    xs[0][...] = xs[-1] ** 2
+    return xs[0] + xs[2]
+
+
+def scaled_in_a_dict(a):
+    ys = {"w": a, "b": np.sin(a)}
+    ys["w"] /= 1.5
+
+
+@program({"x": positive(4)}, orders=1)
+def callee_writes_by_a_dict_of_its_own(x):
+    b = x * x
+    scaled_in_a_dict(b[::2])
+    return np.tanh(b) * x
+
+
+def decayed(m):
+    return np.exp(-m)
+
+
+def applied_and_scaled(h, w):
+    y = h(w)
+    y[1] *= 2.0
+    return y
+
+
+@program({"x": positive(4)}, orders=1)
+def result_of_a_function_that_is_given(x):
+    return applied_and_scaled(decayed, x)

@@ -22,11 +22,15 @@ Groups = Iterable[tuple[str, ...]]
 
 
 class Aliases:
-    """What variables may refer to. `groups` are parameters that share what they are given."""
+    """What variables may refer to. `groups` are parameters that share what they are given.
+
+    `in_place` are statements `y = x + v` that may stand for `x += v`, where x may be an array: y is x then.
+    """
 
     def __init__(
         self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, parameters: Iterable[str],
         groups: Groups = (), scalars: frozenset[str] = frozenset(), fresh: Iterable[str] = (),
+        in_place: dict[ast.stmt, str] | None = None,
     ) -> None:  # fmt: skip
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
@@ -44,7 +48,8 @@ class Aliases:
         self._summaries = summaries
         for s, op in self._ops:
             alone = (op.targets and scalars.issuperset(op.targets)) or self._is_fresh(op)
-            self.bases[s] = () if alone else self._shared(op)
+            root = (in_place or {}).get(s)
+            self.bases[s] = () if alone else (root,) if root is not None else self._shared(op)
         while self._round():
             pass
 

@@ -60,6 +60,7 @@ def storage(
     names |= {w.root for w in found}
     groups = [frozenset(aliases.same(w.root, names, w.deep)) for w in found]
     classes = _merged(groups)
+    classes |= {p: p for p in sorted(given) if p not in classes}  # the caller holds a shadow of it
     written: dict[ast.stmt, set[str]] = {}
     touched: dict[ast.stmt, set[str]] = {}
     for w, group in zip(found, groups):

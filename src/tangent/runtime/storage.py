@@ -264,6 +264,11 @@ def add_into(b: Any, v: Any) -> None:
     elif isinstance(b, tuple):
         for p, q in zip(b, v, strict=True):
             add_into(p, q)
+    elif isinstance(b, NUMBERS):
+        raise InPlaceError(
+            "cannot follow a number that came out of an array into a list or dict",
+            why="what the list or dict holds is written in place", todo="Put the array itself, or a copy, there.",
+        )  # fmt: skip
 
 
 def _added(b: Any, v: Any) -> Any:

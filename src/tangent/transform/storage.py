@@ -81,8 +81,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         except TangentError:
             return Summary()
         parameters = set(this.parameters)
-        aliases = _aliases(this, summary, Groups())
         found = [w for w in all_writes(this, summary) if w.root not in this.context.scalars]
+        aliases = _aliases(this, summary, Groups(), {w.statement: w.root for w in found if w.construct == "augmented"})
         written = {p for w in found for p in parameters if _touched(this, w, aliases) & aliases.reach(p)}
         space = id(function.__globals__)
         local = this.context.scope.local
@@ -150,7 +150,8 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     return [
         dataclasses.replace(w, deep=w.construct == "call" and w.statement in calls)
         for w in found
-        if w.construct != "closure" or not followed
+        if (w.construct != "closure" or not followed)
+        and not isinstance(context.scope.lookup(w.root), types.FunctionType | types.BuiltinFunctionType | type)
     ]
 
 
@@ -181,7 +182,7 @@ def settle(
     found = all_writes(this, summary)
     aliases = _aliases(this, summary, groups)
     found += _deep_stacks(this, found, aliases)
-    this, found = _items_by_value(this, found, aliases)
+    this, found = _items_by_value(this, found, aliases, given)
     this, found, rebound = containers_by_value(this, found, aliases, given)
     aliases = _aliases(this, summary, groups)
     open_ = -1
@@ -268,9 +269,9 @@ def _is_key(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and isinstance(index.value, str)
 
 
-def _aliases(this: Unit, summary: Summaries, groups: Groups) -> Aliases:
+def _aliases(this: Unit, summary: Summaries, groups: Groups, in_place: dict[ast.stmt, str] | None = None) -> Aliases:
     fresh = [getattr(this.source.function, "fresh", "")]
-    return Aliases(this.core, this.operations, summary, this.parameters, groups, this.context.scalars, fresh)
+    return Aliases(this.core, this.operations, summary, this.parameters, groups, this.context.scalars, fresh, in_place)
 
 
 def _class_sets(table: Storage) -> list[set[str]]:
@@ -418,12 +419,12 @@ def _deep_stacks(this: Unit, found: list[Write], aliases: Aliases) -> Iterator[W
                 yield Write(s, root, frozenset(op.operands), "call", nested=False)
 
 
-def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases) -> bool:
+def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: frozenset[str]) -> bool:
     """Whether an item of a container may be something that another variable, or another place in it, refers to."""
     items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
     names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
-    if any(n in live and aliases.of(n) & items for n in names if n != root):
+    if any((n in live or n in given) and aliases.of(n) & items for n in names if n != root):
         return True
     if any(aliases.holds.get(o, set()) & items for o in set(aliases.holds) - aliases.of(root) - items):
         return True
@@ -469,7 +470,9 @@ def _made_with(this: Unit, site: ast.stmt, made: str) -> bool:
     return True
 
 
-def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[Unit, list[Write]]:
+def _items_by_value(
+    this: Unit, found: list[Write], aliases: Aliases, given: frozenset[str]
+) -> tuple[Unit, list[Write]]:
     """`xs[i] += v` on an item of a list or dict, in steps: `t = xs[i]; t += v; xs[i] = t`.
 
     Where nobody else refers to the item, `t = t + v` means the same.
@@ -494,7 +497,7 @@ def _items_by_value(this: Unit, found: list[Write], aliases: Aliases) -> tuple[U
             made = reclassified(x, this)
             assert made is not None
             operations[x] = made
-        if _shares_items(this, s, w.root, aliases):
+        if _shares_items(this, s, w.root, aliases, given):
             kept.append(Write(second, old, w.reads, "augmented"))
         kept.append(Write(store, w.root, frozenset([new]), "store", nested=False))
     return _replaced(this, changed, operations) if changed else this, kept

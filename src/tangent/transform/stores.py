@@ -84,6 +84,7 @@ class Stores:
         self.starts: dict[str, ast.expr] = {}
         self.seeding: list[ast.stmt] = []
         self.forms: set[str] = set()
+        self.tangled = False  # whether something is written that a callee keeps
 
     @property
     def shadowed(self) -> frozenset[str]:
@@ -275,7 +276,7 @@ class Stores:
     def apart(self, saved: list[str]) -> bool:
         """Whether nothing of what is kept for the backward pass is storage that the caller has."""
         callers = {self.class_of(p) for p in self.given} - {""}
-        return not self.carried and not any(self.class_of(v) in callers for v in saved)
+        return not self.carried and not self.tangled and not any(self.class_of(v) in callers for v in saved)
 
     def scales_shared(self, groups: Groups) -> bool:
         """Whether an argument that is given twice is multiplied or divided in place."""

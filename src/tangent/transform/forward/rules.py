@@ -40,6 +40,7 @@ class Rules(Frame):
         primal: list[ast.stmt] = [s]
         if own:
             result = self.scribe.names.numbered(f"{target}_new")
+            self.scribe.kept[result] = target
             assert isinstance(s, ast.Assign)
             primal = [assign(result, s.value, s)]
         if isinstance(op.value, ast.BinOp) and self.shapes.joins(op):

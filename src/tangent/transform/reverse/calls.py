@@ -58,6 +58,8 @@ class Calls(Containers):
         fwd, bwd = self.derivatives.pair(
             op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known, adding
         )
+        if op.targets[0] in self.stores.shadowed and self.stores.settled.summary(op.callee).result:
+            fwd.once = bwd.once = self.stores.tangled = True  # what it keeps is written into here
         saved = self.scribe.names.numbered(f"{as_identifier(op.callee.__name__)}_saved")
         forward = self.scribe.use(fwd.name, fwd)
         new = at(

@@ -151,7 +151,7 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
         dataclasses.replace(w, deep=w.construct == "call" and w.statement in calls)
         for w in found
         if (w.construct != "closure" or not followed)
-        and not isinstance(context.scope.lookup(w.root), types.FunctionType | types.BuiltinFunctionType | type)
+        and not (w.construct == "call" and isinstance(context.scope.lookup(w.root), types.FunctionType))
     ]
 
 

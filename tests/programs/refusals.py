@@ -194,8 +194,9 @@ def class_inside(x):
 
 
 @refused("':='", 2.0)
-def walrus_in_a_comprehension(x):
-    return sum([(y := x * i) + y for i in range(3)])
+def walrus_in_a_lambda(x):
+    square = lambda v: (w := v * v) * w
+    return square(x)
 
 
 @refused("tee", 2.0)

@@ -1,7 +1,7 @@
 """NumPy's objects that join and make arrays by subscripts become calls of functions.
 
 np.r_[x, y, 1:4]        ->   np.concatenate((np.atleast_1d(x), np.atleast_1d(y), np.arange(1, 4)))
-np.r_[x, 0]             ->   np.concatenate((np.atleast_1d(x), np.atleast_1d(0)), dtype=np.result_type(x, 0))
+np.r_[x, 0]             ->   np.concatenate((np.atleast_1d(x), np.atleast_1d(0)), dtype=joined_dtype(x, 0))
 np.r_["1,2", x, y]      ->   np.concatenate((with_axes(x, 2, -1), with_axes(y, 2, -1)), axis=1)
 np.c_[x, y]             ->   np.concatenate((with_axes(x, 2, 0), with_axes(y, 2, 0)), axis=-1)
 np.mgrid[0:n, 0:x:5j]   ->   np.stack(np.meshgrid(np.arange(0, n), np.linspace(0, x, 5), indexing="ij"))
@@ -17,6 +17,7 @@ import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime.kernels.shape import with_axes
+from tangent.runtime.library import joined_dtype
 from tangent.syntax.quote import call, constant, name
 from tangent.syntax.rebuild import rebuild, replace
 
@@ -49,7 +50,8 @@ def _joined(e: ast.Subscript, items: list[ast.expr], how: tuple[int, int, int], 
     parts = [_piece(i, rank, place, e, context) for i in items]
     keywords = [ast.keyword("axis", constant(axis))] if axis else []
     if any(isinstance(i, ast.Constant) for i in items) and not any(isinstance(i, ast.Slice) for i in items):
-        keywords.append(ast.keyword("dtype", ast.Call(_numpy("result_type", e, context), list(items), [])))
+        function = name(context.use("joined_dtype", joined_dtype))
+        keywords.append(ast.keyword("dtype", ast.Call(function, list(items), [])))
     return ast.Call(_numpy("concatenate", e, context), [ast.Tuple(parts, ast.Load())], keywords)
 
 

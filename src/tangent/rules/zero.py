@@ -381,6 +381,7 @@ runtime.least_length
 runtime.slice_indices
 runtime.other_keys
 runtime.unit_arrays
+runtime.joined_dtype
 runtime.joined_shape
 runtime.argument_position
 runtime.defaults_from

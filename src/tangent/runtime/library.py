@@ -276,6 +276,12 @@ def unit_arrays(value: Any) -> list[Any]:
     return [np.reshape(row, np.shape(value))[()] for row in np.eye(int(np.size(value)))]
 
 
+def joined_dtype(*parts: Any) -> Any:
+    """The dtype of arrays and numbers that are joined; none is asked for where all are integers."""
+    found = np.result_type(*parts)
+    return found if found.kind in "fcO" else None
+
+
 def joined_shape(value: Any, argument: Any) -> tuple[int, ...]:
     return (*np.shape(value), *np.shape(argument))
 

@@ -81,14 +81,22 @@ def _assigned(body: Body) -> set[str]:
     return {v for s in statements(body) for v in writes(s)}
 
 
-def _changed(body: Body, context: Context) -> set[str]:
-    """What a block assigns, and whether it may write in place."""
-    stored = any(_stores(s) or (s.lineno, s.col_offset) in context.augmented for s in statements(body))
+def _changed(body: Body, context: Context, made: set[str]) -> set[str]:
+    """What a block assigns, and whether it may write in place; not into lists that were made for it."""
+    stored = any(_stores(s, made) or (s.lineno, s.col_offset) in context.augmented for s in statements(body))
     return _assigned(body) | ({STORED} if stored else set())
 
 
-def _stores(s: ast.stmt) -> bool:
+def _lists_made(body: Body) -> set[str]:
+    """Lists that a block makes itself, as comprehensions do."""
+    made = [s for s in statements(body) if isinstance(s, ast.Assign) and isinstance(s.value, ast.List)]
+    return {v for s in made for v in writes(s)}
+
+
+def _stores(s: ast.stmt, made: set[str]) -> bool:
     match s:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"))) if v in made:
+            return False
         case ast.Assign(targets=targets) if any(isinstance(t, ast.Subscript | ast.Attribute) for t in targets):
             return True
         case ast.AugAssign() | ast.Delete():
@@ -105,7 +113,7 @@ def _visible(a: Attempt, core: ast.FunctionDef, context: Context) -> set[str]:
     """What of that which an attempt has done can be seen where it failed."""
     live = live_on_failure(core, a)
     seen = (live & _bound_before(a, core)) - expression_reads(a.test)
-    return _changed(a.body, context) & (live | {STORED} if seen else live)
+    return _changed(a.body, context, _lists_made(a.body)) & (live | {STORED} if seen else live)
 
 
 def live_on_failure(core: ast.FunctionDef, attempt: Attempt) -> frozenset[str]:
@@ -141,6 +149,7 @@ def live_on_failure(core: ast.FunctionDef, attempt: Attempt) -> frozenset[str]:
 class _Split:
     def __init__(self, context: Context, visible: dict[Attempt, set[str]]) -> None:
         self.context, self.visible = context, visible
+        self.made: set[str] = set()
 
     def block(self, body: Body) -> Body:
         return [new for s in body for new in self.statement(s)]
@@ -149,6 +158,7 @@ class _Split:
         match s:
             case Attempt(body=body):
                 names = self.visible[s]
+                self.made |= _lists_made(body)
                 new = replace(s, body=self.block(body))
                 return self.parts(new, names) if not self.is_whole(new.body, names) else [new]
             case ast.If(body=[ast.Break()]):
@@ -171,8 +181,10 @@ class _Split:
             opened = self.opened(first, names, s, caught)
             if not rest:
                 return [opened]
-            go_on = at(ast.If(expression("c is None", c=caught), self.sequence(rest, names, s, caught), []), rest[0])
-            return [opened, go_on]
+            before = self.context.names.numbered("part")  # what is caught may change inside
+            others = self.sequence(rest, names, s, caught)
+            go_on = at(ast.If(expression("c is None", c=before), others, []), rest[0])
+            return [opened, assign(before, name(caught), rest[0]), go_on]
         part = self.context.names.numbered("part")
         store = replace(s.orelse[-1], targets=[ast.Name(part, ast.Store())])
         attempt = at(Attempt(test=expression("c is None", c=part), body=first, orelse=[store], types=s.types), first[0])
@@ -186,7 +198,7 @@ class _Split:
     def cut(self, body: Body, names: set[str], s: Attempt) -> tuple[Body | ast.stmt, Body]:
         """What runs up to the first assignment of one of the names, or a compound statement with such; and the rest."""
         for position, x in enumerate(body):
-            inside = _changed([x], self.context) & names
+            inside = _changed([x], self.context, self.made) & names
             if isinstance(x, MARKS):
                 raise self.refusal(x, "a block with 'with' or 'finally' inside 'try'", s)
             if not inside:
@@ -223,7 +235,7 @@ class _Split:
     def is_whole(self, body: Body, names: set[str]) -> bool:
         """Whether nothing may raise after one of the names was assigned."""
         for position, s in enumerate(body):
-            if not (_changed([s], self.context) & names):
+            if not (_changed([s], self.context, self.made) & names):
                 continue
             if any(map(may_raise, body[position + 1 :])):
                 return False

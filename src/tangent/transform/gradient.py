@@ -23,7 +23,7 @@ from tangent.transform.unit import Unit
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
     from tangent.transform.module import Module
 
-COMPLEX_RESULTS = frozenset("builtin_float astype array asarray eig eigvals roots attribute getitem".split())
+COMPLEX_RESULTS = frozenset("builtin_float astype array asarray eig eigvals roots attribute getitem cis".split())
 
 
 def gradient(module: Module, function: types.FunctionType, title: str) -> Generated:

@@ -16,6 +16,7 @@ from tangent.transform.forward.frame import Frame
 from tangent.transform.forward.terms import bare_sum, only_active
 from tangent.transform.reverse.frame import as_leaves
 
+CUTTING = frozenset("uncast restructure".split())  # adjoints of casts, which cut off what they are told to
 CASTING = frozenset("astype array asarray require ascontiguousarray".split())
 
 
@@ -101,7 +102,7 @@ class Rules(Frame):
 
     def cast(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """A function that casts does not cast its tangent: where the result is of integers, nothing flows."""
-        dtype = op.values.get("dtype")
+        dtype = op.values.get("dtype") if op.rule.name not in CUTTING else None
         if dtype is None or (op.rule.name not in CASTING and is_inexact(self.unit.constant(dtype))):
             return value
         if isinstance(dtype, ast.Constant) and dtype.value is None:

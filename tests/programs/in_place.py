@@ -397,3 +397,18 @@ def applied_and_scaled(h, w):
 @program({"x": positive(4)}, orders=1)
 def result_of_a_function_that_is_given(x):
     return applied_and_scaled(decayed, x)
+
+
+def set_to_one(a, g):
+    a[None] = 1.0
+
+
+@program({"x": positive(4)})
+def list_of_overlapping_views(x):
+    m = x * x
+    v = x * 1.0
+    set_to_one(m, v[:])
+    views = {"w": v[::-1], "b": m[2]}
+    both = [views["w"], views["w"][:]]
+    both.append(np.exp)
+    return -both[0] * x

@@ -47,6 +47,7 @@ class Storage:
         self.between[held] = handle
         if bases and handle in self.classes:
             self.classes[held] = self.classes[handle]
+        if bases and handle in self.handles:
             self.handles |= {held}
             self.bases |= {first: bases, second: (held,)}
 

@@ -205,3 +205,18 @@ def method_of_a_global_object(x):
     for _ in range(3):
         WATER.step(h, hu, 0.01)
     return np.sum(h * hu)
+
+
+@program({"x": signed(4)})
+def product_of_arrays_added_to_a_number(x):
+    state = {"p": x * 1.0}
+
+    def kick(i):
+        state["p"][i] += x[0]
+        return state["p"] + 1.0
+
+    s = 0.0
+    for i in range(2):
+        w = kick(i)
+        s += np.sum(w * state["p"])
+    return s

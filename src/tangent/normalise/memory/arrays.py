@@ -31,7 +31,8 @@ class Arrays(Reading):
                 self.pair(target, self.call(stateful.call_item, name(self.memory), owner, self.index(index)), s)
             case ast.BinOp(left=left, right=right):
                 made = replace(value, left=self.now(left), right=self.now(right))
-                if (s.lineno, s.col_offset) in self.context.augmented and self.may_be_list(left):
+                whole = isinstance(left, ast.Name) and left.id == target  # not a part of what is added
+                if whole and (s.lineno, s.col_offset) in self.context.augmented and self.may_be_list(left):
                     new = name(self.held(made, "t", s))
                     self.pair(target, self.call(stateful.call_rebound, name(self.memory), left, new), s)
                 else:

@@ -32,7 +32,7 @@ from tangent.source.resolve import is_library
 from tangent.syntax.names import Names
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
-from tangent.transform.storage import summaries
+from tangent.transform.storage.summaries import summaries
 from tangent.transform.unit import unit
 
 Wanted = tuple[str, ...]

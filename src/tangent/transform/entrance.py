@@ -10,7 +10,7 @@ from tangent.errors import InPlaceError
 from tangent.syntax.quote import assign, name
 from tangent.transform.calls import Groups
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import Settled
+from tangent.transform.storage.settle import Settled
 from tangent.transform.unit import Unit
 
 

@@ -17,7 +17,7 @@ from tangent.transform.generated import Generated
 from tangent.transform.results import BOUNDARY, arranged, extra_results, returned, with_aux
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import called_functions
+from tangent.transform.storage.summaries import called_functions
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call

@@ -32,7 +32,8 @@ from tangent.transform.reverse.passes import reverse
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.shared import shared
-from tangent.transform.storage import Outside, Settled, globals_read, globals_rebound, settle, summaries
+from tangent.transform.storage.settle import Settled, settle
+from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent
 from tangent.transform.unit import Unit, unit
 

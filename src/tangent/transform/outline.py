@@ -37,7 +37,7 @@ from tangent.syntax.rebuild import function_node, rename, replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, header_reads
 from tangent.transform.insert import plain_blocks
 from tangent.transform.repeatable import Read, Written, nothing, refuse_unrepeatable
-from tangent.transform.storage import Settled
+from tangent.transform.storage.settle import Settled
 from tangent.transform.unit import Unit, unit
 
 Checkpoint = int | bool | None  # how many snapshots; True for as many as its length asks for

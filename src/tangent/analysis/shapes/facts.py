@@ -41,3 +41,12 @@ def union(parts: list[Atoms | None]) -> Atoms | None:
         return None
     known = [p for p in parts if p is not None and p != ANY]
     return frozenset().union(*known) if known or not parts else ANY
+
+
+def fits(operand: Fact, result: Fact) -> bool:
+    """Whether an adjoint in the shape and dtype of the result already has those of the operand."""
+    if not operand.number or operand.shape is None or result.shape is None:
+        return False
+    if operand.dtype is None or result.dtype is None:
+        return False
+    return operand.shape == result.shape and result.dtype <= (operand.dtype or NO_ATOMS)

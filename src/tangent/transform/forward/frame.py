@@ -12,7 +12,7 @@ from tangent.syntax.quote import assign, constant, name
 from tangent.transform.calls import Derivatives
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import Settled
+from tangent.transform.storage.settle import Settled
 
 
 class Frame:

@@ -16,7 +16,7 @@ from tangent.transform.forward.rules import Rules
 from tangent.transform.forward.stores import InPlace
 from tangent.transform.reverse.refusals import refusal
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import Settled
+from tangent.transform.storage.settle import Settled
 
 
 def forward(

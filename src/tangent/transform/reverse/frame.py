@@ -17,7 +17,7 @@ from tangent.transform.insert import Cuts
 from tangent.transform.prepare import Prepared
 from tangent.transform.reverse.state import Site
 from tangent.transform.scribe import Scribe
-from tangent.transform.stores import Stores
+from tangent.transform.stores.useful import Stores
 from tangent.transform.unit import Unit
 
 

@@ -32,8 +32,8 @@ from tangent.transform.reverse.statements import Statements
 from tangent.transform.reverse.temporaries import is_mask
 from tangent.transform.rows import rows_written
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage import Settled
-from tangent.transform.stores import Stores
+from tangent.transform.storage.settle import Settled
+from tangent.transform.stores.useful import Stores
 
 
 def reverse(

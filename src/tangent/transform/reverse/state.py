@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.analysis.shapes.table import Shapes
-from tangent.transform.stores import Stores
+from tangent.transform.stores.useful import Stores
 
 
 @dataclass

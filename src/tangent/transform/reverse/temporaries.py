@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes.facts import NO_ATOMS, Fact
+from tangent.analysis.shapes.facts import NO_ATOMS, Fact, fits
 from tangent.analysis.shapes.results import TO_REAL, result_of
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import name
@@ -128,15 +128,6 @@ def is_plain_product(op: Operation) -> bool:
         return False
     options = [v for k, v in op.values.items() if k not in op.rule.operands]
     return all(isinstance(v, ast.Constant) and v.value is None for v in options)
-
-
-def fits(operand: Fact, result: Fact) -> bool:
-    """Whether an adjoint in the shape and dtype of the result already has those of the operand."""
-    if not operand.number or operand.shape is None or result.shape is None:
-        return False
-    if operand.dtype is None or result.dtype is None:
-        return False
-    return operand.shape == result.shape and result.dtype <= (operand.dtype or NO_ATOMS)
 
 
 def is_mask(op: Operation) -> bool:

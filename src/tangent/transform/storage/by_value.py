@@ -1,0 +1,155 @@
+"""Containers that nobody else holds are made anew where they are changed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.effects import Write
+from tangent.analysis.liveness import liveness
+from tangent.syntax.quote import assign, at, name
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import expression_reads
+from tangent.transform.containers import held_elsewhere, rebinding
+from tangent.transform.storage.rewriting import reclassified, replaced, runtime_function
+from tangent.transform.storage.summaries import is_key
+from tangent.transform.unit import Unit
+
+
+def containers_by_value(
+    this: Unit, found: list[Write], aliases: Aliases, given: frozenset[str]
+) -> tuple[Unit, list[Write], tuple[str, ...]]:
+    """Containers and objects that nobody else holds are made anew where they are changed."""
+    asked = frozenset(w.statement for w in found)
+    live = liveness(this.core, asked)
+    names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    rebound: list[str] = []
+    for w in found:
+        local = w.root in this.context.scope.local or w.root in this.parameters
+        after = live.after.get(w.statement, frozenset())
+        new = None
+        if local and w.root not in given and _is_container(this, w, aliases):
+            if not held_elsewhere(w, aliases, after, names):
+                new = rebinding(w, this, aliases, runtime_function)
+        if new is None or w.statement in changed:
+            kept.append(w)
+            continue
+        changed[w.statement] = new
+        operations |= {s: op for s in new if (op := reclassified(s, this)) is not None}
+        if w.root in this.parameters:
+            rebound.append(w.root)
+    return replaced(this, changed, operations) if changed else this, kept, tuple(dict.fromkeys(rebound))
+
+
+def _is_container(this: Unit, w: Write, aliases: Aliases) -> bool:
+    """Whether what a statement writes into is a list, a dict or an object, as far as the statement tells."""
+    s = w.statement
+    match s:
+        case ast.Assign(targets=[ast.Attribute(attr=attr)]) | ast.AugAssign(target=ast.Attribute(attr=attr)):
+            return attr not in ("shape", "strides", "dtype", "real", "imag", "flat", "T")
+        case ast.Assign(targets=[ast.Subscript(slice=index)]) | ast.AugAssign(target=ast.Subscript(slice=index)):
+            return w.root in aliases.containers or is_key(index)
+        case ast.Delete():
+            return True
+        case _:
+            return w.construct == "call" and w.root in aliases.containers
+
+
+def deep_stacks(this: Unit, found: list[Write], aliases: Aliases) -> Iterator[Write]:
+    """`xs.append(v)` and `xs.pop()` where something that the list holds is written in place."""
+    if this.source.file.startswith("<generated"):
+        return
+    written = set().union(*(aliases.reach(w.root) if w.deep else aliases.of(w.root) for w in found))
+    for s in statements(this.core.body):
+        op = this.operations.get(s)
+        if op is not None and op.kind in ("push", "pop"):
+            root = op.targets[0] if op.kind == "push" else op.operands[0]
+            if written & (aliases.reach(root) - aliases.of(root)):
+                yield Write(s, root, frozenset(op.operands), "call", nested=False)
+
+
+def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: frozenset[str]) -> bool:
+    """Whether an item of a container may be something that another variable, or another place in it, refers to."""
+    items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
+    names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
+    live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
+    if any((n in live or n in given) and aliases.of(n) & items for n in names if n != root):
+        return True
+    if any(aliases.holds.get(o, set()) & items for o in set(aliases.holds) - aliases.of(root) - items):
+        return True
+    seen: set[str] = set()
+    for site, v in _put_into(this, aliases.of(root)):
+        found = aliases.of(v)
+        if found & seen or not all(_made_with(this, site, o) for o in found):
+            return True
+        seen |= found
+    return False
+
+
+def _put_into(this: Unit, containers: set[str]) -> Iterator[tuple[ast.stmt, str]]:
+    """The statements that put something into one of some containers, and what."""
+    for s in statements(this.core.body):
+        op = this.operations.get(s)
+        if op is None or op.kind == "augment" or not containers & set(op.targets):
+            continue
+        parts = _parts(op.value) if op.kind == "pack" else [v for v in op.operands if v not in op.targets]
+        for v in parts:
+            yield s, v
+
+
+def _parts(e: ast.expr | None) -> list[str]:
+    match e:
+        case ast.Dict(values=values):
+            elts = values
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            pass
+        case _:
+            elts = []
+    return [n for x in elts for n in expression_reads(x)]
+
+
+def _made_with(this: Unit, site: ast.stmt, made: str) -> bool:
+    """Whether something is made anew whenever a statement runs: in every loop around it."""
+    makers = [s for s in statements(this.core.body) if made in (op.targets if (op := this.operations.get(s)) else ())]
+    for loop in statements(this.core.body):
+        if isinstance(loop, ast.For | ast.While):
+            inside = set(statements(loop.body))
+            if site in inside and not (makers and all(m in inside for m in makers)):
+                return False
+    return True
+
+
+def items_by_value(this: Unit, found: list[Write], aliases: Aliases, given: frozenset[str]) -> tuple[Unit, list[Write]]:
+    """`xs[i] += v` on an item of a list or dict, in steps: `t = xs[i]; t += v; xs[i] = t`.
+
+    Where nobody else refers to the item, `t = t + v` means the same.
+    """
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    for w in found:
+        op = operations.get(w.statement)
+        s = w.statement
+        if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
+            kept.append(w)
+            continue
+        old, new = (this.context.names.numbered("t") for _ in range(2))
+        this.context.scope.local |= {old, new}
+        place: Any = s.target
+        first = assign(old, replace(place, ctx=ast.Load()), s)
+        second = assign(new, ast.BinOp(name(old), s.op, s.value), s)
+        store = at(ast.Assign([place], name(new)), s)
+        changed[s] = [first, second, store]
+        for x in (first, second, store):
+            made = reclassified(x, this)
+            assert made is not None
+            operations[x] = made
+        if _shares_items(this, s, w.root, aliases, given):
+            kept.append(Write(second, old, w.reads, "augmented"))
+        kept.append(Write(store, w.root, frozenset([new]), "store", nested=False))
+    return replaced(this, changed, operations) if changed else this, kept

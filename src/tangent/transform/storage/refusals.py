@@ -1,0 +1,134 @@
+"""Writes in place that cannot be differentiated, or not told apart from those that cannot."""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.closures import closure_conflicts
+from tangent.analysis.effects import Write
+from tangent.errors import InPlaceError
+from tangent.syntax.blocks import Attempt
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import expression_reads, writes
+from tangent.transform.attempts import live_on_failure
+from tangent.transform.containers import changes_container
+from tangent.transform.storage.summaries import Outside, called_functions
+from tangent.transform.unit import Unit
+
+
+def refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
+    for c in closure_conflicts(this.core, this.operations):
+        rebinds = not this.context.scope.local >= {c.name} and any(v in varied for v in writes(c.statement))
+        if c.name in varied or c.name in useful or rebinds:
+            raise this.refuse(
+                c.statement, f"a function that captures '{c.name}'", c.why,
+                f"Pass '{c.name}' to the function as an argument.",
+            )  # fmt: skip
+
+
+def refuse_half_way(this: Unit, found: list[Write], aliases: Aliases, active: frozenset[str]) -> None:
+    """Calls that write and may fail half-way where that is caught: how far they came is not known."""
+    calls = {s for _, s in called_functions(this)}
+    for attempt in statements(this.core.body):
+        if not isinstance(attempt, Attempt):
+            continue
+        inside = set(statements(attempt.body))
+        for w in found:
+            if w.statement in inside & calls and aliases.same(w.root, set(active), w.deep):
+                if aliases.same(w.root, set(live_on_failure(this.core, attempt)), w.deep):
+                    raise this.refuse(
+                        w.statement, f"'{this.source.statement_text(w.statement)}' inside 'try'",
+                        f"it writes into '{w.root}', which is read after an exception: how far it came is not known",
+                        "Give it a copy, and take that over where nothing was raised.",
+                    )  # fmt: skip
+
+
+def refuse_growing(this: Unit) -> None:
+    """Loops are walked by the length that their list has at the start."""
+    for s in statements(this.core.body):
+        if not isinstance(s, ast.For):
+            continue
+        inside = [this.operations[x] for x in statements(s.body) if x in this.operations]
+        grown = {op.targets[0] for op in inside if op.kind == "push"}
+        sequences = [op for op in this.operations.values() if op.kind == "rule" and op.rule.name == "sequence"]
+        grown |= {op.targets[0] for op in sequences if op.operands and op.operands[0] in grown}
+        if grown & expression_reads(s.iter):
+            raise this.refuse(
+                s, "a loop over a list that grows inside it", "its length changes while it runs",
+                "Loop over a copy of the list.",
+            )  # fmt: skip
+
+
+def read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
+    """Variables whose values an adjoint may read."""
+    found: set[str] = set()
+    for op in this.operations.values():
+        if any(t in active for t in op.targets) and op.value is not None:
+            found |= {n.id for n in ast.walk(op.value) if isinstance(n, ast.Name)}
+    return found
+
+
+def refuse_store(
+    this: Unit, w: Write, aliases: Aliases, varied: frozenset[str], useful: frozenset[str], on_path: set[str],
+    outside: Outside,
+) -> None:  # fmt: skip
+    active = varied & useful
+    brings = bool(w.reads & varied) or w.construct in ("method", "closure")
+    local = this.context.scope.local
+    if w.root not in local and w.root not in this.parameters:
+        if brings and _flows_from(this, w.root, useful):
+            raise refusal(this, w, w.root)
+        if brings:
+            outside.append((id(this.context.source.function.__globals__), w.root, refusal(this, w, w.root)))
+        return
+    involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()), w.deep)
+    if involved and not (
+        not brings and not aliases.same(w.root, set(active), w.deep) and _before_all_reads(this, w, involved, active)
+    ):
+        raise refusal(this, w, involved[0])
+
+
+def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[str]) -> bool:
+    """Whether something inactive is written only before any active statement reads it, and in no common loop."""
+    order = {s: i for i, s in enumerate(statements(this.core.body))}
+    readers = [
+        s
+        for s, op in this.operations.items()
+        if s in order and op.value is not None and any(t in active for t in op.targets)
+        and any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(op.value))
+    ]  # fmt: skip
+    loops = [set(statements(s.body)) for s in order if isinstance(s, ast.For | ast.While)]
+    together = any(w.statement in loop and r in loop for loop in loops for r in readers)
+    return not together and all(order[w.statement] < order[r] for r in readers)
+
+
+def _flows_from(this: Unit, root: str, useful: frozenset[str]) -> bool:
+    """Whether the result depends on what a global name refers to."""
+    for op in this.operations.values():
+        if any(t in useful for t in op.targets) and op.value is not None:
+            if any(isinstance(n, ast.Name) and n.id == root for n in ast.walk(op.value)):
+                return True
+    return False
+
+
+def refusal(this: Unit, w: Write, involved: str) -> InPlaceError:
+    text = this.source.statement_text(w.statement)
+    reader = _first_use(this, involved, w.statement)
+    also = f"; '{involved}' is used in line {reader}" if reader else ""
+    error = InPlaceError(
+        f"cannot differentiate a write in place: '{text}'", this.source.locate(w.statement),
+        f"it changes '{w.root}', which the derivative depends on{also}",
+        "Make a new value instead of changing the old one (np.where, np.concatenate, x = x + v).",
+    )  # fmt: skip
+    error.concerns_a_container = changes_container(w.statement)
+    return error
+
+
+def _first_use(this: Unit, v: str, other: ast.stmt) -> int:
+    for s in statements(this.core.body):
+        op = this.operations.get(s)
+        if s is not other and op is not None and op.value is not None and getattr(s, "lineno", 0) != other.lineno:
+            if any(isinstance(n, ast.Name) and n.id == v for n in ast.walk(op.value)):
+                return int(getattr(s, "lineno", 0))
+    return 0

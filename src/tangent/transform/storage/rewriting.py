@@ -1,0 +1,114 @@
+"""Statements in place, written as what they do: operators become stores again where somebody else sees them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.effects import Write
+from tangent.analysis.liveness import liveness
+from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.shapes.table import Shapes
+from tangent.rules.classify import classified
+from tangent.rules.table import table
+from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import replace
+from tangent.transform.storage.refusals import refusal
+from tangent.transform.unit import Unit
+
+IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+def runtime_function(function: str) -> Any:
+    from tangent import runtime  # the object only: transformations do not call the runtime
+
+    return getattr(runtime, function)
+
+
+def reclassified(s: ast.stmt, this: Unit) -> Operation | None:
+    return classified(s, this.context, table())
+
+
+def replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Operations) -> Unit:
+    """The function with some statements replaced by others."""
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        for s in body:
+            match s:
+                case _ if s in changed:
+                    done += changed[s]
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done.append(replace(s, body=block(then), orelse=block(other)))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    new = replace(s, body=block(inner))
+                    if s in operations:
+                        operations[new] = operations[s]
+                    done.append(new)
+                case _:
+                    done.append(s)
+        return done
+
+    left = {s: op for s, op in operations.items() if s not in changed}
+    return Unit(this.source, replace(this.core, body=block(this.core.body)), this.context, left)
+
+
+def augmented_in_place(
+    this: Unit, found: list[Write], aliases: Aliases, shapes: Shapes, given: frozenset[str]
+) -> tuple[Unit, list[Write]]:
+    """`s = s + v` becomes `s += v` again where somebody else may hold what it changes."""
+    augmented = [w for w in found if w.construct == "augmented"]
+    if not augmented:
+        return this, found
+    others = {w.root for w in found if w.construct != "augmented"} | given
+    live = liveness(this.core, frozenset(w.statement for w in augmented))
+    kept = [w for w in found if w.construct != "augmented"]
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    for w in augmented:
+        own = {w.root, *this.operations[w.statement].targets}
+        holders = set(aliases.same(w.root, live.after[w.statement])) - own
+        if w.root in aliases.containers or _joins_lists(this, w):  # a new list, unless somebody else sees it grow
+            if any(aliases.of(h) & aliases.of(w.root) for h in holders):
+                raise refusal(this, w, w.root)
+            kept.append(w)
+            continue
+        written = any(aliases.meets(v, others) for v in own)
+        if shapes.of(name(w.root)).scalar or not (holders or written):
+            kept.append(w)
+            continue
+        new = _in_place(this, w)
+        changed[w.statement] = new
+        for s in new:
+            op = reclassified(s, this)
+            if op is not None:
+                operations[s] = op
+        write = next(s for s in new if s in operations and operations[s].kind in ("store", "augment"))
+        kept.append(Write(write, w.root, w.reads, "store"))
+    return replaced(this, changed, operations) if changed else this, kept
+
+
+def _joins_lists(this: Unit, w: Write) -> bool:
+    """Whether `xs += ys` adds a list that is made here."""
+    s = w.statement
+    assert isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp)
+    added = s.value.right
+    made = [op for op in this.operations.values() if isinstance(added, ast.Name) and added.id in op.targets]
+    return bool(made) and all(isinstance(op.value, ast.List | ast.Tuple | ast.ListComp) for op in made)
+
+
+def _in_place(this: Unit, w: Write) -> list[ast.stmt]:
+    s = w.statement
+    assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.BinOp)
+    target, value = s.targets[0].id, s.value
+    if isinstance(value.op, IN_PLACE):
+        first: list[ast.stmt] = [at(ast.AugAssign(ast.Name(w.root, ast.Store()), value.op, value.right), s)]
+    else:
+        held = this.context.names.numbered("t")
+        this.context.scope.local.add(held)
+        place = ast.Subscript(name(w.root), constant(Ellipsis), ast.Store())
+        first = [assign(held, value, s), at(ast.Assign([place], name(held)), s)]
+    return first if target == w.root else [*first, assign(target, name(w.root), s)]

@@ -1,0 +1,158 @@
+"""The writes in place of a function, settled before it is differentiated: which have adjoints, of what storage."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tangent.analysis.activity import Activity, activity
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.effects import Summaries, Write
+from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.table import Shapes
+from tangent.analysis.storage import Storage, storage
+from tangent.source.resolve import MISSING
+from tangent.syntax.quote import name
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
+from tangent.transform.calls import Groups
+from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
+from tangent.transform.storage.refusals import (
+    read_by_active,
+    refusal,
+    refuse_closures,
+    refuse_growing,
+    refuse_half_way,
+    refuse_store,
+)
+from tangent.transform.storage.rewriting import augmented_in_place, replaced, runtime_function
+from tangent.transform.storage.summaries import (
+    Outside,
+    aliases_of,
+    all_writes,
+    called_functions,
+    has_stars,
+    is_own,
+    taken_for_arrays,
+)
+from tangent.transform.storage.text import refuse_text
+from tangent.transform.unit import Unit
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A function whose writes in place have been looked at: what the derivative depends on of them, and how."""
+
+    unit: Unit
+    activity: Activity
+    storage: Storage
+    shadowed: frozenset[str]
+    owned: tuple[str, ...]
+    arrays: frozenset[str]
+    containers: frozenset[str]
+    rebound: tuple[str, ...]
+    summary: Summaries
+
+
+def settle(
+    this: Unit, inputs: tuple[str, ...], outputs: tuple[str, ...], groups: Groups, summary: Summaries, shapes: Shapes,
+    outside: Outside,
+) -> Settled:  # fmt: skip
+    """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
+    given = frozenset(p for group in groups for p in group)
+    found = all_writes(this, summary)
+    aliases = aliases_of(this, summary, groups)
+    found += deep_stacks(this, found, aliases)
+    this, found = items_by_value(this, found, aliases, given)
+    this, found, rebound = containers_by_value(this, found, aliases, given)
+    aliases = aliases_of(this, summary, groups)
+    open_ = -1
+    while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
+        this, found = augmented_in_place(this, found, aliases, shapes, given)
+        aliases = aliases_of(this, summary, groups)
+    found = [w for w in found if w.construct != "augmented"]
+    arrays = frozenset(taken_for_arrays(this, aliases, summary)) | (groups.arrays - assigned_inside(this.core.body))
+    whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
+    more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
+    more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
+    facts = activity(this.core, this.operations, (*inputs, *given, *_carried(this)), (*outputs, *given), more)
+    varied, useful = facts.varied, facts.useful
+    refuse_closures(this, varied, useful)
+    refuse_text(this, varied, useful)
+    refuse_growing(this)
+    for callee, s in called_functions(this):
+        for space, v in summary(callee).outside:
+            outside.append((space, v, refusal(this, Write(s, v, frozenset(), "call"), v)))
+    on_path = read_by_active(this, varied & useful)
+    for w in found:
+        if not _has_adjoint(this, w, aliases):
+            refuse_store(this, w, aliases, varied, useful, on_path, outside)
+    refuse_half_way(this, found, aliases, varied & useful)
+    this = _watched(this, varied & useful)
+    relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
+    table = _restricted(whole, relevant)
+    active = {table.classes[v] for v in varied & useful if v in table.classes}
+    shadowed = frozenset(v for v in table.handles if table.classes[v] in active)
+    by_call = {w.root for w in found if w.construct != "method"}
+    members = whole.members(by_call)
+    owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary)
+
+
+def _carried(this: Unit) -> list[str]:
+    """Shadows that a forward pass binds for its backward pass: zero until then, but not for good."""
+    if not getattr(this.source.function, "carries", False):
+        return []
+    among = runtime_function("shadow_among")
+    return [
+        op.targets[0]
+        for op in this.operations.values()
+        if op.callee is among or (op.kind == "rule" and op.rule.name in ("shadow", "item_shadow"))
+    ]
+
+
+def _class_sets(table: Storage) -> list[set[str]]:
+    sets: dict[str, set[str]] = {}
+    for v, c in table.classes.items():
+        sets.setdefault(c, set()).add(v)
+    return list(sets.values())
+
+
+def _restricted(table: Storage, relevant: set[str]) -> Storage:
+    """Only the classes that the derivative depends on."""
+    classes = {v: c for v, c in table.classes.items() if c in relevant}
+    written = {s: c & relevant for s, c in table.written.items() if c & relevant}
+    return Storage(classes, table.handles & set(classes), written, table.bases, table.local)
+
+
+def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
+    """Whether a write is of a form that has an adjoint."""
+    op = this.operations.get(w.statement)
+    if op is None:
+        return False
+    if op.kind in ("store", "augment"):
+        known = op.why == "into Add" or w.root not in aliases.containers
+        return "attribute" not in op.values and op.targets[0] == w.root and known
+    if op.kind == "call" and w.construct == "call" and is_own(op.callee):
+        return isinstance(op.value, ast.Call) and not has_stars(op.value)
+    return False
+
+
+def _watched(this: Unit, active: frozenset[str]) -> Unit:
+    """Calls for their effects of functions that are known at run time only: they must not write into what is active."""
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    for s in statements(this.core.body):
+        match s:
+            case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as func, args=args, keywords=keywords) as e):
+                given = {n for a in (*args, *(k.value for k in keywords)) for n in expression_reads(a)}
+                known = s in this.operations or this.context.scope.resolve(func) is not MISSING
+                owner = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant)
+                if known or owner or not given & active or _is_plain_method(func):
+                    continue
+                watch = this.context.use("call_effect", runtime_function("call_effect"))
+                changed[s] = [replace(s, value=replace(e, func=name(watch), args=[func, *args]))]
+    return replaced(this, changed, dict(this.operations)) if changed else this
+
+
+def _is_plain_method(func: ast.expr) -> bool:
+    return isinstance(func, ast.Attribute) and func.attr in WRITING_METHODS | {"write", "format", "info", "debug"}

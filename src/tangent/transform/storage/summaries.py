@@ -1,0 +1,193 @@
+"""What functions write into and share: their summaries for callers, and the names they touch outside."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tangent.analysis.activity import activity
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
+from tangent.analysis.operation import Operation
+from tangent.errors import InPlaceError, TangentError
+from tangent.source.resolve import is_library
+from tangent.syntax.rebuild import statements
+from tangent.transform.calls import Groups
+from tangent.transform.content import content_read
+from tangent.transform.unit import Unit
+
+Outside = list[tuple[int, str, InPlaceError]]
+OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".split())
+
+
+def globals_read(this: Unit, useful: frozenset[str]) -> set[tuple[int, str]]:
+    """Global names that the result of a function depends on."""
+    names = {
+        n.id
+        for op in this.operations.values()
+        if any(t in useful for t in op.targets) and op.value is not None
+        for n in ast.walk(op.value)
+        if isinstance(n, ast.Name) and n.id not in this.context.scope.local
+    }
+    return {(id(this.context.source.function.__globals__), v) for v in names}
+
+
+def globals_rebound(this: Unit, varied: frozenset[str]) -> Outside:
+    """Global names that a function assigns something that depends on the input."""
+    found: Outside = []
+    for s, op in this.operations.items():
+        if op.why == "global" and any(v in varied for v in op.operands):
+            error = InPlaceError(
+                f"cannot differentiate the assignment to the global '{op.targets[0]}'", this.source.locate(s),
+                "the derivative depends on it elsewhere", "Return the value and pass it on as an argument.",
+            )  # fmt: skip
+            found.append((id(this.context.source.function.__globals__), op.targets[0], error))
+    return found
+
+
+def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
+    """What callees do to their parameters, found out on demand."""
+    known: dict[Any, Summary] = {}
+
+    def summary(function: Any) -> Summary:
+        if function not in known:
+            known[function] = Summary()
+            settled = set(known)
+            while (new := found_out(function)) != known[function]:  # again, for functions that call themselves
+                for other in set(known) - settled:
+                    del known[other]
+                known[function] = new
+        return known[function]
+
+    def found_out(function: Any) -> Summary:
+        try:
+            this = read(function)
+        except TangentError:
+            return Summary()
+        parameters = set(this.parameters)
+        found = [w for w in all_writes(this, summary) if w.root not in this.context.scalars]
+        aliases = aliases_of(
+            this, summary, Groups(), {w.statement: w.root for w in found if w.construct == "augmented"}
+        )
+        written = {p for w in found for p in parameters if _touched(this, w, aliases) & aliases.reach(p)}
+        space = id(function.__globals__)
+        local = this.context.scope.local
+        outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}
+        outside |= {(space, op.targets[0]) for op in this.operations.values() if op.why == "global"}
+        outside |= {g for callee, _ in called_functions(this) for g in summary(callee).outside}
+        inner = any(summary(callee).stores for callee, _ in called_functions(this))
+        stores = inner or any(w.construct != "augmented" for w in found)
+        returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
+        arrays = frozenset(taken_for_arrays(this, aliases, summary) & parameters)
+        every = activity(this.core, this.operations, this.parameters, (this.result, *this.parameters)).names()
+        scaled = {w.root for w in found if w.construct == "augmented" and not _only_adds(w.statement)}
+        shared = {p: _sharing(p, this, aliases) for p in parameters}
+        content = frozenset(p for p, v in shared.items() if v & scaled or content_read(this, every, v, summary))
+        if hasattr(function, "checkpointed") or hasattr(function, "loop"):  # what is run again reads all it is given
+            content = frozenset(parameters)
+        before, kept = known[function].content, known[function].result
+        content = content if before is None else content | before
+        kept = kept or content_read(this, every, _held_by(this.result, this, aliases), summary)
+        return Summary(written, returned, outside, stores, arrays, content, kept)
+
+    return summary
+
+
+def _only_adds(s: ast.stmt) -> bool:
+    """Whether the adjoint of an operator in place reads nothing."""
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp) and isinstance(s.value.op, ast.Add | ast.Sub)
+
+
+def _touched(this: Unit, w: Write, aliases: Aliases) -> set[str]:
+    """What a statement may write into: of a list also its items, by an operator in place."""
+    op = this.operations.get(w.statement)
+    inside = op is not None and op.kind == "augment" and w.root in aliases.containers
+    return aliases.reach(w.root) if inside or w.deep else aliases.of(w.root)
+
+
+def _sharing(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
+    names = {n for op in this.operations.values() for n in (*op.targets, *op.operands)} | {v}
+    return frozenset(n for n in names if aliases.reach(n) & aliases.of(v))
+
+
+def _held_by(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
+    """Variables that refer to what a variable holds, or to itself."""
+    names = {n for op in this.operations.values() for n in (*op.targets, *op.operands)} | {v}
+    return frozenset(n for n in names if aliases.of(n) & aliases.reach(v))
+
+
+def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]]:
+    """The user functions that a function calls, as far as they are known."""
+    for s in statements(this.core.body):
+        header = s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
+        for n in ast.walk(header):
+            if isinstance(n, ast.Call):
+                found = this.context.scope.resolve(n.func)
+                if isinstance(found, types.FunctionType) and not is_library(found):
+                    yield found, s
+
+
+def all_writes(this: Unit, summary: Summaries) -> list[Write]:
+    context = this.context
+    found = writes_in_place(this.core, this.operations, context.scope, context.augmented, summary)
+    generated = this.source.file.startswith("<generated")
+    followed = context.memory or generated  # calls of functions that write are, too
+    calls = {s for _, s in called_functions(this)}
+    return [
+        dataclasses.replace(w, deep=w.construct == "call" and w.statement in calls)
+        for w in found
+        if (w.construct != "closure" or not followed)
+        and not (w.construct == "call" and isinstance(context.scope.lookup(w.root), types.FunctionType))
+    ]
+
+
+def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[str]:
+    """Variables that are written into by an index and are no lists or dicts made here: taken for arrays."""
+    found: set[str] = set()
+    generated = this.source.file.startswith("<generated")
+    for op in this.operations.values():
+        index = op.values.get("index") if op.kind in ("store", "augment") else None
+        asked = isinstance(index, ast.Constant) and index.value is Ellipsis  # behind a test of its type
+        asked = generated and (asked or op.why == "at Add")  # add_at is for what may be a container, too
+        if index is not None and op.targets[0] not in aliases.containers and not is_key(index) and not asked:
+            found.add(op.targets[0])
+        if op.kind == "call" and isinstance(op.value, ast.Call) and is_own(op.callee) and not has_stars(op.value):
+            names = op.callee.__code__.co_varnames
+            given = [*zip(names, op.value.args), *((k.arg or "", k.value) for k in op.value.keywords)]
+            inside = summary(op.callee).arrays
+            found |= {a.id for p, a in given if p in inside and isinstance(a, ast.Name)} - aliases.containers
+    bound: dict[str, list[Operation]] = {}
+    for op in this.operations.values():
+        for t in op.targets if op.kind not in ("store", "augment") else ():
+            bound.setdefault(t, []).append(op)
+    changed = True
+    while changed:
+        copies = {t: ops for t, ops in bound.items() if all(op.kind == "copy" for op in ops)}
+        new = {t for t, ops in copies.items() if all(op.operands[0] in found for op in ops)}
+        new |= {op.operands[0] for t in found for op in bound.get(t, []) if op.kind == "copy"}
+        views = {t: ops[0] for t, ops in bound.items() if len(ops) == 1 and ops[0].kind == "rule" and t in found}
+        new |= {op.operands[0] for op in views.values() if op.rule.name in OF_ARRAYS and op.operands}
+        new -= found | aliases.containers
+        found |= new
+        changed = bool(new)
+    return found
+
+
+def is_key(index: ast.expr) -> bool:
+    return isinstance(index, ast.Constant) and isinstance(index.value, str)
+
+
+def is_own(callee: Any) -> bool:
+    return isinstance(callee, types.FunctionType) and not is_library(callee)
+
+
+def has_stars(e: ast.Call) -> bool:
+    return any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords)
+
+
+def aliases_of(this: Unit, summary: Summaries, groups: Groups, in_place: dict[ast.stmt, str] | None = None) -> Aliases:
+    fresh = [getattr(this.source.function, "fresh", "")]
+    return Aliases(this.core, this.operations, summary, this.parameters, groups, this.context.scalars, fresh, in_place)

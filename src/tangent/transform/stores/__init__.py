@@ -1,0 +1,1 @@
+"""Storage in reverse mode: shadows beside handles, adjoints of stores, and what is put back before they are read."""

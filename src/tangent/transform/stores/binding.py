@@ -1,0 +1,286 @@
+"""Shadows are bound beside handles, or at the start of a block's backward pass.
+
+    row = a[i]    brow = ba[i]
+
+Where a handle is bound anew (buffers that are swapped in a loop), its shadow is bound beside it in the forward pass.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tangent.analysis.operation import Operation
+from tangent.analysis.recorded import Block
+from tangent.errors import InPlaceError
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import rename, replace
+from tangent.syntax.uses import writes
+from tangent.transform.stores.facts import Facts
+from tangent.transform.unit import Unit
+
+if TYPE_CHECKING:
+    from tangent.transform.reverse.state import State
+
+COPIES = frozenset("builtin_list builtin_tuple builtin_dict".split())
+
+
+class Binding(Facts):
+    """Statements that bind shadows."""
+
+    def carry(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The forward pass with shadows bound beside the handles."""
+        if not self.carried:
+            return body
+        return [*self.for_parameters(), *self._carry(body)]
+
+    def _carry(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        done: list[ast.stmt] = []
+        operations = self.owner.operations
+        for s in body:
+            op = operations.get(s)
+            match s:
+                case ast.If(body=[ast.Break()]):
+                    done.append(s)
+                case ast.If(body=then, orelse=other):
+                    done.append(replace(s, body=self._carry(then), orelse=self._carry(other)))
+                case ast.For(body=inner) | ast.While(body=inner):
+                    if isinstance(s, ast.For) and any(v in self.shadowed for v in writes(s)):
+                        raise self.owner.unit.refuse(
+                            s, "a loop over something that it writes into", "its items are not read by an index",
+                            "Loop over an index.",
+                        )  # fmt: skip
+                    new = replace(s, body=self._carry(inner))
+                    self.owner.prepared.moved(s, new)
+                    done.append(new)
+                case ast.Expr() if op is not None and op.kind == "push" and op.targets[0] in self.shadowed:
+                    stack, item = self.adjoint(op.targets[0]), self.adjoint(op.operands[0])
+                    done += [s, at(ast.Expr(expression("s.append(v)", s=stack, v=item)), s)]
+                case _:
+                    done.append(s)
+                    for v in self.bound(s, op):
+                        beside = self.binding(s, op, v)
+                        operations[beside] = Operation("shadow", (self.adjoint(v),))
+                        done.append(beside)
+        return done
+
+    def bound(self, s: ast.stmt, op: Operation | None) -> list[str]:
+        """The handles with shadows that a statement binds."""
+        if op is None or op.kind in ("store", "augment", "shadow"):
+            return []
+        return [v for v in op.targets if v in self.shadowed and v in writes(s)]
+
+    def for_parameters(self) -> list[ast.stmt]:
+        first = self.owner.unit.core.body[0]
+        done: list[ast.stmt] = []
+        seen: dict[str, list[str]] = {}
+        own = [p for p in self.owner.unit.parameters if p in self.shadowed and (p not in self.given or self.carried)]
+        for p in own:
+            before = seen.setdefault(self.class_of(p), [])
+            others = [name(q) for q in own if q != p and self.class_of(q) == self.class_of(p)]
+            value = self.mirrored(p, before) if before else self.zeros(p)
+            if not before and others:
+                value = self.owner.scribe.call("shadow_among", name(p), *others)
+            before.append(p)
+            new = assign(self.adjoint(p), value, first)
+            self.owner.operations[new] = Operation("shadow", (self.adjoint(p),))
+            done.append(new)
+        for p in own:
+            if self.is_bound_anew(p):
+                done.append(assign(self.first(p), name(self.adjoint(p)), first))
+                self.owner.operations[done[-1]] = Operation("shadow", (self.first(p),))
+        return done
+
+    def binding(self, s: ast.stmt, op: Operation | None, v: str) -> ast.stmt:
+        """The statement that binds the shadow of a handle as another binds the handle."""
+        bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+        if not bases:
+            return assign(self.adjoint(v), self.zeros(v), s)
+        if op is not None and op.kind == "pop":
+            return assign(self.adjoint(v), expression("s.pop()", s=self.adjoint(op.operands[0])), s)
+        if op is not None and (packed := self.packed(op)) is not None:
+            return assign(self.adjoint(v), packed, s)
+        if op is not None and op.value is not None and self.is_view(op, v, bases):
+            return assign(self.adjoint(v), rename(op.value, {bases[0]: self.adjoint(bases[0])}), s)
+        return assign(self.adjoint(v), self.mirrored(v, bases), s)
+
+    def zeros(self, v: str) -> ast.expr:
+        """A new shadow, with what it starts from."""
+        more = [self.starts[v]] if v in self.starts else []
+        return self.owner.scribe.call("shadow", name(v), *more)
+
+    def mirrored(self, v: str, bases: list[str]) -> ast.expr:
+        """What a handle is of others, of their shadows."""
+        both: list[ast.expr] = [name(a) for a in bases]
+        shades: list[ast.expr] = [name(self.adjoint(a)) for a in bases]
+        parts = [x[0] if len(bases) == 1 else ast.Tuple(x, ast.Load()) for x in (both, shades)]
+        return self.owner.scribe.call("mirror", name(v), *parts)
+
+    def packed(self, op: Operation) -> ast.expr | None:
+        """What is made of shadows as a container is made of what they shadow; None where that is open."""
+
+        def part(e: ast.expr) -> ast.expr:
+            if isinstance(e, ast.Starred):
+                return replace(e, value=shade(e.value))
+            if isinstance(e, ast.Name) and e.id in self.shadowed:
+                own = name(self.adjoint(e.id))
+                return own if self.is_array(e.id) else self.owner.scribe.call("item_shadow", e, own)
+            return self.owner.scribe.call("item_shadow", e)
+
+        def shade(e: ast.expr) -> ast.expr:
+            return rename(e, {v: self.adjoint(v) for v in self.shadowed})
+
+        def is_known(e: ast.expr) -> bool:
+            return isinstance(e, ast.Name) and self.is_container(e.id) and e.id in self.shadowed
+
+        match op.value:
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) if sum(
+                isinstance(e, ast.Starred) for e in elts
+            ) < 2 and all(is_known(e.value) for e in elts if isinstance(e, ast.Starred)):
+                return replace(op.value, elts=[part(e) for e in elts])
+            case ast.Dict(keys=keys, values=values) if all(k or is_known(e) for k, e in zip(keys, values)):
+                return ast.Dict(keys, [part(e) if k else shade(e) for k, e in zip(keys, values)])
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if is_known(left) and is_known(right):
+                return shade(op.value)
+            case ast.Call(args=[e], keywords=[]) if op.kind == "rule" and op.rule.name in COPIES and is_known(e):
+                return shade(op.value)
+            case ast.Call() if op.kind == "rule" and op.rule.name == "mutated" and is_known(op.values["x"]):
+                value = op.values["value"]
+                new = part(value) if isinstance(value, ast.Name) else value
+                return self.owner.scribe.call(
+                    "mutated", shade(op.values["x"]), op.values["method"], op.values["key"], new
+                )
+            case _:
+                return None
+
+    def unpacked(self, s: ast.stmt, op: Operation, v: str, state: State) -> list[ast.stmt] | None:
+        """The adjoint of making a container that is a handle: its own parts go back, not those it shares."""
+        if self.packed(op) is None:
+            return None
+        done: list[ast.stmt] = []
+        for part, e in self.new_parts(op, self.adjoint(v)):
+            if (
+                not isinstance(e, ast.Name)
+                or e.id not in self.owner.active
+                or (e.id in self.shadowed and self.is_array(e.id))
+            ):
+                continue
+            if e.id in self.shadowed:
+                part = self.owner.scribe.call("rest", part, name(self.adjoint(e.id)))
+            done.append(self.owner.accumulate(e.id, self.part(self.owner.scribe.call("unboxed", part, e)), state, s))
+        return done
+
+    def new_parts(self, op: Operation, b: str) -> list[tuple[ast.expr, ast.expr]]:
+        """The shadows of what is put into a container one by one, and what that is."""
+        match op.value:
+            case ast.Dict(keys=keys, values=values):
+                return [(expression("b[k]", b=b, k=k), e) for k, e in zip(keys, values) if k is not None]
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                star = next((i for i, e in enumerate(elts) if isinstance(e, ast.Starred)), len(elts))
+                places = [i if i < star else i - len(elts) for i in range(len(elts)) if i != star]
+                return [(expression("b[k]", b=b, k=constant(i)), elts[i]) for i in places]
+            case ast.Call() if op.rule.name == "mutated":
+                x, method, key, value = (op.values[k] for k in ("x", "method", "key", "value"))
+                return [(self.owner.scribe.call("mutated_part", name(b), x, method, key, value), value)]
+            case _:
+                return []
+
+    def slots(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt] | None:
+        """The adjoint of unpacking storage: part by part, but for the parts that are views of it."""
+        if op.kind != "unpack" or op.operands[0] not in self.shadowed:
+            return None
+        assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple)
+        source = op.operands[0]
+        done: list[ast.stmt] = []
+        for i, slot in enumerate(s.targets[0].elts):
+            if not isinstance(slot, ast.Name):
+                raise self.owner.unit.refuse(s, "starred unpacking of something written in place", "it makes a list")
+            b = self.adjoint(slot.id)
+            add = self.add_item(source, constant(i), name(b), s)
+            if slot.id in self.shadowed:
+                test = self.owner.scribe.call("is_part", name(b), name(self.adjoint(source)))
+                done.append(at(ast.If(ast.UnaryOp(ast.Not(), test), [add], []), s))
+            elif slot.id in state.held:
+                done.append(add)
+        for t in op.targets:
+            for kept in (state.held, state.owned, state.lazy):
+                kept.discard(t)
+        return done
+
+    def check(self) -> None:
+        """Refuse handles whose shadows would not follow them."""
+        for s, op in self.owner.operations.items():
+            for v in op.targets if op.kind not in ("store", "augment", "shadow") else ():
+                listed = op.kind == "push" and not (op.operands and op.operands[0] in self.shadowed and not op.why)
+                if v in self.shadowed and (op.kind in ("closure", "opaque") or listed):
+                    raise in_place_error(self.owner.unit, s, v)
+
+    def rebuild(self, body: list[ast.stmt], path: tuple[Block, ...]) -> list[ast.stmt]:
+        """At the start of a block's backward pass: the shadows of the handles that are bound in it."""
+        if self.carried or not self.shadowed:
+            return [] if path else self.seeding
+        done = [] if path else self.for_parameters()
+        for s in body:
+            op = self.owner.operations.get(s)
+            for v in self.bound(s, op):
+                bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+                if op is not None and bases and self.is_view(op, v, bases):
+                    again = at(ast.Assign([ast.Name(v, ast.Store())], op.value or name(v)), s)
+                    self.rebuilt.add(again)
+                    done.append(again)
+                done.append(self.binding(s, op, v))
+        return done if path else [*done, *self.seeding]
+
+    def handed_back(
+        self, s: ast.stmt, op: Operation, adds: list[ast.stmt], v: str, zeros: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """The adjoint of binding a handle: of a view nothing, of a copy that of any value."""
+        bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
+        if not bases or op.kind in ("call", "dynamic"):
+            return adds
+        if not adds or self.is_view(op, v, bases):
+            return []
+        shades: ast.expr = name(self.adjoint(bases[0]))
+        if len(bases) > 1:
+            shades = ast.Tuple([name(self.adjoint(a)) for a in bases], ast.Load())
+        b = self.adjoint(v)
+        test = ast.UnaryOp(ast.Not(), self.owner.scribe.call("is_part", name(b), shades))
+        if self.makes_container(op, v):
+            adds = [assign(b, self.owner.scribe.call("rest", name(b), shades), s), *adds]
+        return [at(ast.If(test, adds, zeros), s)]
+
+    def name_shadow_of_result(self, result: str, seed: str) -> None:
+        """The shadow of the result starts with the seed, or has it added."""
+        self.owner.scribe.derivatives["b", result] = seed
+        if result not in self.shadowed:
+            return
+        operations = self.settled.unit.operations
+        bound = [s for s, op in operations.items() if result in self.bound(s, op)]
+        if not self.carried and result not in self.given and not any(self.table.bases.get(s) for s in bound):
+            self.starts[result] = name(seed)
+            return
+        self.owner.scribe.derivatives["b", result] = self.owner.scribe.names.fresh("b" + result)
+        self.seeding = [self.add(result, name(seed), self.settled.unit.core.body[-1])]
+
+    def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
+        """`bv += value`."""
+        if not self.is_array(v):
+            return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
+        return at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), value), like)
+
+    def add_item(self, v: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> ast.stmt:
+        """`bv[index] += value`."""
+        b = self.adjoint(v)
+        if self.is_array(v) and self.never_repeats(index):
+            return at(ast.AugAssign(ast.Subscript(name(b), index, ast.Store()), ast.Add(), value), like)
+        if self.is_container(v) and not isinstance(index, ast.Slice):
+            return at(ast.Expr(self.owner.scribe.call("add_into", expression("b[i]", b=b, i=index), value)), like)
+        call = self.owner.scribe.call("add_at", name(b), self.owner.scribe.as_argument(index), value)
+        return at(ast.Expr(call), like)
+
+
+def in_place_error(unit: Unit, s: ast.stmt, v: str) -> InPlaceError:
+    return InPlaceError(
+        f"cannot differentiate '{unit.source.statement_text(s)}'", unit.source.locate(s),
+        f"'{v}' holds on to something that is written in place", "Keep a copy of it instead (x.copy()).",
+    )  # fmt: skip

@@ -1,0 +1,113 @@
+"""What a store overwrites is kept, and put back before the adjoints of what came before it read it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from tangent.analysis.recorded import Block
+from tangent.syntax.blocks import Attempt
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import replace, statements
+from tangent.transform.stores.binding import Binding
+from tangent.transform.stores.facts import Kept
+
+
+class Keeping(Binding):
+    """What is kept of storage, and its way back."""
+
+    def save(self, s: ast.stmt, path: tuple[Block, ...]) -> list[ast.stmt]:
+        """Keep what a statement is going to overwrite."""
+        op = self.owner.operations.get(s)
+        if s not in self.table.written or op is None:
+            return []
+        if op.kind in ("store", "augment"):
+            return [self.keep(s, op.targets[0], self.place(op, op.targets[0]), path)]
+        if s in self.owner.pairs_of:
+            return []
+        roots = [v for v in op.operands if self.class_of(v) in self.table.written[s] and v in self.table.handles]
+        return [self.keep(s, v, name(v), path) for v in roots]
+
+    def kept_after(self, s: ast.stmt) -> list[ast.stmt]:
+        """What is kept of a statement that has not failed."""
+        return self.late.get(s, [])
+
+    def keep(self, s: ast.stmt, a: str, place: ast.expr, path: tuple[Block, ...]) -> ast.stmt:
+        names = self.owner.scribe.names
+        value = self.copied(place, a)
+        stacked = self.owner.in_loop(path) or self.owner.records.everything
+        if stacked and any(isinstance(owner, Attempt) for owner, _ in path):
+            held = names.numbered(f"{a}_old")
+            kept = Kept(names.numbered(f"{a}_stack"), True)
+            new: ast.stmt = assign(held, value, s)
+            push = at(ast.Expr(expression("s.append(v)", s=kept.name, v=held)), s)
+            self.late.setdefault(s, []).append(push)
+            self.saves[push], self.pairs[push] = self.class_of(a), new
+            self.stacks[kept.name] = new
+        elif stacked:
+            kept = Kept(names.numbered(f"{a}_stack"), True)
+            new = at(ast.Expr(expression("s.append(v)", s=kept.name, v=value)), s)
+            self.stacks[kept.name] = new
+        else:
+            kept = Kept(names.numbered(f"{a}_old"), False)
+            new = assign(kept.name, value, s)
+        self.kept[s, a] = kept
+        self.sites[s, a] = new
+        self.saves[new] = self.class_of(a)
+        return new
+
+    def copied(self, place: ast.expr, a: str) -> ast.expr:
+        """The content of a place, as it is now."""
+        if isinstance(place, ast.Subscript) and not self.is_array(a):
+            return self.owner.scribe.call("item_content", place.value, self.owner.scribe.as_argument(place.slice))
+        if self.is_array(a):
+            return place if self.place_fact(place).scalar else expression("p.copy()", p=place)
+        return self.owner.scribe.call("content", place)
+
+    def restore(self, s: ast.stmt) -> list[ast.stmt]:
+        """Put back what a statement has overwritten."""
+        done: list[ast.stmt] = []
+        op = self.owner.operations.get(s)
+        for (where, a), kept in self.kept.items():
+            if where is s:
+                place = self.place(op, a) if op is not None and op.kind in ("store", "augment") else name(a)
+                done.append(self.put_back(place, a, kept, s))
+                self.saves[done[-1]] = self.class_of(a)
+                self.pairs[done[-1]] = self.sites[s, a]
+        return done
+
+    def restored_only(self, s: ast.stmt) -> list[ast.stmt]:
+        """What a statement has overwritten, put back where its adjoint is left out."""
+        done = self.restore(s)
+        if any(not isinstance(x, ast.Assign) for x in done):
+            raise self.owner.unit.refuse(
+                s, "a jump in a block for the backward pass", "the loop writes into what may be no array",
+                "Make new values in the loop instead of changing old ones, or set the gradient to zero.",
+            )  # fmt: skip
+        return done
+
+    def again(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A copy of statements, of which the same is known."""
+        made = copy.deepcopy(body)
+        for old, new in zip(statements(body), statements(made)):
+            for known in (self.saves, self.pairs):
+                if old in known:
+                    known[new] = known[old]  # type: ignore[assignment]
+        return made
+
+    def put_back(self, place: ast.expr, a: str, kept: Kept, s: ast.stmt) -> ast.stmt:
+        if isinstance(place, ast.Subscript):
+            if not self.is_array(a):
+                key = self.owner.scribe.as_argument(place.slice)
+                return at(ast.Expr(self.owner.scribe.call("put_item_back", place.value, key, kept.value())), s)
+            return at(ast.Assign([replace(place, ctx=ast.Store())], kept.value()), s)
+        whole = ast.Subscript(name(a), constant(Ellipsis), ast.Store())
+        if self.is_array(a):
+            return at(ast.Assign([whole], kept.value()), s)
+        held = kept.value()
+        test = expression("f(a, t)", f=self.owner.builtin("isinstance"), a=a, t=self.owner.array_type())
+        op = self.owner.operations.get(s)
+        other = held
+        if op is not None and op.why.startswith("into"):  # a shadow, which may be one of a container
+            other = self.owner.scribe.call("refilled", name(a), held)
+        return at(ast.If(test, [at(ast.Assign([whole], held), s)], [assign(a, other, s)]), s)

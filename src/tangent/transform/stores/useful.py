@@ -1,0 +1,193 @@
+"""What nothing reads is not kept; what storage still holds is read again."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tangent import runtime
+from tangent.syntax.inserted import InsertedCode
+from tangent.syntax.print import Comment
+from tangent.syntax.quote import assign
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.transform.stores.calls import Calls
+
+SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
+    runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.shadow: (0,),
+    runtime.refit: (1,), runtime.settled: (1,), runtime.scatter: (1,), runtime.add_item: (1,),
+    runtime.mirror: (0, 1), runtime.broadcast_like: (1,), runtime.spread: (1,), runtime.rest: (),
+}  # fmt: skip
+
+
+class Stores(Calls):
+    """The part of the reverse transformation that deals with storage."""
+
+    def remembered(self, body: list[ast.stmt]) -> None:
+        """Values read from storage by index, which are read again rather than kept."""
+        for s in body:
+            op = self.owner.operations.get(s)
+            if (
+                op is not None
+                and op.kind == "rule"
+                and op.rule.name == "getitem"
+                and op.targets[0] not in self.table.handles
+            ):
+                if op.operands[0] in self.table.classes:
+                    self.shown[op.targets[0]] = s
+
+    def read_again(self, s: ast.stmt, code: list[ast.stmt], body: list[ast.stmt], ready: set[str]) -> list[ast.stmt]:
+        """Statements that read what the adjoint of s needs from storage, where that still holds what it held."""
+        if self.owner.records.everything or not self.table.classes:
+            return []
+        reads = {v for x in statements(code) for v in header_reads(x)}
+        done: list[ast.stmt] = []
+        for v in sorted(reads - ready):
+            source = self.shown.get(v)
+            if source is None or not any(x is source for x in body):
+                continue
+            if not self.holds(source, s, body):
+                ready.add(v)  # it is kept, and so is there for what comes before, too
+                continue
+            assert isinstance(source, ast.Assign)
+            ready.add(v)
+            done.append(assign(v, source.value, s))
+        return done
+
+    def holds(self, source: ast.stmt, s: ast.stmt, body: list[ast.stmt]) -> bool:
+        """Whether nothing between two statements of a block changes what the first reads."""
+        start = next(i for i, x in enumerate(body) if x is source)
+        stop = next((i for i, x in enumerate(body) if x is s), len(body))
+        if stop < start:
+            return False
+        assert isinstance(source, ast.Assign)
+        needed = expression_reads(source.value)
+        between = list(statements(body[start + 1 : stop]))
+        stored = set().union(*(self.table.written.get(x, frozenset()) for x in between))
+        if any(self.class_of(v) in stored for v in needed):
+            return False
+        changed = {v for x in statements(body[start + 1 : stop + 1]) for v in writes(x)}
+        own = set(writes(source))
+        return not (needed | own) & (changed - (own if body[start] is s else set()))
+
+    def without_useless(
+        self, forward: list[ast.stmt], backward: list[ast.stmt]
+    ) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Both passes without keeping and putting back content that no adjoint reads afterwards."""
+        if not self.saves or self.owner.records.everything:
+            return forward, backward
+        self.forms = self.only_for_shape(backward)
+        live = {self.class_of(p) for p in self.given} if self.restored else set()
+        live |= {self.class_of(v) for v in self.unpacked_from_saved()}
+        kept: set[ast.stmt] = set()  # what is put back in one place is put back in all, so that lists keep in step
+        while True:
+            needed: set[ast.stmt] = set()
+            self.find_needed(backward, set(live), needed, kept)
+            if (more := {self.pairs[s] for s in needed}) <= kept:
+                break
+            kept |= more
+        drop = {s for s in self.saves if self.pairs.get(s, s) not in kept} - self.forced
+        for stack, push in list(self.stacks.items()):
+            if push in drop:
+                del self.stacks[stack]
+        return _without(forward, drop), _without(backward, drop)
+
+    def unpacked_from_saved(self) -> set[str]:
+        """In a backward pass: what its forward pass has kept, which others may still read afterwards."""
+        unit = self.settled.unit
+        kept = getattr(unit.source.function, "fresh", "")
+        found = [op.targets for op in unit.operations.values() if op.kind == "unpack" and op.operands[0] == kept]
+        return {v for targets in found for v in targets}
+
+    def find_needed(self, body: list[ast.stmt], live: set[str], needed: set[ast.stmt], kept: set[ast.stmt]) -> set[str]:
+        """Restores after which something reads what they put back; the classes whose content is read from here on."""
+        for s in reversed(body):
+            if s in self.saves:
+                if self.saves[s] in live or self.pairs.get(s) in kept:
+                    needed.add(s)
+                    live = live | {self.class_of(v) for v in self.content_reads(s)}
+                continue
+            if s in self.rebuilt:
+                continue
+            match s:
+                case ast.If(body=then, orelse=other):
+                    one = self.find_needed(then, set(live), needed, kept)
+                    live = one | self.find_needed(other, set(live), needed, kept)
+                case ast.For(body=inner) | ast.While(body=inner):
+                    while True:
+                        entry = self.find_needed(inner, set(live), needed, kept)
+                        if entry <= live:
+                            break
+                        live = live | entry
+            live = live | {self.class_of(v) for v in self.content_reads(s)}
+        return live - {""}
+
+    def only_for_shape(self, body: list[ast.stmt]) -> set[str]:
+        """Names that a pass reads for their shape alone."""
+        read = {v for s in statements(body) for v in self.names_read(s, set())}
+        return {v for s in statements(body) for v in writes(s)} - read
+
+    def content_reads(self, s: ast.stmt) -> set[str]:
+        """Variables of storage whose content a statement reads; shapes alone do not count."""
+        found = self.names_read(s, self.forms)
+        return {v for v in self.with_held(found) if v in self.table.classes}
+
+    def names_read(self, s: ast.stmt, forms: set[str]) -> set[str]:
+        """Names that a statement reads for more than their shape; of `forms` nothing else is looked at later."""
+        if isinstance(s, InsertedCode):
+            return set(s.block.reads)
+        found: set[str] = set()
+        externals = self.owner.scribe.externals
+
+        def visit(node: ast.AST) -> None:
+            match node:
+                case ast.Name(id=v, ctx=ast.Load()):
+                    found.add(v)
+                case ast.Attribute(value=ast.Name(), attr="shape" | "ndim" | "dtype" | "size"):
+                    return
+                case ast.Call(func=ast.Name(id=f), args=args) if externals.get(f) in SHAPE_ONLY:
+                    for i, a in enumerate(args):
+                        if i not in SHAPE_ONLY[externals[f]]:
+                            visit(a)
+                case ast.Call(func=ast.Attribute(attr="shape" | "zeros_like" | "ones_like"), args=[ast.Name()]):
+                    return
+                case ast.Assign(targets=[ast.Name(id=t)], value=ast.Subscript(value=ast.Name(), slice=index)) if (
+                    t in forms
+                ):
+                    visit(index)
+                case ast.Assign(targets=[ast.Subscript(value=ast.Name(), slice=index)], value=value):
+                    visit(index)
+                    visit(value)
+                case ast.If(test=test) | ast.While(test=test):
+                    visit(test)
+                case ast.For(iter=iter):
+                    visit(iter)
+                case _:
+                    for child in ast.iter_child_nodes(node):
+                        visit(child)
+
+        if not isinstance(s, Comment):
+            visit(s)
+        return found
+
+
+def _without(body: list[ast.stmt], drop: set[ast.stmt]) -> list[ast.stmt]:
+    done: list[ast.stmt] = []
+    for s in body:
+        match s:
+            case _ if s in drop:
+                continue
+            case ast.If(body=[ast.Break()]):
+                done.append(s)
+            case ast.If(body=then, orelse=other):
+                one, two = _without(then, drop), _without(other, drop)
+                if one or two:
+                    test = s.test if one else ast.UnaryOp(ast.Not(), s.test)
+                    done.append(replace(s, test=test, body=one or two, orelse=two if one else []))
+            case ast.For(body=inner) | ast.While(body=inner):
+                left = _without(inner, drop)
+                if any(not isinstance(x, Comment) for x in left):
+                    done.append(replace(s, body=left))
+            case _:
+                done.append(s)
+    return done

@@ -35,11 +35,11 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [s]
         plain = context.names.numbered(f"{s.name}_plain")
         made = _call(name(plain), s.args, computed, context)
-        return [replace(s, name=plain, args=_without(s.args, computed)), assign(s.name, made, s)]
+        return [replace(s, name=plain, args=_without(s.args)), assign(s.name, made, s)]
 
     def change(e: ast.expr) -> ast.expr:
         if isinstance(e, ast.Lambda) and (computed := _computed(e.args, context)):
-            return ast.copy_location(_call(replace(e, args=_without(e.args, computed)), e.args, computed, context), e)
+            return ast.copy_location(_call(replace(e, args=_without(e.args)), e.args, computed, context), e)
         return e
 
     blocks = with_blocks(s, lambda body: _block(body, context))
@@ -65,7 +65,8 @@ def _call(function: ast.expr, args: ast.arguments, computed: dict[str, ast.expr]
     return call(context.use("with_defaults", with_defaults), function, names, given)
 
 
-def _without(args: ast.arguments, computed: dict[str, ast.expr]) -> ast.arguments:
+def _without(args: ast.arguments) -> ast.arguments:
+    """Parameters without defaults."""
     return ast.arguments(
         args.posonlyargs, args.args, args.vararg, args.kwonlyargs, [None for _ in args.kwonlyargs], args.kwarg, []
     )

@@ -30,9 +30,6 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, WRITING_METHODS, expression_reads, header_reads, target_names, writes
 from tangent.syntax.walk import walk
 
-TRUTH = (ast.Compare, ast.JoinedStr)
-STACK_METHODS = ("append", "pop")
-
 
 def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
     """The operation of every assignment, and of every push onto a stack."""

@@ -70,7 +70,7 @@ def read(function: types.FunctionType) -> Source:
 
 def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     lines = _lines(function, code)
-    node = _lambda(code, lines, function) if code.co_name == "<lambda>" else _def(code, lines, function)
+    node = _lambda(code, lines) if code.co_name == "<lambda>" else _def(code, lines, function)
     if isinstance(node, ast.Lambda):
         body: ast.stmt = ast.copy_location(ast.Return(node.body), node.body)
         node = ast.copy_location(function_node("lambda_", node.args, [body]), node)
@@ -174,7 +174,7 @@ def _shift(node: ast.FunctionDef, lines: int) -> ast.FunctionDef:
     return node
 
 
-def _lambda(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> ast.Lambda:
+def _lambda(code: types.CodeType, lines: tuple[str, ...]) -> ast.Lambda:
     """The lambda whose body covers exactly the positions of the code object."""
     found = [n for n in _lambdas("".join(lines)) if span(n.body) == code_span(code)]
     if len(found) != 1:

@@ -1,7 +1,7 @@
 """Functions that keep what objects hold in a memory: as entry a function of the same arguments, else one that takes the
 memory first and gives a pair, its result and the memory after it.
 
-Such a function has the definition of the one it stands for; `normalise/memory.py` rewrites it. What runs where no
+Such a function has the definition of the one it stands for; `normalise/memory/` rewrites it. What runs where no
 derivative flows is made from that on first demand.
 """
 

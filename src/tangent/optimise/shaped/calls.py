@@ -88,7 +88,7 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return UNKNOWN
     kinds = [k.array if isinstance(k, Rows) else k for k in kinds]
     if (getattr(function, "__module__", "") or "").startswith("tangent.runtime"):
-        return _by_runtime(function, e, kinds)
+        return _by_runtime(function, kinds)
     if function in REDUCTIONS:
         return reduced(kinds[0], options(e, ("axis", "dtype", "out", "keepdims")))
     if function in (np.dot, np.matmul) and len(kinds) == 2 and not e.keywords:
@@ -125,7 +125,7 @@ NOT_FLOATS = (
 )  # fmt: skip
 
 
-def _by_runtime(function: Any, e: ast.Call, kinds: list[Kind]) -> Kind:
+def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
     if function in LIKE_FIRST:
         return like(kinds[0])
     if function in SAME:

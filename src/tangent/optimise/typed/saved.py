@@ -23,7 +23,7 @@ Bodies = dict[Generated, list[ast.stmt]]
 
 def saved(bodies: Bodies) -> Bodies:
     """The bodies of a module with less handed from one half of a pair to the other."""
-    bodies = {g: _without_unread(body, g) for g, body in bodies.items()}
+    bodies = {g: _without_unread(body) for g, body in bodies.items()}
     changed = dict(bodies)
     for fwd in bodies:
         bwd = fwd.backward
@@ -45,7 +45,7 @@ def saved(bodies: Bodies) -> Bodies:
     return changed
 
 
-def _without_unread(body: list[ast.stmt], g: Generated) -> list[ast.stmt]:
+def _without_unread(body: list[ast.stmt]) -> list[ast.stmt]:
     """A backward pass that takes nothing off lists of records whose values it does not read."""
     match body:
         case [ast.Assign(targets=[ast.Tuple()], value=ast.Name()) as unpack, *rest]:

@@ -33,7 +33,7 @@ def containers_by_value(
         local = w.root in this.context.scope.local or w.root in this.parameters
         after = live.after.get(w.statement, frozenset())
         new = None
-        if local and w.root not in given and _is_container(this, w, aliases):
+        if local and w.root not in given and _is_container(w, aliases):
             if not held_elsewhere(w, aliases, after, names):
                 new = rebinding(w, this, aliases, runtime_function)
         if new is None or w.statement in changed:
@@ -46,7 +46,7 @@ def containers_by_value(
     return replaced(this, changed, operations) if changed else this, kept, tuple(dict.fromkeys(rebound))
 
 
-def _is_container(this: Unit, w: Write, aliases: Aliases) -> bool:
+def _is_container(w: Write, aliases: Aliases) -> bool:
     """Whether what a statement writes into is a list, a dict or an object, as far as the statement tells."""
     s = w.statement
     match s:

@@ -1,0 +1,236 @@
+"""Expressions over iterators: what is read whole becomes a list, functions of functions become plain Python."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import itertools
+from typing import Any
+
+from tangent.normalise.context import Context
+from tangent.normalise.iterators.getters import getter
+from tangent.normalise.iterators.known import any_starred, kind, local_generators, read_once, reads_all
+from tangent.runtime import library
+from tangent.source.generators import collecting, is_generator
+from tangent.source.resolve import MISSING
+from tangent.syntax.quote import call, constant, name
+from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.uses import COMPREHENSIONS, SCOPES
+
+
+class Expressions:
+    """Rewrites the expressions of a function."""
+
+    def __init__(self, f: ast.FunctionDef, context: Context) -> None:
+        self.context = context
+        self.generators = local_generators(f, context)
+        self.waiting = read_once(f, context)
+
+    def read(self, e: ast.expr, consumed: bool = False) -> ast.expr:
+        """The expression; `consumed` where all its items are read at once."""
+        match e:
+            case ast.Name(id=v) if v in self.waiting and isinstance(e.ctx, ast.Load):
+                return self.read(self.waiting[v] or e, consumed) if self.waiting[v] is not None else e
+            case ast.Lambda() | ast.Constant() | ast.Name():
+                return e
+            case ast.GeneratorExp() if not consumed:
+                return e
+            case ast.Starred(value=value):
+                return replace(e, value=self.read(value, True))
+            case ast.Call():
+                return self.call(e, consumed)
+        if isinstance(e, COMPREHENSIONS):
+            return self.comprehension(e)
+        return self.parts(e)
+
+    def parts(self, e: ast.expr) -> ast.expr:
+        changes: dict[str, Any] = {}
+        for field, old in ast.iter_fields(e):
+            if isinstance(old, ast.expr):
+                changes[field] = self.read(old)
+            elif isinstance(old, list) and old and isinstance(old[0], ast.expr | ast.keyword | None):
+                changes[field] = [self.part(x) for x in old]
+        same = all(_same(new, getattr(e, field)) for field, new in changes.items())
+        return e if same else replace(e, **changes)
+
+    def part(self, x: Any) -> Any:
+        if isinstance(x, ast.keyword):
+            new = self.read(x.value)
+            return x if new is x.value else replace(x, value=new)
+        return self.read(x) if isinstance(x, ast.expr) else x
+
+    def comprehension(self, e: Any) -> ast.expr:
+        """Loops over `map` and `filter` inside comprehensions read their items one by one, too."""
+        generators = [replace(g, iter=self.source(g.iter), ifs=[self.read(i) for i in g.ifs]) for g in e.generators]
+        inner = {k: self.read(getattr(e, k)) for k in ("elt", "key", "value") if hasattr(e, k)}
+        return replace(e, generators=generators, **inner)  # type: ignore[no-any-return]
+
+    def source(self, e: ast.expr) -> ast.expr:
+        """What a comprehension runs over: as for a loop that ends when its iterable does."""
+        match kind(e, self.context), e:
+            case "zip" | "enumerate" | "reversed", ast.Call(args=args) if not any_starred(args):
+                return replace(e, args=[self.read(a, True) for a in args])
+            case "view", _:
+                return e
+        return self.read(e, True)
+
+    def call(self, e: ast.Call, consumed: bool) -> ast.expr:
+        found = self.context.scope.resolve(e.func)
+        if found is MISSING and isinstance(e.func, ast.Name) and e.func.id in self.generators:
+            made = self.parts(e)
+            return ast.copy_location(call(self.context.builtin("list"), made), e) if consumed else made
+        try:
+            hash(found)
+        except TypeError:
+            return self.parts(e)
+        if consumed:
+            listed = self.iterator(e, found)
+            if listed is not None:
+                return listed
+        if reads_all(found) and found not in library.EAGER:
+            args = [self.read(a, True) for a in e.args]
+            e = replace(e, args=args, keywords=[self.part(k) for k in e.keywords])
+            return self.chosen(e, found)
+        if found in library.EAGER:
+            args = [self.read(a, found is functools.reduce and i == 1) for i, a in enumerate(e.args)]
+            keywords = [self.part(k) for k in e.keywords]
+            stand_in = self.use(library.EAGER[found])
+            return replace(e, func=name(stand_in), args=args, keywords=keywords)
+        if found in library.GETTERS and (lambda_ := getter(e, found, self.context)) is not None:
+            return lambda_
+        return self.parts(e)
+
+    def use(self, function: Any) -> str:
+        return self.context.use(function.__name__, function)
+
+    def chosen(self, e: ast.Call, found: Any) -> ast.expr:
+        """`sorted`, `max` and `min` with a key, `dict` of pairs."""
+        options = {k.arg: k.value for k in e.keywords}
+        match found, e.args:
+            case builtins.sorted, [items] if "key" in options and not _is_none(options["key"]):
+                order = [options["reverse"]] if "reverse" in options else []
+                return ast.copy_location(call(self.use(library.sorted_by), items, options["key"], *order), e)
+            case builtins.max | builtins.min, [_, *_] if {"key", "default"} & set(options) and not any_starred(e.args):
+                items = e.args[0] if len(e.args) == 1 else ast.List(list(e.args), ast.Load())
+                key, largest = options.get("key", constant(None)), constant(found is max)
+                if "default" in options:
+                    made = call(self.use(library.chosen_or), items, key, largest, options["default"])
+                else:
+                    made = call(self.use(library.chosen_by), items, key, largest)
+                return ast.copy_location(made, e)
+            case builtins.dict, [_]:
+                return replace(e, func=name(self.use(library.made_dict)))
+            case _:
+                return e
+
+    def iterator(self, e: ast.Call, found: Any) -> ast.expr | None:
+        """An iterator whose items are all read at once, as a list; None where it is none that is known."""
+        plain = not any_starred(e.args)
+        match kind(e, self.context), e.args:
+            case "map", [function, items] if plain:
+                item = self.context.names.numbered("item")
+                return self.listed(self.applied(function, [name(item)]), item, self.read(items, True), e)
+            case "map", [function, *several] if plain and several:
+                each = [self.context.names.numbered("item") for _ in several]
+                pairs = call(self.context.builtin("zip"), *(self.read(a, True) for a in several))
+                target = ast.Tuple([ast.Name(v, ast.Store()) for v in each], ast.Store())
+                made = self.applied(function, [name(v) for v in each])
+                return ast.copy_location(ast.ListComp(made, [ast.comprehension(target, pairs, [], 0)]), e)
+            case "map", [function, *several] if several:
+                row = self.context.names.numbered("items")
+                value = ast.Call(function, [ast.Starred(name(row), ast.Load())], [])
+                rows = ast.Call(name(self.use(library.zipped)), [self.read(a, True) for a in several], [])
+                return self.listed(value, row, rows, e)
+            case "filter", [function, items]:
+                item = self.context.names.numbered("item")
+                return self.listed(name(item), item, self.read(items, True), e, self.kept(function, name(item)))
+            case "zip", _ if not plain:
+                return replace(e, func=name(self.use(library.zipped)), args=[self.read(a, True) for a in e.args])
+            case "zip" | "enumerate" | "reversed", args:
+                item = self.context.names.numbered("item")
+                inner = replace(e, args=[self.read(a, True) for a in args])
+                return self.listed(name(item), item, inner, e)
+            case "view", _ if isinstance(e.func, ast.Attribute):
+                return ast.copy_location(call(self.use(library.VIEWS[e.func.attr]), self.read(e.func.value)), e)
+        if found in (itertools.chain,):
+            return ast.copy_location(
+                ast.List([a if isinstance(a, ast.Starred) else ast.Starred(self.read(a, True), ast.Load())
+                          for a in e.args], ast.Load()), e,
+            ) if plain else None  # fmt: skip
+        if found in library.LAZY:
+            partial = found is itertools.islice
+            args = [self.read(a, not partial) for a in e.args]
+            return replace(
+                e, func=name(self.use(library.LAZY[found])), args=args, keywords=[self.part(k) for k in e.keywords]
+            )
+        return self.other_iterator(e, found)
+
+    def other_iterator(self, e: ast.Call, found: Any) -> ast.expr | None:
+        item = self.context.names.numbered
+        match e.args:
+            case [items] if found == itertools.chain.from_iterable:
+                outer, inner = item("items"), item("item")
+                generators = [_generator(outer, self.read(items, True)), _generator(inner, name(outer))]
+                return ast.copy_location(ast.ListComp(name(inner), generators), e)
+            case [value, count] if found is itertools.repeat:
+                return self.listed(value, item("_"), call(self.context.builtin("range"), count), e)
+            case [function, items] if found is itertools.starmap:
+                each = item("items")
+                value = ast.Call(function, [ast.Starred(name(each), ast.Load())], [])
+                return self.listed(value, each, self.read(items, True), e)
+            case [function, items] if found is itertools.filterfalse:
+                each = item("item")
+                test = ast.UnaryOp(ast.Not(), self.kept(function, name(each)))
+                return self.listed(name(each), each, self.read(items, True), e, test)
+            case [data, selectors] if found is itertools.compress:
+                each, chosen = item("item"), item("selected")
+                pairs = call(self.context.builtin("zip"), self.read(data, True), self.read(selectors, True))
+                target = ast.Tuple([ast.Name(each, ast.Store()), ast.Name(chosen, ast.Store())], ast.Store())
+                made = ast.ListComp(name(each), [ast.comprehension(target, pairs, [name(chosen)], 0)])
+                return ast.copy_location(made, e)
+        if is_generator(found):
+            made_function = collecting(found)
+            if made_function is not None:
+                used = self.context.use(f"{found.__name__}_list", made_function)
+                return replace(self.parts(e), func=name(used))
+        return None
+
+    def listed(
+        self, value: ast.expr, item: str, items: ast.expr, like: ast.expr, test: ast.expr | None = None
+    ) -> ast.expr:
+        """`[value for item in items if test]`."""
+        generator = _generator(item, items)
+        generator.ifs = [test] if test is not None else []
+        return ast.copy_location(ast.ListComp(value, [generator]), like)
+
+    def applied(self, function: ast.expr, args: list[ast.expr]) -> ast.expr:
+        """A call; that of a plain lambda is its body."""
+        match function:
+            case ast.Lambda(args=ast.arguments(args=parameters, posonlyargs=[], vararg=None, kwonlyargs=[], kwarg=None,
+                            defaults=[]), body=body) if len(parameters) == len(args) and not _scoped(body):  # fmt: skip
+                parts = {p.arg: a for p, a in zip(parameters, args)}
+                return rebuild(body, lambda x: parts.get(x.id, x) if isinstance(x, ast.Name) else x)
+            case _:
+                return ast.copy_location(ast.Call(function, args, []), function)
+
+    def kept(self, function: ast.expr, item: ast.expr) -> ast.expr:
+        return item if _is_none(function) else self.applied(function, [item])
+
+
+def _generator(item: str, items: ast.expr) -> ast.comprehension:
+    return ast.comprehension(ast.Name(item, ast.Store()), items, [], 0)
+
+
+def _is_none(e: ast.expr) -> bool:
+    return isinstance(e, ast.Constant) and e.value is None
+
+
+def _scoped(e: ast.expr) -> bool:
+    return any(isinstance(n, (*SCOPES, *COMPREHENSIONS, ast.NamedExpr)) for n in ast.walk(e))
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return all(x is y for x, y in zip(a, b))
+    return a is b

@@ -1,0 +1,114 @@
+"""Which calls make iterators, and which read them whole."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+from typing import Any
+
+from tangent.normalise.context import Context
+from tangent.normalise.jumps import leaves_loop
+from tangent.runtime import library
+from tangent.source.generators import is_generator
+from tangent.source.resolve import MISSING
+from tangent.syntax.rebuild import walk_scope
+from tangent.syntax.uses import COMPREHENSIONS, SCOPES
+
+CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, set, frozenset, dict, functools.reduce})
+INDEXED = (zip, enumerate, reversed)
+KEYWORDS: dict[str, set[str | None]] = {"zip": {"strict"}, "enumerate": {"start"}}
+
+
+def kind(e: ast.expr, context: Context) -> str:
+    """Which iterator a call makes: the name of the builtin, or `view` for a view of a dict."""
+    if not isinstance(e, ast.Call):
+        return ""
+    found = context.scope.resolve(e.func)
+    for known in (map, filter, *INDEXED):
+        if found is known and {k.arg for k in e.keywords} <= KEYWORDS.get(known.__name__, set()):
+            return str(known.__name__)
+    view = isinstance(e.func, ast.Attribute) and e.func.attr in library.VIEWS and not e.args and found is MISSING
+    return "view" if view else ""
+
+
+def any_starred(args: list[ast.expr]) -> bool:
+    return any(isinstance(a, ast.Starred) for a in args)
+
+
+def reads_all(found: Any) -> bool:
+    """Whether a function reads all of its iterable before it returns."""
+    return found in CONSUMERS or getattr(found, "__module__", "") in ("math", "statistics")
+
+
+def _consumes(func: ast.expr, context: Context) -> bool:
+    found = context.scope.resolve(func)
+    try:
+        return reads_all(found) or found in library.LAZY or found in (map, filter, itertools.chain, *INDEXED)
+    except TypeError:
+        return False
+
+
+def consumed_calls(f: ast.FunctionDef, context: Context) -> list[ast.Call]:
+    """Calls whose result is read whole by what they stand in."""
+    found: list[ast.expr] = []
+    for n in walk_scope(f):
+        match n:
+            case ast.For(iter=iter) if not leaves_loop(n):
+                found.append(iter)
+            case ast.comprehension(iter=iter):
+                found.append(iter)
+            case ast.Starred(value=value):
+                found.append(value)
+            case ast.Call(func=func, args=args) if _consumes(func, context):
+                found += args
+            case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value):
+                found.append(value)
+    return [e for e in found if isinstance(e, ast.Call)]
+
+
+def local_generators(f: ast.FunctionDef, context: Context) -> set[str]:
+    """Generator functions defined inside, whose every call is read at once."""
+    found = {
+        s.name for s in walk_scope(f)
+        if isinstance(s, ast.FunctionDef) and any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk_scope(s))
+    }  # fmt: skip
+    if not found:
+        return found
+    uses = [n for n in ast.walk(f) if isinstance(n, ast.Name) and n.id in found]
+    whole = {id(c.func) for c in consumed_calls(f, context) if isinstance(c.func, ast.Name)}
+    return found - {n.id for n in uses if id(n) not in whole}
+
+
+def read_once(f: ast.FunctionDef, context: Context) -> dict[str, Any]:
+    """Names of iterators that are made in one place and read in one other, not inside a loop of its own."""
+    made: dict[str, tuple[ast.stmt, tuple[int, ...]]] = {}
+    counts: dict[str, int] = {}
+    depth: dict[str, tuple[int, ...]] = {}
+
+    def visit(node: ast.AST, loops: tuple[int, ...]) -> None:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as value) if _is_iterator(value, context):
+                made[v] = (node, loops)
+            case ast.Name(id=v, ctx=ast.Load()):
+                depth[v] = loops
+        if isinstance(node, ast.Name):
+            counts[node.id] = counts.get(node.id, 0) + 1
+        for child in ast.iter_child_nodes(node):
+            inner = isinstance(node, ast.For | ast.While) and child in node.body
+            scope = isinstance(node, (*SCOPES, *COMPREHENSIONS, ast.While))
+            visit(child, (*loops, id(node)) if inner or scope else loops)
+
+    for s in f.body:
+        visit(s, ())
+    return {v: None for v, (_, loops) in made.items() if counts[v] == 2 and depth.get(v) == loops}
+
+
+def _is_iterator(e: ast.Call, context: Context) -> bool:
+    found = context.scope.resolve(e.func)
+    if kind(e, context) in ("map", "filter", "zip", "enumerate", "reversed"):
+        return True
+    try:
+        return found in library.LAZY or found is itertools.chain or is_generator(found)
+    except TypeError:
+        return False

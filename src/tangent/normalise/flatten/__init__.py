@@ -1,0 +1,21 @@
+"""One operation a statement: nested expressions get names, from left to right, as Python evaluates them.
+
+    y = np.sin(a * b) + f(c)   ->   t = a * b; t2 = np.sin(t); t3 = f(c); y = t2 + t3
+    y = a if c else b          ->   if c: y = a
+                                    else: y = b
+    y = a or b                 ->   y = a; branch = not y; if branch: y = b
+
+Conditions, f-strings, lambdas, comprehensions and indices stay whole: no derivative flows through them.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tangent.normalise.context import Context
+from tangent.normalise.flatten.statements import Statements
+from tangent.syntax.rebuild import replace
+
+
+def flatten(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    return replace(f, body=Statements(context).block(f.body))

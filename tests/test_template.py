@@ -598,6 +598,35 @@ def test_registrations_inside_a_scope_end_with_it() -> None:
     assert tangent.grad(lambda x: x * cube(x))(2.0) == 32.0
 
 
+@tangent.non_differentiable
+def level(x, y=1.0):
+    return float(np.sum(x)) * y
+
+
+def starred_level(x, g):
+    xs = [x, 2.0]
+    return x * g(*xs)
+
+
+def named_level(x, g):
+    options = {"y": x}
+    return x * g(2.0, **options)
+
+
+def level_of_a_list(xs, g):
+    return xs[0] * g(xs)
+
+
+@pytest.mark.parametrize(
+    "f, x, gradient",
+    [(starred_level, 3.0, 6.0), (named_level, 3.0, 6.0), (level_of_a_list, [1.0, 2.0], [3.0, 0.0])],
+)  # fmt: skip
+def test_nothing_flows_through_functions_that_are_given_however_they_are_called(f, x, gradient) -> None:
+    assert tangent.grad(f)(x, level) == gradient
+    direction = x if isinstance(x, float) else [1.0, 0.0]
+    assert tangent.jvp(f)(x, level, direction) == (18.0 if isinstance(x, float) else 3.0)
+
+
 def test_both_templates_of_a_function_use_the_same_names(own_table) -> None:
     @tangent.adjoint(cube)
     def adjoint_cube(y, x):

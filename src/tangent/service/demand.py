@@ -1,0 +1,216 @@
+"""What makes derivatives when calls happen, and keeps them."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tangent.codegen.emit import emit
+from tangent.codegen.load import bind, changed_elsewhere, definitions, register
+from tangent.codegen.rebind import Pairing, rebound
+from tangent.errors import InPlaceError, TangentError
+from tangent.options import Options
+from tangent.pipeline import keeping_memory, optimiser, plain_function
+from tangent.rules.table import table
+from tangent.runtime.calls import LISTS, OBJECTS, Active
+from tangent.runtime.classes import is_made_by_class
+from tangent.runtime.library import partial_of
+from tangent.runtime.objects import is_object
+from tangent.service.flat import FlatTangent, flat_pair
+from tangent.service.places import places
+from tangent.service.rearranged import pushed, rearranged
+from tangent.service.threaded import threaded_class, threaded_library, threaded_method
+from tangent.source.read import unwrapped
+from tangent.source.remembering import remembering
+from tangent.source.resolve import is_library
+from tangent.transform.generated import Generated
+from tangent.transform.module import Module
+from tangent.transform.storage.summaries import summaries
+from tangent.transform.unit import unit
+
+Wanted = tuple[str, ...]
+Marks = frozenset[Any]
+MARKS: Marks = frozenset((OBJECTS, LISTS))
+
+
+@dataclass
+class Made:
+    """Functions of a generated module, bound to one function object, and whether they are out of date."""
+
+    functions: tuple[Callable[..., Any], ...]
+    seeds: dict[str, str]
+    changed: Callable[[], bool]
+    module: dict[Generated, types.FunctionType] = field(default_factory=dict)
+
+    def over(self, old: types.FunctionType, new: types.FunctionType) -> Made | None:
+        """The same for another function of the same code, where it relies on nothing else."""
+        if not self.module or self.changed():
+            return None
+        again = rebound(self.module, Pairing(old, new))
+        if again is None:
+            return None
+        chosen: dict[Any, types.FunctionType] = dict(zip(self.module.values(), again.values()))
+        return Made(tuple(chosen[f] for f in self.functions), self.seeds, _changed(again), again)
+
+
+def _changed(functions: Iterable[Generated]) -> Callable[[], bool]:
+    return changed_elsewhere([(g.primal, path, value) for g in functions for path, value in g.seen.items()])
+
+
+class DerivativesOnDemand:
+    """Keeps derivatives by code object; each closure gets functions of its own over the same code."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Any, ...], tuple[Made, types.FunctionType, Any]] = {}
+        self._others: dict[tuple[Any, ...], list[tuple[Made, types.FunctionType]]] = {}  # by code alone
+        self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
+        self._lock = threading.RLock()
+
+    def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
+        marks, active = frozenset(active) & MARKS, tuple(a for a in active if a not in MARKS)
+        if table().is_zero(function):
+            return flat_pair(function, active)
+        plain = _own(function)
+        where = places(plain, active, count, names, function)
+        made = self.made(plain, where.wanted, "pair", marks)
+        forward, backward = made.functions
+        if where.is_plain:
+            return forward, backward
+        key = ("rearranged", backward, repr(where))
+        return forward, self.kept(key, lambda: rearranged(backward, where))
+
+    def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
+        if table().is_zero(function):
+            return FlatTangent(function)
+        marks, active = frozenset(active) & MARKS, tuple(a for a in active if a not in MARKS)
+        plain = _own(function)
+        where = places(plain, active, count, names, function)
+        made = self.made(plain, where.wanted, "tangent", marks)
+        key = ("pushed", made.functions[0], repr(where), count, names, _cell_ids(plain), plain.__code__)
+        return self.kept(key, lambda: pushed(made.functions[0], made.seeds, where, plain, count, names), plain)
+
+    def kept(self, key: Any, make: Callable[[], types.FunctionType], *alive: Any) -> types.FunctionType:
+        """A function that is made once, so that its derivatives are, too; `alive` is what its key tells by address."""
+        with self._lock:
+            if key not in self._adapted:
+                made = make()
+                made.adapted = True  # type: ignore[attr-defined]
+                _keep(self._adapted, key, (made, alive), 1024)
+            return self._adapted[key][0]
+
+    def refuse_writer(self, function: Any) -> None:
+        """Stop before a function that writes into its arguments is called for its effects."""
+        behind = getattr(function, "__func__", function)
+        if not isinstance(behind, types.FunctionType) or is_library(behind):
+            return
+        own = {behind.__code__.co_varnames[0]} if behind is not function else set()
+        written = sorted(summaries(unit)(behind).written - own)
+        if written:
+            raise InPlaceError(
+                f"cannot differentiate a call of '{behind.__name__}'",
+                why=f"it writes into its argument '{written[0]}', which is found out only when the call happens",
+                todo="Call it by its own name, or let it return a new array.",
+            )
+
+    def threaded(self, function: Any, arrays: bool) -> Any:
+        """The function with a memory as first argument and last result."""
+        function = unwrapped(function)
+        if isinstance(function, types.FunctionType) and is_followed(function):
+            return remembering(function, arrays=arrays)
+        if isinstance(function, functools.partial):
+            return self.threaded(partial_of(function.func, *function.args, **function.keywords), arrays)
+        if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
+            return self.bound(function.__func__, function.__self__, arrays)
+        if isinstance(function, type) and not is_made_by_class(function):
+            return self.kept(("class", function), lambda: threaded_class(function))
+        behind = getattr(type(function), "__call__", None)
+        if is_object(function) and isinstance(behind, types.FunctionType):
+            return self.bound(behind, function, arrays)
+        try:
+            return self.kept(("plain", function), lambda: threaded_library(function))
+        except TypeError:  # it cannot be told by what it is
+            made = threaded_library(function)
+            made.adapted = True  # type: ignore[attr-defined]
+            return made
+
+    def bound(self, function: types.FunctionType, owner: Any, arrays: bool) -> types.FunctionType:
+        """A method of an object, with a memory."""
+        key = ("bound", function, id(owner), arrays)
+        return self.kept(key, lambda: threaded_method(self.threaded(function, arrays), owner), owner)
+
+    def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
+        with self._lock:
+            again = getattr(plain, "checkpointed", False)
+            code = (plain.__code__, id(plain.__globals__), wanted, kind, marks, again, table().version)
+            given = plain.__defaults__, plain.__kwdefaults__
+            key = (*code, _cell_ids(plain), *map(id, given))
+            found = self._made.get(key)
+            if found is None or found[0].changed():
+                others = self._others.get(code, [])
+                shared = next(filter(None, (made.over(old, plain) for made, old in others)), None)
+                found = shared or self._build(plain, wanted, kind, marks), plain, given
+                if shared is None:
+                    _keep(self._others, code, [found[:2], *others[:3]], 1024)
+                _keep(self._made, key, found, 1024)
+            return found[0]
+
+    def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
+        """The derivative; where lists are held by several, or change across calls, that with a memory of all lists."""
+        try:
+            return self._built(keeping_memory(plain, ""), wanted, kind, marks)
+        except InPlaceError as e:
+            if not e.concerns_a_container:
+                raise
+            try:
+                return self._built(with_lists(plain), wanted, kind, marks)
+            except TangentError:
+                pass
+            raise
+
+    def _built(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
+        module = Module(Options(wrt=wanted, objects=OBJECTS in marks), optimiser(True))
+        if LISTS in marks:
+            module.given_lists.add(plain)
+        first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
+        if table().custom_of(plain) is not None:
+            return Made(first, first[0].seeds, lambda: False)
+        module.finish()
+        text = emit(module.functions)
+        register(text)
+        functions = bind(definitions(text), module.functions, text.file)
+        shared = {} if hasattr(plain, "remembers") else functions
+        return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), shared)
+
+
+def is_followed(function: types.FunctionType) -> bool:
+    """Whether a function is read where it is called with a memory."""
+    own = not is_library(function) or function.__module__ == partial_of.__module__
+    return own and not table().has_rule(function) and not getattr(function, "makes_derivatives", False)
+
+
+def with_lists(function: types.FunctionType) -> types.FunctionType:
+    """The function with a memory of all lists."""
+    if hasattr(function, "remembers"):
+        arrays: bool = function.in_place  # type: ignore[attr-defined]
+        return remembering(function.remembers, entry=function.entry, lists=True, arrays=arrays)  # type: ignore[attr-defined]
+    return keeping_memory(function, "lists")
+
+
+def _keep(kept: dict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """Let go of what was made long ago."""
+    kept[key] = value
+    while len(kept) > most:
+        kept.pop(next(iter(kept)))
+
+
+def _own(function: Any) -> types.FunctionType:
+    """The function that is differentiated: itself, where its derivatives are given."""
+    return function if table().custom_of(function) is not None else plain_function(function)
+
+
+def _cell_ids(plain: types.FunctionType) -> tuple[int, ...]:
+    return tuple(id(cell) for cell in plain.__closure__ or ())

@@ -1,0 +1,111 @@
+"""Where the arguments of a call end up: known when the call happens, since the function is."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tangent.errors import ArgumentError
+from tangent.runtime.calls import Active, closure_of
+from tangent.runtime.objects import is_object
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the active arguments of a call end up: for each, the parameter and the place inside it."""
+
+    wanted: tuple[str, ...]
+    routes: tuple[Any, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the adjoints of the wanted parameters are, in order, what the caller asks for."""
+        return self.routes == tuple((p, None) for p in self.wanted)
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    """The parameters of a function, by kind."""
+
+    title: str
+    kinds: Mapping[str, Any]
+
+    def at(self, i: int, count: int) -> tuple[str, Any]:
+        """Where the i-th of `count` positional arguments goes."""
+        positional = [p for p, kind in self.kinds.items() if kind in POSITIONAL]
+        if i < len(positional):
+            return positional[i], None
+        star = self.catching(inspect.Parameter.VAR_POSITIONAL)
+        if star is None:
+            raise ArgumentError(f"'{self.title}' takes {len(positional)} positional arguments, {count} were given")
+        return star, i - len(positional)
+
+    def keyword(self, k: str) -> tuple[str, Any]:
+        """Where a keyword argument goes."""
+        if self.kinds.get(k) in NAMED:
+            return k, None
+        stars = self.catching(inspect.Parameter.VAR_KEYWORD)
+        if stars is None:
+            raise ArgumentError(f"'{self.title}' has no parameter '{k}'")
+        return stars, k
+
+    def catching(self, kind: Any) -> str | None:
+        """The parameter that takes what no other does."""
+        return next((p for p, own in self.kinds.items() if own is kind), None)
+
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+NAMED = (*POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
+
+
+def places(plain: types.FunctionType, active: Active, count: int, names: tuple[str, ...], function: Any) -> Places:
+    """Where the active arguments of a call of `function` go, of which `plain` is differentiated."""
+    signature = inspect.signature(plain, follow_wrapped=False)
+    parameters = _Parameters(plain.__name__, {p.name: p.kind for p in signature.parameters.values()})
+    routes: list[Any] = []
+    named = [a for a in active if isinstance(a, str) and a not in ("f", "**") and not a.startswith("*")]
+    for a in active:
+        if isinstance(a, int):
+            routes.append(parameters.at(a, count))
+        elif a == "f":
+            routes.append(_of_the_function(plain, function))
+        elif a == "**":
+            routes.append({k: parameters.keyword(k) for k in names if k not in named})
+        elif a.startswith("*"):
+            routes.append([parameters.at(i, count) for i in range(int(a[1:]), count)])
+        else:
+            routes.append(parameters.keyword(a))
+    wanted = dict.fromkeys(p for r in routes for p, _ in _pairs(r))
+    return Places(tuple(wanted), tuple(routes))
+
+
+def _of_the_function(plain: types.FunctionType, function: Any) -> Any:
+    """Where the function itself goes: the object behind it, or what it captures."""
+    if isinstance(function, types.MethodType) or is_object(function):
+        return plain.__code__.co_freevars[0], None  # the function that stands for it captures the object
+    own = getattr(plain, "remembers", plain)  # a function that calls itself finds itself where it runs
+    return {v: (v, None) for v, value in closure_of(plain).items() if value is not own and may_vary(value)}
+
+
+def _pairs(route: Any) -> list[tuple[str, Any]]:
+    if isinstance(route, dict):
+        return list(route.values())
+    return list(route) if isinstance(route, list) else [route]
+
+
+def may_vary(value: Any) -> bool:
+    """Whether a captured value can carry a derivative."""
+    if isinstance(value, types.FunctionType):
+        return bool(value.__closure__)
+    if is_object(value):
+        return True
+    if isinstance(value, list | tuple):
+        return any(may_vary(v) for v in value)
+    if isinstance(value, dict):
+        return any(may_vary(v) for v in value.values())
+    return isinstance(value, float | int | complex) or getattr(getattr(value, "dtype", None), "kind", "") in tuple(
+        "fciub"
+    )

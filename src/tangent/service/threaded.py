@@ -1,0 +1,36 @@
+"""Functions that are given a memory and give it back, around those that know of none."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from tangent.runtime.memory import current
+from tangent.runtime.stateful import call_class
+from tangent.source.adapt import define
+
+CLASS = "def made(memory, /, *args, **named):\n    return {help}(memory, function, *args, **named)\n"
+METHOD = "def bound(memory, /, *args, **named):\n    return {help}(memory, given0, *args, **named)\n"
+PLAIN = (
+    "def plain(memory, /, *args, **named):\n"
+    "    args = {help}(memory, args)\n    named = {help}(memory, named)\n"
+    "    return function(*args, **named), memory\n"
+)
+
+
+def threaded_class(cls: type) -> types.FunctionType:
+    return _threaded(CLASS, "call_class", call_class, cls)
+
+
+def threaded_library(function: Any) -> types.FunctionType:
+    """A function that is called with what its arguments hold now, and changes nothing."""
+    return _threaded(PLAIN, "current", current, function)
+
+
+def threaded_method(function: types.FunctionType, owner: Any) -> types.FunctionType:
+    return define("bound", METHOD.format(help="function"), {"function": function}, {"given0": types.CellType(owner)})
+
+
+def _threaded(text: str, title: str, helper: Any, function: Any) -> types.FunctionType:
+    name = text[4 : text.index("(")]
+    return define(name, text.format(help=title), {title: helper, "function": function})

@@ -201,6 +201,36 @@ def check_integer(case: Case) -> None:
     for name, b, i in zip(case.wrt, got, case.places):
         _same_kind(name, b, floats[i])
     close(got, expected, "gradient of integers", 1e-9)
+    close(case.jvp()(*whole, *case.tangents), case.jvp()(*floats, *case.tangents), "tangent of integers", 1e-9)
+
+
+def check_layouts(case: Case) -> None:
+    """Arrays that lie otherwise in memory, and may not be written to, have the same derivatives."""
+    for layout in (_turned, _strided):
+        args = [map_leaves(layout, a) if i in case.places else a for i, a in enumerate(case.args)]
+        if not _equal(case.f(*args), case.value) or "'K'" in case.sample.call:
+            continue  # what NumPy reads in the order of memory
+        close(case.gradients(args), case.gradients(), f"reverse, {layout.__name__[1:]}", 1e-9)
+        tangents = [map_leaves(layout, t) for t in case.tangents]
+        plain = case.jvp()(*case.args, *case.tangents)
+        close(case.jvp()(*args, *tangents), plain, f"forward, {layout.__name__[1:]}", 1e-9)
+
+
+def _turned(x: Any) -> Any:
+    """An array in Fortran's order that is read only."""
+    if isinstance(x, np.ndarray):
+        x = np.array(x, order="F")
+        x.flags.writeable = False
+    return x
+
+
+def _strided(x: Any) -> Any:
+    """An array that is every other element of a larger one, backwards."""
+    if not isinstance(x, np.ndarray) or x.ndim == 0:
+        return x
+    out = np.zeros([2 * n for n in x.shape], x.dtype)[(slice(None, None, -2),) * x.ndim]
+    out[...] = x
+    return out
 
 
 def _equal(x: Any, y: Any) -> bool:
@@ -247,7 +277,9 @@ def check_reverse_forward(case: Case) -> None:
     close(sum(dot(b, t) for b, t in zip(got, tangents)), expected, "reverse over forward")
 
 
-FIRST = (check_reverse, check_forward, check_adjoint, check_shapes, check_single, check_integer, check_raw)
+FIRST = (
+    check_reverse, check_forward, check_adjoint, check_shapes, check_single, check_integer, check_layouts, check_raw,
+)  # fmt: skip
 SECOND = (check_reverse_reverse, check_forward_reverse)
 MIXED = (check_reverse_forward,)
 

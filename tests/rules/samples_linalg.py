@@ -101,6 +101,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.qr(x, mode='complete')[1]", x=real(4, 2)),
         S("np.linalg.qr(x, 'complete')[0][:, :2]", x=cplx(3, 2)),
         S("np.linalg.qr(x, 'complete')", x=regular(3, 2)),
+        S("np.linalg.qr(x, 'complete')", x=real(3, 2)),
         S("np.linalg.qr(x)", x=regular(2, 2)),
         S("np.linalg.qr(x)", x=cplx(3, 2)),
         S("np.linalg.qr(x)", x=cplx(2, 3)),
@@ -142,6 +143,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.svd(x, full_matrices=False)", x=cplx(3, 2)),
         S("np.linalg.svd(x, full_matrices=False)", x=cplx(2, 3)),
         S("np.linalg.svd(x, hermitian=True)[1]", x=spd(2)),
+        S("np.linalg.svd(x)", x=real(3, 2)),
+        S("np.linalg.svd(x)[2]", x=real(2, 3)),
     ],
     "svdvals": [
         S("np.linalg.svdvals(x)", x=real(3, 2)),

@@ -281,6 +281,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.ediff1d(x)", x=real(2, 3)),
         S("np.ediff1d(x, to_end=e, to_begin=b)", x=real(4), e=real(2), b=0.3),
         S("np.ediff1d(x, to_begin=[1.0, 2.0])", x=real(3)),
+        S("np.ediff1d(x, e, b)", x=real(2, 2), e=real(2, 1), b=real(1, 2)),
     ],
     "trapezoid": [
         S("np.trapezoid(y)", y=real(4)),
@@ -405,6 +406,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.polyfit(x, y, 2)", x=real(5), y=real(5, seed=1)),
         S("np.polyfit(x, y, 1, w=w)", x=real(4), y=real(4, seed=1), w=positive(4)),
         S("np.polyfit(x, y, deg=1)", x=real(4), y=real(4, 2)),
+        S("np.polyfit(x, y, 1)", x=cplx(4), y=cplx(4, seed=2)),
+        S("np.polyfit(x, y, 1, w=w)", x=cplx(4), y=cplx(4, 2), w=positive(4)),
         S("np.polyfit(x, y, 1, full=True)", x=real(4), y=real(4, seed=1)),
         S("np.polyfit(x, y, 1, cov=True)", x=real(4), y=real(4, 2, seed=1)),
         S("np.polyfit(x, y, 1, None, False, w, 'unscaled')", x=real(4), y=real(4, seed=1), w=positive(4)),
@@ -425,6 +428,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "logspace": [
         S("np.logspace(a, b, 4)", a=0.3, b=1.2),
         S("np.logspace(a, b, 3, endpoint=False, base=c)", a=real(2), b=1.2, c=2.0),
+        S("np.logspace(a, b, 3, base=c)", a=0.3, b=1.2, c=positive(2)),
+        S("np.logspace(a, b, 3, base=c, axis=-1)", a=real(2), b=real(2, 1), c=positive(2)),
     ],
     "geomspace": [
         S("np.geomspace(a, b, 4)", a=0.3, b=1.2),

@@ -168,9 +168,9 @@ def test_builtins_of_numbers_are_known() -> None:
     "sample",
     [
         S("np.pad(x, 1, mode=f)", "f", x=real(3), f=lambda vector, width, axis, options: None),
-        S("np.linalg.qr(x, mode='complete')", x=real(3, 2)),
+        S("np.linalg.qr(x, mode='complete')[0] ** 2", x=real(4, 2)),
         S("np.linalg.qr(x, mode='raw')", x=real(3, 2)),
-        S("np.linalg.svd(x)", x=real(3, 2)),
+        S("np.linalg.svd(x)[0] ** 2", x=real(4, 2)),
         S("np.ravel(x, 'K')", x=real(3, 2, 2)[:, ::2].swapaxes(0, 2)),
         S("np.r_['r', x]", x=real(3)),
     ],
@@ -191,6 +191,8 @@ def test_refused_forms(sample: Sample) -> None:
         (S("np.sin(x, where=m)", "m", x=real(3), m=np.array([True, False, True])), "where"),
         (S("np.add(x, x, signature='dd->d')", x=real(3)), "signature"),
         (S("np.sum(x, 0, None, y)", "y", x=real(3), y=np.zeros(())), "out"),
+        (S("np.median(2 * x, overwrite_input=True)", x=real(3)), "overwrite_input"),
+        (S("np.nanquantile(2 * x, 0.3, 0, None, True)", x=real(3)), "overwrite_input"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -46,6 +46,12 @@ def bind(
             f"cannot differentiate '{shown}' with the keyword 'out'", where, "it writes into an array",
             "Assign the result instead.",
         )  # fmt: skip
+    if "overwrite_input" in values and not _is_constant(values["overwrite_input"], False):
+        raise RuleError(
+            f"cannot differentiate '{shown}' with the keyword 'overwrite_input'", where,
+            "it leaves its argument in another order, and the derivative needs it as it was",
+            "Leave it out: the result is the same.",
+        )  # fmt: skip
     for p in rule.parameters:
         if p.name not in values and not p.star:
             if p.default is None:
@@ -55,7 +61,11 @@ def bind(
 
 
 def _is_none(e: ast.expr) -> bool:
-    return isinstance(e, ast.Constant) and e.value is None
+    return _is_constant(e, None)
+
+
+def _is_constant(e: ast.expr, value: object) -> bool:
+    return isinstance(e, ast.Constant) and e.value is value
 
 
 def _refused(shown: str, what: str, where: Location, todo: str) -> RuleError:

@@ -14,13 +14,13 @@ def diff(y, a, n=1, axis=-1, prepend=None, append=None):
     )
 
 def ediff1d(y, ary, to_end=None, to_begin=None):
-    d[ary] = np.reshape(diff_adjoint(stretch(d[y], extent(to_begin, -1), np.size(ary) - 1, 0), 1, 0), np.shape(ary))
-    d[to_begin] = np.reshape(stretch(d[y], 0, extent(to_begin, -1), 0), np.shape(to_begin))
-    d[to_end] = np.reshape(stretch(d[y], np.size(y) - extent(to_end, -1), extent(to_end, -1), 0), np.shape(to_end))
+    d[ary] = np.reshape(diff_adjoint(stretch(d[y], extent(to_begin, None), np.size(ary) - 1, 0), 1, 0), np.shape(ary))
+    d[to_begin] = np.reshape(stretch(d[y], 0, extent(to_begin, None), 0), np.shape(to_begin))
+    d[to_end] = np.reshape(stretch(d[y], np.size(y) - extent(to_end, None), extent(to_end, None), 0), np.shape(to_end))
     d[y] = (
-        between_zeros(np.diff(np.ravel(d[ary])), extent(to_begin, -1), extent(to_end, -1), 0)
-        + between_zeros(np.ravel(d[to_begin]), 0, np.size(y) - extent(to_begin, -1), 0)
-        + between_zeros(np.ravel(d[to_end]), np.size(y) - extent(to_end, -1), 0, 0)
+        between_zeros(np.diff(np.ravel(d[ary])), extent(to_begin, None), extent(to_end, None), 0)
+        + between_zeros(np.ravel(d[to_begin]), 0, np.size(y) - extent(to_begin, None), 0)
+        + between_zeros(np.ravel(d[to_end]), np.size(y) - extent(to_end, None), 0, 0)
     )
 
 def trapezoid(r, y, x=None, dx=1.0, axis=-1):

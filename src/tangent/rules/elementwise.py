@@ -68,8 +68,8 @@ def math_lgamma(y, x):  d[x] = d[y] * math_polygamma(0, x)
 
 # Signs, choices and bounds: at a tie each side takes half, at the kink of abs nothing flows
 
-def fabs(y, x):           d[x] = d[y] * np.sign(x)
-def copysign(z, x, y):    d[x] = d[z] * np.sign(x) * np.sign(z)
+def fabs(y, x):           d[x] = d[y] * conj_sign(x)
+def copysign(z, x, y):    d[x] = d[z] * conj_sign(x) * np.sign(z)
 def maximum(z, x, y):
     m = z == x
     n = z == y

@@ -26,6 +26,11 @@ def with_part(c, b, index, v):
     d[c] = with_part(d[b], index, d[v])
 
 
+def as_stored(y, v, x):
+    d[v] = d[y]
+    d[y] = d[v]
+
+
 @linear
 def cleared(y, b, index):     d[b] = cleared(d[y], index)
 @linear

@@ -36,7 +36,7 @@ def sum_along(y, b, i, axis=0):
 def reduceat_adjoint(y, b, a, indices, axis=0):
     d[b] = np.add.reduceat(d[y], indices, axis)
 
-def quantile_weights(w, a, q, axis=None, method="linear", weights=None):
+def quantile_weights(w, a, q, axis=None, method="linear", weights=None, y=None):
     s = quantile_slopes(a, q, axis, method)
     d[q] = sum_behind(d[w] * s, q)
     d[w] = expand_behind(d[q], w) * s

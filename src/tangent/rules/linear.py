@@ -84,7 +84,7 @@ def append(y, arr, values, axis=None):
 def insert(y, arr, obj, values, axis=None):
     d[arr] = uninserted(d[y], arr, obj, axis=axis)
     d[values] = inserted(d[y], arr, obj, values, axis=axis)
-    d[y] = np.insert(d[arr], obj, np.zeros_like(values), axis=axis) + np.insert(np.zeros_like(arr), obj, d[values], axis=axis)
+    d[y] = np.insert(d[arr], obj, np.zeros_like(values), axis=axis) + np.insert(init_grad(arr), obj, d[values], axis=axis)
 
 
 # Repetition and rearrangement
@@ -113,8 +113,8 @@ def pad(y, array, pad_width, mode="constant", stat_length=None, constant_values=
     d[constant_values] = pad_value_sums(d[y], array, pad_width, constant_values)
     d[end_values] = ramp_end_sums(d[y], array, pad_width, end_values)
     d[y] = (pad_tangent(d[array], array, pad_width, mode=mode, stat_length=stat_length, reflect_type=reflect_type)
-            + np.pad(np.zeros_like(array), pad_width, constant_values=d[constant_values])
-            + np.pad(np.zeros_like(array), pad_width, mode="linear_ramp", end_values=d[end_values]))
+            + np.pad(init_grad(array), pad_width, constant_values=d[constant_values])
+            + np.pad(init_grad(array), pad_width, mode="linear_ramp", end_values=d[end_values]))
 
 
 # Diagonals and triangles
@@ -169,7 +169,7 @@ def item(y, a):                                                                d
 @linear
 def item_at(y, a, index):                                                      d[a] = item_adjoint(d[y], a, index)
 @linear
-def tolist(y, a):                                                              d[a] = unbroadcast(np.array(d[y]), a)
+def tolist(y, a):                                                              d[a] = unbroadcast(np.reshape(np.array(d[y]), np.shape(a)), a)
 
 
 # Selection
@@ -188,9 +188,13 @@ def extract(y, condition, arr):                        d[arr] = untake(d[y], arr
 @linear
 def delete(y, arr, obj, axis=None):                    d[arr] = undelete(d[y], arr, obj, axis=axis)
 @linear
-def trim_zeros(y, filt, trim="fb", axis=None):         d[filt] = scatter(d[y], np.asarray(filt), trimmed_slices(filt, trim=trim, axis=axis))
-@linear
 def choose(y, a, choices, out=None, mode="raise"):               d[choices] = unchoose(d[y], a, choices, mode=mode)
+
+
+def trim_zeros(y, filt, trim="fb", axis=None):
+    i = trimmed_slices(filt, trim=trim, axis=axis)
+    d[filt] = restructure(scatter(np.asarray(d[y]), np.asarray(filt), i), filt)
+    d[y] = trimmed(d[filt], i)
 
 
 def select(y, condlist, choicelist, default=0):

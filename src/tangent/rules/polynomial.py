@@ -83,13 +83,15 @@ def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
 
 def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     t = steps(num, endpoint)
-    d[start] = unbroadcast(along(d[y] * y * np.log(base), 1.0 - t, axis), start)
-    d[stop] = unbroadcast(along(d[y] * y * np.log(base), t, axis), stop)
-    d[base] = unbroadcast(d[y] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base, base)
+    b = beside_grid(base, start, stop, axis)
+    e = exponents(start, stop, num, endpoint, base, axis)
+    d[start] = unbroadcast(along(d[y] * y * np.log(b), 1.0 - t, axis), start)
+    d[stop] = unbroadcast(along(d[y] * y * np.log(b), t, axis), stop)
+    d[base] = unbroadcast(np.reshape(unbroadcast(d[y] * y * e / b, b), np.shape(base)), base)
     d[y] = (
-        across(d[start] * np.log(base), 1.0 - t, y, axis) * y
-        + across(d[stop] * np.log(base), t, y, axis) * y
-        + as_dtype(d[base] * y * np.linspace(start, stop, num, endpoint, axis=axis) / base, y)
+        across(d[start], 1.0 - t, y, axis) * y * np.log(b)
+        + across(d[stop], t, y, axis) * y * np.log(b)
+        + as_dtype(beside_grid(d[base], start, stop, axis) * y * e / b, y)
     )
 
 def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):

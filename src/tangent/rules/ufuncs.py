@@ -30,6 +30,8 @@ def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
     "accumulate": """\
 def {name}_accumulate(array, axis=0, dtype=None, out=None):
     rows = rows_along(array, axis, dtype)
+    if len(rows) == 0:
+        return np.asarray(array, dtype=dtype)
     total = rows[0]
     totals = [total]
     for k in range(1, len(rows)):

@@ -351,7 +351,7 @@ runtime.order_to
 runtime.shape_along
 runtime.layout
 runtime.statistic_weights
-runtime.refuse_filling
+runtime.refuse_turned
 
 # The runtime of generated code
 

@@ -200,10 +200,10 @@ def pop_grad(b: Any, x: Any) -> Any:
     return b.pop() if isinstance(b, list) and b else init_grad(x)
 
 
-def cast_tangent(b: Any, y: Any) -> Any:
-    """A tangent in the dtype of the result it belongs to; zero where that is of integers."""
+def cast_tangent(b: Any, y: Any, asked: Any = True) -> Any:
+    """A tangent in the dtype of the result it belongs to; zero where integers were asked for."""
     dtype = np.asarray(y).dtype
-    if dtype.kind == "O":
+    if asked is None or dtype.kind == "O":
         return b
     if dtype.kind not in "fc":
         return np.zeros(np.shape(b))[()]

@@ -12,6 +12,7 @@ from tangent.backends.numba.kinds import (
     implements,
     is_array,
     is_complex,
+    is_nothing,
     is_number,
     jitable,
     rank,
@@ -118,11 +119,13 @@ def real_where_real(x: Any, like: Any) -> Any:
 
 
 @implements(cast_tangent)
-def cast_to(b: Any, y: Any) -> Any:
+def cast_to(b: Any, y: Any, asked: Any = True) -> Any:
+    if is_nothing(asked):
+        return lambda b, y, asked=True: b
     if element(y) != gradient_type(y):
-        return lambda b, y: b * 0.0
+        return lambda b, y, asked=True: b * 0.0
     if is_array(b):
         fit = cast_array(b, y)
-        return lambda b, y: fit(b)
+        return lambda b, y, asked=True: fit(b)
     number = cast(b, y)
-    return lambda b, y: number(b)
+    return lambda b, y, asked=True: number(b)

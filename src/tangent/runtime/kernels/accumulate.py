@@ -86,8 +86,8 @@ def with_first(t: Any, axis: int | None, include_initial: bool) -> Any:
 def last_record(a: Any, y: Any, axis: int = 0) -> Any:
     """For each running maximum or minimum y of a, the index at which it was reached."""
     n = np.reshape(np.arange(np.shape(a)[axis]), (-1,) + (1,) * (np.ndim(a) - 1 - axis % np.ndim(a)))
-    before = np.concatenate([np.take(a, [0], axis) != np.take(a, [0], axis), np.diff(y, axis=axis) != 0], axis=axis)
-    return np.maximum.accumulate(np.where(before, n, 0), axis=axis)
+    changed = np.not_equal(y, np.roll(y, 1, axis=axis)) & (n > 0)
+    return np.maximum.accumulate(np.where(changed, n, 0), axis=axis)
 
 
 def sum_along(b: Any, i: Any, axis: int = 0) -> Any:

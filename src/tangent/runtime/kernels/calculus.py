@@ -29,10 +29,12 @@ def between_zeros(t: Any, before: int, behind: int, axis: int) -> Any:
     return np.pad(t, widths)
 
 
-def extent(x: Any, axis: int) -> int:
+def extent(x: Any, axis: int | None) -> int:
     """How many places along the axis something takes that is put before or behind an array: a number takes one."""
     if x is None:
         return 0
+    if axis is None:
+        return np.size(x)
     return int(np.shape(x)[axis]) if np.ndim(x) else 1
 
 

@@ -16,6 +16,11 @@ def precision(x: Any) -> Any:
     return np.finfo(gradient_dtype(dtype_of(x))).dtype
 
 
+def is_boolean(x: Any) -> bool:
+    """Whether x is of truth values, which NumPy neither subtracts nor gives a sign."""
+    return bool(dtype_of(x).kind == "b")
+
+
 def ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where x is 0, whatever y is; never an exception."""
     if isinstance(x, float) and isinstance(y, float):
@@ -40,6 +45,8 @@ def _nothing_from_nothing(x: Any, z: Any) -> Any:
 
 def gap(x: Any, y: Any) -> Any:
     """`x - y`, but 0 where they are equal, also where both are infinite."""
+    if is_boolean(x) and is_boolean(y):
+        return np.subtract(x, y, dtype=float)
     with np.errstate(invalid="ignore"):
         return np.where(np.equal(x, y), 0.0, np.subtract(x, y))[()]
 
@@ -96,7 +103,9 @@ def cis(x: float) -> complex:
 
 def conj_sign(x: Any) -> Any:
     """`conj(x) / abs(x)`, 0 at 0: the sign of a real number, the conjugate of the phase of a complex one."""
-    return ratio(np.conj(x), np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+    if np.iscomplexobj(x):
+        return ratio(np.conj(x), np.abs(x))
+    return np.sign(x, dtype=float) if is_boolean(x) else np.sign(x)
 
 
 def real_as(x: Any, like: Any) -> Any:

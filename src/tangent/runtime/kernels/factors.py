@@ -55,14 +55,23 @@ def qr_factors(y: Any, a: Any, mode: str) -> Any:
     )
 
 
-def refuse_filling(b: Any, function: str, todo: str) -> None:
-    """Vectors that only fill up a basis are any such vectors: they have no derivative."""
-    if np.any(b):
+def refuse_turned(g: Any, function: str, todo: str) -> None:
+    """Vectors that only fill up a basis may be turned in the space they span: what sees that has no derivative."""
+    if np.any(np.abs(g - mH(g)) > 1e-4 * np.max(np.abs(g), initial=0.0) + 1e-12):
         raise UnsupportedError(
             f"cannot differentiate '{function}' by the vectors that fill up a basis",
-            why="they are any orthogonal vectors, not a function of the matrix",
+            why="they are any orthogonal vectors, not a function of the matrix, and the result depends on which",
             todo=todo,
         )
+
+
+def without_filling(b: Any, u: Any, k: int, function: str, todo: str) -> Any:
+    """The (conjugated) adjoint of the first k columns of a unitary u, where b is that of all: the others fill it up."""
+    if np.shape(u)[-1] == k:
+        return b
+    filling, rest = u[..., k:], b[..., k:]
+    refuse_turned(mH(filling) @ rest, function, todo)
+    return b[..., :k] - filling @ mH(rest) @ u[..., :k]
 
 
 def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
@@ -73,8 +82,8 @@ def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     if mode == "r":
         bq, br = np.zeros_like(q), np.conj(b)
     else:
-        refuse_filling(b[0][..., k:], "np.linalg.qr(mode='complete')", "Use mode='reduced'.")
-        bq, br = np.conj(b[0][..., :k]), np.conj(b[1][..., :k, :])
+        bq = without_filling(np.conj(b[0]), y[0], k, "np.linalg.qr(mode='complete')", "Use mode='reduced'.")
+        br = np.conj(b[1][..., :k, :])
     if m >= n:
         return np.conj(qr_adjoint_tall(bq, br, q, r))
     tail = br[..., m:]
@@ -101,7 +110,7 @@ def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     dr = np.concatenate([u @ r[..., :k], mH(q) @ d[..., k:] + mH(dq) @ a[..., k:]], axis=-1)
     if mode == "r":
         return dr
-    return undefined_columns(dq, y[0]), mT(zero_columns(mT(dr), mT(y[1])))
+    return filled_columns(dq, y[0]), mT(zero_columns(mT(dr), mT(y[1])))
 
 
 def phase_row(UPLO: str) -> int:
@@ -185,9 +194,9 @@ def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
     u, s, v = thin(y)
     if is_lazy_zero(b[0]) and is_lazy_zero(b[2]):
         return np.conj(u * np.expand_dims(b[1], -2) @ mH(v))
-    refuse_filling(b[0][..., np.shape(s)[-1] :], "np.linalg.svd", "Use full_matrices=False.")
-    refuse_filling(b[2][..., np.shape(s)[-1] :, :], "np.linalg.svd", "Use full_matrices=False.")
-    bu, bv = np.conj(b[0][..., : np.shape(s)[-1]]), mT(b[2][..., : np.shape(s)[-1], :])
+    k = np.shape(s)[-1]
+    bu = without_filling(np.conj(b[0]), y[0], k, "np.linalg.svd", "Use full_matrices=False.")
+    bv = without_filling(mT(b[2]), mH(y[2]), k, "np.linalg.svd", "Use full_matrices=False.")
     if np.iscomplexobj(u):
         bu, bv = svd_unturn(bu, bv, u, v)
     g, h, row = mH(u) @ bu, mH(v) @ bv, np.expand_dims(s, -2)
@@ -212,7 +221,7 @@ def svd_tangent(d: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
         du = du + 1j * u * ratio(np.imag(np.expand_dims(ds, -2)), row)
         rate = turn(dv, v, 0) if is_tall(u, v) else turn(du, u, 0)
         du, dv = du + u * rate, dv + v * rate
-    return undefined_columns(du, y[0]), np.real(ds), mH(undefined_columns(dv, mT(y[2])))
+    return filled_columns(du, y[0]), np.real(ds), mH(filled_columns(dv, mH(y[2])))
 
 
 def thin(y: Any) -> tuple[Any, Any, Any]:
@@ -232,10 +241,14 @@ def svd_unturn(bu: Any, bv: Any, u: Any, v: Any) -> tuple[Any, Any]:
     return (bu, bv + unturn(rate, v, 0)) if is_tall(u, v) else (bu + unturn(rate, u, 0), bv)
 
 
-def undefined_columns(d: Any, x: Any) -> Any:
-    """d with columns of nan, as many as x has more."""
+def filled_columns(d: Any, u: Any) -> Any:
+    """The tangent of a unitary u, d that of its first columns: nan unless one real column fills it up."""
     k = np.shape(d)[-1]
-    return d if np.shape(x)[-1] == k else np.concatenate([d, np.full_like(x[..., k:], np.nan)], axis=-1)
+    if np.shape(u)[-1] == k:
+        return d
+    if np.shape(u)[-1] > k + 1 or np.iscomplexobj(u):
+        return np.concatenate([d, np.full_like(u[..., k:], np.nan)], axis=-1)
+    return np.concatenate([d, -u[..., :k] @ mH(d) @ u[..., k:]], axis=-1)
 
 
 def zero_columns(d: Any, x: Any) -> Any:

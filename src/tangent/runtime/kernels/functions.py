@@ -16,9 +16,15 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     here = chosen_pieces(x, condlist, len(funclist))
     out = np.zeros_like(x)
     for k in range(len(funclist)):
-        piece = funclist[k](x[here[k]], *args, **kw) if callable(funclist[k]) else funclist[k]
-        out = out + scatter(np.broadcast_to(piece, np.shape(x[here[k]])), x, here[k])
+        if np.any(here[k]):
+            piece = funclist[k](x[here[k]], *args, **kw) if callable(funclist[k]) else funclist[k]
+            out = as_stored(out + scatter(np.broadcast_to(piece, np.shape(x[here[k]])), x, here[k]), x)
     return out
+
+
+def as_stored(v: Any, x: Any) -> Any:
+    """What is left of v in an array of the dtype of x. Its derivative flows, as that of the integers themselves."""
+    return v.astype(x.dtype) if x.dtype.kind not in "fc" and v.dtype.kind in "fc" else v
 
 
 def chosen_pieces(x: Any, condlist: Any, n: int) -> list[Any]:

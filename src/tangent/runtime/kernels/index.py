@@ -139,7 +139,7 @@ def item_adjoint(b: Any, x: Any, index: Any) -> Any:
 
 def untake(b: Any, x: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
     """The adjoint of `np.take(x, indices, axis, mode)`."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(untake(b, np.ravel(x), indices, 0, mode), np.shape(x))
     n, axis = np.shape(x)[axis], axis % np.ndim(x)
     indices = np.asarray(indices, np.intp)

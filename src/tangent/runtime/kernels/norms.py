@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.kernels.elementwise import precision
+from tangent.runtime.kernels.elementwise import conj_sign, precision
 from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
 from tangent.runtime.kernels.products import mT
 
@@ -41,7 +41,7 @@ def are_of_vectors(x: Any, axis: Any) -> bool:
 
 def direction(x: Any) -> Any:
     """The sign of x, also of complex numbers: `x / abs(x)`, but 0 for 0."""
-    return safe_ratio(x, np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+    return safe_ratio(x, np.abs(x)) if np.iscomplexobj(x) else conj_sign(x)
 
 
 def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
@@ -53,7 +53,9 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
     if ord == 1:
         return np.conj(direction(x))
     if abs(ord) == np.inf:
-        ends = np.max(size, axis=axis, keepdims=True) if ord > 0 else np.min(size, axis=axis, keepdims=True)
+        ends = (
+            np.max(size, axis=axis, keepdims=True, initial=0.0) if ord > 0 else np.min(size, axis=axis, keepdims=True)
+        )
         return np.conj(direction(x)) * evenly(size == ends, x, axis)
     if ord == 2:
         return safe_ratio(np.conj(x), np.sqrt(np.sum(size * size, axis=axis, keepdims=True)))
@@ -95,7 +97,7 @@ def matrix_norm_slope(x: Any, ord: Any = "fro") -> Any:
         return singular_slope(x, ord)
     inner, outer = (-2, -1) if abs(ord) == 1 else (-1, -2)
     sums = np.sum(np.abs(x), axis=inner, keepdims=True)
-    ends = np.max(sums, axis=outer, keepdims=True) if ord > 0 else np.min(sums, axis=outer, keepdims=True)
+    ends = np.max(sums, axis=outer, keepdims=True, initial=0.0) if ord > 0 else np.min(sums, axis=outer, keepdims=True)
     return np.conj(direction(x)) * evenly(sums == ends, x, outer)
 
 

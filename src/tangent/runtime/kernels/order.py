@@ -10,8 +10,10 @@ from tangent.runtime.kernels.elementwise import times
 from tangent.runtime.kernels.reduce import Axis, as_dtype, from_end, gathered, reduced_axes, restored
 
 
-def quantile_weights(a: Any, q: Any, axis: Axis = None, method: str = "linear", weights: Any = None) -> Any:
-    """The weights with which the elements of a make its quantiles, for each q; nans have none.
+def quantile_weights(
+    a: Any, q: Any, axis: Axis = None, method: str = "linear", weights: Any = None, y: Any = None
+) -> Any:
+    """The weights with which the elements of a make its quantiles y, for each q; nans have none, unless y is nan.
 
     A quantile lies between two elements in order, so its place v among the numbers 0, 1, 2, ... tells their weights:
     that of the element with rank r is the hat `1 - abs(r - v)`.
@@ -20,8 +22,10 @@ def quantile_weights(a: Any, q: Any, axis: Axis = None, method: str = "linear", 
         return _weighted_quantile_weights(a, q, axis, method, weights)
     ranks = _ranks(gathered(a, axis))
     v = _places(gathered(a, axis), q, method)
-    hat = np.maximum(1.0 - np.abs(ranks - v[..., None]), 0.0)
-    return as_dtype(restored(np.nan_to_num(hat), a, axis), a)
+    hat = np.nan_to_num(np.maximum(1.0 - np.abs(ranks - v[..., None]), 0.0))
+    if y is not None and np.any(np.isnan(y)):
+        hat = np.where(np.isnan(np.reshape(y, np.shape(v)))[..., None], np.nan, hat)
+    return as_dtype(restored(hat, a, axis), a)
 
 
 def quantile_slopes(a: Any, q: Any, axis: Axis = None, method: str = "linear") -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.runtime.dispatch import unbroadcast
 from tangent.runtime.kernels.calculus import between_zeros
+from tangent.runtime.kernels.matrices import mH
 from tangent.runtime.kernels.reduce import as_dtype
 
 
@@ -119,7 +120,7 @@ def polyfit_nodes_tangent(t: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
     a = fit_matrix(x, np.shape(c)[0], w)
     da = vander_slope(x, np.shape(c)[0]) * np.expand_dims(t if w is None else t * w, -1)
     r = (y if w is None else np.transpose(np.transpose(y) * w)) - a @ c
-    return np.linalg.solve(a.T @ a, da.T @ r) - np.linalg.pinv(a) @ (da @ c)
+    return np.linalg.solve(mH(a) @ a, mH(da) @ r) - np.linalg.pinv(a) @ (da @ c)
 
 
 def polyfit_nodes_adjoint(b: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
@@ -129,9 +130,9 @@ def polyfit_nodes_adjoint(b: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
     columns = (np.shape(c)[0], -1)
     left, right = (
         np.reshape(np.linalg.pinv(a).T @ b, (np.size(x), -1)),
-        np.reshape(np.linalg.solve(a.T @ a, b), columns),
+        np.reshape(np.linalg.solve(a.T @ np.conj(a), b), columns),
     )
-    ba = np.reshape(r, (np.size(x), -1)) @ right.T - left @ np.reshape(c, columns).T
+    ba = np.conj(np.reshape(r, (np.size(x), -1)) @ right.T) - left @ np.reshape(c, columns).T
     bx = np.sum(ba * vander_slope(x, np.shape(c)[0]), axis=1)
     return bx if w is None else bx * w
 
@@ -140,13 +141,14 @@ def polyfit_weights_tangent(t: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
     """The tangent of the coefficients c for the tangent t of the weights."""
     v = np.vander(x, np.shape(c)[0])
     r = np.transpose(np.transpose(y - v @ c) * (2.0 * w * t))
-    return np.linalg.solve(v.T @ (v * np.expand_dims(w * w, -1)), v.T @ r)
+    return np.linalg.solve(mH(v) @ (v * np.expand_dims(w * w, -1)), mH(v) @ r)
 
 
 def polyfit_weights_adjoint(b: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
     """The adjoint of the weights for the adjoint b of the coefficients c."""
     v = np.vander(x, np.shape(c)[0])
-    part = (y - v @ c) * (v @ np.linalg.solve(v.T @ (v * np.expand_dims(w * w, -1)), b))
+    u = np.conj(v)
+    part = (y - v @ c) * (u @ np.linalg.solve(v.T @ (u * np.expand_dims(w * w, -1)), b))
     return 2.0 * w * (part if np.ndim(y) == 1 else np.sum(part, axis=1))
 
 
@@ -158,6 +160,20 @@ def is_start(stop: Any) -> float:
 def steps(num: int, endpoint: bool = True) -> Any:
     """The places of the points of a grid, from 0 to 1."""
     return np.arange(num) / max(num - 1 if endpoint else num, 1)
+
+
+def beside_grid(base: Any, start: Any, stop: Any, axis: int = 0) -> Any:
+    """The base of `np.logspace`, broadcast against its grid: an array has an axis of length 1 where the points go."""
+    if np.ndim(base) == 0:
+        return base
+    return np.expand_dims(np.array(base, ndmin=max(np.ndim(start), np.ndim(stop))), axis)
+
+
+def exponents(start: Any, stop: Any, num: int, endpoint: bool, base: Any, axis: int = 0) -> Any:
+    """The exponents of the grid of `np.logspace`."""
+    return np.linspace(
+        np.array(start, ndmin=np.ndim(base)), np.array(stop, ndmin=np.ndim(base)), num, endpoint, axis=axis
+    )
 
 
 def along(b: Any, t: Any, axis: int = 0) -> Any:

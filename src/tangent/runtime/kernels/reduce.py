@@ -54,7 +54,7 @@ def count(a: Any, axis: Axis = None, keepdims: bool = False, where: Any = True, 
 
 def reduced_axes(a: Any, axis: Axis) -> tuple[int, ...]:
     """The axes over which a reduction of a goes, counted from the front."""
-    if axis is None:
+    if axis is None or np.ndim(a) == 0:
         return tuple(range(np.ndim(a)))
     return tuple(i % np.ndim(a) for i in ((axis,) if isinstance(axis, int | np.integer) else axis))
 

@@ -27,6 +27,11 @@ def undelete(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
     return untake(b, x, np.delete(np.arange(np.shape(x)[axis]), obj), axis=axis)
 
 
+def trimmed(x: Any, i: tuple[slice, ...]) -> Any:
+    """What some slices keep of an array or of a list of numbers."""
+    return x[i] if isinstance(x, np.ndarray) else x[i[0]]
+
+
 def trimmed_slices(x: Any, trim: str = "fb", axis: Any = None) -> tuple[slice, ...]:
     """What `np.trim_zeros(x, trim, axis)` keeps, as slices."""
     ndim = np.ndim(x)

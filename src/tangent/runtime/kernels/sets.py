@@ -129,14 +129,14 @@ def histogram_of(a: Any, bins: Any = 10, range: Any = None, density: Any = None,
     place = histogram_bins(a, edges)
     counts = counted(place, np.ravel(np.ones(np.shape(a)) if weights is None else weights), len(edges) - 1)
     if density:
-        return counts / (np.diff(edges) * np.sum(counts)), edges
+        return counts / np.asarray(np.diff(edges), float) / np.sum(counts), edges
     return counts if weights is not None else whole(counts), edges
 
 
 def counted(place: Any, weights: Any, n: int) -> Any:
     """n sums of weights by their places, of which -1 is none."""
     flat = np.ravel(place)
-    return sum_at(np.where(flat < 0, 0.0, weights), np.maximum(flat, 0), n)
+    return sum_at(np.where(flat < 0, 0, weights), np.maximum(flat, 0), n)
 
 
 def whole(counts: Any) -> Any:
@@ -154,7 +154,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         edges = [*edges, bin_edges(columns[k], each, None if range is None else range[k])]
     place, shape = cells(columns, edges)
     weights = np.ones(np.shape(columns[0])) if weights is None else weights
-    counts = np.reshape(counted(place, weights, math.prod(shape)), shape)
+    counts = np.reshape(counted(place, np.multiply(weights, np.float64(1.0)), math.prod(shape)), shape)
     if density:
         counts = counts / np.sum(counts)
         for k in np.arange(d):
@@ -214,7 +214,7 @@ def averaged(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     if not returned:
         return mean
     total = np.sum(weights_over(weights, a, axis) * np.ones_like(a), axis=axis, keepdims=keepdims)
-    return mean, np.broadcast_to(total, np.shape(mean))
+    return mean, np.zeros_like(mean) + total
 
 
 def linspaced(
@@ -226,4 +226,4 @@ def linspaced(
     if not retstep:
         return grid
     divisions = num - 1 if endpoint else num
-    return grid, np.subtract(stop, start) / (divisions if divisions > 0 else np.nan)
+    return grid, np.subtract(np.multiply(stop, 1.0), start) / (divisions if divisions > 0 else np.nan)

@@ -262,7 +262,7 @@ def sum_tiles(b: Any, x: Any, reps: Any) -> Any:
 
 def sum_repeats(b: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
     """The adjoint of `np.repeat(x, repeats, axis)`: the sum of the repetitions."""
-    if axis is None:
+    if axis is None or np.ndim(x) == 0:
         return np.reshape(sum_repeats(b, np.ravel(x), repeats, 0), np.shape(x))
     shape, axis = np.shape(x), axis % np.ndim(x)
     if np.size(repeats) == 1:

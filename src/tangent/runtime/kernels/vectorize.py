@@ -57,6 +57,9 @@ def spread_arguments(args: Any, kwargs: Any, excluded: Any) -> tuple[list[int], 
 
 def result_types(results: Any, otypes: str | None) -> Any:
     """The dtype of each result: as asked for, or that of the first call's; a tuple if there are several results."""
+    if not results:
+        types = tuple(np.dtype(t) for t in otypes or "")
+        return types if len(types) > 1 else types[0]
     if isinstance(results[0], tuple):
         return tuple(np.dtype(otypes[k]) if otypes else np.asarray(r).dtype for k, r in enumerate(results[0]))
     return np.dtype(otypes[0]) if otypes else np.asarray(results[0]).dtype
@@ -66,7 +69,9 @@ def gathered_results(results: Any, shape: Any, types: Any) -> Any:
     """The results of all calls as one array, or as a tuple of them."""
     if isinstance(types, tuple):
         return tuple(gathered_results([r[k] for r in results], shape, t) for k, t in enumerate(types))
-    return np.reshape(np.stack(results).astype(types), shape + np.shape(results[0]))
+    return (
+        np.reshape(np.stack(results).astype(types), shape + np.shape(results[0])) if results else np.zeros(shape, types)
+    )
 
 
 def gathered_tangents(tangents: Any, results: Any, shape: Any, types: Any) -> Any:
@@ -74,7 +79,7 @@ def gathered_tangents(tangents: Any, results: Any, shape: Any, types: Any) -> An
     if isinstance(types, tuple):
         rows = [([d[k] for d in tangents], [r[k] for r in results], t) for k, t in enumerate(types)]
         return tuple(gathered_tangents(d, r, shape, t) for d, r, t in rows)
-    whole = np.reshape(np.stack(tangents), shape + np.shape(results[0]))
+    whole = np.reshape(np.stack(tangents), shape + np.shape(results[0])) if results else np.zeros(shape)
     return np.zeros_like(whole) if is_truncated(results, types) else whole
 
 
@@ -83,7 +88,7 @@ def scattered_results(b: Any, results: Any, shape: Any, types: Any) -> Any:
     if isinstance(types, tuple):
         parts = [scattered_results(b[k], [r[k] for r in results], shape, t) for k, t in enumerate(types)]
         return list(zip(*parts, strict=True))
-    flat = np.reshape(b, (len(results), *np.shape(results[0])))
+    flat: Any = np.reshape(b, (len(results), *np.shape(results[0]))) if results else []
     return list(np.zeros_like(flat) if is_truncated(results, types) else flat)
 
 

@@ -8,6 +8,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.results import result_of
 from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
@@ -56,7 +57,7 @@ class Rules(Frame):
             value = self.stretched(value, op, result)
         asked = op.values.get("dtype") if rule.tangent else result_dtype(op.value, rule.kind)
         if asked is not None and not (isinstance(asked, ast.Constant) and asked.value is None):
-            value = self.scribe.call("cast_tangent", value, name(result))
+            value = self.as_asked(value, result, asked)
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
 
@@ -112,7 +113,12 @@ class Rules(Frame):
         elif isinstance(value, ast.Call):
             args = [constant(None) if a is dtype else a for a in value.args]
             value = replace(value, args=args, keywords=[k for k in value.keywords if k.arg != "dtype"])
-        return self.scribe.call("cast_tangent", value, name(result))
+        return self.as_asked(value, result, dtype)
+
+    def as_asked(self, value: ast.expr, result: str, dtype: ast.expr) -> ast.expr:
+        """The tangent in the dtype that a call asks for; whether it does may be known at run time only."""
+        unknown = [dtype] if isinstance(dtype, ast.Name) and self.unit.constant(dtype) is MISSING else []
+        return self.scribe.call("cast_tangent", value, name(result), *unknown)
 
     def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """The tangent in the shape of the result, where its terms do not give it already."""

@@ -26,6 +26,7 @@ SECTIONS = {
 }  # fmt: skip
 
 TIES = "ties share evenly"
+WRITING = ("out", "overwrite_input")  # keywords that write into an argument: refused, or handled before the rules
 NOTES = {
     "abs": "0 at 0", "fabs": "0 at 0", "maximum": TIES, "clip": TIES,
     "max": TIES, "builtin_max": TIES, "builtin_max_of_several": TIES,
@@ -35,7 +36,7 @@ NOTES = {
     "mod": "between its jumps", "fmod": "between its jumps", "divmod": "between its jumps",
     "unique": "of each value the first", "sort": "equal elements keep their order",
     "pad": "a mode that is a function is refused", "qr": "mode='raw' is refused",
-    "svd": "vectors that fill up to square matrices have no derivative",
+    "svd": "vectors that fill up to square matrices: only what does not depend on their choice",
     "eig": "nan between vectors of equal eigenvalues", "eigh": "nan between vectors of equal eigenvalues",
     "quantile": "constant weights between ties", "bincount": "by the weights only",
     "getitem": "`x[index]`, with every kind of index",
@@ -86,7 +87,7 @@ def section_of(path: str) -> str:
 def row(path: str, rule: Rule) -> str:
     """One line of a table."""
     by = [shown(p) for p in rule.parameters if p.name in rule.operands]
-    options = [shown(p) for p in rule.parameters if p.name not in rule.operands and p.name != "out"]
+    options = [shown(p) for p in rule.parameters if p.name not in rule.operands and p.name not in WRITING]
     cells = [f"`{path}`", modes(rule), ", ".join(by), ", ".join(options), NOTES.get(rule.name, "")]
     return "| " + " | ".join(cells) + " |"
 
@@ -94,7 +95,7 @@ def row(path: str, rule: Rule) -> str:
 def written_row(path: str, kernel: str) -> str:
     """One line for a function that is written out in Python, so that derivatives flow as they do in that."""
     parameters = inspect.signature(getattr(runtime, kernel)).parameters.values()
-    names = [str(p).partition(":")[0].replace("*", r"\*").replace("_", r"\_") for p in parameters if p.name != "out"]
+    names = [str(p).partition(":")[0].replace("*", r"\*").replace("_", r"\_") for p in parameters if p.name not in WRITING]
     return f"| `{path}` | both | {', '.join(names)} | | written out in Python |"
 
 

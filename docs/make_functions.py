@@ -95,7 +95,9 @@ def row(path: str, rule: Rule) -> str:
 def written_row(path: str, kernel: str) -> str:
     """One line for a function that is written out in Python, so that derivatives flow as they do in that."""
     parameters = inspect.signature(getattr(runtime, kernel)).parameters.values()
-    names = [str(p).partition(":")[0].replace("*", r"\*").replace("_", r"\_") for p in parameters if p.name not in WRITING]
+    names = [
+        str(p).partition(":")[0].replace("*", r"\*").replace("_", r"\_") for p in parameters if p.name not in WRITING
+    ]
     return f"| `{path}` | both | {', '.join(names)} | | written out in Python |"
 
 

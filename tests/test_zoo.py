@@ -251,14 +251,18 @@ def curvature(case: Case) -> np.ndarray:
 @every(CASES, "reverse")
 def test_raw_reverse_gives_the_same(case: Case) -> None:
     setting = Setting(case)
-    raw, tidy = setting.gradient(reverse(case.program, optimized=False)), setting.gradient(reverse(case.program))
+    raw = setting.gradient(reverse(case.program, optimized=False))
+    for _ in range(3):  # the third call has a version for its arguments
+        tidy = setting.gradient(reverse(case.program))
     check(reverse(case.program, optimized=False), numeric.vector(raw), numeric.vector(tidy), setting.tolerance(SAME))
 
 
 @every(CASES, "forward")
 def test_raw_forward_gives_the_same(case: Case) -> None:
     setting = Setting(case)
-    raw, tidy = setting.tangent(forward(case.program, optimized=False)), setting.tangent(forward(case.program))
+    raw = setting.tangent(forward(case.program, optimized=False))
+    for _ in range(3):
+        tidy = setting.tangent(forward(case.program))
     check(forward(case.program, optimized=False), numeric.vector(raw), numeric.vector(tidy), setting.tolerance(SAME))
 
 

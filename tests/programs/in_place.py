@@ -1,5 +1,7 @@
 """Writes in place in corners: half-way through a `try`, by callees given numbers or tuples, through broadcast views."""
 
+import functools
+
 import numpy as np
 
 from programs.registry import program
@@ -412,3 +414,53 @@ def list_of_overlapping_views(x):
     both = [views["w"], views["w"][:]]
     both.append(np.exp)
     return -both[0] * x
+
+
+@program({"x": positive(4)})
+def rows_and_columns_are_swapped(x):
+    a = np.outer(x, x)
+    a[0], a[1] = a[1].copy(), a[0].copy()
+    a[:, [0, 2]] = a[:, [2, 0]]
+    return np.sum(a * np.arange(16.0).reshape(4, 4))
+
+
+@program({"x": positive(4)})
+def item_that_get_finds_is_written(x):
+    d = {"a": x * 1.0}
+    d.get("a")[0] = x[1] ** 2
+    d.get("b", d["a"])[1] *= x[2]
+    return d["a"] * x
+
+
+@program({"x": positive(4)}, orders=1)
+def lambda_that_writes(x):
+    a = np.zeros(4)
+    put = lambda i, v: np.add.at(a, [i, i], v)  # noqa: E731
+    scale = lambda k: scaled_in_a_dict(a[:k])  # noqa: E731
+    for i in range(4):
+        put(i, x[i] ** 2)
+        scale(i)
+    return a * x
+
+
+@program({"x": positive(4)})
+def sections_that_are_written(x):
+    a = x * 1.0
+    parts = np.split(a, [1, 1, 3])
+    parts[2][...] = np.tanh(x).mean()
+    return a * a * x
+
+
+def squared_into(a, i, v):
+    a[i] = v * v
+
+
+@program({"x": positive(4)})
+def partial_application_that_writes(x):
+    a = np.zeros(4)
+    put = functools.partial(squared_into, a)
+    scaled = functools.partial(squared_into, v=x[0] * x[1])
+    for i in range(2):
+        put(i, x[i])
+        scaled(a, i + 2)
+    return a * x

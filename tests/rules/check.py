@@ -38,7 +38,11 @@ class Wrong(AssertionError):
 
 def function_of(sample: Sample) -> Function:
     """The call as a function of its values, with source that can be read."""
-    text = f"def f({', '.join(sample.values)}):\n    return {sample.call}\n"
+    return made(f"def f({', '.join(sample.values)}):\n    return {sample.call}\n")
+
+
+def made(text: str) -> Function:
+    """The function `f` of a text, which can be read."""
     file = f"<sample {next(_count)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names = dict(NAMES)

@@ -18,7 +18,7 @@ from tangent.analysis.operation import Operations
 from tangent.runtime.library import partial_of
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import SCOPES, WRITING_METHODS, expression_reads
+from tangent.syntax.uses import SCOPES, WRITING_METHODS, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 RUNTIME_WRITERS = frozenset("add_at add_into put_flat refill refill_item".split())
@@ -84,13 +84,21 @@ def writes_in_place(
                     yield Write(s, root, frozenset(expression_reads(value)), "store")
             case ast.Delete(targets=targets):
                 yield from _stores(s, targets, None)
-            case ast.FunctionDef() | ast.Assign(value=ast.Lambda()):
-                for v in inner_writes(s if isinstance(s, ast.FunctionDef) else s.value):
-                    if not v.startswith("*"):
-                        yield Write(s, v, frozenset(expression_reads(s)), "closure")
+            case (ast.FunctionDef() as made) | ast.Assign(value=ast.Lambda() as made):
+                for v in _by_closure(made, scope, summaries):
+                    yield Write(s, v, frozenset(expression_reads(s)), "closure")
         yield from _calls(s, scope, summaries)
         yield from _kept_methods(s, scope)
     yield from _local_writers(f)
+
+
+def _by_closure(g: ast.FunctionDef | ast.Lambda, scope: Scope, summaries: Summaries) -> Iterator[str]:
+    """Captured variables that a nested function writes into, by itself or by what it calls."""
+    yield from (v for v in inner_writes(g) if not v.startswith("*"))
+    own = {a.arg for a in arguments(g.args)} | (assigned_inside(g.body) if isinstance(g, ast.FunctionDef) else set())
+    for n in ast.walk(g):
+        if isinstance(n, ast.Call):
+            yield from (v for v in written_by(n, scope, summaries) if v not in own)
 
 
 def _computes(s: ast.stmt) -> bool:
@@ -178,8 +186,12 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries) -> Iterator[Write]:
             if isinstance(node, ast.Call):
                 reads = frozenset(expression_reads(node))
                 direct = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+                kept = scope.resolve(node.func) in (functools.partial, partial_of)  # it writes when it is called
                 for root in written_by(node, scope, summaries):
-                    yield Write(s, root, reads, "call", not direct)
+                    yield Write(s, root, reads, "method" if kept else "call", not direct)
+                if isinstance(node.func, ast.Lambda):
+                    for root in _by_closure(node.func, scope, summaries):
+                        yield Write(s, root, reads, "call")
 
 
 def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[str]:
@@ -197,7 +209,7 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
         return
     if found in (functools.partial, partial_of) and node.args:
         inner = scope.resolve(node.args[0])
-        if isinstance(inner, types.FunctionType) and summaries(inner).written:
+        if isinstance(inner, types.FunctionType) and not is_library(inner) and summaries(inner).written:
             for a in node.args[1:]:
                 yield from base_names(a)
         return

@@ -26,6 +26,7 @@ from tangent.normalise.accumulated import made_anew, rebinding
 from tangent.normalise.bound import unbound_at
 from tangent.normalise.context import Context
 from tangent.normalise.lifted import Lifted
+from tangent.normalise.named import applied, defined
 from tangent.source.stubs import stub
 from tangent.syntax.captured import (
     bindings,
@@ -45,6 +46,7 @@ _made: weakref.WeakKeyDictionary[types.FunctionType, dict[Any, dict[str, Lifted]
 
 def lifting(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Take the nested functions out that are only called by name."""
+    f = applied(defined(f), context)
     bound = {a.arg for a in arguments(f.args)} | assigned_inside(f.body)
     inherited = getattr(context.source.function, "lifted", {})
     context.lifted = {v: g for v, g in inherited.items() if v not in bound}
@@ -88,8 +90,7 @@ class _Choice:
         while lost := [v for v, g in nodes.items() if not self.fits(v, g, nodes)]:
             for v in lost:
                 del nodes[v]
-        wanted = {v for v, g in nodes.items() if captured(g, nodes, self.local, self.context.lifted)[0]}
-        return {v: g for v, g in nodes.items() if v in wanted}
+        return nodes
 
     def is_plain(self, g: ast.FunctionDef) -> bool:
         """No generators, decorators, computed defaults, nor anything that looks at the variables around."""

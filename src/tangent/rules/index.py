@@ -4,7 +4,7 @@
 def dict_get(y, x, key, default=None):
     d[x] = put_key(d[y], x, key)
     d[default] = default_part(d[y], x, key, default)
-    d[y] = get_key(d[x], x, key) + get_default(d[default], x, key)
+    d[y] = get_either(d[x], d[default], x, key)
 @linear
 def getitem(y, x, index):  d[x] = scatter(d[y], x, index)
 @linear

@@ -57,6 +57,16 @@ def partial_of(function: Function, *given: Any, **named: Any) -> Function:
     return bound
 
 
+def applied_function(function: Any) -> Any:
+    """The function behind a `functools.partial`, or behind what takes its place here; None for others."""
+    if isinstance(function, functools.partial):
+        return function.func
+    code = getattr(function, "__code__", None)
+    if getattr(function, "__module__", "") != __name__ or code is None or "function" not in code.co_freevars:
+        return None
+    return function.__closure__[code.co_freevars.index("function")].cell_contents
+
+
 def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> Function:
     """A function whose parameters have defaults: those that a call leaves open."""
 

@@ -367,8 +367,15 @@ def rest(b: Any, shade: Any) -> Any:
     """What a call's result hands back: nothing, where its shadow is part of that of an argument."""
     if isinstance(b, list | tuple | dict):
         items = {k: rest(v, shade) for k, v in (b.items() if isinstance(b, dict) else enumerate(b))}
-        return items if isinstance(b, dict) else type(b)(items.values())
+        return _again(b, items)
     return np.zeros_like(b) if is_part(b, shade) else b
+
+
+def _again(b: Any, items: dict[Any, Any]) -> Any:
+    """A container like another, with other items."""
+    if isinstance(b, dict):
+        return items
+    return type(b)(*items.values()) if hasattr(b, "_fields") else type(b)(items.values())
 
 
 def unboxed(b: Any, x: Any) -> Any:
@@ -386,7 +393,7 @@ def returned_rest(v: Any, b: Any, shade: Any) -> Any:
     if isinstance(b, list | tuple | dict):
         keys = b if isinstance(b, dict) else range(len(b))
         items = {k: returned_rest(v[k], b[k], shade) for k in keys}
-        return items if isinstance(b, dict) else type(b)(items.values())
+        return _again(b, items)
     return shadow(b) if is_part(b, shade) else v
 
 

@@ -18,7 +18,7 @@ from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
 from tangent.runtime.calls import LISTS, OBJECTS, Active
 from tangent.runtime.classes import is_made_by_class
-from tangent.runtime.library import partial_of
+from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.objects import is_object
 from tangent.service.flat import FlatTangent, flat_pair
 from tangent.service.places import places
@@ -105,16 +105,21 @@ class DerivativesOnDemand:
     def refuse_writer(self, function: Any) -> None:
         """Stop before a function that writes into its arguments is called for its effects."""
         behind = getattr(function, "__func__", function)
+        method = isinstance(function, types.MethodType)
+        while (inner := applied_function(behind)) is not None:
+            behind = inner
         if not isinstance(behind, types.FunctionType) or is_library(behind):
             return
-        own = {behind.__code__.co_varnames[0]} if behind is not function else set()
-        written = sorted(summaries(unit)(behind).written - own)
-        if written:
-            raise InPlaceError(
-                f"cannot differentiate a call of '{behind.__name__}'",
-                why=f"it writes into its argument '{written[0]}', which is found out only when the call happens",
-                todo="Call it by its own name, or let it return a new array.",
-            )
+        own = set(behind.__code__.co_varnames[:1]) if method else set()
+        summary = summaries(unit)(behind)
+        captured = {v for _, v in summary.outside} & set(behind.__code__.co_freevars)
+        for kind, written in (("argument", summary.written - own), ("captured variable", captured)):
+            for v in sorted(written):
+                raise InPlaceError(
+                    f"cannot differentiate a call of '{behind.__name__}'",
+                    why=f"it writes into its {kind} '{v}', which is found out only when the call happens",
+                    todo="Call it by its own name, or let it return a new array.",
+                )
 
     def threaded(self, function: Any, arrays: bool) -> Any:
         """The function with a memory as first argument and last result."""

@@ -8,13 +8,13 @@ import inspect
 import numpy as np
 
 from tangent.normalise.context import Context
-from tangent.normalise.writers import Writers
+from tangent.normalise.writers import Writers, is_adding_at
 from tangent.runtime.classes import tuple_of
 from tangent.runtime.insert import replace_field
 from tangent.runtime.objects import is_object
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
-from tangent.syntax.quote import assign, at, name
+from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 
 
@@ -162,6 +162,9 @@ class Expressions:
             return made
         if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
             return flat
+        if is_adding_at(self.context.scope.resolve(func)) and not keywords:
+            self.emit(at(ast.Expr(flat), self.like))
+            return constant(None)
         written = self.writers.rewritten(flat, self.like)
         return flat if written is None else written
 

@@ -98,8 +98,10 @@ class Stores(Expressions):
         ):
             self.emit(replace(s, value=self.call(e)))
             return
-        if (is_adding_at(found) or found in (add_at, add_into)) and not starred and not e.keywords:
+        if found in (add_at, add_into) and not starred and not e.keywords:
             self.emit(replace(s, value=self.operation(e)))
+        elif is_adding_at(found) and not starred and not e.keywords:
+            self.operation(e)
         elif isinstance(found, types.FunctionType) and not is_library(found):
             self.emit(assign(self.context.names.numbered("dropped"), self.operation(e), s))
         elif self.may_write(e, found):

@@ -20,7 +20,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.shaped.kinds import Number
 from tangent.syntax.names import identifiers
 from tangent.syntax.print import Comment
-from tangent.syntax.quote import assign, at, name
+from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
@@ -130,7 +130,8 @@ def _given_back(body: Body, start: int, t: str, b: str, index: ast.expr, flow: F
     last: Body = []
     for k, s in enumerate(others):
         held = flow.fresh("t", f"{t} {k}")
-        first.append(assign(held, _with(s.value, t, place), s))
+        new = isinstance(s.value, ast.BinOp | ast.UnaryOp)  # and no view of the place, which is written next
+        first.append(assign(held, _with(s.value, t, place if new else expression("p.copy()", p=place)), s))
         last.append(replace(s, value=name(held)))
     stored = _store(replace(place, ctx=ast.Store()), _with(here[0].value, t, place), here[0], flow)
     return [*body[:start], *first, stored, *last, *rest]

@@ -120,14 +120,9 @@ def default_part(b: Any, x: Any, key: Any, default: Any) -> Any:
     return init_grad(default) if key in x else b
 
 
-def get_key(x: Any, like: Any, key: Any) -> Any:
-    """The item under a key, or zero where the dict has none."""
-    return x[key] if key in like else 0.0
-
-
-def get_default(value: Any, like: Any, key: Any) -> Any:
-    """The default, or zero where the dict has the key."""
-    return 0.0 if key in like else value
+def get_either(x: Any, default: Any, like: Any, key: Any) -> Any:
+    """The item under a key that a dict like it has, or the default: the very one, which may be written into."""
+    return x[key] if key in like else default
 
 
 def item_adjoint(b: Any, x: Any, index: Any) -> Any:

@@ -88,7 +88,7 @@ def settle(
         if not _has_adjoint(this, w, aliases):
             refuse_store(this, w, aliases, varied, useful, on_path, outside)
     refuse_half_way(this, found, aliases, varied & useful)
-    this = _watched(this, varied & useful)
+    this = _watched(this, varied)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
@@ -138,16 +138,16 @@ def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     return False
 
 
-def _watched(this: Unit, active: frozenset[str]) -> Unit:
-    """Calls for their effects of functions that are known at run time only: they must not write into what is active."""
+def _watched(this: Unit, varied: frozenset[str]) -> Unit:
+    """Calls for their effects of functions that are known at run time only: they must not write what varies."""
     changed: dict[ast.stmt, list[ast.stmt]] = {}
     for s in statements(this.core.body):
         match s:
             case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as func, args=args, keywords=keywords) as e):
-                given = {n for a in (*args, *(k.value for k in keywords)) for n in expression_reads(a)}
+                given = {n for a in (func, *args, *(k.value for k in keywords)) for n in expression_reads(a)}
                 known = s in this.operations or this.context.scope.resolve(func) is not MISSING
                 owner = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant)
-                if known or owner or not given & active or _is_plain_method(func):
+                if known or owner or not given & varied or _is_plain_method(func):
                     continue
                 watch = this.context.use("call_effect", runtime_function("call_effect"))
                 changed[s] = [replace(s, value=replace(e, func=name(watch), args=[func, *args]))]

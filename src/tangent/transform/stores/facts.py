@@ -21,7 +21,10 @@ from tangent.transform.unit import Unit
 if TYPE_CHECKING:
     from tangent.transform.reverse.passes import Reverse
 
-MAKERS = frozenset({"add", "multiply", "mutated", "with_attribute"}) | CONTAINER_COPIES
+MAKERS = CONTAINER_COPIES | frozenset(
+    "add multiply mutated with_attribute dict_of replace_item replace_field dense from_vector as_list repack "
+    "repack_from dict_get".split()
+)
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
 
 
@@ -91,8 +94,11 @@ class Facts:
 
     def makes_container(self, op: Operation, v: str) -> bool:
         """Whether an operation may make a new container, some of whose items are shared and some are not."""
-        made = op.kind == "pack" or self.is_container(v) or (op.kind == "rule" and op.rule.name in MAKERS)
+        made = op.kind == "pack" or self.is_container(v) or self.gives_several(op)
         return made and not self.is_array(v)
+
+    def gives_several(self, op: Operation) -> bool:
+        return op.kind == "rule" and (op.rule.name in MAKERS or op.rule.result == "ys")
 
     def class_of(self, v: str) -> str:
         return self.table.classes.get(v, "")

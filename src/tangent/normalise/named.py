@@ -1,0 +1,91 @@
+"""Functions that get a name and are only called by it: lambdas as definitions, partial applications as calls."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from tangent.normalise.context import Context
+from tangent.source.resolve import MISSING
+from tangent.syntax.captured import bindings
+from tangent.syntax.quote import assign, name
+from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
+
+DEFINITION = ast.parse("def f(): pass").body[0]
+
+
+def _called_only(f: ast.FunctionDef) -> set[str]:
+    """Variables that are bound once and otherwise called."""
+    called = {n.func.id for n in walk_scope(f) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    plain = {n.func for n in walk_scope(f) if isinstance(n, ast.Call)}
+    kept = {n.id for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n not in plain}
+    once = bindings(f)
+    return {v for v in called - kept if once[v] == 1}
+
+
+def defined(f: ast.FunctionDef) -> ast.FunctionDef:
+    """`v = lambda a: e` as `def v(a): return e`, where v is only called."""
+    names = _called_only(f)
+
+    def statement(s: ast.stmt) -> ast.stmt:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Lambda(args=args, body=e)) if v in names:
+                result = ast.copy_location(ast.Return(e), e)
+                return ast.copy_location(replace(DEFINITION, name=v, args=args, body=[result]), s)
+            case _:
+                return with_blocks(s, block)
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [statement(s) for s in body]
+
+    return replace(f, body=block(f.body))
+
+
+def applied(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    """`g = functools.partial(h, a)` and `g(b)` as `given = a` and `h(given, b)`, where g is only called."""
+    names = _called_only(f)
+    known: dict[str, ast.Call] = {}
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [new for s in body for new in statement(s)]
+
+    def statement(s: ast.stmt) -> Iterator[ast.stmt]:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(args=args, keywords=keywords) as e) if (
+                v in names and _is_partial(e, context) and _stays(e.args[0], f)
+            ):
+                parts = [*args[1:], *(k.value for k in keywords)]
+                given = [context.names.numbered("given") for _ in parts]
+                yield from (ast.copy_location(assign(t, part, s), s) for t, part in zip(given, parts))
+                held = [ast.copy_location(name(t), part) for t, part in zip(given, parts)]
+                named = [replace(k, value=h) for k, h in zip(keywords, held[len(args) - 1 :])]
+                known[v] = replace(e, args=[args[0], *held[: len(args) - 1]], keywords=named)
+            case _:
+                yield with_blocks(s, block)
+
+    def call(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Name(id=v)) if v in known:
+                given = {k.arg for k in e.keywords}
+                keywords = [k for k in known[v].keywords if k.arg not in given]
+                return replace(
+                    e, func=known[v].args[0], args=[*known[v].args[1:], *e.args], keywords=[*keywords, *e.keywords]
+                )
+            case _:
+                return e
+
+    body = block(f.body)
+    return replace(f, body=[ast.fix_missing_locations(rebuild(s, call)) for s in body]) if known else f
+
+
+def _stays(e: ast.expr, f: ast.FunctionDef) -> bool:
+    """Whether a name means one thing as long as the function runs."""
+    return not isinstance(e, ast.Name) or bindings(f)[e.id] <= 1
+
+
+def _is_partial(e: ast.Call, context: Context) -> bool:
+    if context.scope.resolve(e.func) is not functools.partial or not e.args:
+        return False
+    plain = not any(isinstance(a, ast.Starred) for a in e.args) and all(k.arg for k in e.keywords)
+    return plain and (isinstance(e.args[0], ast.Name) or context.scope.resolve(e.args[0]) is not MISSING)

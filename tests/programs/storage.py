@@ -525,3 +525,45 @@ def result_of_a_helper_is_overwritten(x, a):
     y[1] = a * x[0]
     y[2] *= y[1]
     return y * a
+
+
+def chained(b):
+    r = b.copy()
+    r[0] *= r[1]
+    r[1] *= b[2]
+    return r
+
+
+def chained_with_squares(b):
+    r, s = b.copy(), np.zeros(3)
+    for i in range(3):
+        r[i] *= r[i - 1]
+        s[i] = r[i] ** 2
+    return {"r": r, "s": s}
+
+
+def handed_on(step, y):
+    return step(y)
+
+
+@program({"x": positive(3)})
+def result_of_a_helper_times_its_argument(x):
+    y = x * x
+    q = chained(y)
+    return np.sum(q * y)
+
+
+@program({"x": positive(3)})
+def parts_of_a_result_times_the_argument(x):
+    y = x * x
+    d = chained_with_squares(y)
+    return np.sum(d["r"][:2] * y[1:] * d["s"][1:])
+
+
+@program({"x": positive(3)})
+def result_of_a_handed_on_function_times_its_argument(x):
+    y = x * x
+    for _ in range(2):
+        q = handed_on(chained, y)
+        y = q.reshape(3) * y
+    return np.sum(q * y)

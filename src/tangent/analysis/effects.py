@@ -55,6 +55,7 @@ class Summary:
     arrays: frozenset[str] = frozenset()
     content: frozenset[str] | None = None
     result: bool = False  # whether its backward pass reads what the result holds
+    restored: bool = False  # whether its backward pass writes into what the result holds
 
 
 Summaries = Callable[[Any], Summary]

@@ -19,6 +19,7 @@ from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import header_reads, writes
 
 Path = tuple[Block, ...]
+RESULT = "result "  # begins the name of a class that nothing writes into but the backward pass of one call
 
 
 @dataclass
@@ -60,7 +61,7 @@ def storage(
     names = {v for op in operations.values() for v in (*op.targets, *op.operands)} | set(parameters)
     names |= {w.root for w in found}
     groups = [frozenset(aliases.same(w.root, names, w.deep)) for w in found]
-    classes = _merged(groups)
+    classes = merged(groups)
     classes |= {p: p for p in sorted(given) if p not in classes}  # the caller holds a shadow of it
     written: dict[ast.stmt, set[str]] = {}
     touched: dict[ast.stmt, set[str]] = {}
@@ -81,7 +82,7 @@ def storage(
     return table
 
 
-def _merged(groups: list[frozenset[str]]) -> dict[str, str]:
+def merged(groups: list[frozenset[str]]) -> dict[str, str]:
     """Each variable's class, named after one of its members."""
     found: dict[str, str] = {}
     for group in groups:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import pushed
 from tangent.optimise.purity import calls_unknown, is_pure, written_in_place
@@ -141,7 +142,7 @@ class _Inline:
         inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
         in_place = {v for x in inside for v in written_in_place(x, self.o)}
         if in_place and any(calls_unknown(x, self.o) for x in inside):  # it may hold on to storage from before
-            return found | in_place | set(self.o.shared)
+            in_place |= {v for v, c in self.o.shared.items() if not c.startswith(RESULT)}
         classes = {self.o.shared[v] for v in in_place if v in self.o.shared}
         return found | in_place | {v for v, c in self.o.shared.items() if c in classes}
 

@@ -83,7 +83,8 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
         case ast.AugAssign(target=target):
             found.add(_root(target))
     if o.shared and calls_unknown(s, o):
-        found |= {n.id for n in walk(s) if isinstance(n, ast.Name) and n.id in o.shared}
+        read = [n.id for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        found |= {v for v in read if v in o.shared}
     return found - {""}
 
 

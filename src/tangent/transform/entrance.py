@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import copy
+from typing import Any
 
+from tangent import runtime
 from tangent.analysis.shapes.results import ROW_RULES
+from tangent.analysis.storage import RESULT, merged
 from tangent.errors import InPlaceError
 from tangent.syntax.quote import assign, name
-from tangent.transform.calls import Groups
+from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage.settle import Settled
+from tangent.transform.storage.settle import Settled, class_sets
+from tangent.transform.storage.summaries import aliases_of as shared_by
 from tangent.transform.unit import Unit
 
 
@@ -53,12 +57,44 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
     return done
 
 
-def aliases_of(settled: Settled, scribe: Scribe) -> dict[str, str]:
+def aliases_of(settled: Settled, scribe: Scribe, restoring: dict[str, str] | None = None) -> dict[str, str]:
     """Classes of names in the generated function that may share storage."""
-    classes = settled.storage.classes
-    shared = {d: f"{prefix} {classes[v]}" for (prefix, v), d in scribe.derivatives.items() if v in classes}
+    classes = with_results(settled, pair_results(settled.unit) if restoring is None else restoring)
+    shared = {
+        d: f"{prefix} {classes[v]}"
+        for (prefix, v), d in scribe.derivatives.items()
+        if v in classes and (prefix == "d" or not classes[v].startswith(RESULT))
+    }
     found = {**classes, **shared}
     return {**found, **{k: found[v] for k, v in scribe.kept.items() if v in found}}
+
+
+def pair_results(this: Unit) -> dict[str, str]:
+    """Of a derivative that is differentiated again: what its calls have kept, and their results."""
+    pairs = {op.targets[0] for op in this.operations.values() if op.kind == "call" and is_forward_half(op.callee)}
+    return {
+        op.targets[1]: op.targets[0]
+        for op in this.operations.values()
+        if op.kind == "unpack" and len(op.targets) == 2 and op.operands[0] in pairs
+    }
+
+
+def is_forward_half(callee: Any) -> bool:
+    return callee is runtime.call_fwd or any(getattr(callee, v, "") in ("return", True) for v in ("fresh", "once"))
+
+
+def with_results(settled: Settled, restoring: dict[str, str]) -> dict[str, str]:
+    """The classes, and those of what a call has kept and returned, where its backward pass writes into that."""
+    this, classes = settled.unit, settled.storage.classes
+    if not restoring:
+        return classes
+    aliases = shared_by(this, settled.summary, NONE_GIVEN)
+    names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)}
+    objects = {saved: {saved} | ({v} & aliases.of(v) or aliases.of(v)) for saved, v in restoring.items()}
+    results = [frozenset((saved, *(n for n in names if o & aliases.reach(n)))) for saved, o in objects.items()]
+    found = merged([*map(frozenset, class_sets(classes)), *results])
+    written = {found[v] for v in classes}
+    return {v: c if c in written else RESULT + c for v, c in found.items()}
 
 
 def refuse_hidden_writes(settled: Settled, groups: Groups) -> None:

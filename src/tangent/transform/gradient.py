@@ -56,7 +56,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     last = at(ast.Return(arranged(gradients, extra, module.options)), last_line)
     copies = own_copies(settled, scribe)
     body = [*copies, *passes.forward, *kept, BOUNDARY, *passes.backward, last]
-    made.shared = aliases_of(settled, scribe)
+    made.shared = aliases_of(settled, scribe, passes.stores.restoring)
     body = module.optimise(body, this, scribe, made.shared)
     made.tree = definition(this, title, [s for s in body if s is not BOUNDARY], [seed], constant(1.0))
     made.seeds = {"": seed}

@@ -39,7 +39,7 @@ def build_pair(
     last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
     kept = assign(keep, name(this.result), this.core.body[-1])
     body = [*passes.forward, kept, BOUNDARY, *passes.backward, last]
-    fwd.shared = bwd.shared = aliases_of(settled, scribe)
+    fwd.shared = bwd.shared = aliases_of(settled, scribe, passes.stores.restoring)
     body = module.optimise(body, this, scribe, fwd.shared)
     cut = body.index(BOUNDARY)
     first, second = body[:cut], body[cut + 1 :]

@@ -243,15 +243,23 @@ def _given(site: Site) -> Iterator[tuple[str, ast.expr]]:
     yield from zip((a.arg for a in site.bwd.tree.args.args[1:]), site.call.args[1:])
 
 
+def _received(site: Site) -> Iterator[tuple[str, ast.expr]]:
+    """What the forward half returns, and the name that it gets."""
+    returned, target = handed_over(site.fwd), site.forward.targets[0]
+    assert returned is not None and isinstance(target, ast.Tuple)
+    for v in sorted(identifiers(returned[0])):
+        yield v, target.elts[0]
+
+
 def _shared(site: Site, g: Generated, new: dict[str, str]) -> dict[str, str]:
-    """What shares memory in a function that another is written into: a parameter with what is given for it."""
+    """What shares memory in a function that another is written into: parameters and results with what they are here."""
     inside = {**site.fwd.shared, **site.bwd.shared}
     found = {**g.shared, **{new[v]: f"{new[v]} {c}" for v, c in inside.items() if v in new}}
     classes: dict[str, str] = {}
     for v, c in inside.items():
         if v in new:
             found[new[v]] = classes.setdefault(c, found[new[v]])
-    for p, e in _given(site):
+    for p, e in (*_given(site), *_received(site)):
         if p not in inside:
             continue
         names = [n for n in identifiers(e) if n in g.shared or isinstance(e, ast.Name)]

@@ -19,6 +19,7 @@ from tangent.transform.reverse.containers import Containers
 from tangent.transform.reverse.state import State
 from tangent.transform.rows import Part
 from tangent.transform.scribe import Scribe
+from tangent.transform.storage.summaries import is_restoring
 from tangent.transform.unit import Unit
 
 
@@ -75,6 +76,8 @@ class Calls(Containers):
         self.adding[new] = adding
         kept = self.stores.settled.summary(op.callee).result
         self.stores.holding[saved] = (*op.operands, *op.targets[:1]) if kept else op.operands
+        if is_restoring(op, self.stores.settled.summary):
+            self.stores.restoring[saved] = op.targets[0]
         self.stores.lowered(s, new, [p for group in groups for p in group], self.derivatives.gives_nothing(op.callee))
         return new
 
@@ -111,6 +114,8 @@ class Calls(Containers):
         self.operations[new] = Operation("dynamic", (op.targets[0], saved), op.operands, value, why=saved)
         self.pairs_of[new] = (self.scribe.runtime("call_bwd"), saved, positions)
         self.stores.holding[saved] = (*op.operands, *op.targets[:1])
+        if is_restoring(op, self.stores.settled.summary):
+            self.stores.restoring[saved] = op.targets[0]
         return new
 
     def call_adjoint(self, op: Operation, s: ast.stmt, state: State) -> tuple[list[ast.stmt], dict[str, list[Part]]]:

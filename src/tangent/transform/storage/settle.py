@@ -74,7 +74,7 @@ def settle(
     arrays = frozenset(taken_for_arrays(this, aliases, summary)) | (groups.arrays - assigned_inside(this.core.body))
     whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
-    more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in _class_sets(whole)]
+    more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in class_sets(whole.classes)]
     facts = activity(this.core, this.operations, (*inputs, *given, *_carried(this)), (*outputs, *given), more)
     varied, useful = facts.varied, facts.useful
     refuse_closures(this, varied, useful)
@@ -111,9 +111,9 @@ def _carried(this: Unit) -> list[str]:
     ]
 
 
-def _class_sets(table: Storage) -> list[set[str]]:
+def class_sets(classes: dict[str, str]) -> list[set[str]]:
     sets: dict[str, set[str]] = {}
-    for v, c in table.classes.items():
+    for v, c in classes.items():
         sets.setdefault(c, set()).add(v)
     return list(sets.values())
 

@@ -91,7 +91,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         before, kept = known[function].content, known[function].result
         content = content if before is None else content | before
         kept = kept or content_read(this, every, _held_by(this.result, this, aliases), summary)
-        return Summary(written, returned, outside, stores, arrays, content, kept)
+        restored = kept and _written_inside(this, found, aliases, summary)
+        return Summary(written, returned, outside, stores, arrays, content, kept, restored)
 
     return summary
 
@@ -106,6 +107,20 @@ def _touched(this: Unit, w: Write, aliases: Aliases) -> set[str]:
     op = this.operations.get(w.statement)
     inside = op is not None and op.kind == "augment" and w.root in aliases.containers
     return aliases.reach(w.root) if inside or w.deep else aliases.of(w.root)
+
+
+def _written_inside(this: Unit, found: list[Write], aliases: Aliases, summary: Summaries) -> bool:
+    """Whether what the result holds was written in place, so that a backward pass may put back what was there."""
+    held = aliases.reach(this.result)
+    calls = [op for op in this.operations.values() if is_restoring(op, summary)]
+    return any(_touched(this, w, aliases) & held for w in found) or any(
+        aliases.reach(op.targets[0]) & held for op in calls
+    )
+
+
+def is_restoring(op: Operation, summary: Summaries) -> bool:
+    """Whether the backward pass of a call may write into what the call has returned."""
+    return op.kind == "dynamic" or (op.kind == "call" and summary(op.callee).restored)
 
 
 def _sharing(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:

@@ -59,6 +59,7 @@ class Facts:
         for op in settled.unit.operations.values():
             if op.kind == "unpack":
                 self.holding[op.operands[0]] = (*self.holding.get(op.operands[0], ()), *op.targets)
+        self.restoring: dict[str, str] = {}  # what a call has kept, and its result: the backward pass may change it
         self.shown: dict[str, ast.stmt] = {}
         self.calls: dict[ast.stmt, tuple[list[str], bool]] = {}
         self.starts: dict[str, ast.expr] = {}

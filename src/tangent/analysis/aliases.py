@@ -247,7 +247,7 @@ def _containers(operations: Operations, parameters: frozenset[str]) -> frozenset
     while True:
         size = len(found)
         for t in [*found]:
-            if not all(_makes_container(op, found) for op in made[t]):
+            if not all(_makes_container(op, found) or _repeats(op, found, made) for op in made[t]):
                 del found[t]
         if len(found) == size:
             return frozenset(found)
@@ -261,6 +261,29 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
             return all(isinstance(e, ast.Name) and e.id in known for e in (left, right))
         case _:
             return op.kind == "pack" or _copies_container(op) or (op.kind == "rule" and op.rule.name == "mutated")
+
+
+def _repeats(op: Operation, known: Collection[str], made: dict[str, list[Operation]]) -> bool:
+    """Whether an operation repeats a list: `[0.0] * n`, where n counts; a list times an array is an array."""
+    match op.value:
+        case ast.BinOp(op=ast.Mult(), left=ast.Name(id=v), right=count) if v in known:
+            return _is_count(count, made)
+        case ast.BinOp(op=ast.Mult(), left=count, right=ast.Name(id=v)) if v in known:
+            return _is_count(count, made)
+        case _:
+            return False
+
+
+def _is_count(e: ast.expr | None, made: dict[str, list[Operation]], depth: int = 8) -> bool:
+    match e:
+        case ast.Constant(value=int()) | ast.Call(func=ast.Name(id="len" | "int")):
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_count(left, made, depth) and _is_count(right, made, depth)
+        case ast.Name(id=v) if depth and v in made:
+            return all(_is_count(op.value, made, depth - 1) for op in made[v])
+        case _:
+            return False
 
 
 FRESH = frozenset(

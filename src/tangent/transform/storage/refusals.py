@@ -86,7 +86,9 @@ def refuse_store(
     if involved and not (
         not brings and not aliases.same(w.root, set(active), w.deep) and _before_all_reads(this, w, involved, active)
     ):
-        raise refusal(this, w, involved[0])
+        error = refusal(this, w, involved[0])
+        error.concerns_a_container |= bool(aliases.of(w.root) & aliases.containers)
+        raise error
 
 
 def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[str]) -> bool:

@@ -130,11 +130,13 @@ def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     op = this.operations.get(w.statement)
     if op is None:
         return False
+    generated = this.source.file.startswith("<generated")
+    listed = w.root in aliases.containers or (not generated and bool(aliases.of(w.root) & aliases.containers))
     if op.kind in ("store", "augment"):
-        known = op.why == "into Add" or w.root not in aliases.containers
+        known = op.why == "into Add" or not listed
         return "attribute" not in op.values and op.targets[0] == w.root and known
     if op.kind == "call" and w.construct == "call" and is_own(op.callee):
-        return isinstance(op.value, ast.Call) and not has_stars(op.value)
+        return isinstance(op.value, ast.Call) and not has_stars(op.value) and (generated or not listed)
     return False
 
 

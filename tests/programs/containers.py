@@ -328,3 +328,24 @@ def empty_list_argument(xs):
 @program({"x": 0.5})
 def container_result_with_constants(x):
     return {"value": x * x, "constant": 1.0, "nothing": []}
+
+
+def exchange(re, im):
+    re[0], im[0] = re[1] - im[1], im[0]
+    re[1] += im[0] * re[0]
+
+
+@program({"x": signed(3)}, orders=1)
+def lists_given_to_a_function_that_writes(x):
+    re, im = list(x), [0.5] * 3
+    exchange(re, im)
+    return re[0] * re[1] + im[0]
+
+
+@program({"x": signed(4)}, orders=1)
+def lists_inside_dicts_are_changed_by_two_loops(x):
+    bodies = [{"p": [x[2 * i], x[2 * i + 1]], "v": [0.1, -0.1]} for i in range(2)]
+    for i, a in enumerate(bodies):
+        for b in bodies[i + 1 :]:
+            a["v"][0] -= (a["p"][0] - b["p"][0]) * b["p"][1]
+    return bodies[0]["v"][0]

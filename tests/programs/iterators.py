@@ -414,6 +414,34 @@ def generator_in_a_comprehension(x):
     return [v * v for v in steps(x, 2)]
 
 
+def totals(x, n):
+    total = np.zeros(3)
+    for k in range(n):
+        total += x * k
+        yield total
+
+
+@program({"x": signed(3)})
+def generator_that_adds_in_place(x):
+    s = np.sum(sum(totals(x, 3)))
+    for total in totals(x, 4):
+        s += np.sum(total * total)
+    return s
+
+
+def one_array(x, n):
+    row = np.zeros(3)
+    for k in range(n):
+        row[k] = x[k]
+        yield row
+
+
+@program({"x": signed(3)}, orders=1)
+def generator_of_one_array_in_a_list(x):
+    first, second = list(one_array(x, 2))
+    return np.sum(first * first) + np.sum(second * x)
+
+
 @program({"x": signed(3)})
 def vectorised_python(x):
     return np.array(list(map(float, x))) * 2.0

@@ -65,6 +65,48 @@ def generator_that_takes_turns(x):
     return s
 
 
+def one_array(x):
+    row = np.zeros(2)
+    for k in range(2):
+        row[k] = x
+        yield row
+
+
+@refused("list", 2.0)
+def generator_of_one_array(x):
+    return sum([np.sum(row * row) for row in one_array(x)])
+
+
+def first_items(xs, n):
+    for _ in range(n):
+        yield xs[0] * 2.0
+
+
+@refused("list", 2.0)
+def loop_that_writes_what_its_generator_reads(x):
+    xs = np.ones(2) * x
+    s = 0.0
+    for v in first_items(xs, 3):
+        s = s + v
+        xs[0] = xs[0] * 3.0
+    return s
+
+
+@refused("list", 2.0)
+def loop_that_rebinds_what_its_generator_captures(x):
+    scale = x
+
+    def scaled():
+        for k in range(3):
+            yield k * scale
+
+    s = 0.0
+    for v in scaled():
+        s = s + v
+        scale = scale * 2.0
+    return s
+
+
 @refused("'yield'", 2.0)
 def generator_itself(x):
     yield x * x

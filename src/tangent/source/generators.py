@@ -16,11 +16,16 @@ import types
 import weakref
 
 from tangent.source.read import Source, read
+from tangent.source.resolve import Scope
+from tangent.source.stubs import bare_parameters
+from tangent.source.writing import Resolve, gives_new, writes_outside, written_by
+from tangent.syntax.held import Sharing, held, written_into
 from tangent.syntax.names import Names, identifiers
-from tangent.syntax.quote import at, expression, name, quote
+from tangent.syntax.quote import assign, at, expression, name, quote
 from tangent.syntax.rebuild import function_node, replace, walk_scope, with_blocks
+from tangent.syntax.uses import arguments, assigned_inside
 
-_known: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, types.FunctionType]]
+_known: weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, bool], types.FunctionType | None]]
 _known = weakref.WeakKeyDictionary()
 
 
@@ -29,21 +34,27 @@ def is_generator(found: object) -> bool:
     return isinstance(found, types.FunctionType) and bool(found.__code__.co_flags & inspect.CO_GENERATOR)
 
 
-def collecting(generator: types.FunctionType) -> types.FunctionType | None:
-    """The function that gives, as a list, what a generator function yields; None where values are sent to it."""
-    known = _known.get(generator)
-    if known is None or known[0] is not generator.__code__:
+def collecting(generator: types.FunctionType, turns: bool) -> types.FunctionType | None:
+    """The function that gives, as a list, what a generator function yields; None where that is not the same.
+
+    With `turns` each item is looked at before the next one is made, else all are made first.
+    """
+    known = _known.setdefault(generator, {})
+    key = generator.__code__, turns
+    if key not in known:
         source = read(generator)
-        tree = collecting_tree(source.tree)
-        if tree is None:
-            return None
-        known = _known[generator] = generator.__code__, _made(generator, source, tree)
-    return known[1]
+        tree = collecting_tree(source.tree, _resolving(generator, source.tree), turns)
+        known[key] = None if tree is None else _made(generator, source, tree)
+    return known[key]
+
+
+def _resolving(generator: types.FunctionType, tree: ast.FunctionDef) -> Resolve:
+    return Scope(generator, assigned_inside(tree.body) | set(_parameters(tree))).resolve
 
 
 def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) -> types.FunctionType:
     free = generator.__code__.co_freevars
-    bare = replace(tree, args=_without_defaults(tree.args), returns=None)
+    bare = replace(tree, args=bare_parameters(tree.args), returns=None)
     outer = function_node("scope", ast.arguments([], [ast.arg(v) for v in free], None, [], [], None, []), [bare])
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
     scope = next(c for c in compile(module, source.file, "exec").co_consts if isinstance(c, types.CodeType))
@@ -57,19 +68,6 @@ def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) 
     return made
 
 
-def _without_defaults(args: ast.arguments) -> ast.arguments:
-    """Parameters as they are compiled: their defaults are objects already, their annotations nobody's business."""
-
-    def bare(a: ast.arg) -> ast.arg:
-        return ast.copy_location(ast.arg(a.arg), a)
-
-    return ast.arguments(
-        [bare(a) for a in args.posonlyargs], [bare(a) for a in args.args], bare(args.vararg) if args.vararg else None,
-        [bare(a) for a in args.kwonlyargs], [None for _ in args.kwonlyargs], bare(args.kwarg) if args.kwarg else None,
-        [],
-    )  # fmt: skip
-
-
 def _never_ends(node: ast.AST) -> bool:
     match node:
         case ast.While(test=ast.Constant(value=value), body=body) if value:
@@ -80,17 +78,42 @@ def _never_ends(node: ast.AST) -> bool:
 
 def has_effects(generator: types.FunctionType) -> bool:
     """Whether a generator does something that can be seen between its items."""
-    for n in walk_scope(read(generator).tree):
+    tree = read(generator).tree
+    return does_something(tree, _resolving(generator, tree))
+
+
+def does_something(tree: ast.FunctionDef, resolve: Resolve) -> bool:
+    for n in walk_scope(tree):
         match n:
             case ast.Expr(value=ast.Call()) | ast.Global() | ast.Nonlocal():
                 return True
             case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
                 return True
-    return False
+    return writes_outside(tree, resolve)
 
 
-def collecting_tree(tree: ast.FunctionDef) -> ast.FunctionDef | None:
-    """The definition with a list that is filled in place of each `yield`; None where values are sent to it."""
+def _changed_items(tree: ast.FunctionDef, resolve: Resolve) -> set[str] | None:
+    """Variables that hold what was yielded when they are changed by `+=`; None where it changes in other ways, too."""
+    given = set(_parameters(tree))
+    sharing = Sharing(tree.body, lambda call: gives_new(call, resolve))
+    stored, augmented = written_into(tree.body, lambda call: written_by(call, resolve, unknown=False))
+    yields = [n.value for n in walk_scope(tree) if isinstance(n, ast.Yield | ast.YieldFrom)]
+    items = sharing.around(set().union(*(held(e, lambda call: gives_new(call, resolve)) for e in yields)))
+    made = assigned_inside(tree.body) - given
+    if items & sharing.around(stored) or any(sharing.of(v) != {v} or v not in made for v in items & augmented):
+        return None
+    return items & augmented
+
+
+def _parameters(tree: ast.FunctionDef) -> list[str]:
+    return [a.arg for a in arguments(tree.args)]
+
+
+def collecting_tree(tree: ast.FunctionDef, resolve: Resolve, turns: bool) -> ast.FunctionDef | None:
+    """The definition with a list that is filled in place of each `yield`; None where that is not the same."""
+    changed = _changed_items(tree, resolve) if turns else set()
+    if changed is None:
+        return None
     statements = [n for n in walk_scope(tree) if isinstance(n, ast.Expr)]
     plain = {id(s.value) for s in statements}
     if any(isinstance(n, ast.Yield | ast.YieldFrom) and id(n) not in plain for n in walk_scope(tree)):
@@ -114,6 +137,8 @@ def collecting_tree(tree: ast.FunctionDef) -> ast.FunctionDef | None:
                 return [ast.copy_location(ast.For(ast.Name(held, ast.Store()), value, [add], []), s)]
             case ast.Return():
                 return [ast.copy_location(ast.Return(name(target)), s)]
+            case ast.AugAssign(target=ast.Name(id=v), op=op, value=value) if v in changed:  # items stay as they were
+                return [assign(v, ast.BinOp(name(v), op, value), s)]
             case _:
                 return [with_blocks(s, block)]
 

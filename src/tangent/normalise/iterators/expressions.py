@@ -6,17 +6,21 @@ import ast
 import builtins
 import functools
 import itertools
-from typing import Any
+from typing import Any, Literal
 
 from tangent.normalise.context import Context
 from tangent.normalise.iterators.getters import getter
-from tangent.normalise.iterators.known import any_starred, kind, local_generators, read_once, reads_all
+from tangent.normalise.iterators.known import LISTING, any_starred, kind, local_generators, read_once, reads_all
+from tangent.normalise.iterators.turns import Turns
 from tangent.runtime import library
 from tangent.source.generators import collecting, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, constant, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
+
+# How the items of an iterator are read: perhaps not all, one after the other, or all before any is looked at.
+Reading = Literal["", "each", "list"]
 
 
 class Expressions:
@@ -26,9 +30,10 @@ class Expressions:
         self.context = context
         self.generators = local_generators(f, context)
         self.waiting = read_once(f, context)
+        self.turns = Turns(f, context)
 
-    def read(self, e: ast.expr, consumed: bool = False) -> ast.expr:
-        """The expression; `consumed` where all its items are read at once."""
+    def read(self, e: ast.expr, consumed: Reading = "") -> ast.expr:
+        """The expression; `consumed` tells how its items are read, where it is an iterator."""
         match e:
             case ast.Name(id=v) if v in self.waiting and isinstance(e.ctx, ast.Load):
                 return self.read(self.waiting[v] or e, consumed) if self.waiting[v] is not None else e
@@ -37,12 +42,17 @@ class Expressions:
             case ast.GeneratorExp() if not consumed:
                 return e
             case ast.Starred(value=value):
-                return replace(e, value=self.read(value, True))
+                return replace(e, value=self.read(value, "list"))
             case ast.Call():
                 return self.call(e, consumed)
         if isinstance(e, COMPREHENSIONS):
             return self.comprehension(e)
         return self.parts(e)
+
+    def read_by(self, function: ast.expr, items: ast.expr) -> ast.expr:
+        """What is read item by item, with a call of a function between them."""
+        taken = self.turns.taken(items, None, [function, ast.Call(function, [], [])])
+        return self.read(items, "" if taken else "each")
 
     def parts(self, e: ast.expr) -> ast.expr:
         changes: dict[str, Any] = {}
@@ -62,20 +72,24 @@ class Expressions:
 
     def comprehension(self, e: Any) -> ast.expr:
         """Loops over `map` and `filter` inside comprehensions read their items one by one, too."""
-        generators = [replace(g, iter=self.source(g.iter), ifs=[self.read(i) for i in g.ifs]) for g in e.generators]
+        doing = [n for n in ast.iter_child_nodes(e) if isinstance(n, ast.expr)]
+        doing += [n for g in e.generators for n in (*g.ifs, g.iter)]
+        generators = [replace(g, iter=self.source(g, doing), ifs=[self.read(i) for i in g.ifs]) for g in e.generators]
         inner = {k: self.read(getattr(e, k)) for k in ("elt", "key", "value") if hasattr(e, k)}
         return replace(e, generators=generators, **inner)  # type: ignore[no-any-return]
 
-    def source(self, e: ast.expr) -> ast.expr:
+    def source(self, g: ast.comprehension, doing: list[ast.expr]) -> ast.expr:
         """What a comprehension runs over: as for a loop that ends when its iterable does."""
+        e = g.iter
+        whole: Reading = "" if self.turns.taken(e, g.target, doing) else "each"
         match kind(e, self.context), e:
             case "zip" | "enumerate" | "reversed", ast.Call(args=args) if not any_starred(args):
-                return replace(e, args=[self.read(a, True) for a in args])
+                return replace(e, args=[self.read(a, whole) for a in args])
             case "view", _:
                 return e
-        return self.read(e, True)
+        return self.read(e, whole)
 
-    def call(self, e: ast.Call, consumed: bool) -> ast.expr:
+    def call(self, e: ast.Call, consumed: Reading) -> ast.expr:
         found = self.context.scope.resolve(e.func)
         if found is MISSING and isinstance(e.func, ast.Name) and e.func.id in self.generators:
             made = self.parts(e)
@@ -85,15 +99,16 @@ class Expressions:
         except TypeError:
             return self.parts(e)
         if consumed:
-            listed = self.iterator(e, found)
+            listed = self.iterator(e, found, consumed)
             if listed is not None:
                 return listed
         if reads_all(found) and found not in library.EAGER:
-            args = [self.read(a, True) for a in e.args]
+            args = [self.read(a, "list" if found in LISTING else "each") for a in e.args]
             e = replace(e, args=args, keywords=[self.part(k) for k in e.keywords])
             return self.chosen(e, found)
         if found in library.EAGER:
-            args = [self.read(a, found is functools.reduce and i == 1) for i, a in enumerate(e.args)]
+            reduced = found is functools.reduce
+            args = [self.read_by(e.args[0], a) if reduced and i == 1 else self.read(a) for i, a in enumerate(e.args)]
             keywords = [self.part(k) for k in e.keywords]
             stand_in = self.use(library.EAGER[found])
             return replace(e, func=name(stand_in), args=args, keywords=keywords)
@@ -124,73 +139,75 @@ class Expressions:
             case _:
                 return e
 
-    def iterator(self, e: ast.Call, found: Any) -> ast.expr | None:
+    def iterator(self, e: ast.Call, found: Any, consumed: Reading) -> ast.expr | None:
         """An iterator whose items are all read at once, as a list; None where it is none that is known."""
         plain = not any_starred(e.args)
         match kind(e, self.context), e.args:
             case "map", [function, items] if plain:
                 item = self.context.names.numbered("item")
-                return self.listed(self.applied(function, [name(item)]), item, self.read(items, True), e)
+                made = self.applied(function, [name(item)])
+                return self.listed(made, item, self.read_by(function, items), e)
             case "map", [function, *several] if plain and several:
                 each = [self.context.names.numbered("item") for _ in several]
-                pairs = call(self.context.builtin("zip"), *(self.read(a, True) for a in several))
+                pairs = call(self.context.builtin("zip"), *(self.read_by(function, a) for a in several))
                 target = ast.Tuple([ast.Name(v, ast.Store()) for v in each], ast.Store())
                 made = self.applied(function, [name(v) for v in each])
                 return ast.copy_location(ast.ListComp(made, [ast.comprehension(target, pairs, [], 0)]), e)
             case "map", [function, *several] if several:
                 row = self.context.names.numbered("items")
                 value = ast.Call(function, [ast.Starred(name(row), ast.Load())], [])
-                rows = ast.Call(name(self.use(library.zipped)), [self.read(a, True) for a in several], [])
+                rows = ast.Call(name(self.use(library.zipped)), [self.read_by(function, a) for a in several], [])
                 return self.listed(value, row, rows, e)
             case "filter", [function, items]:
                 item = self.context.names.numbered("item")
-                return self.listed(name(item), item, self.read(items, True), e, self.kept(function, name(item)))
+                test = self.kept(function, name(item))
+                return self.listed(name(item), item, self.read_by(function, items), e, test)
             case "zip", _ if not plain:
-                return replace(e, func=name(self.use(library.zipped)), args=[self.read(a, True) for a in e.args])
+                return replace(e, func=name(self.use(library.zipped)), args=[self.read(a, "each") for a in e.args])
             case "zip" | "enumerate" | "reversed", args:
                 item = self.context.names.numbered("item")
-                inner = replace(e, args=[self.read(a, True) for a in args])
+                inner = replace(e, args=[self.read(a, "each") for a in args])
                 return self.listed(name(item), item, inner, e)
             case "view", _ if isinstance(e.func, ast.Attribute):
                 return ast.copy_location(call(self.use(library.VIEWS[e.func.attr]), self.read(e.func.value)), e)
         if found in (itertools.chain,):
             return ast.copy_location(
-                ast.List([a if isinstance(a, ast.Starred) else ast.Starred(self.read(a, True), ast.Load())
+                ast.List([a if isinstance(a, ast.Starred) else ast.Starred(self.read(a, "each"), ast.Load())
                           for a in e.args], ast.Load()), e,
             ) if plain else None  # fmt: skip
         if found in library.LAZY:
             partial = found is itertools.islice
-            args = [self.read(a, not partial) for a in e.args]
+            args = [self.read(a, "" if partial else "each") for a in e.args]
             return replace(
                 e, func=name(self.use(library.LAZY[found])), args=args, keywords=[self.part(k) for k in e.keywords]
             )
-        return self.other_iterator(e, found)
+        return self.other_iterator(e, found, consumed)
 
-    def other_iterator(self, e: ast.Call, found: Any) -> ast.expr | None:
+    def other_iterator(self, e: ast.Call, found: Any, consumed: Reading) -> ast.expr | None:
         item = self.context.names.numbered
         match e.args:
             case [items] if found == itertools.chain.from_iterable:
                 outer, inner = item("items"), item("item")
-                generators = [_generator(outer, self.read(items, True)), _generator(inner, name(outer))]
+                generators = [_generator(outer, self.read(items, "each")), _generator(inner, name(outer))]
                 return ast.copy_location(ast.ListComp(name(inner), generators), e)
             case [value, count] if found is itertools.repeat:
                 return self.listed(value, item("_"), call(self.context.builtin("range"), count), e)
             case [function, items] if found is itertools.starmap:
                 each = item("items")
                 value = ast.Call(function, [ast.Starred(name(each), ast.Load())], [])
-                return self.listed(value, each, self.read(items, True), e)
+                return self.listed(value, each, self.read_by(function, items), e)
             case [function, items] if found is itertools.filterfalse:
                 each = item("item")
                 test = ast.UnaryOp(ast.Not(), self.kept(function, name(each)))
-                return self.listed(name(each), each, self.read(items, True), e, test)
+                return self.listed(name(each), each, self.read_by(function, items), e, test)
             case [data, selectors] if found is itertools.compress:
                 each, chosen = item("item"), item("selected")
-                pairs = call(self.context.builtin("zip"), self.read(data, True), self.read(selectors, True))
+                pairs = call(self.context.builtin("zip"), self.read(data, "each"), self.read(selectors, "each"))
                 target = ast.Tuple([ast.Name(each, ast.Store()), ast.Name(chosen, ast.Store())], ast.Store())
                 made = ast.ListComp(name(each), [ast.comprehension(target, pairs, [name(chosen)], 0)])
                 return ast.copy_location(made, e)
         if is_generator(found):
-            made_function = collecting(found)
+            made_function = collecting(found, turns=consumed == "each")
             if made_function is not None:
                 used = self.context.use(f"{found.__name__}_list", made_function)
                 return replace(self.parts(e), func=name(used))

@@ -16,6 +16,7 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
 
 CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, set, frozenset, dict, functools.reduce})
+LISTING = frozenset({list, tuple, sorted})  # these make a list of all items first
 INDEXED = (zip, enumerate, reversed)
 KEYWORDS: dict[str, set[str | None]] = {"zip": {"strict"}, "enumerate": {"start"}}
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import types
 from typing import Any
 
 import numpy as np
 
-from tangent.normalise.iterators.expressions import Expressions
+from tangent.normalise.iterators.expressions import Expressions, Reading
 from tangent.normalise.iterators.known import any_starred, kind
 from tangent.normalise.jumps import leaves_loop
-from tangent.source.generators import collecting_tree, has_effects, is_generator
+from tangent.source.generators import collecting_tree
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import replace, with_blocks
@@ -26,7 +25,7 @@ class Statements(Expressions):
     def statement(self, s: ast.stmt) -> list[ast.stmt]:
         match s:
             case ast.FunctionDef(name=v) if v in self.generators:
-                tree = collecting_tree(s)
+                tree = collecting_tree(s, self.context.scope.resolve, turns=True)
                 return [tree] if tree is not None else [s]
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return [s]
@@ -35,7 +34,7 @@ class Statements(Expressions):
             case ast.For():
                 return self.loop(s)
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value):
-                return [replace(s, value=self.read(value, True))]
+                return [replace(s, value=self.read(value, "list"))]
         return [self.inside(with_blocks(s, self.block))]
 
     def inside(self, s: ast.stmt) -> ast.stmt:
@@ -55,7 +54,7 @@ class Statements(Expressions):
     def loop(self, s: ast.For) -> list[ast.stmt]:
         """Loops over `map` and `filter` call the function item by item, as Python does."""
         inner = replace(s, body=self.block(s.body), orelse=self.block(s.orelse))
-        whole = not leaves_loop(s)
+        whole = self.read_whole(s)
         if (opened := self.elements(inner)) is not None:
             return opened
         match kind(s.iter, self.context), s.iter:
@@ -74,7 +73,11 @@ class Statements(Expressions):
                 return [replace(inner, iter=replace(s.iter, args=[self.read(a, whole) for a in args]))]
             case "view", _:
                 return [inner]
-        return [replace(inner, iter=self.read(s.iter, whole and not self.interleaves(s.iter)))]
+        return [replace(inner, iter=self.read(s.iter, whole))]
+
+    def read_whole(self, s: ast.For) -> Reading:
+        """How a loop reads its iterable: to the end, and without changing what the iterable reads."""
+        return "" if leaves_loop(s) or self.turns.taken(s.iter, s.target, s.body) else "each"
 
     def elements(self, s: ast.For) -> list[ast.stmt] | None:
         """`for i, v in np.ndenumerate(x)` runs over the indices."""
@@ -91,15 +94,12 @@ class Statements(Expressions):
             case _:
                 return None
 
-    def interleaves(self, e: ast.expr) -> bool:
-        """Whether what an iterator does takes turns with what the loop does."""
-        found = self.context.scope.resolve(e.func) if isinstance(e, ast.Call) else MISSING
-        return isinstance(found, types.FunctionType) and is_generator(found) and has_effects(found)
-
     def loop_again(self, s: ast.For) -> list[ast.stmt]:
         """A loop over what `map` or `filter` ran over: another one of them is opened in turn."""
         if kind(s.iter, self.context) not in ("map", "filter"):
-            return [replace(s, iter=self.read(s.iter, not leaves_loop(s)))]
+            return [replace(s, iter=self.read(s.iter, self.read_whole(s)))]
+        if not self.read_whole(s):
+            return [s]
         *before, last = self.loop(replace(s, body=[], orelse=[]))
         assert isinstance(last, ast.For)
         return [*before, _with_tail(last, s.body, s.orelse)]

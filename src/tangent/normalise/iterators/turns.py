@@ -1,0 +1,82 @@
+"""Whether what a loop does takes turns with what its iterator does: then items are not collected before the loop.
+
+for v in steps(buf):         the generator reads what the body writes: a list made beforehand would hold other items
+    buf[0] = v
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterable
+from functools import cached_property
+
+from tangent.normalise.context import Context
+from tangent.runtime import library
+from tangent.source.generators import has_effects, is_generator
+from tangent.source.writing import gives_new, written_by
+from tangent.syntax.held import Sharing, rebound_in, written_into
+from tangent.syntax.rebuild import walk_scope
+from tangent.syntax.uses import SCOPES, expression_reads, target_names
+
+LATE = (map, filter, itertools.chain, itertools.starmap, itertools.filterfalse, itertools.compress)
+
+
+class Turns:
+    """What iterators of a function read, and what its statements change."""
+
+    def __init__(self, f: ast.FunctionDef, context: Context) -> None:
+        self.f, self.context = f, context
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        return Sharing(self.f.body, lambda call: gives_new(call, self.context.scope.resolve))
+
+    @cached_property
+    def nested(self) -> dict[str, set[str]]:
+        """What the functions that are defined inside read, by name."""
+        return {s.name: expression_reads(s) for s in walk_scope(self.f) if isinstance(s, ast.FunctionDef)}
+
+    def taken(self, iterable: ast.expr, target: ast.expr | None, doing: Iterable[ast.AST]) -> bool:
+        """Whether code that runs between the items of an iterable changes what the iterable reads, or sees it work."""
+        calls = [n for n in ast.walk(iterable) if isinstance(n, ast.Call)]
+        if not any(self.is_late(c) for c in calls):
+            return False
+        if any(self.works(c) for c in calls):
+            return True
+        doing = list(doing)
+        late = self.read_late(iterable)
+        reads = self.sharing.around(expression_reads(iterable) | late)
+        resolve = self.context.scope.resolve
+        stored, augmented = written_into(doing, lambda call: written_by(call, resolve))
+        items = set(target_names(target)) if target is not None else set()
+        if late & rebound_in(doing) or (reads - items) & (stored | augmented):
+            return True
+        stored, augmented = written_into(doing, lambda call: written_by(call, resolve, unknown=False))
+        return bool(reads & (stored | augmented))
+
+    def is_late(self, e: ast.Call) -> bool:
+        """Whether a call gives an iterator that reads something when it is asked for the next item."""
+        found = self.context.scope.resolve(e.func)
+        if isinstance(e.func, ast.Name) and e.func.id in self.nested:
+            return True
+        try:
+            return (
+                found in LATE or found == itertools.chain.from_iterable or found in library.LAZY or is_generator(found)
+            )
+        except TypeError:  # what is not hashable is no iterator that is known here
+            return False
+
+    def works(self, e: ast.Call) -> bool:
+        """Whether a call gives a generator that does something which can be seen between its items."""
+        found = self.context.scope.resolve(e.func)
+        return is_generator(found) and has_effects(found)
+
+    def read_late(self, iterable: ast.expr) -> set[str]:
+        """Variables that are read when items are asked for: those of lambdas and of nested functions."""
+        found = {v for n in ast.walk(iterable) if isinstance(n, SCOPES) for v in expression_reads(n)}
+        waiting = expression_reads(iterable)
+        while more := {v for g in waiting if g in self.nested for v in self.nested[g]} - found:
+            found |= more
+            waiting |= more
+        return found

@@ -9,7 +9,7 @@ import tangent
 import toy
 import wrapped
 from tangent import grad, jvp
-from tangent.errors import RuleError
+from tangent.errors import InPlaceError, MissingRuleError, RuleError, UnsupportedError
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -111,3 +111,64 @@ def test_a_library_with_the_names_of_numpy():
     assert jvp(layer)(*ours, wrapped.Array(direction)) == pytest.approx(jvp(layer_in_numpy)(*theirs, direction))
     got = tangent.hvp(layer)(*ours, wrapped.Array(direction))
     np.testing.assert_allclose(got.held, tangent.hvp(layer_in_numpy)(*theirs, direction), rtol=1e-12)
+
+
+# A library that is none of ours
+
+
+@pytest.fixture(scope="module")
+def torch():
+    found = pytest.importorskip("torch")
+    with tangent.rules():
+        import bound_torch
+
+        bound_torch.register()
+        yield found
+
+
+def in_terms_of(library):
+    def elementwise(x, w):
+        return library.sum(library.tanh(x * w + 1.0) / library.exp(x) - library.sqrt(x) * 2.0 + 3.0 / x)
+
+    def looped(x, w):
+        h = library.zeros_like(x)
+        for t in range(3):
+            h = library.tanh(h * w + x)
+            if library.argmax(h) >= 0:
+                h = h + library.sin(x) ** 2
+        return library.sum(h * h)
+
+    def indexed(x, w):
+        return library.sum(x[0] * x[1] * x[0, 1] + w * x[:, 1]) + library.sum(library.log(x) * w)
+
+    return elementwise, looped, indexed
+
+
+@pytest.mark.parametrize("i", range(3))
+def test_tensors_of_torch(torch, i):
+    x, w = np.array([[0.3, 0.5], [0.7, 0.9]]), np.array([0.2, 0.4])
+    given = torch.tensor(x), torch.tensor(w)
+    f, expected = in_terms_of(torch)[i], in_terms_of(np)[i]
+    for got, known in zip(grad(f, (0, 1))(*given), grad(expected, (0, 1))(x, w)):
+        assert isinstance(got, torch.Tensor)
+        np.testing.assert_allclose(got, known)
+    np.testing.assert_allclose(jvp(f)(*given, given[0]), jvp(expected)(x, w, x))
+    np.testing.assert_allclose(tangent.hvp(f)(*given, given[0]), tangent.hvp(expected)(x, w, x))
+    np.testing.assert_allclose(grad(f, optimized=False)(*given), grad(expected)(x, w))
+
+
+def test_what_a_library_is_not_asked_for_is_refused(torch):
+    x = torch.tensor([0.3, 0.5])
+    with pytest.raises(MissingRuleError, match="no rule for 'torch.*erf'"):
+        grad(lambda x: torch.sum(torch.erf(x)))
+    with pytest.raises(UnsupportedError, match="reading a Tensor by list"):
+        grad(lambda x: torch.sum(x[[0, 0]]))(x)
+
+    def store(x):
+        y = torch.zeros_like(x)
+        y[0] = x[1]
+        return torch.sum(y)
+
+    for derivative in (grad(store), lambda x: jvp(store)(x, x)):
+        with pytest.raises(InPlaceError, match="writes into a Tensor"):
+            derivative(x)

@@ -88,7 +88,7 @@ def writes_in_place(
             case (ast.FunctionDef() as made) | ast.Assign(value=ast.Lambda() as made):
                 for v in _by_closure(made, scope, summaries):
                     yield Write(s, v, frozenset(expression_reads(s)), "closure")
-        yield from _calls(s, scope, summaries)
+        yield from _calls(s, scope, summaries, op is not None and op.kind in ("rule", "zero"))
         yield from _kept_methods(s, scope)
     yield from _local_writers(f)
 
@@ -173,8 +173,8 @@ def base_names(e: ast.expr) -> Iterator[str]:
                 yield from base_names(x)
 
 
-def _calls(s: ast.stmt, scope: Scope, summaries: Summaries) -> Iterator[Write]:
-    """Calls inside a statement that write into their arguments."""
+def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iterator[Write]:
+    """Calls inside a statement that write into their arguments; what has a rule and no source does not."""
     parts: list[ast.AST] = [s]
     if isinstance(s, ast.If | ast.While):
         parts = [s.test]
@@ -188,14 +188,14 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries) -> Iterator[Write]:
                 reads = frozenset(expression_reads(node))
                 direct = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
                 kept = scope.resolve(node.func) in (functools.partial, partial_of)  # it writes when it is called
-                for root in written_by(node, scope, summaries):
+                for root in written_by(node, scope, summaries, ruled):
                     yield Write(s, root, reads, "method" if kept else "call", not direct)
                 if isinstance(node.func, ast.Lambda):
                     for root in _by_closure(node.func, scope, summaries):
                         yield Write(s, root, reads, "call")
 
 
-def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[str]:
+def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool) -> Iterator[str]:
     """The variables that a call may write into."""
     for k in node.keywords:
         if k.arg == "out" and not (isinstance(k.value, ast.Constant) and k.value.value is None):
@@ -237,7 +237,7 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries) -> Iterator[s
         yield from _by_summary(node, found, summaries)
     elif not is_library(found) and not isinstance(found, type):
         behind = _behind(found)
-        if behind is None or summaries(behind).written:
+        if not ruled if behind is None else summaries(behind).written:
             for a in node.args:
                 yield from base_names(a)
 

@@ -27,7 +27,7 @@ class ArrayType:
 
     `zeros(x)` and `copy(b)` make arrays of their own, `add(a, b)` sums gradients, `unbroadcast(b, x)` reduces one to
     the shape of an array that was broadcast, `broadcast_like(b, x)` stretches a tangent to the shape of a result,
-    `total(b)` is the gradient of a number that was broadcast.
+    `total(b)` is the gradient of a number that was broadcast. With `numpy` the functions of NumPy take its arrays.
     """
 
     zeros: Callable[[Any], Any]
@@ -36,6 +36,7 @@ class ArrayType:
     broadcast_like: Callable[[Any, Any], Any]
     copy: Callable[[Any], Any]
     total: Callable[[Any], Any] = lambda b: b.sum()
+    numpy: bool = False
 
 
 _registered: dict[type, ArrayType] = {}
@@ -51,6 +52,14 @@ def _foreign(x: Any) -> ArrayType | None:
     if not _registered:
         return None
     return next((_registered[c] for c in type(x).__mro__ if c in _registered), None)
+
+
+def is_foreign(x: Any) -> bool:
+    """Whether a value is an array of another library, which NumPy's functions do not know."""
+    if isinstance(x, np.ndarray | np.generic | float | int):
+        return False
+    found = _foreign(x)
+    return found is not None and not found.numpy
 
 
 def init_grad(x: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from tangent.errors import InPlaceError
+from tangent.runtime.dispatch import is_foreign
 from tangent.runtime.kernels.index import may_repeat
 from tangent.runtime.zeros import gradient_dtype
 
@@ -121,6 +122,12 @@ def shadow(x: Any, content: Any = None) -> Any:
         return made
     if isinstance(x, dict | list | tuple):
         return _beside_all(x, content, shadow)
+    if is_foreign(x):
+        raise InPlaceError(
+            f"cannot differentiate writes into a {type(x).__name__}",
+            why="of arrays that are written in place only those of NumPy are followed",
+            todo="Make new arrays instead of changing old ones.",
+        )  # fmt: skip
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import broadcast_like, init_grad
+from tangent.runtime.dispatch import broadcast_like, init_grad, is_foreign
 from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 
@@ -27,12 +27,16 @@ def ratio(x: Any, y: Any) -> Any:
         return x / y if y and x else x * math.copysign(math.inf, y) if x else 0.0 * x
     if type(y) is np.ndarray and y.dtype.kind == "f" and y.size and y.min() > 0.0:
         return x / y
+    if is_foreign(x) or is_foreign(y):
+        return x / y
     with np.errstate(divide="ignore", invalid="ignore"):
         return _nothing_from_nothing(x, np.divide(x, y))
 
 
 def times(x: Any, y: Any) -> Any:
     """`x * y`, but 0 where x is 0, whatever y is."""
+    if is_foreign(x) or is_foreign(y):
+        return x * y
     with np.errstate(invalid="ignore"):
         return _nothing_from_nothing(x, np.multiply(x, y))
 
@@ -66,7 +70,7 @@ def power_slope(x: Any, y: Any) -> Any:
     """`y * x ** (y - 1)`, the derivative of `x ** y` by x: 0 where y is 0, infinite rather than an exception."""
     with np.errstate(divide="ignore"):
         if isinstance(y, int | float):
-            return y * np.power(x, y - 1.0) if y else 0.0 * x
+            return y * (x ** (y - 1.0) if is_foreign(x) else np.power(x, y - 1.0)) if y else 0.0 * x
         constant = np.equal(y, 0)
         return (y * np.power(np.where(constant, 1.0, x), np.where(constant, 1.0, y - 1.0)))[()]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, map_structure, repack
+from tangent.errors import UnsupportedError
+from tangent.runtime.dispatch import add_grad, copy, init_grad, is_foreign, lazy_zero, map_structure, repack
 from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 
@@ -16,6 +17,8 @@ def scatter(b: Any, x: Any, index: Any) -> Any:
         x = x.like
     if isinstance(x, list | tuple | dict):
         return add_item(map_structure(lazy_zero, x), x, index, b)
+    if is_foreign(x):
+        return add_foreign(init_grad(x), index, b)
     out = np.zeros(np.shape(x), gradient_dtype(dtype_of(x)))
     if may_repeat(index):
         np.add.at(out, index, as_kind_of(out, b))
@@ -36,10 +39,24 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
         b[index] = add_grad(b[index], v) if index in b else v
     elif isinstance(b, list):
         b[:] = list_with(b, index, v)
+    elif is_foreign(b):
+        return add_foreign(b, index, v)
     elif may_repeat(index):
         np.add.at(b, index, as_kind_of(b, v))
     else:
         b[index] += as_kind_of(b, v)
+    return b
+
+
+def add_foreign(b: Any, index: Any, v: Any) -> Any:
+    """An array of another library with v added at `b[index]`, in place."""
+    if may_repeat(index) or not hasattr(b, "__setitem__"):
+        raise UnsupportedError(
+            f"cannot differentiate reading a {type(b).__name__} by {type(index).__name__}",
+            why="its items are added to one by one in the derivative",
+            todo="Index by numbers and slices, or give the library a function for it, with a rule.",
+        )  # fmt: skip
+    b[index] = b[index] + v
     return b
 
 
@@ -61,7 +78,9 @@ PLAIN = frozenset({int, slice})
 
 def with_part(b: Any, index: Any, v: Any) -> Any:
     """b with v added at `b[index]`, as a new value."""
-    return add_item(b if is_lazy_zero(b) or isinstance(b, tuple) else b.copy(), b, index, v)
+    if is_lazy_zero(b) or isinstance(b, tuple):
+        return add_item(b, b, index, v)
+    return add_item(copy(b) if is_foreign(b) else b.copy(), b, index, v)
 
 
 def cleared(b: Any, index: Any) -> Any:

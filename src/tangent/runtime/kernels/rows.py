@@ -71,6 +71,6 @@ register_array_type(
     PersistentArray,
     ArrayType(
         zeros=zeros_of, add=operator.add, unbroadcast=lambda b, x: unbroadcast(b, ZeroGrad(x)),
-        broadcast_like=lambda b, x: broadcast_like(b, zeros_of(x)), copy=np.asarray,
+        broadcast_like=lambda b, x: broadcast_like(b, zeros_of(x)), copy=np.asarray, numpy=True,
     ),
 )  # fmt: skip

@@ -74,6 +74,8 @@ def refuse_store(
     outside: Outside,
 ) -> None:  # fmt: skip
     active = varied & useful
+    if _has_no_derivative(this, w, varied, active):
+        return
     brings = bool(w.reads & varied) or w.construct in ("method", "closure")
     local = this.context.scope.local
     if w.root not in local and w.root not in this.parameters:
@@ -89,6 +91,13 @@ def refuse_store(
         error = refusal(this, w, involved[0])
         error.concerns_a_container |= bool(aliases.of(w.root) & aliases.containers)
         raise error
+
+
+def _has_no_derivative(this: Unit, w: Write, varied: frozenset[str], active: frozenset[str]) -> bool:
+    """Whether the call that may write is refused for its result: a function without source and without a rule."""
+    op = this.operations.get(w.statement)
+    unknown = op is not None and op.kind == "opaque" and op.why == "no rule"
+    return unknown and op is not None and bool(active.intersection(op.targets) and varied.intersection(op.operands))
 
 
 def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[str]) -> bool:

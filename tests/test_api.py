@@ -1269,3 +1269,49 @@ def test_the_public_names():
         assert hasattr(tangent, name)
     assert issubclass(SeedError, ValueError) and issubclass(WrtError, ValueError)
     assert issubclass(GradientError, AssertionError)
+
+
+# Objects that a function makes and gives back
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+
+def test_objects_that_are_made_and_given_back():
+    def f(x):
+        point = Point(x * x, [Point(x, 2.0 * x)])
+        return x * point.x, point
+
+    slope, point = grad(f, has_aux=True)(3.0)
+    assert slope == 27.0 and point.x == 9.0 and point.y[0].y == 6.0
+    (value, point), slope = value_and_grad(f, has_aux=True)(3.0)
+    assert value == 27.0 and point.y[0].x == 3.0
+
+    def made(x):
+        return Point(x * x, (x, Point(1.0, 5.0 * x)))
+
+    tangents = jvp(made)(3.0, 1.0)
+    assert (tangents.x, tangents.y[0], tangents.y[1].y) == (6.0, 1.0, 5.0)
+    assert vjp(made)(3.0, Point(10.0, (2.0, Point(7.0, 1.0)))) == 67.0
+    assert grad(lambda x: vjp(made)(x, Point(10.0, (2.0, Point(7.0, 1.0)))))(3.0) == 20.0
+
+
+def test_derivatives_of_objects_inside_functions():
+    def by_an_object(w, x):
+        point = Point(w, x)
+        point.x = point.x * 2.0
+        bpoint, bt = grad(lambda p, t: p.x * t * t * x, (0, 1))(point, x)
+        return bpoint.x * bt
+
+    def changing(w, x):
+        def inner(p):
+            p.x = p.x * x
+            return p.x * p.x
+
+        point = Point(w, x)
+        return grad(inner)(point).x * point.x
+
+    for f in (by_an_object, changing):
+        check_grads(f, (1.3, 0.7))

@@ -14,6 +14,7 @@ import pytest
 import tangent
 from tangent import grad, jvp
 from tangent.errors import ArgumentError, MissingRuleError, RuleError
+from tangent.testing import check_rule
 
 
 @pytest.fixture(autouse=True)
@@ -88,9 +89,12 @@ def test_what_is_missing_is_told():
         MissingRuleError, match=r"test_custom.py:\d+: cannot differentiate 'f' in reverse mode.*\n.*\n.*\n.*defvjp"
     ):
         grad(lambda x: f(x))
-    f.defvjp(lambda x: (x * x, x), lambda x, b: 2.0 * x * b)
-    with pytest.raises(MissingRuleError, match="in forward mode"):
+    f.defvjp(lambda x: (x * x, x), lambda x, b: (b @ (yield x),))
+    with pytest.raises(
+        MissingRuleError, match=r"'f' in forward mode.*none for forward mode.*turned around(.*\n)*.*defjvp"
+    ):
         jvp(lambda x: f(x))
+    f.defvjp(lambda x: (x * x, x), lambda x, b: 2.0 * x * b)
     with pytest.raises(ArgumentError, match="the backward function of 'f' returned a float"):
         grad(lambda x: f(x))(3.0)
     f.defvjp(lambda x: (x * x, x), lambda x, b: (np.ones(3),))
@@ -237,3 +241,112 @@ def test_compiled():
 
     x = np.array([1.0, 2.0])
     np.testing.assert_allclose(grad(g, compile="numba")(x), grad(g)(x))
+
+
+# One mode from the other
+
+
+@tangent.custom_vjp
+def only_backward(x, scale=1.0):
+    return np.tanh(x) * x * scale
+
+
+only_backward.defvjp(
+    lambda x, scale=1.0: (only_backward(x, scale), (x, scale)),
+    lambda saved, b: (
+        b * saved[1] * (np.tanh(saved[0]) + saved[0] * (1.0 - np.tanh(saved[0]) ** 2)),
+        np.sum(b * np.tanh(saved[0]) * saved[0]),
+    ),
+)
+
+
+@tangent.custom_jvp
+def only_forward(x, scale=1.0):
+    return np.tanh(x) * x * scale
+
+
+def push(primals, tangents):
+    (x, scale), (dx, dscale) = primals, tangents
+    slope = scale * (np.tanh(x) + x * (1.0 - np.tanh(x) ** 2))
+    return only_forward(x, scale), slope * dx + np.tanh(x) * x * dscale
+
+
+only_forward.defjvp(push)
+
+
+def plain(x, scale=1.0):
+    return np.tanh(x) * x * scale
+
+
+@pytest.mark.parametrize("given", [only_backward, only_forward])
+def test_one_mode_gives_the_other(given):
+    def f(x, s):
+        return np.sum(given(x * s, scale=s) * x)
+
+    def expected(x, s):
+        return np.sum(plain(x * s, scale=s) * x)
+
+    x, s, dx = np.array([0.3, -0.7]), 1.5, np.array([1.0, 2.0])
+    both = (0, 1)
+    assert jvp(f, both)(x, s, dx, 0.5) == pytest.approx(jvp(expected, both)(x, s, dx, 0.5))
+    for made in (tangent.hessian, lambda f: tangent.jacrev(grad(f)), lambda f: tangent.jacfwd(tangent.jacfwd(f))):
+        np.testing.assert_allclose(made(f)(x, s), tangent.hessian(expected)(x, s), rtol=1e-10)
+    for got, known in zip(tangent.hvp(f, both)(x, s, dx, 0.5), tangent.hvp(expected, both)(x, s, dx, 0.5)):
+        np.testing.assert_allclose(got, known, rtol=1e-10)
+    for got, known in zip(grad(f, both, optimized=False)(x, s), grad(expected, both)(x, s)):
+        np.testing.assert_allclose(got, known, rtol=1e-10)
+    third = [jvp(jvp(jvp(h)))(x, s, dx, dx, dx) for h in (f, expected)]
+    assert third[0] == pytest.approx(third[1])
+    check_rule(given, x, 1.5)
+
+
+def test_what_is_not_linear_is_not_turned_around():
+    clipped = tangent.custom_vjp(lambda x: x)
+    clipped.defvjp(lambda x: (x, None), lambda saved, b: (min(b, 1.0),))
+    squared = tangent.custom_jvp(lambda x: x)
+    squared.defjvp(lambda primals, tangents: (primals[0], tangents[0] ** 2))
+    for derivative in (lambda: jvp(clipped)(2.0, 1.0), lambda: grad(squared)(2.0)):
+        with pytest.raises(MissingRuleError, match="is not linear"):
+            derivative()
+
+
+class Gain:
+    def __init__(self, w):
+        self.w = w
+
+    @tangent.custom_vjp
+    def act(self, x):
+        return self.w * x**2
+
+
+Gain.act.defvjp(
+    lambda self, x: (self.act(x), (self, x)),
+    lambda saved, b: (Gain(b * saved[1] ** 2), 2.0 * b * saved[0].w * saved[1]),
+)
+
+
+@pytest.mark.parametrize(
+    "f, second",
+    [
+        (lambda x: Gain(x).act(x), 12.0), (lambda x: Gain(x * x).act(2.0), 8.0), (lambda x: Gain(3.0).act(x) * x, 36.0),
+    ],
+)  # fmt: skip
+def test_methods_of_objects_that_are_made(f, second):
+    assert grad(grad(f))(2.0) == jvp(grad(f))(2.0, dx=1.0) == jvp(jvp(f))(2.0, 1.0, 1.0) == pytest.approx(second)
+
+
+def test_what_the_functions_change_is_changed():
+    seen = []
+
+    def fwd(x):
+        seen.append("forward")
+        return x * x, x
+
+    def bwd(x, b):
+        seen.append(b)
+        return (2.0 * x * b,)
+
+    square = tangent.custom_vjp(lambda x: x * x)
+    square.defvjp(fwd, bwd)
+    assert grad(lambda x: square(x) * x)(3.0) == 27.0 and seen == ["forward", 3.0]
+    assert tangent.hvp(lambda x: square(x) * x)(3.0, 1.0) == 18.0

@@ -8,7 +8,7 @@ import copy
 import numpy as np
 import pytest
 
-from tangent import grad, insert_grad_of
+from tangent import grad, hvp, insert_grad_of, jvp
 from tangent.errors import UnsupportedError
 
 LOG: list = []
@@ -320,3 +320,30 @@ def test_a_complex_gradient_of_something_real_is_its_real_part(x, want):
 
     found = grad(f)(x)
     assert found == want and isinstance(found, complex) == isinstance(x, complex)
+
+
+class Stepper:
+    def __init__(self, w):
+        self.w, self.h, self.seen = w, 0.0, [0.0]
+
+    def step(self, x):
+        self.h = self.h * self.w + x * x
+        self.seen.append(self.h)
+        with insert_grad_of(self.h) as dh:
+            dh = dh * self.h + self.seen[-1] * len(self.seen)
+        return self.h
+
+
+def stepped(x):
+    stepper = Stepper(3.0)
+    for _ in range(2):
+        y = stepper.step(x)
+    return y
+
+
+def test_second_order_of_blocks_that_look_at_objects():
+    first, x, e = grad(stepped), 1.3, 1e-6
+    numeric = (first(x + e) - first(x - e)) / (2 * e)
+    assert grad(first)(x) == pytest.approx(numeric, rel=1e-6)
+    assert jvp(first)(x, dx=1.0) == pytest.approx(numeric, rel=1e-6)
+    assert hvp(stepped)(x, 1.0) == pytest.approx(numeric, rel=1e-6)

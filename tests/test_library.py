@@ -132,7 +132,7 @@ def in_terms_of(library):
 
     def looped(x, w):
         h = library.zeros_like(x)
-        for t in range(3):
+        for _ in range(3):
             h = library.tanh(h * w + x)
             if library.argmax(h) >= 0:
                 h = h + library.sin(x) ** 2
@@ -159,7 +159,7 @@ def test_tensors_of_torch(torch, i):
 
 def test_what_a_library_is_not_asked_for_is_refused(torch):
     x = torch.tensor([0.3, 0.5])
-    with pytest.raises(MissingRuleError, match="no rule for 'torch.*erf'"):
+    with pytest.raises(MissingRuleError, match=r"no rule for 'torch.*erf'"):
         grad(lambda x: torch.sum(torch.erf(x)))
     with pytest.raises(UnsupportedError, match="reading a Tensor by list"):
         grad(lambda x: torch.sum(x[[0, 0]]))(x)

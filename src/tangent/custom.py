@@ -99,7 +99,7 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _change(function: types.FunctionType, **parts: Any) -> None:
     known = table().custom_of(function) or Custom()
-    table().custom[function] = Custom(**{**vars(known), **parts})
+    table().custom[function] = Custom(**{"fwd": known.fwd, "bwd": known.bwd, "jvp": known.jvp, **parts})
     table().changed()
 
 

@@ -195,7 +195,7 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iter
                         yield Write(s, root, reads, "call")
 
 
-def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool) -> Iterator[str]:
+def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool = False) -> Iterator[str]:
     """The variables that a call may write into."""
     for k in node.keywords:
         if k.arg == "out" and not (isinstance(k.value, ast.Constant) and k.value.value is None):

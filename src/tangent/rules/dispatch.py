@@ -81,6 +81,7 @@ def field(y, x, name):
 def repack(y, like, *parts): d[parts] = tuple(d[y])
 
 def check_seed(y, seed, *results): d[seed] = d[y]; d[y] = d[seed]
+def as_linear(y, found, probed, given, wanted, title): d[found] = d[y]; d[y] = d[found]
 def check_tangent(y, tangent, argument, name): d[tangent] = d[y]; d[y] = d[tangent]
 @linear
 def builtin_list(y, iterable): d[iterable] = repack_from(iterable, d[y])

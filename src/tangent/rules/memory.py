@@ -34,6 +34,19 @@ def current_slots(y, b, memory, x): d[b] = current_tangent(d[y], init_grad(x), m
 @linear
 def current_owner(y, b, memory, x): d[b] = current_tangent(init_grad(memory), d[y], memory, x)
 
+def as_now(y, memory, x):
+    d[memory] = now_slots(d[y], memory, x)
+    d[x] = now_owner(d[y], memory, x)
+    d[y] = now_tangent(d[memory], d[x], memory, x)
+def now_tangent(y, dmemory, dx, memory, x):
+    d[dmemory] = now_slots(d[y], memory, x)
+    d[dx] = now_owner(d[y], memory, x)
+    d[y] = now_tangent(d[dmemory], d[dx], memory, x)
+@linear
+def now_slots(y, b, memory, x): d[b] = now_tangent(d[y], init_grad(x), memory, x)
+@linear
+def now_owner(y, b, memory, x): d[b] = now_tangent(init_grad(memory), d[y], memory, x)
+
 def changed(y, memory, x, name, value):
     d[memory] = without_slot(d[y], x, name)
     d[value] = slot_taken(d[y], x, name, value)
@@ -54,7 +67,13 @@ def only_slot(y, b, x, name): d[b] = slot_taken(d[y], x, name, b)
 @linear
 def new_list(y, items): d[items] = d[y]
 
-def threaded(y, memory, function): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
+def threaded(y, memory, function):
+    d[function] = held_behind(d[y], function)
+    d[y] = held_in_front(d[function], function)
+@linear
+def held_behind(y, b, function): d[b] = held_in_front(d[y], function)
+@linear
+def held_in_front(y, b, function): d[b] = held_behind(d[y], function)
 @linear
 def tuple_of(y, cls, *parts): d[parts] = tuple(d[y])
 

@@ -48,6 +48,7 @@ class Custom:
     fwd: Any = None
     bwd: Any = None
     jvp: Any = None
+    turned: dict[Any, Any] = field(default_factory=dict, compare=False)  # what was made of one mode for the other
 
 
 @dataclass

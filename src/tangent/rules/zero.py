@@ -419,3 +419,6 @@ runtime.require_known
 runtime.initial_names
 runtime.names_held
 runtime.require_changeable
+runtime.probe
+runtime.require_unchanged
+runtime.require_own_state

@@ -12,6 +12,8 @@ from tangent.runtime.calls import (
     captured,
     class_zero,
     forward_of,
+    held_behind,
+    held_in_front,
     in_front,
     put_attribute,
     put_captured,
@@ -102,6 +104,7 @@ from tangent.runtime.library import (
     superset,
     unit_arrays,
 )
+from tangent.runtime.linear import as_linear, probe
 from tangent.runtime.memory import (
     changed,
     contents,
@@ -151,6 +154,7 @@ from tangent.runtime.memory_grads import (
     slot_taken,
     without_slot,
 )
+from tangent.runtime.memory_view_grads import now_owner, now_slots, now_tangent
 from tangent.runtime.memory_views import as_now, require_own_state, require_unchanged
 from tangent.runtime.objects import (
     field,
@@ -217,6 +221,7 @@ __all__ = [
     "adjoints",
     "argument_position",
     "as_given",
+    "as_linear",
     "as_list",
     "as_now",
     "assigned",
@@ -265,7 +270,9 @@ __all__ = [
     "has_keys",
     "has_member",
     "has_method",
+    "held_behind",
     "held_grad",
+    "held_in_front",
     "held_part",
     "in_front",
     "init_grad",
@@ -313,6 +320,9 @@ __all__ = [
     "new_list",
     "new_object",
     "no_memory",
+    "now_owner",
+    "now_slots",
+    "now_tangent",
     "only_slot",
     "order_of_keys",
     "other_factors_at",
@@ -334,6 +344,7 @@ __all__ = [
     "placed",
     "places",
     "pop_grad",
+    "probe",
     "product_indices",
     "put_attribute",
     "put_captured",

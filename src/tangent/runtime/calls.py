@@ -112,6 +112,11 @@ def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
     return (LISTS, *active) if holds_lists(args) or holds_lists(kwargs) else active
 
 
+def is_given(function: Any) -> bool:
+    """Whether a function is a derivative, or one whose derivatives are given: what it does is not followed."""
+    return isinstance(function, types.FunctionType) and (hasattr(function, "origin") or hasattr(function, "defvjp"))
+
+
 def behind(b: Any, function: Any) -> Any:
     """The gradient of a function, from that of its derivative: of a method or a callable object, the object's."""
     if isinstance(b, dict) and (isinstance(function, types.MethodType) or is_object(function)):
@@ -122,6 +127,16 @@ def behind(b: Any, function: Any) -> Any:
 def in_front(b: Any, function: Any) -> Any:
     """The transpose of `behind`."""
     return {"given0": b} if isinstance(function, types.MethodType) or is_object(function) else b
+
+
+def held_behind(b: Any, function: Any) -> Any:
+    """The gradient of a function, from that of what takes a memory in its place, which may hold the function."""
+    return b.get("given0") if isinstance(b, dict) and is_given(function) else behind(b, function)
+
+
+def held_in_front(b: Any, function: Any) -> Any:
+    """The transpose of `held_behind`."""
+    return {"given0": b} if is_given(function) else in_front(b, function)
 
 
 def put_captured(b: Any, like: Any, name: str) -> Any:

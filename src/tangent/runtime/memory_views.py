@@ -1,25 +1,32 @@
-"""Objects whose attributes are in a memory, for code of the user in the backward pass: as they were at that moment."""
+"""Objects, lists and dicts as the memory says that they are: for results, for functions whose derivative is given, and
+for code of the user in the backward pass."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory import contents
+from tangent.runtime.memory import contents, is_changed
 from tangent.runtime.objects import fields_of, is_object, remade
+
+BLOCK = "the block for the backward pass"
 
 
 def as_now(memory: Any, x: Any) -> Any:
-    """An object, list or dict for code of the user that looks at it: a copy, where the memory says more than it."""
+    """An object, list, dict or array as it is now: a copy, where the memory says more than it."""
     return _as_now(memory, x, {})
 
 
 def _as_now(memory: Any, x: Any, made: dict[int, Any]) -> Any:
     if id(x) in made:
         return made[id(x)]
-    if not _reaches_slot(memory, x, set()):
+    if not reaches_slot(memory, x):
         return x
-    parts = _parts_now(memory, x)
+    if isinstance(x, np.ndarray):
+        return contents(memory, x)
+    parts = parts_now(memory, x)
     if isinstance(x, tuple):
         items = [_as_now(memory, v, made) for v in parts.values()]
         return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
@@ -33,7 +40,7 @@ def _as_now(memory: Any, x: Any, made: dict[int, Any]) -> Any:
     return new
 
 
-def _parts_now(memory: Any, x: Any) -> dict[Any, Any]:
+def parts_now(memory: Any, x: Any) -> dict[Any, Any]:
     """What an object, list, dict or tuple holds now, by attribute, index or key."""
     if isinstance(x, list | tuple):
         return dict(enumerate(contents(memory, x)))
@@ -42,31 +49,40 @@ def _parts_now(memory: Any, x: Any) -> dict[Any, Any]:
     return {**fields_of(x), **{s.name: v for s, v in memory.items() if s.owner is x}} if is_object(x) else {}
 
 
+def reaches_slot(memory: Any, x: Any) -> bool:
+    """Whether the memory says something of a value, or of what it holds."""
+    return _reaches_slot(memory, x, set())
+
+
 def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
+    if isinstance(x, np.ndarray):
+        return is_changed(memory, x)
     if id(x) in seen or not (isinstance(x, list | dict | tuple) or is_object(x)):
         return False
     seen.add(id(x))
     if any(s.owner is x for s in memory):
         return True
-    return any(_reaches_slot(memory, v, seen) for v in _parts_now(memory, x).values())
+    return any(_reaches_slot(memory, v, seen) for v in parts_now(memory, x).values())
 
 
 def require_own_state(memory: Any, x: Any) -> None:
     """Stop where the gradient is asked for of an object, list or dict that the function has changed."""
-    if _reaches_slot(memory, x, set()):
+    if reaches_slot(memory, x):
         raise UnsupportedError(
             f"cannot give the gradient of a whole {type(x).__name__}", why="the function makes or changes it",
             todo="Ask for an attribute or an item of it.",
         )  # fmt: skip
 
 
-def require_unchanged(memory: Any, x: Any, shown: Any, title: str) -> None:
+def require_unchanged(
+    memory: Any, x: Any, shown: Any, title: str, who: str = "the block for the backward pass"
+) -> None:
     """Stop where code of the user has changed what it was shown: that was a copy."""
     if shown is x:
         return
     if place := _difference(_as_now(memory, x, {}), shown, title, set()):
         raise UnsupportedError(
-            f"the block for the backward pass changes '{place}'", why="the function itself makes or changes it",
+            f"{who} changes '{place}'", why="the function itself makes or changes it",
             todo="Collect in a list, dict or object that the function leaves alone.",
         )  # fmt: skip
 
@@ -76,7 +92,9 @@ def _difference(a: Any, b: Any, title: str, seen: set[int]) -> str:
     if a is b or id(b) in seen:
         return ""
     seen.add(id(b))
-    ours, theirs = _parts_now({}, a), _parts_now({}, b)
+    ours, theirs = parts_now({}, a), parts_now({}, b)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return "" if np.array_equal(a, b, equal_nan=a.dtype.kind in "fc") else title
     if type(a) is not type(b) or (not ours and not theirs and not isinstance(a, list | dict | tuple)):
         return title
     for k in {**ours, **theirs}:

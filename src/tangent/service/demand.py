@@ -16,14 +16,14 @@ from tangent.errors import InPlaceError, TangentError
 from tangent.options import Options
 from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
-from tangent.runtime.calls import LISTS, OBJECTS, Active
+from tangent.runtime.calls import LISTS, OBJECTS, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.objects import is_object
 from tangent.service.flat import FlatTangent, flat_pair
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
-from tangent.service.threaded import threaded_class, threaded_library, threaded_method
+from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
@@ -124,6 +124,8 @@ class DerivativesOnDemand:
     def threaded(self, function: Any, arrays: bool) -> Any:
         """The function with a memory as first argument and last result."""
         function = unwrapped(function)
+        if is_given(function):
+            return self.kept(("given", function), lambda: threaded_given(function))
         if isinstance(function, types.FunctionType) and is_followed(function):
             return remembering(function, arrays=arrays)
         if isinstance(function, functools.partial):

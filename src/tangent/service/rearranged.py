@@ -51,7 +51,9 @@ def pushed(
             rest = [known.get(j, f"{zeros}({positional[fixed + j]})") for j in range(count - fixed)]
             given[p] = "(" + "".join(f"{t}, " for t in rest) + ")"
         else:
-            given[p] = "{" + ", ".join(f"{k!r}: {t}" for k, t in known.items()) + "}"
+            named = plain.__code__.co_varnames[: fixed + plain.__code__.co_kwonlyargcount]
+            every = {**{k: f"{zeros}({k})" for k in names if k not in named}, **known}
+            given[p] = "{" + ", ".join(f"{k!r}: {t}" for k, t in every.items()) + "}"
     keywords = [*(f"{k}={k}" for k in names), *(f"{seeds[p]}={t}" for p, t in given.items())]
     own = getattr(plain, "captures", tuple(cells))
     unread = [

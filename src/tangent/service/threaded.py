@@ -6,6 +6,7 @@ import types
 from typing import Any
 
 from tangent.runtime.memory import current
+from tangent.runtime.memory_views import as_now, require_unchanged
 from tangent.runtime.stateful import call_class
 from tangent.source.adapt import define
 
@@ -16,6 +17,21 @@ PLAIN = (
     "    args = {help}(memory, args)\n    named = {help}(memory, named)\n"
     "    return function(*args, **named), memory\n"
 )
+GIVEN = """\
+def given(memory, /, *args, **named):
+    shown = as_now(memory, args)
+    shown_named = as_now(memory, named)
+    result = given0(*shown, **shown_named)
+    unchanged(memory, args, shown, 'args', title)
+    unchanged(memory, named, shown_named, 'named', title)
+    return result, memory
+"""
+
+
+def threaded_given(function: types.FunctionType) -> types.FunctionType:
+    """A function whose derivative is given, or that is one: it sees objects as they are, and leaves them so."""
+    space = {"as_now": as_now, "unchanged": require_unchanged, "title": f"'{function.__name__}'"}
+    return define("given", GIVEN, space, {"given0": types.CellType(function)})
 
 
 def threaded_class(cls: type) -> types.FunctionType:

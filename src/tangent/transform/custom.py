@@ -5,39 +5,95 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from tangent.errors import MissingRuleError
+from tangent.analysis.state import needs_memory
+from tangent.errors import MissingRuleError, TangentError
 from tangent.rules.table import Custom, table
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.insert import adjoints, fit_grad, forward_pair
 from tangent.source.adapt import define, parameter_texts
+from tangent.source.remembering import remembering
 from tangent.syntax.names import as_identifier
+from tangent.transform.turned import turned_pair, turned_tangent
 from tangent.transform.unit import Unit
 
 KINDS = inspect.Parameter
+Pair = tuple[types.FunctionType, types.FunctionType]
+T = TypeVar("T")
 
 
-def refuse_missing(unit: Unit, call: ast.Call, function: Any, mode: str) -> None:
-    """A function with derivatives of its own has one for this mode."""
+def refuse_missing(unit: Unit, call: ast.Call, function: Any, mode: str, active: tuple[str, ...]) -> None:
+    """A function with derivatives of its own has one for this mode, or one that can be turned around."""
     custom = table().custom_of(function)
     if custom is None or (custom.bwd if mode == "reverse" else custom.jvp) is not None:
         return
+    why = f"its derivative is given by a function, and none for {mode} mode"
+    if custom.bwd is not None or custom.jvp is not None:
+        try:
+            custom_pair(function, custom, active) if mode == "reverse" else custom_tangent(function, custom, active)
+            return
+        except TangentError as e:
+            why += f"; the one for the other mode cannot be turned around ({e.what})"
     word = "defvjp" if mode == "reverse" else "defjvp"
     raise MissingRuleError(
-        f"cannot differentiate '{function.__name__}' in {mode} mode", unit.source.locate(call),
-        f"its derivative is given by a function, and none for {mode} mode", f"Give one with '{word}'.",
+        f"cannot differentiate '{function.__name__}' in {mode} mode", unit.source.locate(call), why,
+        f"Give one with '{word}'.",
     )  # fmt: skip
 
 
-def custom_pair(
-    function: types.FunctionType, custom: Custom, active: tuple[str, ...]
-) -> tuple[types.FunctionType, types.FunctionType]:
+def custom_pair(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> Pair:
     """`f_fwd(x, y) -> result, saved` and `f_bwd(saved, b) -> adjoints of the active arguments`."""
+    if custom.bwd is not None:
+        return _given_pair(function, custom, active)
+    return _kept(("reverse", active), custom, lambda: _turned_pair(function, custom, active))
+
+
+def custom_tangent(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> types.FunctionType:
+    """`f_jvp(x, y, *, dx) -> result, tangent`."""
+    if custom.jvp is not None:
+        return _given_tangent(function, custom, active)
+    return _kept(("forward", active), custom, lambda: _turned_tangent(function, custom, active))
+
+
+def _kept(key: tuple[str, tuple[str, ...]], custom: Custom, make: Callable[[], T]) -> T:
+    """A derivative that is made once for what a user gave."""
+    if key not in custom.turned:
+        custom.turned[key] = make()
+    made: T = custom.turned[key]
+    return made
+
+
+def _turned_pair(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> Pair:
+    push = _given_tangent(function, custom, active)
+    given: dict[str, Any] = {}
+    parameters, _ = parameter_texts(inspect.signature(function), given)
+    pair = turned_pair(function, push, _seeds(active), parameters, given, as_identifier(function.__name__))
+    return _named_pair(pair)
+
+
+def _turned_tangent(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> types.FunctionType:
+    pair = _given_pair(function, custom, active)
+    parameters, given = _with_tangents(function)
+    made = turned_tangent(function, pair, parameters, _seeds(active), given, as_identifier(function.__name__))
+    made.name, made.seeds, made.adapted = made.__name__, _seeds(active), True  # type: ignore[attr-defined]
+    return made
+
+
+def _named_pair(made: Pair) -> Pair:
+    for f in made:
+        f.name, f.adapted = f.__name__, True  # type: ignore[attr-defined]
+    made[0].seeds = {}  # type: ignore[attr-defined]
+    return made
+
+
+def _given_pair(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> Pair:
     title = as_identifier(function.__name__)
     signature = inspect.signature(function)
     given: dict[str, Any] = {
-        "fwd_": custom.fwd, "bwd_": custom.bwd, "pair_": forward_pair, "adjoints_": adjoints, "fit_grad_": fit_grad,
+        "fwd_": _remembering(custom.fwd), "bwd_": _remembering(custom.bwd), "pair_": forward_pair,
+        "adjoints_": adjoints, "fit_grad_": fit_grad,
     }  # fmt: skip
     parameters, passed = parameter_texts(signature, given)
     names = list(signature.parameters)
@@ -54,11 +110,23 @@ def custom_pair(
         f"    parts_ = adjoints_(bwd_(kept_, b_), {_count(signature)}, {title!r})\n"
         f"    return {results}\n"
     )
-    made = define(f"{title}_fwd", forward, dict(given)), define(f"{title}_bwd", backward, dict(given))
-    for f in made:
-        f.name = f.__name__  # type: ignore[attr-defined]
-    made[0].seeds = {}  # type: ignore[attr-defined]
-    return made
+    return _named_pair((define(f"{title}_fwd", forward, dict(given)), define(f"{title}_bwd", backward, dict(given))))
+
+
+def _remembering(function: Any) -> Any:
+    """A function of the user, with a memory where it makes or changes objects: it is differentiated, too."""
+    if not isinstance(function, types.FunctionType) or hasattr(function, "origin"):
+        return function
+    found = needs_memory(function, table().has_rule)
+    if not found:
+        return function
+    read = remembering(function, entry=True, arrays=found == "arrays")
+    runs = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )  # as it is: what it changes outside is changed
+    runs.__kwdefaults__ = function.__kwdefaults__
+    vars(runs).update(vars(read))
+    return runs
 
 
 def _count(signature: inspect.Signature) -> str:
@@ -80,16 +148,25 @@ def _place(name: str, signature: inspect.Signature) -> str:
     return f"[len(parts_) - {after + 1}]"
 
 
-def custom_tangent(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> types.FunctionType:
-    """`f_jvp(x, y, *, dx) -> result, tangent`."""
+def _seeds(active: tuple[str, ...]) -> dict[str, str]:
+    return {p: f"d{p}_" for p in active}
+
+
+def _with_tangents(function: types.FunctionType) -> tuple[list[str], dict[str, Any]]:
+    """The parameters of a function up to where tangents follow by keyword, and the defaults that have no text."""
+    given: dict[str, Any] = {}
+    signature = inspect.signature(function)
+    parameters, _ = parameter_texts(signature, given)
+    keywords_only = any(p.kind in (KINDS.KEYWORD_ONLY, KINDS.VAR_POSITIONAL) for p in signature.parameters.values())
+    return parameters if keywords_only else [p for p in parameters if p != "/"] + ["*"], given
+
+
+def _given_tangent(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> types.FunctionType:
     title = as_identifier(function.__name__)
     signature = inspect.signature(function)
-    given: dict[str, Any] = {"jvp_": custom.jvp, "init_grad_": init_grad}
-    parameters, _ = parameter_texts(signature, given)
-    seeds = {p: f"d{p}_" for p in active}
-    keywords_only = any(p.kind in (KINDS.KEYWORD_ONLY, KINDS.VAR_POSITIONAL) for p in signature.parameters.values())
-    if not keywords_only:
-        parameters = [p for p in parameters if p != "/"] + ["*"]
+    parameters, defaults = _with_tangents(function)
+    given: dict[str, Any] = {"jvp_": _remembering(custom.jvp), "init_grad_": init_grad, **defaults}
+    seeds = _seeds(active)
     primals, tangents = [], []
     for p in signature.parameters.values():
         star = "*" if p.kind is KINDS.VAR_POSITIONAL else ""
@@ -101,5 +178,5 @@ def custom_tangent(function: types.FunctionType, custom: Custom, active: tuple[s
         f"    return result_, tangent_\n"
     )
     made = define(f"{title}_jvp", text, given)
-    made.name, made.seeds = made.__name__, seeds  # type: ignore[attr-defined]
+    made.name, made.seeds, made.adapted = made.__name__, seeds, True  # type: ignore[attr-defined]
     return made

@@ -16,7 +16,7 @@ import ast
 
 from tangent.normalise.context import Context
 from tangent.normalise.memory.statements import Statements
-from tangent.runtime import memory
+from tangent.runtime import memory, memory_views
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import assigned_inside
@@ -35,7 +35,7 @@ def memorised(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         none = memory.memory_of_arrays if rewrite.arrays else memory.no_memory
         start = assign(kept, rewrite.call(none), f.body[0])
         result = context.names.fresh("result")
-        end = assign(result, rewrite.call(memory.current, name(kept), last.value), last)
+        end = assign(result, rewrite.call(memory_views.as_now, name(kept), last.value), last)
         if isinstance(last.value, ast.Name) and last.value.id in rewrite.plain:
             return replace(f, body=[start, *body, last])
         return replace(f, body=[start, *body, end, at(ast.Return(name(result)), last)])

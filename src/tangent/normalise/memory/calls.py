@@ -120,7 +120,8 @@ class Calls(Arrays):
 
     def is_followed(self, found: types.FunctionType) -> bool:
         """Whether a function is read, and given the memory."""
-        if getattr(found, "makes_derivatives", False) or self.context.has_rule(found):
+        given = hasattr(found, "origin") or self.context.has_rule(found)
+        if getattr(found, "makes_derivatives", False) or given:
             return False
         return not is_library(found) or self.takes_functions(found)
 

@@ -54,10 +54,10 @@ class Calls(Frame):
         slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.tangent(target), ast.Store())], ast.Store())
         if arguments is None:
             return [at(ast.Assign([slots], self.dynamic(value)), s)]
-        refuse_missing(self.unit, value, op.callee, "forward")
         groups = self.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.values if p in stored or p in arguments.active(self.active))
+        refuse_missing(self.unit, value, op.callee, "forward", wanted)
         known = frozenset(
             p for p, v in arguments.values.items() if isinstance(v, ast.expr) and self.shapes.of(v).number
         )

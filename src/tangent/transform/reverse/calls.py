@@ -50,10 +50,10 @@ class Calls(Containers):
         arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
         if arguments is None:
             return self.lower_dynamic(s, value, op)
-        refuse_missing(self.unit, value, op.callee, "reverse")
         groups = self.stores.groups(s, arguments.values)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.active(self.active) if p not in stored)
+        refuse_missing(self.unit, value, op.callee, "reverse", wanted)
         shadowed = {p for p, v in arguments.values.items() if any(n in self.stores.shadowed for n in leaf_names(v))}
         adding = tuple(p for p in constants_of(op.callee, wanted) if p not in shadowed) if not groups else ()
         fwd, bwd = self.derivatives.pair(

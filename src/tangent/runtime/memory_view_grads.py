@@ -1,0 +1,91 @@
+"""The derivatives of showing objects, lists and dicts as the memory says that they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.containers import is_lazy
+from tangent.runtime.dispatch import add_grad, get_attribute, init_grad, lazy_zero, repack
+from tangent.runtime.memory import Memory, Slot
+from tangent.runtime.memory_arrays import key_of
+from tangent.runtime.memory_grads import read_tangent
+from tangent.runtime.memory_views import parts_now, reaches_slot
+from tangent.runtime.objects import fields_of, remade
+from tangent.runtime.places import spread
+
+
+def now_slots(b: Any, memory: Any, x: Any) -> Any:
+    """What the memory receives where something was shown."""
+    return _parted(b, memory, x, ())[1]
+
+
+def now_owner(b: Any, memory: Any, x: Any) -> Any:
+    """What a value itself receives where it was shown."""
+    return _parted(b, memory, x, ())[0]
+
+
+def _parted(b: Any, memory: Any, x: Any, around: tuple[int, ...]) -> tuple[Any, Memory]:
+    """A gradient of what is shown, parted: what belongs to the value, and what to the memory."""
+    if not reaches_slot(memory, x):
+        return b, Memory()
+    if b is None or is_lazy(b) or id(x) in around:
+        return lazy_zero(x), Memory()
+    if isinstance(x, np.ndarray):
+        return lazy_zero(x), Memory({key_of(x): spread(b, x)})
+    own, found = {}, Memory()
+    for k, v in parts_now(memory, x).items():
+        part, inner = _parted(_part(b, x, k), memory, v, (*around, id(x)))
+        found = found.plus(inner, add_grad)
+        if isinstance(k, str) and Slot(x, k) in memory:
+            found = found.plus(Memory({Slot(x, k): part}), add_grad)
+        else:
+            own[k] = part
+    if Slot(x, None) in memory:
+        return lazy_zero(x), found.plus(
+            Memory({Slot(x, None): own if isinstance(x, dict) else [*own.values()]}), add_grad
+        )
+    return _like(x, own), found
+
+
+def now_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
+    """The tangent of what is shown."""
+    return _shown(dmemory, dx, memory, x, ())
+
+
+def _shown(dmemory: Any, dx: Any, memory: Any, x: Any, around: tuple[int, ...]) -> Any:
+    if not reaches_slot(memory, x):
+        return dx
+    if isinstance(x, np.ndarray):
+        return read_tangent(dmemory, dx, memory, x, None)
+    if id(x) in around:
+        return None
+    inside = (*around, id(x))
+    dnow = read_tangent(dmemory, dx, memory, x, None) if isinstance(x, list | dict) else dx
+    shown = {
+        k: _shown(dmemory, _moved(dmemory, dnow, memory, x, k, v), memory, v, inside)
+        for k, v in parts_now(memory, x).items()
+    }
+    if isinstance(x, dict):
+        return shown
+    return list(shown.values()) if isinstance(x, list) else _like(x, shown)
+
+
+def _moved(dmemory: Any, dx: Any, memory: Any, x: Any, k: Any, v: Any) -> Any:
+    """The tangent of a part: the memory's, where the memory has it."""
+    if isinstance(k, str) and Slot(x, k) in memory:
+        return dmemory[Slot(x, k)] if Slot(x, k) in dmemory else init_grad(v)
+    return _part(dx, x, k)
+
+
+def _part(b: Any, x: Any, k: Any) -> Any:
+    return b[k] if isinstance(x, list | dict | tuple) else get_attribute(b, k)
+
+
+def _like(x: Any, parts: dict[Any, Any]) -> Any:
+    if isinstance(x, dict):
+        return parts
+    return (
+        repack(x, *parts.values()) if isinstance(x, list | tuple) else remade(x, {**fields_of(init_grad(x)), **parts})
+    )

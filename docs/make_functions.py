@@ -21,7 +21,8 @@ NAMES = FOLDER.parent / "backends" / "names.txt"
 UNCOVERED = PAGE.parents[1] / "tests" / "rules" / "uncovered.py"
 
 SECTIONS = {
-    "np": "NumPy", "np.linalg": "np.linalg", "np.fft": "np.fft", "x": "Methods and attributes of arrays",
+    "np": "NumPy", "np.linalg": "np.linalg", "np.fft": "np.fft", "np.emath": "np.emath",
+    "x": "Methods and attributes of arrays",
     "math": "math", "cmath": "cmath", "operator": "operator", "copy": "copy", "": "Builtins",
 }  # fmt: skip
 

@@ -187,7 +187,7 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "nextafter": [S("np.nextafter(x, 2.0)", x=real(3)), S("math.nextafter(x, 2.0)", x=real())],
     "modf": [S("np.modf(x)", x=3.0 * real(3)), S("math.modf(x)", x=-2.3), S("np.modf(x)[0]", x=3.0 * real(2, 2))],
-    "frexp": [S("np.frexp(x)[0]", x=3.0 * real(3)), S("math.frexp(x)[0]", x=5.3), S("np.frexp(x)[0]", x=5.3)],
+    "frexp": [S("np.frexp(x)", x=3.0 * real(3)), S("math.frexp(x)[0]", x=5.3), S("np.frexp(x)[0]", x=5.3)],
     "divmod": [
         S("divmod(x, y)[1]", x=4.3, y=1.7),
         S("np.divmod(x, y)[1]", x=real(3), y=positive(2, 1)),
@@ -232,6 +232,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "power_log": first(binary("power_log", domain=positive, other=real)),
     "gap": binary("gap"),
     "logistic": [S("logistic(x)", x=20.0 * real(4)), S("logistic(x)", x=real())],
+    "leg_one": [S("leg_one(x)", x=unit(4)), S("leg_one(z)", z=cplx(3)), S("leg_one(x)", x=0.3)],
     "hypot_one": [S("hypot_one(x)", x=real(4)), S("hypot_one(z)", z=cplx(3)), S("hypot_one(x)", x=real())],
     "share": [
         S("share(b, m, o)", "m", "o", b=real(3), m=MASK, o=np.array([True, True, False])),

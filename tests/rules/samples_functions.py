@@ -185,6 +185,13 @@ FORMS: dict[str, list[Sample]] = {
         S("np.meshgrid(*xs)", xs=[real(2), real(3)]),
         S("np.broadcast_arrays(*xs, y)", xs=(real(2, 1), real(3)), y=0.5),
     ],
+    "emath": [
+        *(S(f"np.emath.{f}(x)", x=x) for f in ("sqrt", "log", "log2", "log10") for x in (real(3), 0.4, cplx(2))),
+        *(S(f"np.emath.{f}(x)", x=2.0 * real(4)) for f in ("arccos", "arcsin", "arctanh")),
+        S("np.emath.logn(n, x)", n=positive(3), x=real(3)),
+        S("np.emath.power(x, p)", x=real(3), p=positive(3)),
+        S("np.emath.power(x, -2)", x=real(3)),
+    ],
     "complex_forms": [
         S("np.multiply.outer(x, y)", x=cplx(2), y=real(3)),
         S("np.add.reduce(x)", x=cplx(3)),

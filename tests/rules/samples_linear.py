@@ -67,6 +67,11 @@ SHAPES: dict[str, list[Sample]] = {
         S("np.broadcast_to(x, (2, 2, 3))", x=real(2, 1)),
         S("np.broadcast_to(x, (2, 3))", x=real()),
     ],
+    "ix_": [
+        S("np.ix_(x, y)", x=real(2), y=real(3)),
+        S("np.ix_(x, [True, False, True], [0, 2])[0]", x=real(2)),
+        S("(p := np.ix_(x, xs))[0] * p[1]", x=real(2), xs=[0.3, 0.4]),
+    ],
     "broadcast_arrays": [
         S("np.broadcast_arrays(x, y)", x=real(2, 1), y=real(3)),
         S("np.broadcast_arrays(x, y)", x=real(), y=real(3)),

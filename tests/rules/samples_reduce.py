@@ -221,7 +221,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.unique_values(x)", x=real(2, 3)),
         S("np.unique(x, sorted=True)", x=real()),
     ],
-    "sort_complex": [S("np.sort_complex(z)", z=cplx(4))],
+    "sort_complex": [S("np.sort_complex(z)", z=cplx(4)), S("np.sort_complex(x)", x=real(4))],
     "average": [
         S("np.average(x)", x=real(2, 3)),
         S("np.average(x, axis=1, weights=w)", x=real(2, 3), w=positive(2, 3)),
@@ -340,6 +340,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "bincount": [
         S("np.bincount(i, weights=w)", "i", i=np.array([0, 2, 2, 1]), w=real(4)),
         S("np.bincount(i, w, minlength=5)", "i", i=np.array([0, 2, 2]), w=real(3)),
+        S("np.bincount(i, w)", "i", i=np.array([True, False]), w=real(2)),
     ],
     # Convolution and polynomials
     "convolve": [
@@ -351,6 +352,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.convolve(a, v)", a=real(4), v=cplx(3)),
     ],
     "correlate": [
+        S("np.correlate(a, v, 1)", a=real(4), v=real(3)),
         *[
             S(f"np.correlate(a, v, '{mode}')", a=real(m), v=real(n))
             for mode in ("same", "full")

@@ -27,6 +27,7 @@ IN_PLACE = _names("""
 REFUSED = {
     "np.asmatrix": "np.matrix redefines the operators: use arrays",
     "np.bmat": "np.matrix redefines the operators: use np.block",
+    "np.frombuffer": "it reads memory, not numbers: use the array itself, or its method view",
     "np.poly1d": "an object: use np.polyval and its family",
 }
 

@@ -87,7 +87,7 @@ def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):
 
 @linear
 def bincount(y, x, weights=None, minlength=0):
-    d[weights] = as_dtype(d[y][x], weights)
+    d[weights] = as_dtype(np.take(d[y], x), weights)
 
 # Convolution
 

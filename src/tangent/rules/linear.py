@@ -45,6 +45,10 @@ def broadcast_arrays(ys, *args, subok=False):    d[args] = unbroadcast_each(d[ys
 @linear
 def meshgrid(ys, *xi, copy=True, sparse=False, indexing="xy"):  d[xi] = sum_grids(d[ys], xi, indexing=indexing)
 
+def ix_(ys, *args):
+    d[args] = off_mesh(d[ys], args)
+    d[ys] = on_mesh(d[args], ys)
+
 
 # Joins and splits
 

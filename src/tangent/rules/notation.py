@@ -54,10 +54,24 @@ class Binding:
 def parse_rules(text: str, kind: Kind, file: str) -> list[Rule]:
     """All rules of a file."""
     found = []
+    known: dict[str, ast.FunctionDef] = {}
     for node in ast.parse(text, file).body:
         if isinstance(node, ast.FunctionDef):
+            node.body = [line for s in node.body for line in _spelled_out(s, known)]
+            known[node.name] = node
             found.append(parse_rule(node, kind, file, text.splitlines()))
     return found
+
+
+def _spelled_out(s: ast.stmt, known: Mapping[str, ast.FunctionDef]) -> list[ast.stmt]:
+    """`like(var, where=m)` stands for the lines of a rule above it, with m for its `where`."""
+    match s:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="like"), args=[ast.Name(id=other)], keywords=changes)):
+            parts: dict[str, ast.expr | str] = {k.arg or "": k.value for k in changes}
+            lines = [fill(line, parts) for line in known[other].body]
+            return [line for line in lines if isinstance(line, ast.stmt)]
+        case _:
+            return [s]
 
 
 def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str] = ()) -> Rule:

@@ -38,5 +38,5 @@ def unique(y, ar, *, equal_nan=True, sorted=True):
 
 def sort_complex(y, a):
     i = sorting(a, y, -1)
-    d[a] = unpermute(d[y], i, a, -1)
-    d[y] = np.take_along_axis(d[a], i, -1)
+    d[a] = as_dtype(unpermute(d[y], i, a, -1), a)
+    d[y] = as_dtype(np.take_along_axis(d[a], i, -1), y)

@@ -78,9 +78,7 @@ def ptp(y, a, axis=None, out=None, keepdims=False):
 
 def nansum(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
     m = present(a, where)
-    d[a] = spread(d[y], a, axis, keepdims, m)
-    d[initial] = unbroadcast(d[y], initial)
-    d[y] = np.sum(d[a], axis=axis, keepdims=keepdims, where=m) + as_dtype(np.broadcast_to(d[initial], np.shape(y)), y)
+    like(sum, where=m)
 
 def nanmean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     m = present(a, where)
@@ -89,36 +87,12 @@ def nanmean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True
 
 def nanvar(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
-    c = deviation(a, axis, m, mean)
-    n = count(a, axis, keepdims, m, ddof)
-    d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, m) * c
-    d[mean] = unbroadcast(spread(-2.0 * d[y] / n, a, axis, keepdims, m) * c, mean)
-    d[ddof] = unbroadcast(d[y] * y / n, ddof)
-    d[y] = (
-        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
-        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
-        + d[ddof] * y / n
-    )
+    like(var, where=m)
 
 def nanstd(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
-    c = safe_ratio(deviation(a, axis, m, mean), spread(y, a, axis, keepdims))
-    n = count(a, axis, keepdims, m, ddof)
-    d[a] = spread(d[y] / n, a, axis, keepdims, m) * c
-    d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, m) * c, mean)
-    d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)
-    d[y] = (
-        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
-        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
-        + d[ddof] * y / (2.0 * n)
-    )
+    like(std, where=m)
 
 def nanprod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
     m = present(a, where)
-    r = product_of_others(a, axis, initial, m)
-    d[a] = spread(d[y], a, axis, keepdims, m) * r
-    d[initial] = unbroadcast(d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m), initial)
-    d[y] = (
-        np.sum(r * d[a], axis=axis, keepdims=keepdims, where=m)
-        + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=m)
-    )
+    like(prod, where=m)

@@ -8,7 +8,7 @@ def modf(y, x):
 
 def frexp(y, x):
     d[x] = unbroadcast(np.ldexp(d[y][0], -y[1]), x)
-    d[y] = (np.ldexp(d[x], -y[1]), 0)
+    d[y] = (np.ldexp(d[x], -y[1]), init_grad(y[1]))
 
 def divmod(z, x, y):
     d[x] = unbroadcast(d[z][1], x)

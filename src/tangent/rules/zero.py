@@ -110,7 +110,6 @@ np.tril_indices_from
 np.triu_indices
 np.triu_indices_from
 np.mask_indices
-np.ix_
 np.ndindex
 operator.index
 operator.countOf
@@ -256,7 +255,6 @@ np.genfromtxt
 np.fromfile
 np.fromregex
 np.fromstring
-np.frombuffer
 print
 input
 repr

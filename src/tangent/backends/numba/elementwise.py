@@ -22,6 +22,7 @@ from tangent.runtime import (
     gap,
     hypot_one,
     in_degrees,
+    leg_one,
     logistic,
     math_polygamma,
     power_log,
@@ -99,6 +100,14 @@ def root(x: Any) -> Any:
     if is_complex(x):
         return lambda x: np.sqrt(x * x + one)
     return lambda x: np.hypot(x, one)
+
+
+@implements(leg_one)
+def leg(x: Any) -> Any:
+    one = gradient_type(x)(1)
+    if is_complex(x):
+        return lambda x: np.cos(np.arcsin(x))
+    return lambda x: np.sqrt((one - x) * (one + x))
 
 
 @implements(power_slope)

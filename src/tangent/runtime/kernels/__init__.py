@@ -5,6 +5,7 @@ from tangent.runtime.kernels.axes import *  # noqa: F403
 from tangent.runtime.kernels.calculus import *  # noqa: F403
 from tangent.runtime.kernels.einsum import *  # noqa: F403
 from tangent.runtime.kernels.elementwise import *  # noqa: F403
+from tangent.runtime.kernels.emath import *  # noqa: F403
 from tangent.runtime.kernels.factors import *  # noqa: F403
 from tangent.runtime.kernels.fft import *  # noqa: F403
 from tangent.runtime.kernels.fits import *  # noqa: F403

@@ -12,9 +12,10 @@ from tangent.runtime.kernels.matrices import mH
 from tangent.runtime.kernels.reduce import as_dtype
 
 
-def uncropped(b: Any, na: int, nv: int, mode: str, correlate: bool = False) -> Any:
-    """b among zeros, at its place in the full convolution of na with nv elements."""
+def uncropped(b: Any, na: int, nv: int, mode: str | int, correlate: bool = False) -> Any:
+    """b among zeros, at its place in the full convolution of na with nv elements; modes have numbers, too."""
     short = min(na, nv)
+    mode = mode if isinstance(mode, str) else ("valid", "same", "full")[mode]
     first = {"full": 0, "same": short // 2 if correlate and nv > na else (short - 1) // 2, "valid": short - 1}[mode]
     return between_zeros(b, first, na + nv - 1 - first - np.shape(b)[0], 0)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.dispatch import init_grad, unbroadcast
 from tangent.runtime.kernels.index import scatter, untake
 from tangent.runtime.kernels.reduce import as_dtype
 
@@ -89,6 +89,22 @@ def restructured(b: Any, x: Any, dtype: Any = None) -> Any:
 def uncast(b: Any, dtype: Any = None) -> Any:
     """The adjoint of a cast to dtype: b, but zero if the cast is to integers."""
     return b if dtype is None or np.dtype(dtype).kind in "fcO" else np.zeros_like(b)
+
+
+def off_mesh(b: Any, xs: Any) -> Any:
+    """The adjoints of the vectors that `np.ix_` has given axes of their own; masks have none."""
+    return tuple([
+        restructure(np.reshape(b[i], np.shape(xs[i])), xs[i]) if np.size(b[i]) == np.size(xs[i]) else init_grad(xs[i])
+        for i in range(len(xs))
+    ])  # fmt: skip
+
+
+def on_mesh(t: Any, ys: Any) -> Any:
+    """The tangents of the vectors of `np.ix_`, in the shapes of its results."""
+    return tuple([
+        np.reshape(t[i], np.shape(ys[i])) if np.size(t[i]) == np.size(ys[i]) else init_grad(ys[i])
+        for i in range(len(ys))
+    ])  # fmt: skip
 
 
 def unbroadcast_each(b: Any, xs: Any) -> Any:

@@ -99,6 +99,7 @@ SETS: dict[str, list[Sample]] = {
             w=positive(5),
         ),
         S("np.histogramdd(x, bins=(2, 3), weights=w)", "x", x=real(5, 2), w=positive(5)),
+        S("np.histogramdd(x, bins=3, weights=w)", x=real(5), w=positive(5)),
         S("np.histogramdd((x, y), bins=2, density=True, weights=w)[0]", x=real(5), y=real(5, seed=2), w=positive(5)),
     ],
     "several_results": [

@@ -146,6 +146,8 @@ def whole(counts: Any) -> Any:
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """`np.histogramdd`, of an array of points or of a list of coordinates."""
+    if np.ndim(sample) == 1:
+        sample = np.expand_dims(sample, -1)
     columns = np.transpose(sample) if np.ndim(sample) == 2 and not isinstance(sample, list | tuple) else sample
     d = len(columns)
     edges: Any = []

@@ -349,3 +349,12 @@ def lists_inside_dicts_are_changed_by_two_loops(x):
         for b in bodies[i + 1 :]:
             a["v"][0] -= (a["p"][0] - b["p"][0]) * b["p"][1]
     return bodies[0]["v"][0]
+
+
+@program({"x": signed(3)})
+def generator_taken_apart(x):
+    gates = {}
+    for k, g in enumerate("ab"):
+        gates[g] = x * (k + 2)
+    a, b = (np.sin(gates[g]) for g in "ab")
+    return a * b

@@ -95,7 +95,8 @@ def keeping_memory(function: types.FunctionType, memory: Memory) -> types.Functi
     found = needs_memory(function, table().has_rule)
     if not (memory or found):
         return function
-    return remembering(function, entry=True, lists=memory == "lists", arrays="arrays" in (memory, found))
+    lists = memory == "lists"
+    return remembering(function, entry=True, lists=lists, arrays=lists or "arrays" in (memory, found))
 
 
 def build(function: types.FunctionType, options: Options) -> Derivative:

@@ -358,3 +358,27 @@ def generator_taken_apart(x):
         gates[g] = x * (k + 2)
     a, b = (np.sin(gates[g]) for g in "ab")
     return a * b
+
+
+def added_index(indices):
+    indices.append(1)
+
+
+@program({"x": signed(3)}, orders=1)
+def list_that_a_function_changed_as_index(x):
+    chosen = [0]
+    added_index(chosen)
+    y = x * 1.0
+    y[chosen] = x[chosen] ** 2 * x[2]
+    return y
+
+
+@program({"x": signed(2, 2)}, orders=1)
+def lists_of_lists_beside_an_array(x):
+    rows = [[x[0, 0], 1.0], [x[1, 1], 2.0]]
+    b = x.copy()
+    for row in rows:
+        row[1] *= x[0, 1]
+        b[0] = b[1] * row[1]
+        b[1] = b[0] * row[0]
+    return b + rows[0][1]

@@ -50,18 +50,8 @@ class Arrays(Reading):
         self.emit(assign(target, value, s))
 
     def index(self, e: ast.expr) -> ast.expr:
-        """An index, with arrays as they are now."""
-
-        def now(e: ast.expr) -> ast.expr:
-            match e:
-                case ast.Tuple(elts=elts):
-                    return replace(e, elts=[now(x) for x in elts])
-                case ast.Name():
-                    return self.now(e)
-                case _:
-                    return e
-
-        return self.key(now(e))
+        """An index as an object, with arrays and lists as they are now."""
+        return self.key(self.indexed(e))
 
     def augment_attribute(self, owner: ast.expr, attr: str, s: ast.AugAssign) -> None:
         old = self.attribute(owner, attr, s)

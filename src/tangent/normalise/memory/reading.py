@@ -85,6 +85,16 @@ class Reading(Known):
             return e
         return name(self.held(self.call(memory.contents, name(self.memory), e), "now", self.like))
 
+    def indexed(self, index: ast.expr) -> ast.expr:
+        """An index, with lists as they are now."""
+        match index:
+            case ast.Tuple(elts=elts):
+                return replace(index, elts=[self.indexed(x) for x in elts])
+            case ast.Name():
+                return self.now(index)
+            case _:
+                return index
+
     def key(self, index: ast.expr) -> ast.expr:
         """An index as an object: slices are made by their function."""
 

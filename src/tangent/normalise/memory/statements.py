@@ -60,16 +60,19 @@ class Statements(Inserted):
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=v) as owner, slice=index)], value=value) if (
                 not self.is_kept_as_is(v)
             ):
-                key = self.index(index) if self.arrays else self.key(index)
-                self.change(stateful.call_store, [owner, key, value], s)
+                self.change(stateful.call_store, [owner, self.index(index), value], s)
             case ast.AugAssign(
                 target=ast.Subscript(value=ast.Name(id=v) as owner, slice=index), op=op, value=value
             ) if not self.is_kept_as_is(v):
-                key = self.key(index)
+                key = self.index(index)
                 old = self.item(owner, key, s)
                 self.check_number(old, ast.unparse(s.target), s)
                 new = self.held(ast.BinOp(name(old), op, value), "t", s)
                 self.change(stateful.call_store, [owner, key, name(new)], s)
+            case ast.Assign(targets=[ast.Subscript(slice=index) as target]):
+                self.emit(replace(s, targets=[replace(target, slice=self.indexed(index))]))
+            case ast.AugAssign(target=ast.Subscript(slice=index) as target):
+                self.emit(replace(s, target=replace(target, slice=self.indexed(index))))
             case ast.Delete(targets=targets):
                 for t in targets:
                     self.delete(t, s)
@@ -111,6 +114,8 @@ class Statements(Inserted):
     def assign(self, target: str, value: ast.expr, s: ast.stmt) -> None:
         if self.arrays and self.assigned_array(target, value, s):
             return
+        if isinstance(value, ast.Subscript):
+            value = replace(value, slice=self.indexed(value.slice))
         match value:
             case ast.Attribute(value=owner, attr=attr) if self.is_object(owner):
                 self.emit(assign(target, name(self.attribute(owner, attr, s, target)), s))

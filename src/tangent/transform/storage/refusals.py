@@ -89,7 +89,8 @@ def refuse_store(
         not brings and not aliases.same(w.root, set(active), w.deep) and _before_all_reads(this, w, involved, active)
     ):
         error = refusal(this, w, involved[0])
-        error.concerns_a_container |= bool(aliases.of(w.root) & aliases.containers)
+        if w.root not in aliases.containers or w.construct == "call":
+            error.concerns_a_container |= bool(aliases.of(w.root) & aliases.containers)
         raise error
 
 

@@ -56,7 +56,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             hoist.filled(value, target)
             return hoist.before
         case ast.Assign(targets=[ast.Tuple()], value=ast.GeneratorExp(elt=elt, generators=generators) as value):
-            return _statement(replace(s, value=at(ast.ListComp(elt, generators), value)), context)  # read to its end
+            return _statement(replace(s, value=ast.copy_location(ast.ListComp(elt, generators), value)), context)
         case (
             ast.Assign(value=value) | ast.Return(value=ast.expr() as value) | ast.Expr(value=value)
             | ast.AugAssign(value=value) | ast.AnnAssign(value=ast.expr() as value)

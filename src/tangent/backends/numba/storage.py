@@ -156,7 +156,9 @@ def tangent_beside(x: Any, content: Any = None) -> Any:
 
 @implements(mirror)
 def same_view(v: Any, base: Any, shade: Any) -> Any:
-    """The view of a shadow that belongs to a view of what it shadows."""
+    """The view of a shadow that belongs to a view of what it shadows; a number is no view."""
+    if is_number(v):
+        return lambda v, base, shade: shadow(v)
     if not (is_array(v) and is_array(base) and is_array(shade)):
         return None
     if v.dtype != base.dtype or shade.dtype != base.dtype:

@@ -243,14 +243,6 @@ def _given(site: Site) -> Iterator[tuple[str, ast.expr]]:
     yield from zip((a.arg for a in site.bwd.tree.args.args[1:]), site.call.args[1:])
 
 
-def _received(site: Site) -> Iterator[tuple[str, ast.expr]]:
-    """What the forward half returns, and the name that it gets."""
-    returned, target = handed_over(site.fwd), site.forward.targets[0]
-    assert returned is not None and isinstance(target, ast.Tuple)
-    for v in sorted(identifiers(returned[0])):
-        yield v, target.elts[0]
-
-
 def _shared(site: Site, g: Generated, new: dict[str, str]) -> dict[str, str]:
     """What shares memory in a function that another is written into: parameters and results with what they are here."""
     inside = {**site.fwd.shared, **site.bwd.shared}
@@ -259,14 +251,32 @@ def _shared(site: Site, g: Generated, new: dict[str, str]) -> dict[str, str]:
     for v, c in inside.items():
         if v in new:
             found[new[v]] = classes.setdefault(c, found[new[v]])
-    for p, e in (*_given(site), *_received(site)):
-        if p not in inside:
-            continue
-        names = [n for n in identifiers(e) if n in g.shared or isinstance(e, ast.Name)]
-        joined = {found.setdefault(n, f"{n} {p}") for n in [new[p], *names]}
-        one = min(joined)
-        found = {v: one if c in joined else c for v, c in found.items()}
+    for p, e in _given(site):
+        if p in inside:
+            found = _joined(found, [new[p], *(n for n in identifiers(e) if n in g.shared or isinstance(e, ast.Name))])
+    for v, e in _results(site):
+        names = [new[n] for n in identifiers(e) if n in new and (n in inside or isinstance(e, ast.Name))]
+        if any(n in found for n in (v, *names)):
+            found = _joined(found, [v, *names])
     return found
+
+
+def _joined(found: dict[str, str], names: list[str]) -> dict[str, str]:
+    """The classes with those of some names as one."""
+    found = {**{n: n for n in names}, **found}
+    joined = {found[n] for n in names}
+    return {v: min(joined) if c in joined else c for v, c in found.items()}
+
+
+def _results(site: Site) -> Iterator[tuple[str, ast.expr]]:
+    """The names that take what both halves return, each with what is returned."""
+    returned = handed_over(site.fwd)
+    target = site.forward.targets[0]
+    assert returned is not None and isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name)
+    yield target.elts[0].id, returned[0]
+    last = _without_doc(site.bwd)[-1]
+    if isinstance(last, ast.Return) and last.value is not None:
+        yield from ((v, last.value) for v in writes(site.backward))
 
 
 def _lasting(site: Site, g: Generated) -> set[str]:

@@ -88,7 +88,7 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
     if function in ZERO and is_real(kinds[0]):
         return constant(0.0)
     if function is runtime.mirror and len(args) == 3 and ast.unparse(args[0]) == ast.unparse(args[1]):
-        return args[2]
+        return args[2] if isinstance(kinds[0], Number) and kinds[0].rank else e
     if function is runtime.add_grad and all(isinstance(k, Number) for k in kinds):
         return ast.BinOp(args[0], ast.Add(), args[1])
     if function is np.where and len(args) == 3 and all(is_real(k) for k in kinds):

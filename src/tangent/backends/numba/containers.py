@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangent.backends.numba.kinds import implements, is_list, is_number, is_tuple, types, value_of, written
+from tangent.backends.numba.kinds import implements, is_list, is_nothing, is_number, is_tuple, types, value_of, written
 from tangent.runtime import (
     init_grad,
     item_shadow,
@@ -74,7 +74,9 @@ def of_the_new(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
 
 @implements(item_shadow)
 def shadow_of_item(x: Any, shade: Any = None) -> Any:
-    if shade is None or is_number(x):
+    if is_nothing(x):
+        return lambda x, shade=None: None
+    if is_nothing(shade) or is_number(x):
         return lambda x, shade=None: shadow(x)
     return lambda x, shade=None: shade
 

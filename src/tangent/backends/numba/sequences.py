@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.kinds import (
+    gradient_type,
     implements,
     is_array,
     is_list,
@@ -78,7 +79,16 @@ def repacked(like: Any, *parts: Any) -> Any:
     if is_list(like):
         items = ", ".join(f"parts[{i}]" for i in range(len(parts)))
         return written(f"def impl(like, *parts):\n    return [{items}]\n")
+    if is_array(like):
+        return stacked(like, [f"parts[{i}]" for i in range(len(parts))], "like, *parts")
     return None
+
+
+def stacked(like: Any, items: list[str], parameters: str) -> Any:
+    """An array of the gradients of its items."""
+    lines = [f"def impl({parameters}):", "    out = np.zeros(like.shape, kind)"]
+    lines += [f"    out[{i}] = {item}" for i, item in enumerate(items)]
+    return written("\n".join([*lines, "    return out", ""]), np=np, kind=gradient_type(like))
 
 
 @implements(repack_from)
@@ -90,6 +100,8 @@ def repacked_from(like: Any, parts: Any) -> Any:
         return written(f"def impl(like, parts):\n    return [{items}]\n")
     if is_list(like):
         return lambda like, parts: [v for v in parts]  # noqa: C416
+    if is_array(like) and is_tuple(parts):
+        return stacked(like, [f"parts[{i}]" for i in range(len(parts))], "like, parts")
     return None
 
 

@@ -189,6 +189,10 @@ def handed_back(b: Any, shade: Any) -> Any:
 
 @implements(content)
 def held(x: Any) -> Any:
+    if is_tuple(x):
+        return per_item(x, "x", "content(x[{i}])", content=content)
+    if is_list(x):
+        return lambda x: [content(v) for v in x]
     return (lambda x: x.copy()) if is_array(x) else (lambda x: x)
 
 

@@ -42,6 +42,8 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
                 return plain_index(index)
             case ast.Subscript(slice=ast.Constant(value=value)) if value is Ellipsis:
                 return replace(e, slice=ast.Slice())
+            case ast.Call(args=args) if any(isinstance(a, ast.Constant) and a.value is Ellipsis for a in args):
+                return replace(e, args=[_all_of_it(a) for a in args])
             case ast.Call(
                 func=ast.Name(id="reversed") as func, args=[ast.Call(func=ast.Name(id="range")) as numbers]
             ) if resolve(func) is reversed and resolve(numbers.func) is range and len(numbers.args) < 3:
@@ -60,6 +62,11 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
 
     tree = rebuild(replace(g.tree, body=lists(without_nothing(g.tree.body))), change)
     return replace(tree, args=positional(tree.args, g, entry)), extra
+
+
+def _all_of_it(e: ast.expr) -> ast.expr:
+    """`slice(None, None)` for an ellipsis that is an index by itself."""
+    return plain_index(ast.Slice()) if isinstance(e, ast.Constant) and e.value is Ellipsis else e
 
 
 def counted_down(numbers: ast.Call) -> ast.expr:

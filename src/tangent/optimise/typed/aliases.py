@@ -18,7 +18,7 @@ from tangent.transform.generated import Generated
 MAKERS: frozenset[Any] = frozenset(
     (np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.dot, np.outer, np.eye, np.sum, np.full,
      runtime.init_grad, runtime.lazy_zero, runtime.shadow, runtime.own, runtime.own_any, runtime.content, runtime.copy,
-     runtime.overwritten, runtime.ratio, runtime.times, len, float, abs, max, min, range, np.where)
+     runtime.overwritten, runtime.with_part, runtime.ratio, runtime.times, len, float, abs, max, min, range, np.where)
 )  # fmt: skip
 
 

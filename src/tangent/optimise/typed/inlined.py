@@ -258,7 +258,21 @@ def _shared(site: Site, g: Generated, new: dict[str, str]) -> dict[str, str]:
         names = [new[n] for n in identifiers(e) if n in new and (n in inside or isinstance(e, ast.Name))]
         if any(n in found for n in (v, *names)):
             found = _joined(found, [v, *names])
+    for v, shade in _mirrors(g):
+        if v in found or shade in found:
+            found = _joined(found, [v, shade])
     return found
+
+
+def _mirrors(g: Generated) -> Iterator[tuple[str, str]]:
+    """Names that stand for parts of shadows, each with that shadow."""
+    assert g.tree is not None
+    for s in statements(g.tree.body):
+        match s:
+            case ast.Assign(
+                targets=[ast.Name(id=v)], value=ast.Call(func=ast.Name(id=f), args=[_, _, ast.Name(id=shade)])
+            ) if g.externals.get(f) is runtime.mirror:
+                yield v, shade
 
 
 def _joined(found: dict[str, str], names: list[str]) -> dict[str, str]:

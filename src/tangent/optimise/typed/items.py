@@ -1,6 +1,7 @@
 """Contributions to items of arrays, in place.
 
 bx = add_item(bx, x, i, v)            ->   bx[i] += v
+bx = with_part(bx, i, v)              ->   bx[i] += v      where nothing else looks at bx
 add_at(bx, i, v)                      ->   bx[i] += v
 add_into(bx, v)                       ->   bx += v
 """
@@ -10,15 +11,19 @@ from __future__ import annotations
 import ast
 
 from tangent import runtime
+from tangent.optimise.typed.aliases import made_here, private
 from tangent.optimise.typed.calls import rank_after
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Number
+from tangent.syntax.names import identifiers
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.generated import Generated
 
 
 def items(body: list[ast.stmt], g: Generated, found: Inference) -> list[ast.stmt]:
+    own = private(body, made_here(body, g, found), g, found)
+
     def block(stmts: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
         for s in stmts:
@@ -28,10 +33,25 @@ def items(body: list[ast.stmt], g: Generated, found: Inference) -> list[ast.stmt
                 case ast.For(body=inner) | ast.While(body=inner):
                     done.append(replace(s, body=block(inner)))
                 case _:
-                    done.append(_in_place(s, g, found))
+                    done += _own_parts(s, own, g, found) or [_in_place(s, g, found)]
         return done
 
     return block(body)
+
+
+def _own_parts(s: ast.stmt, own: frozenset[str], g: Generated, found: Inference) -> list[ast.stmt]:
+    """The contributions of `bx = with_part(with_part(bx, i, v), j, w)`, if all can be made in place."""
+    match s:
+        case ast.Assign(targets=[ast.Name(id=b)], value=e) if b in own:
+            done: list[ast.stmt] = []
+            while isinstance(e, ast.Call) and found.resolve(e.func, g) is runtime.with_part:
+                e, index, v = e.args
+                done.insert(0, _added(s, b, index, v, g, found))
+                if done[0] is s or b in identifiers(index) | identifiers(v):
+                    return []
+            return done if isinstance(e, ast.Name) and e.id == b else []
+        case _:
+            return []
 
 
 def _in_place(s: ast.stmt, g: Generated, found: Inference) -> ast.stmt:

@@ -16,6 +16,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Kind, Number
+from tangent.optimise.typed.tuples import tuples
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import rebuild
 from tangent.transform.generated import Generated
@@ -73,7 +74,7 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
             case _:
                 return e
 
-    return [rebuild(s, change) for s in g.tree.body]
+    return [rebuild(s, change) for s in tuples(g, found)]
 
 
 def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind], np_name: str) -> ast.expr:

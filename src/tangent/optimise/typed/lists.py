@@ -13,11 +13,25 @@ What goes onto such a list is taken off again before it is made anew, so it is e
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from tangent.optimise.dead import popped, pushed
 from tangent.syntax.quote import assign
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
+
+
+def plain_lists(body: list[ast.stmt], is_beside: Callable[[ast.expr], bool]) -> list[ast.stmt]:
+    """`dh_stack = beside(h_stack, [])` is an empty list."""
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=func, args=[ast.Name(), ast.List(elts=[]) as empty]) if is_beside(func):
+                return empty
+            case _:
+                return e
+
+    return [rebuild(s, change) for s in body]
 
 
 def lists(body: list[ast.stmt]) -> list[ast.stmt]:

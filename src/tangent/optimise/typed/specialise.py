@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent import runtime
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.optimise.copies import copies
@@ -23,7 +24,7 @@ from tangent.optimise.typed.joined import joined
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.known import known
 from tangent.optimise.typed.lengths import spelled
-from tangent.optimise.typed.lists import lists
+from tangent.optimise.typed.lists import lists, plain_lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
 from tangent.optimise.typed.records import records, unchanged
 from tangent.optimise.typed.recursion import with_lists
@@ -68,7 +69,8 @@ def _specialised(
         g.externals = {v: made_of.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
         g.backward = made_of.get(g.backward) if g.backward is not None else None
         assert g.tree is not None
-        g.tree = replace(g.tree, body=lists(g.tree.body))
+        plain = plain_lists(g.tree.body, lambda e, g=g: resolve(e, g) is runtime.beside)  # type: ignore[misc]
+        g.tree = replace(g.tree, body=lists(plain))
     with_lists(list(made_of.values()), given, resolve)
     made = inlined(list(made_of.values()))
     single(made, given, resolve, lambda g: _numpy(g, resolve))

@@ -1,0 +1,146 @@
+"""Shadows at second order and among arguments: what reads them, and what fills them again."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_list,
+    is_number,
+    is_tuple,
+    jitable,
+    per_item,
+    rank,
+    types,
+    written,
+)
+from tangent.backends.numba.storage import extent
+from tangent.errors import InPlaceError
+from tangent.runtime import (
+    assigned,
+    is_part,
+    mirror,
+    refill,
+    refilled,
+    returned_rest,
+    shadow,
+    shadow_among,
+    unmirror,
+)
+
+
+@implements(unmirror)
+def read_through(b: Any, v: Any, base: Any, shade: Any) -> Any:
+    if not (is_array(v) and is_array(base) and is_array(shade)):
+        return (lambda b, v, base, shade: shadow(shade)) if is_number(v) else None
+
+    def impl(b: Any, v: Any, base: Any, shade: Any) -> Any:
+        found = shadow(shade)
+        part = mirror(v, base, found)
+        part += b
+        return found
+
+    return impl
+
+
+@implements(assigned)
+def placed(b: Any, like: Any, index: Any) -> Any:
+    def impl(b: Any, like: Any, index: Any) -> Any:
+        found = shadow(like)
+        found[index] = b
+        return found
+
+    return impl if is_array(like) else None
+
+
+@implements(returned_rest)
+def nothing_of_a_part(v: Any, b: Any, shade: Any) -> Any:
+    if is_tuple(b):
+        return per_item(b, "v, b, shade", "returned_rest(v[{i}], b[{i}], shade)", returned_rest=returned_rest)
+    if is_array(b) and is_array(v) and is_array(shade):
+        return lambda v, b, shade: np.zeros_like(v) if is_part(b, shade) else v
+    return (lambda v, b, shade: v) if is_number(b) else None
+
+
+@implements(refill)
+def filled_again(b: Any, other: Any) -> Any:
+    if is_array(b):
+
+        def of_array(b: Any, other: Any) -> Any:
+            b[...] = other
+
+        return of_array
+    if is_list(b) and is_array(b.dtype):
+
+        def of_list(b: Any, other: Any) -> Any:
+            for i in range(len(b)):
+                b[i][...] = other[i]
+
+        return of_list
+    if is_tuple(b):
+        lines = "".join(f"    refill(b[{i}], other[{i}])\n" for i in range(len(b)))
+        return written(f"def impl(b, other):\n{lines or '    pass'}\n", refill=refill)
+    return (lambda b, other: None) if is_number(b) else None
+
+
+@implements(refilled)
+def itself_filled(b: Any, other: Any) -> Any:
+    if is_list(b) or is_tuple(b):
+
+        def impl(b: Any, other: Any) -> Any:
+            refill(b, other)
+            return b
+
+        return impl
+    return lambda b, other: other
+
+
+@implements(shadow_among)
+def own_shadow(x: Any, *others: Any) -> Any:
+    """A shadow; arguments that reach out of x's memory would need their places in one block with it."""
+    if len(others) == 1 and isinstance(others[0], tuple):
+        others = others[0]
+    if not is_array(x) or gradient_type(x) != x.dtype:
+        return lambda x, *others: shadow(x)
+    text = "def impl(x, *others):\n"
+    for i, other in enumerate(others):
+        if is_array(other) and other.dtype == x.dtype:
+            text += f"    refuse_reaching_out(x, others[{i}])\n"
+    text += "    return shadow(x)\n"
+    return written(text, shadow=shadow, refuse_reaching_out=refuse_reaching_out)
+
+
+@jitable
+def refuse_reaching_out(x: Any, other: Any) -> Any:
+    if x.size == 0 or other.size == 0:
+        return
+    low, high = extent(x)
+    start, end = extent(other)
+    if low < end and start < high and (start < low or high < end):
+        raise InPlaceError("arrays that overlap in part are written in place, which compiled derivatives do not follow")
+
+
+@implements(operator.setitem)
+def all_of_a_number(a: Any, index: Any, v: Any) -> Any:
+    """`a[:] = v` of an array without axes, as `a[...] = v` is written."""
+    if not (is_array(a) and rank(a) == 0 and isinstance(index, types.SliceType)):
+        return None
+
+    def impl(a: Any, index: Any, v: Any) -> Any:
+        a[()] = v
+
+    def of_array(a: Any, index: Any, v: Any) -> Any:
+        a[()] = v[()]
+
+    return of_array if is_array(v) else impl
+
+
+@implements(operator.getitem)
+def itself(a: Any, index: Any) -> Any:
+    return (lambda a, index: a) if is_array(a) and rank(a) == 0 and isinstance(index, types.SliceType) else None

@@ -298,6 +298,14 @@ def result_of_a_call_kept_while_the_array_changes(x):
     return t[1:] * a[1:] * w
 
 
+@program({"x": positive(4)})
+def result_of_a_shift_is_written(x):
+    y = shifted(x)
+    y[0] *= 0.5
+    y[1] = x[0]
+    return y * x[0]
+
+
 def doubled(a):
     t = a + 1
     a *= 2

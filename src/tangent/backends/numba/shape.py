@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.backends.numba.functions import Broadcast, require_inside, require_same, span
 from tangent.backends.numba.kinds import (
+    element,
     gradient_type,
     implements,
     is_array,
@@ -212,3 +213,20 @@ def spanned(size: Any, low: Any, high: Any, step: Any = 1) -> Any:
         return start, len(range(start, stop, by))
 
     return impl
+
+
+@implements(np.expand_dims)
+def with_axes(a: Any, axis: Any) -> Any:
+    """Of numbers, and with several axes at once."""
+    axes = value_of(axis, default=...)
+    known = (axes,) if isinstance(axes, int) else axes
+    if not isinstance(known, tuple) or any(not isinstance(k, int) for k in known):
+        return None
+    if is_number(a):
+        shape, kind = (1,) * len(known), element(a)
+        return lambda a, axis: np.full(shape, a, kind)
+    if not is_array(a) or isinstance(axes, int):
+        return None
+    n = rank(a) + len(known)
+    index = ", ".join("None" if i in {k % n for k in known} else ":" for i in range(n))
+    return written(f"def impl(a, axis):\n    return a[{index}]\n")

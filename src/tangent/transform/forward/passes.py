@@ -87,7 +87,7 @@ class Forward(Rules, InPlace, Calls):
             return done
         for v in op.targets:
             if v in self.shadowed:
-                done = [*done[:-1], self.fresh(done[-1], v)]
+                done = self.fresh(done, op, v)
             elif v in self.active and v not in self.table.classes:
                 done = self.apart(done, op, v)
         return done

@@ -51,13 +51,20 @@ class InPlace(Frame):
         held = self.scribe.names.numbered("dt")
         return [assign(held, more, s), scale, at(ast.AugAssign(target, ast.Sub(), name(held)), s), s]
 
-    def fresh(self, s: ast.stmt, v: str) -> ast.stmt:
-        """The tangent of something that is written later: an array of its own, laid out like the value."""
-        match s:
-            case ast.Assign(targets=[ast.Name(id=d)], value=value) if d == self.tangent(v):
-                return replace(s, value=self.scribe.call("beside", name(v), *([] if is_zero(value) else [value])))
+    def fresh(self, done: list[ast.stmt], op: Operation, v: str) -> list[ast.stmt]:
+        """The tangent of something that is written later: an array of its own, laid out like the value.
+
+        That of a call's result may be the tangent of an argument, and is copied.
+        """
+        d = self.tangent(v)
+        match done[-1]:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) as s if target == d:
+                new = self.scribe.call("beside", name(v), *([] if is_zero(value) else [value]))
+                return [*done[:-1], replace(s, value=new)]
+            case ast.Assign(targets=[ast.Tuple()]) as s if op.kind in ("call", "dynamic") and v in self.active:
+                return [*done, assign(d, self.scribe.call("content", name(d)), s)]
             case _:
-                return s
+                return done
 
     def apart(self, done: list[ast.stmt], op: Operation, v: str) -> list[ast.stmt]:
         """The tangent of something new: a copy, where it may be a tangent that is written in place later."""

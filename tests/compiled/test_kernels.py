@@ -1,0 +1,126 @@
+"""Kernels as they are written for Numba: compiled and interpreted derivatives agree, to second order."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tangent
+
+numba = pytest.importorskip("numba")
+
+
+def attractor(p, n):
+    """Parameters and state come in one array, and are unpacked."""
+    x, y, z, s, r, b = p
+    for _ in range(n):
+        x, y, z = x + 0.01 * s * (y - x), y + 0.01 * (x * (r - z) - y), z + 0.01 * (x * y - b * z)
+    return x * x + y + z
+
+
+def option_on_a_grid(s, sigma, steps):
+    """Each step makes a new array."""
+    v = np.maximum(s - 1.0, 0.0)
+    for _ in range(steps):
+        new = np.empty_like(v)
+        new[0] = 0.0
+        new[-1] = v[-1]
+        for i in range(1, len(v) - 1):
+            new[i] = v[i] + sigma**2 * s[i] ** 2 * (v[i + 1] - 2 * v[i] + v[i - 1])
+        v = new
+    return v[len(v) // 2] + v[1]
+
+
+def two_buffers(u, steps):
+    a = u.copy()
+    b = np.zeros_like(a)
+    for _ in range(steps):
+        for i in range(1, len(a) - 1):
+            b[i] = (a[i - 1] + a[i + 1]) * a[i]
+        a, b = b, a
+    return np.sum(a * a)
+
+
+def likelihood(p, r):
+    omega, alpha, beta = p
+    h = omega
+    total = 0.0
+    for x in r:
+        total -= math.log(h) + x * x / h
+        h = omega + alpha * x * x + beta * h
+    return total
+
+
+CASES = {
+    attractor: (np.array([1.0, 1.0, 1.0, 10.0, 28.0, 2.5]), 20),
+    option_on_a_grid: (np.linspace(0.5, 1.5, 9), 0.2, 4),
+    two_buffers: (np.linspace(0.2, 1.0, 7), 3),
+    likelihood: (np.array([0.1, 0.2, 0.6]), np.linspace(-0.5, 0.5, 9)),
+}
+
+
+@pytest.mark.parametrize("f", CASES)
+def test_first_and_second_derivatives_agree(f):
+    arguments = CASES[f]
+    for derive in (tangent.grad, tangent.hessian):
+        want = derive(f)(*arguments)
+        np.testing.assert_allclose(derive(f, compile="numba")(*arguments), want, rtol=1e-11, atol=1e-11)
+
+
+def scaled(v, k):
+    v *= k
+    return v
+
+
+def shifted(a):
+    return a + 1.0
+
+
+def number_scaled_by_a_callee(x):
+    s = x[0] * x[1]
+    r = scaled(s, x[2])
+    return r * s
+
+
+def result_of_a_callee_is_overwritten(x):
+    y = shifted(x)
+    y[0] *= 0.5
+    y[1] = x[0] * x[1]
+    y[2] *= y[1]
+    return np.sum(y * x[0])
+
+
+def kept_while_the_array_changes(x):
+    a = x * x
+    t = shifted(a)
+    a *= x
+    a[2] = 0.0
+    return np.sum(t * a)
+
+
+@pytest.mark.parametrize("f", [number_scaled_by_a_callee, result_of_a_callee_is_overwritten])
+def test_memory_shared_with_callees(f):
+    x = np.array([0.5, 1.5, -0.7])
+    np.testing.assert_allclose(tangent.grad(f, compile="numba")(x), tangent.grad(f)(x), rtol=1e-12)
+    tangent.check_grads(f, (x,))
+
+
+def test_tangents_are_kept_as_copies():
+    f, x = kept_while_the_array_changes, np.array([0.5, 1.5, -0.7])
+    want = tangent.hessian(f)(x)
+    np.testing.assert_allclose(tangent.hessian(f, compile="numba")(x), want, rtol=1e-12)
+
+
+def test_tangents_of_items_are_added_in_place():
+    """No array is copied at each step."""
+
+    def total(x, n):
+        s = 0.0
+        for i in range(n):
+            s += math.sin(x[i]) * x[i - 1]
+        return s
+
+    x = np.linspace(0.1, 1.0, 5)
+    hvp = tangent.jvp(tangent.grad(total), compile="numba")
+    np.testing.assert_allclose(hvp(x, 5, 1.0, np.ones(5)), tangent.hessian(total)(x, 5) @ np.ones(5), rtol=1e-12)
+    assert "with_part" not in hvp.source

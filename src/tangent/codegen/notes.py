@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tangent.errors import SeedError
+from tangent.errors import Location, SeedError
 
 Place = tuple[str, int, str]
 _origins: dict[str, dict[int, Place]] = {}
@@ -61,6 +61,16 @@ def _users(place: Place) -> Place:
     while (found := _origins.get(place[0], {}).get(place[1])) is not None:
         place = found
     return place
+
+
+def users_location(where: Location) -> Location:
+    """Of a place in a derivative, the place in the user's function that the next line with a place comes from."""
+    origins = _origins.get(where.file, {})
+    line = min((k for k in origins if k >= where.line), default=None)
+    if line is None:
+        return where
+    file, number, text = _users(origins[line])
+    return Location(file, number, text, 0, len(text))
 
 
 def _is_ours(file: str) -> bool:

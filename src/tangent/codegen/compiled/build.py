@@ -17,6 +17,7 @@ from tangent.codegen.compiled.form import compiled_form, without_star
 from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
+from tangent.codegen.notes import users_location
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.recursion import reached, refusal
 from tangent.optimise.typed.specialise import specialise
@@ -81,7 +82,10 @@ def refuse_recursion(functions: list[Generated]) -> None:
     """What a recursive function keeps holds what the next call keeps, also where it is differentiated again."""
     for g in functions:
         if g.primal.__code__.co_filename.startswith("<generated") and g in reached(g):
-            raise refusal(g, "what each call keeps would need a type of its own, in a derivative of a derivative")
+            where = users_location(g.source.locate(g.source.tree)) if g.source is not None else None
+            raise refusal(
+                g, "what each call keeps would need a type of its own, in a derivative of a derivative", where
+            )
 
 
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:

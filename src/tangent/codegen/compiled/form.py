@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.functions import matmul, where
+from tangent.codegen.notes import users_location
 from tangent.errors import CompileError
 from tangent.optimise.typed.affine import added, linear, written
 from tangent.optimise.typed.lists import lists
@@ -136,8 +137,9 @@ def _refused(g: Generated, entry: Generated, what: str) -> CompileError:
     """Named by the user's function: that of the entry, where a function of Tangent's own is meant."""
     own = (g.primal.__module__ or "").startswith("tangent.") or g.primal.__code__.co_filename.startswith("<")
     source = entry.source if own or g.source is None else g.source
+    where = users_location(source.locate(source.tree)) if source is not None else None
     return CompileError(
-        "Numba does not compile the derivative", source.locate(source.tree) if source is not None else None,
+        "Numba does not compile the derivative", where,
         f"'{g.primal.__name__}', which it calls, takes {what}", "Without compile='numba' it runs as Python code.",
     )  # fmt: skip
 

@@ -11,11 +11,13 @@ from numba.core.errors import NumbaError
 
 from tangent.codegen.emit import Text
 from tangent.codegen.load import place_of
-from tangent.codegen.notes import annotate, primal_place
+from tangent.codegen.notes import annotate, primal_place, users_location
 from tangent.errors import CompileError, Location
+from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
 _AT = re.compile(r'File "(<[^"]*>|[^"]*)", line (\d+)')
+_ARGUMENT = re.compile(r"argument (\d+): Cannot determine Numba type of <class '([^']*)'>", re.IGNORECASE)
 _NUMBA = os.path.join(os.path.dirname(numba.__file__ or ""), "")
 _NOISE = ("Failed in nopython mode", "During:", "File ", "<source", "- Resolution", "There are", "Overload", "Rejected")
 
@@ -32,11 +34,13 @@ def explain(error: BaseException, text: Text, entry: Generated) -> None:
     if place is None:
         source = entry.source
         assert source is not None
-        place, line = (source.file, source.tree.lineno, source.line(source.tree.lineno).strip()), 0
-    where = Location(*place, 0, len(place[2]))
+        line = 0
+        where = users_location(source.locate(source.tree))
+    else:
+        where = Location(*place, 0, len(place[2]))
     at = f" in '{shown[line - 1].strip()}'" if 0 < line <= len(shown) else ""
     raise CompileError(
-        f"Numba does not compile the derivative{at}", where, _reason(message),
+        f"Numba does not compile the derivative{at}", where, _argument(message, entry) or _reason(message),
         "Without compile='numba' the derivative runs as Python code; the cause of this error is Numba's full message.",
     ) from error  # fmt: skip
 
@@ -49,11 +53,25 @@ def _while_compiling(error: BaseException) -> bool:
     )
 
 
+def _argument(message: str, entry: Generated) -> str:
+    """The argument that Numba has no type for, if that is it."""
+    found = _ARGUMENT.search(message)
+    if found is None or entry.tree is None:
+        return ""
+    names = [a.arg for a in arguments(entry.tree.args)]
+    place, kind = int(found[1]), found[2].split(".")[-1]
+    return f"Numba has no type for the argument '{names[place]}', a {kind}" if place < len(names) else ""
+
+
 def _reason(message: str) -> str:
     """The line that says most."""
     lines = [line.strip() for line in message.splitlines()]
     if any("pyobject" in line for line in lines):
         return "an argument is of a type that Numba does not know"
+    if found := re.search(r"Untyped global name '(\w+)': .*<class 'function'>", message):
+        return f"'{found[1]}' has no compiled form"
+    if any("UndefinedType" in line for line in lines):
+        return "Numba cannot tell the type of a variable"
     for pattern in (r"No implementation of function (.*?) found for signature", r"Unknown attribute .*", r"Untyped .*",
                     r"Cannot unify .*", r"cannot unify .*", r"Use of unsupported .*", r".*not supported.*",
                     r"No conversion .*", r"Invalid use of .*", r".*is not defined.*"):  # fmt: skip

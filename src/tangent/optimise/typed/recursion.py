@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import CompileError
+from tangent.errors import CompileError, Location
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.inlined import handed_over, taken_over
 from tangent.optimise.typed.kinds import Kind, Number
@@ -48,11 +48,11 @@ def recursive(functions: list[Generated]) -> list[Generated]:
     return [g for g in functions if g.backward is not None and g in reached(g)]
 
 
-def refusal(g: Generated, why: str) -> CompileError:
+def refusal(g: Generated, why: str, where: Location | None = None) -> CompileError:
     source = g.source
     assert source is not None
     return CompileError(
-        "Numba does not compile the backward pass of a recursive function", source.locate(source.tree), why,
+        "Numba does not compile the backward pass of a recursive function", where or source.locate(source.tree), why,
         "Write the recursion as a loop, use forward mode, or leave compile='numba' out.",
     )  # fmt: skip
 

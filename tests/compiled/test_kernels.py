@@ -124,3 +124,23 @@ def test_tangents_of_items_are_added_in_place():
     hvp = tangent.jvp(tangent.grad(total), compile="numba")
     np.testing.assert_allclose(hvp(x, 5, 1.0, np.ones(5)), tangent.hessian(total)(x, 5) @ np.ones(5), rtol=1e-12)
     assert "with_part" not in hvp.source
+
+
+def tail_mean(x):
+    """The mean of the smallest, squared."""
+    y = np.sort(x)
+    return np.mean(y[:2]) ** 2
+
+
+def discounted(rates, times):
+    return np.sum(np.exp(-np.interp(times, np.array([0.5, 1.0, 2.0]), rates) * times))
+
+
+@pytest.mark.parametrize(
+    "f, arguments",
+    [(tail_mean, (np.array([0.5, 1.5, -0.7, 0.2]),)), (discounted, (np.ones(3), np.arange(0.2, 3, 0.5)))],
+)
+def test_sorted_and_interpolated(f, arguments):
+    for derive in (tangent.grad, tangent.hessian):
+        want = derive(f)(*arguments)
+        np.testing.assert_allclose(derive(f, compile="numba")(*arguments), want, rtol=1e-12, atol=1e-12)

@@ -68,7 +68,14 @@ class Choice:
         self.versions: dict[tuple[Kind, ...], types.FunctionType] = {}
 
     def __call__(self, *args: Any) -> types.FunctionType | None:
-        key = tuple([(a.shape, a.dtype) if type(a) is np.ndarray else _key(a) for a in args])
+        array, kinds = np.ndarray, list[Any]()
+        for a in args:
+            if type(a) is array:
+                kinds.append(a.shape)
+                kinds.append(a.dtype)
+            else:
+                kinds.append(_key(a))
+        key = tuple(kinds)
         found = self._found.get(key, 0)
         if type(found) is not int:
             return found  # type: ignore[no-any-return]

@@ -93,6 +93,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return reduced(kinds[0], options(e, ("axis", "dtype", "out", "keepdims")))
     if function in (np.dot, np.matmul) and len(kinds) == 2 and not e.keywords:
         return product(*kinds)
+    if function is np.vecdot and len(kinds) == 2 and not e.keywords:
+        return reduced(broadcast(*kinds), {"axis": ast.Constant(-1)})
     if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
         return made(kinds[0])
     if function is np.full and len(kinds) == 2 and not e.keywords:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.infer import Env, Inference, Resolve, is_starred, parameters_of
 from tangent.optimise.shaped.kinds import (
     INT,
@@ -359,7 +360,8 @@ class Flow(Inference):
             return self.versioned(e, found)
         if isinstance(e, ast.BinOp) and self.now:
             return reused(e, self.now, self.use(np, "np"), self.is_large_like)
-        return self.known.change(e)
+        new = self.known.change(e)
+        return contracted(new, self.of, self.resolve, self.is_large) if self.versions.sizes is not None else new
 
     def is_large_like(self, v: str, e: ast.expr) -> bool:
         """Whether the result of an operation has the form of an operand, and is large."""
@@ -367,8 +369,11 @@ class Flow(Inference):
         if not isinstance(kind, Number) or not isinstance(result, Number) or not kind.real:
             return False
         fits = kind.dtype == result.dtype and kind.rank == result.rank and all(map(alike, kind.axes, result.axes))
+        return fits and self.is_large(kind.axes)
+
+    def is_large(self, axes: tuple[Axis, ...]) -> bool:
         sizes = self.versions.sizes or {}
-        return fits and math.prod(n if isinstance(n, int) else sizes.get(n, 1) for n in kind.axes) >= LARGE
+        return math.prod(n if isinstance(n, int) else sizes.get(n, 1) for n in axes) >= LARGE
 
     def versioned(self, e: ast.Call, callee: Generated) -> ast.expr:
         callee = self.versions.origin.get(callee, callee)

@@ -283,23 +283,25 @@ def dependencies(functions: list[Generated]) -> list[tuple[types.FunctionType, s
 def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callable[[], bool]:
     """A function that looks whether names in other functions' surroundings have changed; every call of a derivative
     asks, so that functions of a module, which most are, are looked up at once."""
-    functions: dict[tuple[int, str, int], tuple[dict[str, Any], str, Any, Any]] = {}
+    plain: dict[tuple[int, str, int], tuple[dict[str, Any], str, types.FunctionType, Any]] = {}
     looked: dict[tuple[int, str, int], tuple[Any, ...]] = {}
     for primal, path, value in seen:
         names = primal.__globals__
         root, *rest = path.split(".")
         cell = cells_of(primal).get(root)
         if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
-            functions[id(names), path, id(value)] = (names, root, value, value.__code__)
+            plain[id(names), path, id(value)] = (names, root, value, value.__code__)
         else:
             code = getattr(value, "__code__", None)
             looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, code)
 
-    def changed(functions: Any = tuple(functions.values()), looked: Any = tuple(looked.values())) -> bool:
+    functions, others = [*plain.values()], [*looked.values()]
+
+    def changed() -> bool:
         for names, root, value, code in functions:
             if names.get(root) is not value or value.__code__ is not code:
                 return True
-        for cell, names, root, rest, value, code in looked:
+        for cell, names, root, rest, value, code in others:
             found = cell.cell_contents if cell is not None else names.get(root, MISSING)
             if found is MISSING:
                 found = getattr(builtins, root, None)

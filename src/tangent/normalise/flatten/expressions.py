@@ -239,6 +239,8 @@ class Expressions:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 parts = [self.index(x) if x is not None else None for x in (lower, upper, step)]
                 return replace(e, lower=parts[0], upper=parts[1], step=parts[2])
+            case ast.Attribute(attr="newaxis") if self.is_static_path(e) and self.context.scope.resolve(e) is None:
+                return ast.copy_location(ast.Constant(None), e)
             case _ if is_literal(e) or is_arithmetic(e):
                 return e
             case _:

@@ -27,8 +27,23 @@ from tangent.optimise.shaped.kinds import (
     Rows,
     Stack,
     broadcast,
-    promoted,
+    join,
     stretched,
+)
+from tangent.optimise.shaped.making import (
+    crossed,
+    diagonal,
+    joined,
+    made,
+    outer,
+    product,
+    reduced,
+    reshaped,
+    stacked,
+    stacked_anew,
+    swapped,
+    transposed,
+    value_of,
 )
 from tangent.optimise.shaped.windows import window
 from tangent.rules.table import table
@@ -45,15 +60,25 @@ LIKE_FIRST = (
     runtime.lazy_zero,
     runtime.shadow,
     runtime.mirror,
+    runtime.deviation,
 )
-SAME = (runtime.copy, runtime.dense, runtime.own, runtime.add_part, runtime.clear_item, runtime.cleared)
+SAME = (
+    runtime.copy,
+    runtime.dense,
+    runtime.own,
+    runtime.add_part,
+    runtime.clear_item,
+    runtime.cleared,
+    runtime.sequence,
+)
 LIKE_SECOND = (
     runtime.spread, runtime.scatter, runtime.winners, runtime.matmul_adjoint_x, runtime.dot_adjoint_a,
-    runtime.settled, runtime.as_given, runtime.refit, runtime.add_item, runtime.broadcast_like,
+    runtime.settled, runtime.as_given, runtime.refit, runtime.add_item, runtime.broadcast_like, runtime.unsequence,
 )  # fmt: skip
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
+SAME_FORM = (np.flip, np.flipud, np.fliplr, np.roll, np.triu, np.tril)
 KEEPERS = frozenset((*SAME, np.copy))  # give back a persistent array as such
-ARITHMETIC = (runtime.ratio, runtime.times, runtime.where_nonzero)
+ARITHMETIC = (runtime.ratio, runtime.times, runtime.where_nonzero, runtime.safe_ratio)
 
 
 def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
@@ -91,8 +116,11 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return _by_runtime(function, kinds)
     if function in REDUCTIONS:
         return reduced(kinds[0], options(e, ("axis", "dtype", "out", "keepdims")))
+    if function in (np.std, np.var):
+        given = options(e, ("axis", "dtype", "out", "ddof", "keepdims"))
+        return reduced(kinds[0], {k: x for k, x in given.items() if k != "ddof"})
     if function in (np.dot, np.matmul) and len(kinds) == 2 and not e.keywords:
-        return product(*kinds)
+        return product(kinds[0], kinds[1], dot=function is np.dot)
     if function is np.vecdot and len(kinds) == 2 and not e.keywords:
         return reduced(broadcast(*kinds), {"axis": ast.Constant(-1)})
     if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
@@ -107,18 +135,48 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return stacked(kinds[0])
     if function is np.concatenate:
         return joined(kinds[0], options(e, ("axis",)).get("axis", ast.Constant(0)))
+    if function in (np.hstack, np.vstack, np.stack):
+        return _stack(function, e, kinds[0])
+    if function is np.swapaxes and len(e.args) == 3:
+        return swapped(kinds[0], value_of(e.args[1]), value_of(e.args[2]))
+    if function is np.transpose and len(e.args) <= 2 and not e.keywords:
+        return transposed(kinds[0], value_of(e.args[1]) if len(e.args) == 2 else None)
+    if function is np.reshape and len(kinds) == 2 and not e.keywords:
+        return reshaped(*kinds)
+    if function in SAME_FORM:
+        return like(kinds[0])
+    if function is np.where and len(kinds) == 3 and not e.keywords:
+        return chosen(strong(broadcast(kinds[1], kinds[2])), kinds[0], kinds[0])
+    if function in (max, min) and len(kinds) == 2 and not e.keywords:
+        return _larger(*kinds)
     if function is np.cross and len(kinds) == 2 and not e.keywords:
-        return _crossed(*kinds)
+        return crossed(*kinds)
     if function is np.outer and len(kinds) == 2:
-        return _outer(*kinds)
+        return outer(*kinds)
     if function is np.diag and len(kinds) == 1 and not e.keywords:
-        return _diagonal(kinds[0])
+        return diagonal(kinds[0])
     rules = [table().rules[b.rule] for b in table().lookup(function)]
     if any(r.name in CASTS for r in rules):
         return UNKNOWN
     if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
         return strong(broadcast(*kinds))
     return UNKNOWN
+
+
+def _stack(function: Any, e: ast.Call, kind: Kind) -> Kind:
+    """`np.hstack`, `np.vstack` and `np.stack` of arrays."""
+    if function is np.stack:
+        return stacked_anew(kind, options(e, ("axis",)).get("axis", ast.Constant(0)))
+    ranks = {k.rank for k in kind.items if isinstance(k, Number)} if isinstance(kind, Items) else set()
+    if e.keywords or not ranks or min(ranks) < (1 if function is np.hstack else 2):
+        return UNKNOWN
+    return joined(kind, ast.Constant(1 if function is np.hstack and max(ranks) > 1 else 0))
+
+
+def _larger(a: Kind, b: Kind) -> Kind:
+    """`max(a, b)` and `min(a, b)` of numbers."""
+    plain = all(isinstance(k, Number) and k.real and not k.rank for k in (a, b))
+    return join(a, b) or UNKNOWN if plain else UNKNOWN
 
 
 NOT_FLOATS = (
@@ -139,7 +197,7 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
     if function is runtime.unbroadcast:
         return fitted(*kinds)
     if function in (runtime.fit_matmul, runtime.fit_dot) and len(kinds) == 3:
-        whole = product(kinds[1], kinds[2])
+        whole = product(kinds[1], kinds[2], dot=function is runtime.fit_dot)
         return whole if isinstance(whole, Number) and whole == kinds[0] else UNKNOWN
     if function in ARITHMETIC and len(kinds) == 2:
         return strong(broadcast(*kinds), None)
@@ -149,6 +207,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return FLOAT
     if function is runtime.share and len(kinds) == 3:
         return chosen(*kinds)
+    if function in (runtime.split_like, runtime.hsplit_like) and len(kinds) == 2 and isinstance(kinds[1], Items):
+        return Items(tuple(like(k) for k in kinds[1].items))
     if function is runtime.undiag and len(kinds) == 2:
         return like(kinds[1])
     if function is runtime.conj_sign:
@@ -217,123 +277,6 @@ def _length(kind: Kind) -> Kind:
             return INT
 
 
-def value_of(e: ast.expr | None) -> Any:
-    """A constant, or what is written like one; `...` where it is none."""
-    match e:
-        case None:
-            return None
-        case ast.Constant(value=value):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
-            return -value
-        case ast.Tuple(elts=elts):
-            found = tuple(value_of(x) for x in elts)
-            return ... if ... in found else found
-        case _:
-            return ...
-
-
-def summed_axes(rank: int, axis: Any) -> tuple[int, ...] | None:
-    """The axes of a reduction, from the front."""
-    axes = tuple(range(rank)) if axis is None else (axis,) if isinstance(axis, int) else axis
-    if not isinstance(axes, tuple) or not all(isinstance(i, int) and -rank <= i < rank for i in axes):
-        return None
-    return tuple(i % rank for i in axes)
-
-
-def reduced(kind: Kind, given: dict[str, ast.expr]) -> Kind:
-    """`np.sum(x, axis, keepdims)` and its kind."""
-    if not isinstance(kind, Number) or not kind.real or not given.keys() <= {"axis", "keepdims"}:
-        return UNKNOWN
-    keep = value_of(given.get("keepdims")) or False
-    over = summed_axes(kind.rank, value_of(given.get("axis")))
-    if over is None or not isinstance(keep, bool):
-        return UNKNOWN
-    axes = [1 if i in over else n for i, n in enumerate(kind.axes) if keep or i not in over]
-    return Number(tuple(axes), kind.dtype)
-
-
-def product(a: Kind, b: Kind) -> Kind:
-    """`a @ b` of vectors and matrices."""
-    both = promoted([a, b]) if isinstance(a, Number) and isinstance(b, Number) else None
-    if both is None or not isinstance(a, Number) or not isinstance(b, Number) or not a.real or not b.real:
-        return UNKNOWN
-    if not {a.rank, b.rank} <= {1, 2}:
-        return UNKNOWN
-    return Number(a.axes[:-1] + (b.axes[1:] if b.rank == 2 else ()), both[0])
-
-
-def made(shape: Kind) -> Kind:
-    """`np.zeros(shape)`."""
-    match shape:
-        case Number(axes=(), size=size) if shape.dtype == "i8":
-            return Number((UNSURE if size is None else size,), "f8")
-        case Items(items=items) if all(isinstance(k, Number) and not k.axes for k in items):
-            sizes = [k.size for k in items if isinstance(k, Number)]
-            return Number(tuple(UNSURE if n is None else n for n in sizes), "f8")
-        case _:
-            return UNKNOWN
-
-
-def stacked(kind: Kind) -> Kind:
-    """`np.array` of nested lists of numbers."""
-    match kind:
-        case Number(axes=(_, *_)):
-            return Number(kind.axes, kind.dtype)
-        case Items(items=items) if items:
-            inner = [k if isinstance(k, Number) and not k.axes else stacked(k) for k in items]
-            numbers = [k for k in inner if isinstance(k, Number)]
-            if len(numbers) != len(inner) or any(k.axes != numbers[0].axes for k in numbers):
-                return UNKNOWN
-            found = promoted(numbers)
-            return Number((len(items), *numbers[0].axes), "f8") if found and found[0] == "f8" else UNKNOWN
-        case _:
-            return UNKNOWN
-
-
-def joined(kind: Kind, axis: ast.expr) -> Kind:
-    """`np.concatenate`."""
-    at = value_of(axis)
-    if not isinstance(kind, Items) or not isinstance(at, int):
-        return UNKNOWN
-    numbers = [k for k in kind.items if isinstance(k, Number) and k.real]
-    if not numbers or len(numbers) != len(kind.items) or len({(k.rank, k.dtype) for k in numbers}) > 1:
-        return UNKNOWN
-    first = numbers[0]
-    if not -first.rank <= at < first.rank:
-        return UNKNOWN
-    axes: list[Axis] = list(first.axes)
-    lengths = [k.axes[at] for k in numbers]
-    counts = [n for n in lengths if isinstance(n, int)]
-    longer = any(isinstance(n, str) and not n.startswith(UNSURE) for n in lengths) or sum(counts) > 1
-    axes[at] = sum(counts) if len(counts) == len(lengths) else "+".join(map(str, lengths)) if longer else UNSURE
-    return Number(tuple(axes), first.dtype)
-
-
-def _crossed(a: Kind, b: Kind) -> Kind:
-    both = strong(broadcast(a, b))
-    three = isinstance(a, Number) and isinstance(b, Number) and a.axes[-1:] == b.axes[-1:] == (3,)
-    return both if three else UNKNOWN
-
-
-def _outer(a: Kind, b: Kind) -> Kind:
-    both = broadcast(a, b)
-    if isinstance(a, Number) and isinstance(b, Number) and isinstance(both, Number) and a.rank == b.rank == 1:
-        return Number((a.axes[0], b.axes[0]), both.dtype) if both.real else UNKNOWN
-    return UNKNOWN
-
-
-def _diagonal(kind: Kind) -> Kind:
-    """`np.diag` of a square matrix, or of a vector."""
-    match kind:
-        case Number(axes=(n, m)) if n == m and n not in (UNSURE, NOT_ONE):
-            return Number((n,), kind.dtype)
-        case Number(axes=(n,)):
-            return Number((n, n), kind.dtype)
-        case _:
-            return UNKNOWN
-
-
 def method(owner: Number, attr: str, e: ast.Call) -> Kind:
     """What a method of an array gives."""
     match attr:
@@ -392,6 +335,8 @@ def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, .
         kind = of(part)
         if isinstance(kind, Number) and kind.dtype == "i8" and part is index:
             return (*kind.axes, *rest[1:])
+        if isinstance(kind, Number) and kind.dtype == "b1" and kind.rank and part is index:
+            return (UNSURE, *axes[kind.rank :]) if kind.rank <= len(axes) else None
         if not (isinstance(kind, Number) and not kind.axes and kind.dtype == "i8"):
             return None
         rest.pop(0)

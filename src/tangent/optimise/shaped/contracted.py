@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tangent.optimise.shaped.calls import Of, options, summed_axes, value_of
+from tangent.optimise.shaped.calls import Of, options
 from tangent.optimise.shaped.kinds import Axis, Kind, Number
+from tangent.optimise.shaped.making import summed_axes, value_of
 from tangent.syntax.quote import expression
 
 Large = Callable[[tuple[Axis, ...]], bool]

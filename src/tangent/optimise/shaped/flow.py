@@ -37,7 +37,7 @@ from tangent.optimise.shaped.kinds import (
 from tangent.optimise.shaped.known import Known
 from tangent.optimise.shaped.merged import merged
 from tangent.optimise.shaped.mirrored import mirrored
-from tangent.optimise.shaped.places import places
+from tangent.optimise.shaped.places import added, places
 from tangent.optimise.shaped.reuse import LARGE, blocks, dying, reused
 from tangent.optimise.shaped.twice import doubled
 from tangent.source.resolve import MISSING
@@ -250,7 +250,9 @@ class Flow(Inference):
             case ast.Expr(value=value):
                 value = self.rewritten(value)
                 self.forget_lists(value)
-                return [s if value is s.value else replace(s, value=value)]
+                done = s if value is s.value else replace(s, value=value)
+                total = added(done, self)
+                return [done] if total is None else self.statement(total)
             case ast.Return(value=value) if value is not None:
                 value = self.rewritten(value)
                 self.result = join(self.result, self.of(value))

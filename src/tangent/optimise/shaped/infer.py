@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace as with_changes
 from typing import Any
 
-from tangent.optimise.shaped.calls import attribute, method, product, result_of, subscript
+import numpy as np
+
+from tangent.optimise.shaped.calls import attribute, method, result_of, subscript
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -23,12 +25,16 @@ from tangent.optimise.shaped.kinds import (
     renamed,
     with_axes,
 )
+from tangent.optimise.shaped.making import product
+from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
 Env = dict[str, Kind]
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+MAKERS = (np.zeros, np.ones, np.empty, np.eye, np.identity, np.zeros_like, np.ones_like, np.empty_like)
+DTYPES = {"f8": (float, np.float64), "f4": (np.float32,)}
 Made = Mapping[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]]
 
 
@@ -54,7 +60,7 @@ class Inference:
             return None
         names = parameters_of(callee)
         given = dict(zip(names, e.args)) | {k.arg: k.value for k in e.keywords if k.arg}
-        return tuple(self.of(given[v]) if v in given else UNKNOWN for v in names)
+        return tuple(self.of(given[v]) if v in given else default_kind(callee, v) for v in names)
 
     def of(self, e: ast.expr) -> Kind:
         """The kind of an expression."""
@@ -103,7 +109,23 @@ class Inference:
         found = self.resolve(e.func)
         if isinstance(found, Generated):
             return self.result_of(found, e)
+        if any(found is f for f in MAKERS) and (dtype := self.dtype_given(e)):
+            plain = replace(e, args=e.args[:1], keywords=[])
+            kind = result_of(found, plain, self.of) if len(e.args) <= 1 else UNKNOWN
+            return with_changes(kind, dtype=dtype) if isinstance(kind, Number) else kind
         return result_of(found, e, self.of)
+
+    def dtype_given(self, e: ast.Call) -> str:
+        """The dtype that is asked for by the only keyword; empty where none is, or one that is not known."""
+        match e.keywords:
+            case [ast.keyword(arg="dtype", value=ast.Attribute(value=owner, attr="dtype"))]:
+                kind = self.of(owner)
+                return kind.dtype if isinstance(kind, Number) and kind.real else ""
+            case [ast.keyword(arg="dtype", value=asked)]:
+                found = self.resolve(asked)
+                return next((name for name, types in DTYPES.items() if any(found is t for t in types)), "")
+            case _:
+                return ""
 
     def result_of(self, version: Generated, e: ast.Call) -> Kind:
         """The kind of what a version of a callee gives back."""
@@ -117,6 +139,14 @@ class Inference:
 def parameters_of(g: Generated) -> list[str]:
     assert g.tree is not None
     return [a.arg for a in arguments(g.tree.args)]
+
+
+def default_kind(g: Generated, v: str) -> Kind:
+    """The kind of a parameter that is not given."""
+    code, defaults = g.primal.__code__, g.primal.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    known = dict(zip(names[len(names) - len(defaults) :], defaults)) | (g.primal.__kwdefaults__ or {})
+    return FLOAT if type(known.get(v)) is float else UNKNOWN
 
 
 def replace_size(kind: Number) -> Number:
@@ -146,6 +176,8 @@ def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
             return Number(both.axes, "f8", both.weak) if whole else both
         case ast.Pow() | ast.Mod() | ast.FloorDiv() if not whole:
             return both
+        case ast.Mod() | ast.FloorDiv():
+            return replace_size(both)
         case _:
             return UNKNOWN
 

@@ -230,6 +230,10 @@ def broadcast(*kinds: Kind) -> Kind:
 
 def promoted(numbers: list[Number]) -> tuple[str, bool | None] | None:
     """The dtype of a result, and whether it is still one of Python's numbers; None: that is not known."""
+    truths = [k.weak for k in numbers if k.dtype == "b1"]
+    if truths and any(k.real for k in numbers):  # truth is 0 or 1, of the dtype of what it meets
+        rest = promoted([k for k in numbers if k.dtype != "b1"])
+        return rest and (rest[0], False if False in truths else rest[1] if all(truths) else None)
     strong = [k for k in numbers if k.weak is False]
     if not strong:
         dtypes = {k.dtype for k in numbers}

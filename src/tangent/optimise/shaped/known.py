@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.calls import Of, product, summed_axes, value_of
+from tangent.optimise.shaped.calls import Of
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, alike, not_one, same
+from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.sums import Summed, factored, summed
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import constant, expression
@@ -24,6 +25,7 @@ from tangent.syntax.rebuild import rebuild
 OWN = (runtime.settled, runtime.as_given)
 ZERO = (runtime.lazy_zero, runtime.init_grad)
 LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
+DOTS = (runtime.dot_adjoint_a, runtime.dot_adjoint_b)
 PRODUCTS = (*LEFT, runtime.matmul_adjoint_y, runtime.dot_adjoint_b)
 FITS = (runtime.fit_matmul, runtime.fit_dot)
 OUTER = {runtime.outer_adjoint_a: "np.dot(b, y)", runtime.outer_adjoint_b: "np.dot(x, b)"}
@@ -34,7 +36,8 @@ BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
 SETTLED = frozenset((
     *OWN, *ZERO, *PRODUCTS, *FITS, runtime.unbroadcast, runtime.spread, runtime.refit, runtime.copy, runtime.add_grad,
     runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
-    runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item, *OUTER,
+    runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item,
+    runtime.sequence, runtime.unsequence, *OUTER,
 ))  # fmt: skip
 
 
@@ -88,15 +91,18 @@ class Known:
         real = [k for k in kinds if isinstance(k, Number) and k.real]
         if function is runtime.restructure and len(args) == 2:
             return args[0] if _is_like(kinds[0], kinds[1]) else None
+        if function is runtime.count and real and len(args) <= 3:
+            over = summed_axes(real[0].rank, value_of(args[1]) if len(args) > 1 else None)
+            return None if over is None else self.counted([real[0].axes[i] for i in over])
+        if function is runtime.sequence or (function is runtime.unsequence and len(real) == 2):
+            return args[0] if real and all(k.rank for k in real) else None
         if len(real) < min(2, len(kinds)):
             return None
         b = real[0]
-        if function is runtime.count:
-            return self.counted(b) if len(args) == 1 else None
         if function is runtime.unbroadcast and len(args) == 2:
             return self.summed(args[0], b, real[1].axes, real[1].dtype)
         if function in FITS and len(real) == 3:
-            whole = product(*kinds[1:])
+            whole = product(kinds[1], kinds[2], dot=function is runtime.fit_dot)
             return self.summed(args[0], b, whole.axes, b.dtype) if isinstance(whole, Number) else None
         if function in PRODUCTS and len(real) == 3:
             return self.product(function, args, real)
@@ -135,13 +141,26 @@ class Known:
 
     def product(self, function: Any, args: list[ast.expr], kinds: list[Number]) -> ast.expr | None:
         b, x, y = kinds
-        whole = product(x, y)
+        whole = product(x, y, dot=function in DOTS)
         if not isinstance(whole, Number) or b.rank != whole.rank or len({k.dtype for k in kinds}) > 1:
             return None
         if not all(not_one(n) or same(n, m) for n, m in zip(b.axes, whole.axes)):
             return None
-        text = BY_RANK[x.rank, y.rank][0 if function in LEFT else 1]
+        left = function in LEFT
+        text = BY_RANK[x.rank, y.rank][not left] if x.rank <= 2 >= y.rank else self.stacked_product(args, x, y, left)
+        if not text:
+            return None
         return expression(text, b=args[0], x=args[1], y=args[2], np=self.use(np, "np"))
+
+    def stacked_product(self, args: list[ast.expr], x: Number, y: Number, left: bool) -> str:
+        """An adjoint in `x @ y` where x is a stack of matrices, or both are."""
+        if y.rank == 2 and left:
+            return "b @ y.T"
+        if y.rank == 2 and isinstance(args[2], ast.Name):
+            return "np.dot(x.reshape(-1, y.shape[0]).T, b.reshape(-1, y.shape[1]))"
+        if x.rank == y.rank and all(map(alike, x.axes[:-2], y.axes[:-2])):
+            return "b @ np.swapaxes(y, -1, -2)" if left else "np.swapaxes(x, -1, -2) @ b"
+        return ""
 
     def summed(self, e: ast.expr, b: Number, axes: tuple[Axis, ...], dtype: str) -> ast.expr | None:
         """A gradient summed to the axes of what was broadcast."""
@@ -186,10 +205,10 @@ class Known:
             case _:
                 return e
 
-    def counted(self, kind: Number) -> ast.expr | None:
-        """How many elements an array has."""
-        lengths = [self.length(n) for n in kind.axes]
-        if 0 in kind.axes or not lengths or any(n is None for n in lengths):
+    def counted(self, axes: list[Axis]) -> ast.expr | None:
+        """How many elements an array with such axes has."""
+        lengths = [self.length(n) for n in axes]
+        if 0 in axes or not lengths or any(n is None for n in lengths):
             return None
         found, *rest = [n for n in lengths if n is not None]
         for n in rest:

@@ -4,6 +4,7 @@ b = add_part(add_part(b, 8, e), 7, f)   ->   b[8] += e; b[7] += f
 b = scatter(e, x, 2)                    ->   b = np.zeros(x.shape); b[2] = e
 b = add_part(clear_item(b, 8), 7, e)    ->   b[8] = 0.0; b[7] += e
 x = put_rows(x, 1, v)                   ->   x[1] = v
+add_at(b, 7, e); add_into(b, e)         ->   b[7] += e; b += e
 """
 
 from __future__ import annotations
@@ -33,6 +34,21 @@ def places(s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
     if not isinstance(s.value, ast.Call) or flow.resolve(s.value.func) not in WRITERS:
         return None
     return _parts(target.id, s.value, s, flow)
+
+
+def added(s: ast.Expr, flow: Flow) -> ast.AugAssign | None:
+    """The sum that a call makes in an array, or None where it may do something else."""
+    match s.value:
+        case ast.Call(func=func, args=[ast.Name(id=b), index, value], keywords=[]):
+            place = _place(b, index, flow) if flow.resolve(func) is runtime.add_at else None
+            if place is not None and _is_real(value, flow):
+                return at(ast.AugAssign(place, ast.Add(), value), s)
+        case ast.Call(func=func, args=[ast.Name(id=b), value], keywords=[]):
+            whole = flow.env.get(b)
+            if flow.resolve(func) is runtime.add_into and isinstance(whole, Number) and whole.rank and whole.real:
+                if _is_real(value, flow):
+                    return at(ast.AugAssign(ast.Name(b, ast.Store()), ast.Add(), value), s)
+    return None
 
 
 def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:

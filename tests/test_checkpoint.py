@@ -1,6 +1,7 @@
 """Checkpoints: the same gradients, few states, the fewest repetitions, and errors for what cannot be run again."""
 
 import functools
+import math
 import random
 
 import numpy as np
@@ -299,6 +300,27 @@ def test_steps_are_run_as_often_as_the_optimum_says(n, count):
     assert runs(repeated, n, count) == fewest(n, count) + n + 1
 
 
+def extended(x, n):
+    for _ in range(n + 2):
+        x = np.sin(x) * 1.1
+    return np.sum(x)
+
+
+def shortened(x, n):
+    y = x
+    for _ in range(len(x) - n):
+        y = y * x
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [extended, shortened])
+@pytest.mark.parametrize("count", [1, 2, 100])
+def test_the_number_of_steps_is_computed(f, count):
+    x = np.array([0.3, 0.8, 1.2, 0.5])
+    assert np.array_equal(grad(f, checkpoint=count)(x, 1), grad(f)(x, 1))
+    assert np.array_equal(grad(f, checkpoint=count)(x, 4), grad(f)(x, 4))
+
+
 @pytest.mark.parametrize("n, count", [(1, 1), (10, 3), (50, 3), (60, 5), (60, 60), (30, 1)])
 def test_loops_of_unknown_length_are_close_to_the_optimum(n, count):
     def repeated(x, n):
@@ -423,6 +445,86 @@ def test_functions_that_cannot_be_run_again_are_refused():
 
     with pytest.raises(TangentError, match="writes into its argument 'a'"):
         grad(f)
+
+
+class Noise:
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+        self.calls = 0
+
+    def __call__(self, x):
+        return x * self.rng.normal()
+
+    def draw(self, x):
+        return x * self.rng.normal()
+
+    def count(self, x):
+        self.calls += 1
+        return x * self.calls
+
+
+TIMES = [0]
+
+
+def times_outside(x):
+    TIMES[0] += 1
+    return x * TIMES[0]
+
+
+def applied(x, f):
+    for _ in range(4):
+        x = f(x)
+    return x
+
+
+def applied_by_a_helper(x, f):
+    for _ in range(4):
+        x = twice(f, x)
+    return x
+
+
+def twice(f, x):
+    return f(f(x))
+
+
+def applied_in_turn(x, f):
+    fs = [f, math.sin]
+    for i in range(4):
+        x = fs[i % 2](x)
+    return x
+
+
+def applied_one_by_one(x, f):
+    with checkpoint(1):
+        for _ in range(2):
+            for g in [f, math.sin]:
+                x = g(x)
+    return x
+
+
+@checkpoint
+def applying(x, f):
+    return f(x) * x
+
+
+def applied_in_a_layer(x, f):
+    return applying(x, f)
+
+
+@pytest.mark.parametrize(
+    "f", [applied, applied_by_a_helper, applied_in_turn, applied_one_by_one, applied_in_a_layer]
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "given, why",
+    [(noise, "calls random.random"), (Noise(), "calls t.normal"), (Noise().draw, "calls t.normal"),
+     (functools.partial(lambda r, x: x * r.normal(), np.random.default_rng(0)), "calls r.normal"),
+     (Noise().count, "changes the object"), (times_outside, "changes 'TIMES'")],
+)  # fmt: skip
+def test_functions_that_come_in_are_looked_at_when_they_do(f, given, why):
+    found = grad(f, checkpoint=2)
+    assert found(0.3, math.tanh) == grad(f)(0.3, math.tanh)
+    with pytest.raises(TangentError, match=why):
+        found(0.3, given)
 
 
 SCALE = [1.0]

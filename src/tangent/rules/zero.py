@@ -406,6 +406,7 @@ runtime.memory_of_arrays
 runtime.is_array
 runtime.is_view
 runtime.require_number
+runtime.require_repeatable
 runtime.new_count
 runtime.require_nothing_lost
 runtime.order_of_keys

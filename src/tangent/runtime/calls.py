@@ -30,6 +30,8 @@ class Service(Protocol):
 
     def refuse_writer(self, function: Any) -> None: ...
 
+    def refuse_unrepeatable(self, function: Any) -> None: ...
+
     def threaded(self, function: Any, arrays: bool) -> Any: ...
 
 
@@ -184,3 +186,15 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
 def class_zero(x: Any, name: str) -> Any:
     """The gradient of an attribute that belongs to the class: none."""
     return init_grad(getattr(x, name))
+
+
+def require_repeatable(value: Any, *path: str) -> None:
+    """Stop before steps are run again that call something which would give something else: what is given, what stands
+    in a container, or what the names of attributes lead to."""
+    for attribute in path:
+        value = getattr(value, attribute, None)
+    if isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            require_repeatable(item)
+    elif callable(value):
+        _service().refuse_unrepeatable(value)

@@ -29,6 +29,7 @@ from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
+from tangent.transform.repeatable import repeatable
 from tangent.transform.storage.summaries import summaries
 from tangent.transform.unit import unit
 
@@ -120,6 +121,18 @@ class DerivativesOnDemand:
                     why=f"it writes into its {kind} '{v}', which is found out only when the call happens",
                     todo="Call it by its own name, or let it return a new array.",
                 )
+
+    def refuse_unrepeatable(self, function: Any) -> None:
+        """Stop before a function is run again that would not give the same."""
+        owner = getattr(function, "__self__", None)
+        behind = getattr(function, "__func__", function)
+        made = getattr(type(behind), "__call__", None)
+        if isinstance(function, functools.partial):
+            self.refuse_unrepeatable(function.func)
+        elif isinstance(behind, types.FunctionType) or not isinstance(made, types.FunctionType):
+            self.kept(("repeatable", behind, owner is None), lambda: repeatable(behind, owner is not None))
+        else:
+            self.kept(("repeatable", made, False), lambda: repeatable(made, True))
 
     def threaded(self, function: Any, arrays: bool) -> Any:
         """The function with a memory as first argument and last result."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tangent.analysis.liveness import liveness
@@ -31,7 +31,7 @@ from tangent.syntax.uses import arguments, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.generated import Generated
 from tangent.transform.outline import Loop, loop_of
-from tangent.transform.repeatable import refuse_unrepeatable
+from tangent.transform.repeatable import called_variables, refuse_unrepeatable
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
@@ -89,9 +89,11 @@ def build_again(
     first, second = (scribe.use(g.name, g) for g in inner)
     passed = ", ".join(_passed(this.core.args))
     kept = "".join(f"{p}, " for p in this.parameters)
+    required = scribe.runtime("require_repeatable")
+    called = _required(required, called_variables(this, this.core.body, module.read), this.parameters)
     saved, nobody, again, seed = (names.numbered(v) for v in ("saved", "_", "again_saved", "bout"))
     fwd.tree = _function(
-        fwd.name, _without_annotations(this.core.args), [f"return {function}({passed}), ({kept})"], this
+        fwd.name, _without_annotations(this.core.args), [*called, f"return {function}({passed}), ({kept})"], this
     )
     lines = [
         f'"""The backward pass of {fwd.name}: the call is made again."""',
@@ -103,6 +105,11 @@ def build_again(
     for made in both:
         module.complete(made, this, scribe)
         module.functions.append(made)
+
+
+def _required(function: str, called: Iterable[tuple[str, ...]], given: Collection[str]) -> list[str]:
+    """Lines that look whether what is given may be called again."""
+    return [f"{function}({', '.join((v, *map(repr, path)))})" for v, *path in sorted(called) if v in given]
 
 
 def _passed(args: ast.arguments) -> Iterator[str]:
@@ -181,6 +188,8 @@ class _Text:
         self.counted = not isinstance(loop.count, ast.Constant) or loop.count.value is None
         self.count = names.numbered("count") if self.counted else ast.unparse(loop.count)
         self.function = {f: self.scribe.runtime(f) for f in RUNTIME}
+        called = called_variables(this, [s], module.read)
+        self.called = _required(self.function["require_repeatable"], called, loop.constants)
         self.builtin = {f: this.context.builtin(f) for f in ("range", "len", "reversed", "list")}
 
     def check(self, groups: Groups) -> None:
@@ -207,11 +216,15 @@ class _Text:
     @property
     def kept_for_backward(self) -> list[str]:
         """What the backward pass reads."""
-        size = [] if self.steps and not self.online else [self.size] if self.size.isidentifier() else []
+        size = [] if self.steps and not self.online else sorted(self.names_in(self.size))
         ended = [v for v in self.flowing if v in self.loop.state and v not in self.loop.results]
         count = [self.count] if self.counted else []
         every = [self.starts, *self.stacks.values(), *size, *([self.steps] if self.steps else []), *count, *ended]
         return [v for v in dict.fromkeys([*every, *self.loop.constants]) if v not in self.stored]
+
+    def names_in(self, size: str) -> set[str]:
+        """The variables that tell how many steps there are."""
+        return expression_reads(ast.parse(size, mode="eval").body) & {self.trips, *self.parameters}
 
     def item(self, index: str) -> list[str]:
         if isinstance(self.loop.statement, ast.While):
@@ -246,7 +259,7 @@ class _Text:
     def forward(self) -> list[str]:
         s = self.loop.statement
         begins = self.loop.begins
-        lines = [f"{v} = {begins.get(v)}" for v in self.loop.state if v not in self.parameters]
+        lines = [*self.called, *(f"{v} = {begins.get(v)}" for v in self.loop.state if v not in self.parameters)]
         lines += [f"{stack} = []" for stack in (self.starts, *self.stacks.values())]
         if self.steps:
             assert isinstance(s, ast.For)
@@ -348,7 +361,17 @@ class _Text:
         return f"{', '.join(b[v] for v in self.flowing)} = {value}" if self.flowing else value
 
 
-RUNTIME = ("places", "is_due", "with_snapshot", "snapshot_count", "step_at", "lazy_zero", "init_grad", "as_list")
+RUNTIME = (
+    "places",
+    "is_due",
+    "with_snapshot",
+    "snapshot_count",
+    "step_at",
+    "lazy_zero",
+    "init_grad",
+    "as_list",
+    "require_repeatable",
+)
 
 
 def _from_zero(e: ast.expr) -> bool:

@@ -141,6 +141,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return swapped(kinds[0], value_of(e.args[1]), value_of(e.args[2]))
     if function is np.transpose and len(e.args) <= 2 and not e.keywords:
         return transposed(kinds[0], value_of(e.args[1]) if len(e.args) == 2 else None)
+    if function is np.shape and isinstance(kinds[0], Number) and kinds[0].rank:
+        return attribute(kinds[0], "shape")
     if function is np.reshape and len(kinds) == 2 and not e.keywords:
         return reshaped(*kinds)
     if function in SAME_FORM:

@@ -20,7 +20,7 @@ from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.sums import Summed, factored, summed
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import constant, expression
-from tangent.syntax.rebuild import rebuild
+from tangent.syntax.rebuild import rebuild, replace
 
 OWN = (runtime.settled, runtime.as_given)
 ZERO = (runtime.lazy_zero, runtime.init_grad)
@@ -55,6 +55,8 @@ class Known:
         match e:
             case Summed():
                 return self.as_product(factored(e, self.of))
+            case ast.Call(func=func, args=[b, ast.BinOp() as x, *rest]) if self.resolve(func) is runtime.spread:
+                return self.change(replace(e, args=[b, named, *rest])) if (named := self.like(x)) is not None else e
             case ast.Subscript(value=ast.Call(args=[_, _]), slice=ast.Constant()):
                 return self.piece(e)
             case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
@@ -71,6 +73,18 @@ class Known:
                 return self.unspread(e)
             case _:
                 return e
+
+    def like(self, e: ast.BinOp) -> ast.Name | None:
+        """An operand that has the form of the result, which is wanted for its form alone."""
+        whole = self.of(e)
+        for x in (e.left, e.right):
+            if isinstance(x, ast.BinOp):
+                x = self.like(x) or x
+            kind = self.of(x)
+            if isinstance(x, ast.Name) and isinstance(kind, Number) and isinstance(whole, Number) and whole.real:
+                if kind.dtype == whole.dtype and kind.rank == whole.rank and all(map(alike, kind.axes, whole.axes)):
+                    return x
+        return None
 
     def is_gathered(self, e: ast.expr) -> bool:
         """Whether an expression reads elements by an array of indices, which gives an array of its own."""

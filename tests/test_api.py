@@ -1315,3 +1315,8 @@ def test_derivatives_of_objects_inside_functions():
 
     for f in (by_an_object, changing):
         check_grads(f, (1.3, 0.7))
+
+
+def test_a_mode_of_the_jacobian_that_there_is_not():
+    with pytest.raises(ValueError, match="mode is 'reverse' or 'forward', not 'sideways'"):
+        jacobian(np.sin, mode="sideways")

@@ -13,7 +13,7 @@ import pytest
 
 import tangent
 from tangent import grad, jvp
-from tangent.errors import ArgumentError, MissingRuleError, RuleError
+from tangent.errors import ArgumentError, GradientError, InPlaceError, MissingRuleError, RuleError
 from tangent.testing import check_rule
 
 
@@ -350,3 +350,31 @@ def test_what_the_functions_change_is_changed():
     square.defvjp(fwd, bwd)
     assert grad(lambda x: square(x) * x)(3.0) == 27.0 and seen == ["forward", 3.0]
     assert tangent.hvp(lambda x: square(x) * x)(3.0, 1.0) == 18.0
+
+
+def test_functions_that_write_are_refused():
+    @tangent.custom_vjp
+    def fill(a, x):
+        a[:] = 2.0 * x
+
+    fill.defvjp(lambda a, x: (fill(a, x), None), lambda saved, b: (None, 2.0 * b))
+
+    def f(x):
+        a = np.zeros(2)
+        fill(a, x)
+        return np.sum(a * x)
+
+    for derivative in (grad, jvp):
+        with pytest.raises(InPlaceError, match=r"'fill': its derivative is given.*writes into its argument 'a'"):
+            derivative(f)
+
+
+def test_check_rule_compares_values():
+    shifted = tangent.custom_vjp(lambda x: x**3)
+    shifted.defvjp(lambda x: (x**3 + 1.0, x), lambda x, b: (3.0 * b * x * x,))
+    with pytest.raises(GradientError, match="value in reverse mode is wrong"):
+        check_rule(shifted, 2.0)
+    pushed = tangent.custom_jvp(lambda x: x**3)
+    pushed.defjvp(lambda primals, tangents: (primals[0] ** 3 + 1.0, 3.0 * primals[0] ** 2 * tangents[0]))
+    with pytest.raises(GradientError, match="value in forward mode is wrong"):
+        check_rule(pushed, 2.0)

@@ -693,3 +693,22 @@ def test_stop_gradient() -> None:
     np.testing.assert_array_equal(bx, [3.0, 8.0])
     np.testing.assert_array_equal(bparams["w"], [0.0, 0.0])
     assert tangent.jvp(f)(x, params, np.ones(2)) == 11.0
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def norm(self, scale=1.0):
+        return scale * np.hypot(self.a, self.b)
+
+
+def test_methods_of_objects_that_are_made() -> None:
+    with tangent.rules():
+
+        @tangent.adjoint(Pair.norm)
+        def adjoint_norm(y, self, scale=1.0):
+            d[self] = Pair(d[y] * scale**2 * self.a / y, d[y] * scale**2 * self.b / y)
+            d[scale] = d[y] * y / scale
+
+        assert tangent.grad(lambda x, s: Pair(x, 4.0).norm(s), (0, 1))(3.0, 2.0) == pytest.approx((1.2, 5.0))

@@ -186,6 +186,8 @@ def jacobian(
     f: Function, wrt: Wrt = (0,), mode: Mode = "reverse", compile: Compiler | None = None, **jit: Any
 ) -> Function:
     """The Jacobian, `result.shape + argument.shape`, by reverse mode or by forward mode."""
+    if mode not in ("reverse", "forward"):
+        raise ValueError(f"mode is 'reverse' or 'forward', not {mode!r}")
     return jacrev(f, wrt, compile, **jit) if mode == "reverse" else jacfwd(f, wrt, compile, **jit)
 
 

@@ -55,9 +55,24 @@ def check_rule(function: Any, *args: Any, **options: Any) -> None:
     text = f"def checked({', '.join(names)}):\n    return function({passed})\n"
     called = define("checked", text, {"function": function, **options})
     wrt = [i for i, a in enumerate(args) if any(np.asarray(x).dtype.kind in "fc" for x in leaves(a))]
+    _check_value(called, args, wrt, modes)
     check_grads(called, args, wrt, modes=modes, order=2 if "reverse" in modes else 1)
     if "forward" in modes:
         _check_pushed(called, list(args), wrt, modes)
+
+
+def _check_value(f: Callable[..., Any], args: Sequence[Any], wrt: list[int], modes: Sequence[str]) -> None:
+    """Where derivatives are given as functions, these give the value, too: that of the function."""
+    value = f(*args)
+    names = wrt_names(f, tuple(wrt))
+    zeros = [scale(args[i], 0.0) for i in wrt]
+    for mode in modes:
+        made = vjp if mode == "reverse" else jvp
+        seeds = [scale(value, 0.0)] if mode == "reverse" else zeros
+        found = seeded(made(f, names, preserve_result=True, check_dims=False), args, seeds)[-1]
+        for got, expected in zip(leaves(found), leaves(value), strict=True):
+            if not np.allclose(got, expected, rtol=1e-10, atol=0.0, equal_nan=True):
+                raise GradientError(f"the value in {mode} mode is wrong", why=f"it is {got}, the function's {expected}")
 
 
 def _check_pushed(f: Callable[..., Any], args: list[Any], wrt: list[int], modes: Sequence[str]) -> None:

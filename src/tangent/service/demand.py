@@ -23,7 +23,7 @@ from tangent.runtime.objects import is_object
 from tangent.service.flat import FlatTangent, flat_pair
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
-from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method
+from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
@@ -139,6 +139,8 @@ class DerivativesOnDemand:
         function = unwrapped(function)
         if is_given(function):
             return self.kept(("given", function), lambda: threaded_given(function))
+        if isinstance(function, types.FunctionType) and not is_library(function) and table().has_rule(function):
+            return self.kept(("ruled", function), lambda: threaded_ruled(function))
         if isinstance(function, types.FunctionType) and is_followed(function):
             return remembering(function, arrays=arrays)
         if isinstance(function, functools.partial):

@@ -29,9 +29,17 @@ def given(memory, /, *args, **named):
 
 
 def threaded_given(function: types.FunctionType) -> types.FunctionType:
-    """A function whose derivative is given, or that is one: it sees objects as they are, and leaves them so."""
-    space = {"as_now": as_now, "unchanged": require_unchanged, "title": f"'{function.__name__}'"}
-    return define("given", GIVEN, space, {"given0": types.CellType(function)})
+    """A function whose derivatives are given, or that is one: it sees objects as they are, and leaves them so."""
+    return define("given", GIVEN, _shown(function), {"given0": types.CellType(function)})
+
+
+def threaded_ruled(function: types.FunctionType) -> types.FunctionType:
+    """The same for a function that has a rule, which says nothing of what it captures."""
+    return define("given", GIVEN, {**_shown(function), "given0": function})
+
+
+def _shown(function: types.FunctionType) -> dict[str, Any]:
+    return {"as_now": as_now, "unchanged": require_unchanged, "title": f"'{function.__name__}'"}
 
 
 def threaded_class(cls: type) -> types.FunctionType:

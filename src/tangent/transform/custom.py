@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tangent.analysis.state import needs_memory
-from tangent.errors import MissingRuleError, TangentError
+from tangent.errors import InPlaceError, MissingRuleError, TangentError
 from tangent.rules.table import Custom, table
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.insert import adjoints, fit_grad, forward_pair
 from tangent.source.adapt import define, parameter_texts
 from tangent.source.remembering import remembering
 from tangent.syntax.names import as_identifier
+from tangent.transform.calls import Groups
 from tangent.transform.turned import turned_pair, turned_tangent
 from tangent.transform.unit import Unit
 
@@ -41,6 +42,17 @@ def refuse_missing(unit: Unit, call: ast.Call, function: Any, mode: str, active:
         f"cannot differentiate '{function.__name__}' in {mode} mode", unit.source.locate(call), why,
         f"Give one with '{word}'.",
     )  # fmt: skip
+
+
+def refuse_writer(unit: Unit, call: ast.Call, function: Any, groups: Groups) -> None:
+    """A function with derivatives of its own makes new values: they say nothing of what it writes in place."""
+    written = [p for group in groups for p in group]
+    if written and table().custom_of(function) is not None:
+        raise InPlaceError(
+            f"cannot differentiate '{function.__name__}'", unit.source.locate(call),
+            f"its derivative is given by a function, and it writes into its argument '{written[0]}'",
+            "Let it return a new array instead.",
+        )  # fmt: skip
 
 
 def custom_pair(function: types.FunctionType, custom: Custom, active: tuple[str, ...]) -> Pair:

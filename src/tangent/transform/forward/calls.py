@@ -9,7 +9,7 @@ from tangent.analysis.operation import Operation
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.calls import Groups, fit_arguments
-from tangent.transform.custom import refuse_missing
+from tangent.transform.custom import refuse_missing, refuse_writer
 from tangent.transform.forward.frame import Frame
 from tangent.transform.reverse.calls import unbound_method
 from tangent.transform.reverse.refusals import refuse_active_keys
@@ -55,6 +55,7 @@ class Calls(Frame):
         if arguments is None:
             return [at(ast.Assign([slots], self.dynamic(value)), s)]
         groups = self.groups(s, arguments.values)
+        refuse_writer(self.unit, value, op.callee, groups)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.values if p in stored or p in arguments.active(self.active))
         refuse_missing(self.unit, value, op.callee, "forward", wanted)

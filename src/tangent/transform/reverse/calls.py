@@ -14,7 +14,7 @@ from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.calls import fit_arguments, leaf_names
 from tangent.transform.checkpoint import constants_of
-from tangent.transform.custom import refuse_missing
+from tangent.transform.custom import refuse_missing, refuse_writer
 from tangent.transform.reverse.containers import Containers
 from tangent.transform.reverse.state import State
 from tangent.transform.rows import Part
@@ -51,6 +51,7 @@ class Calls(Containers):
         if arguments is None:
             return self.lower_dynamic(s, value, op)
         groups = self.stores.groups(s, arguments.values)
+        refuse_writer(self.unit, value, op.callee, groups)
         stored = {p for group in groups for p in group}
         wanted = tuple(p for p in arguments.active(self.active) if p not in stored)
         refuse_missing(self.unit, value, op.callee, "reverse", wanted)

@@ -13,6 +13,7 @@ from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
 from tangent.analysis.operation import Operation
 from tangent.errors import InPlaceError, TangentError
+from tangent.rules.table import table
 from tangent.source.resolve import is_library
 from tangent.syntax.rebuild import statements
 from tangent.transform.calls import Groups
@@ -92,6 +93,8 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         content = content if before is None else content | before
         kept = kept or content_read(this, every, _held_by(this.result, this, aliases), summary)
         restored = kept and _written_inside(this, found, aliases, summary)
+        if table().custom_of(function) is not None:  # of its derivative nothing is known
+            return Summary(written, returned)
         return Summary(written, returned, outside, stores, arrays, content, kept, restored)
 
     return summary

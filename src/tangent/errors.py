@@ -62,7 +62,13 @@ class MissingRuleError(UnsupportedError):
 class InPlaceError(UnsupportedError):
     """A value that the derivative needs is written in place."""
 
-    concerns_a_container = False
+    needs_memory = False  # whether it could be followed with a memory of lists and objects
+
+
+class CaptureError(UnsupportedError):
+    """A variable changes while a function that captured it is kept."""
+
+    needs_memory = False  # as above
 
 
 class RuleError(TangentError):

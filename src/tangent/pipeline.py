@@ -20,7 +20,7 @@ import numpy as np
 from tangent.analysis.state import classes_of, needs_memory
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, load, register
-from tangent.errors import InPlaceError, TangentError
+from tangent.errors import CaptureError, InPlaceError, TangentError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
@@ -76,12 +76,12 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative; where lists or objects are held by several, or change across calls, that with a memory."""
     try:
         return build(function, options)
-    except InPlaceError as e:
-        if options.memory == "lists" or options.compile is not None or not e.concerns_a_container:
+    except (InPlaceError, CaptureError) as e:
+        memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
+        if options.memory == memory or options.compile is not None or not e.needs_memory:
             raise
         try:
-            with_memory = replace(options, memory="lists")
-            return build(for_objects(function, options.objects, "lists"), with_memory)
+            return build(for_objects(function, options.objects, memory), replace(options, memory=memory))
         except TangentError:
             pass
         raise

@@ -24,6 +24,7 @@ THEMES = (
     "in_place",
     "closures",
     "lifted",
+    "captured",
     "iterators",
     "exceptions",
     "patterns",

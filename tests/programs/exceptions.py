@@ -305,3 +305,48 @@ def retried(n, x):
     else:
         y = x
     return y * x
+
+
+@contextlib.contextmanager
+def doubled(v):
+    yield v * 2.0
+
+
+@program({"x": 0.7})
+def value_of_a_generator_context(x):
+    with doubled(x) as y, doubled(v=y * x) as z:
+        y = y * z
+    return y + z
+
+
+@contextlib.contextmanager
+def item_replaced(d, key, v):
+    """For a while."""
+    old = d[key]
+    d[key] = v
+    try:
+        yield d
+    finally:
+        d[key] = old
+
+
+@program({"x": 0.7})
+def generator_context_that_changes_a_dict(x):
+    d = {"a": x}
+    with item_replaced(d, "a", x * x):
+        z = d["a"] * 2.0
+    return z * d["a"]
+
+
+@program({"x": 0.7})
+def jump_at_the_end_of_a_try_with_else(x):
+    while True:
+        try:
+            x = x * 1.5
+            if x > 3.0:
+                return x * x
+            continue
+        except ValueError:
+            return 0.0
+        else:
+            return 1.0

@@ -220,3 +220,21 @@ def product_of_arrays_added_to_a_number(x):
         w = kick(i)
         s += np.sum(w * state["p"])
     return s
+
+
+@program({"x": np.array([0.7, -0.4])})
+def array_set_by_default(x):
+    d = {}
+    a = d.setdefault(0, np.zeros(2))
+    a[1] = x[0]
+    b = d.setdefault(0, np.zeros(2))
+    b[0] = x[1] ** 2
+    return np.sum(d[0] * x)
+
+
+@program({"x": np.array([0.7, -0.4, 1.1, 0.3])})
+def arrays_set_by_default_in_a_loop(x):
+    d = {}
+    for i in range(4):
+        d.setdefault(i % 2, np.zeros(2))[i // 2] += x[i] ** 2
+    return np.sum(d[0] * d[1] * x[:2])

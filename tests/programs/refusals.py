@@ -126,31 +126,9 @@ def values_sent_to_a_generator(x):
     return running.send(x)
 
 
-@refused("rebinds it", 2.0)
-def nonlocal_of_a_function_that_is_kept(x):
-    total = 0.0
-
-    def add(v):
-        nonlocal total
-        total = total + v * x
-
-    list(map(add, [x, x]))
-    return total
-
-
 @refused("captured it before", 2.0)
-def captured_value_rebound(x):
-    y = x * 2.0
-    use = lambda v: v * y
-    y = y * x
-    return use(x)
-
-
-@refused("captured it before", 2.0)
-def active_loop_variable_captured(x):
-    functions = []
-    for k in [x, 2.0 * x]:
-        functions.append(lambda v: v * k)
+def variable_of_a_comprehension_captured(x):
+    functions = [lambda v: v * k for k in [x, 2.0 * x]]
     return functions[0](1.0) * functions[1](1.0)
 
 
@@ -346,3 +324,64 @@ def changed_by_a_call_that_fails(x):
     except ValueError:
         pass
     return kept.x
+
+
+class TooLarge(Exception):
+    def __init__(self, v):
+        super().__init__("too large")
+        self.v = v
+
+
+@refused("brings to its handler", 2.0)
+def value_of_an_exception(x):
+    try:
+        if x > 1.0:
+            raise TooLarge(x * x)
+        y = x
+    except TooLarge as e:
+        y = e.v
+    return y * x
+
+
+class Doubled:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, owner, cls=None):
+        return getattr(owner, self.name)
+
+    def __set__(self, owner, v):
+        setattr(owner, self.name, 2.0 * v)
+
+
+class Described:
+    w = Doubled()
+
+    def __init__(self):
+        self.k = 2.0
+
+
+@refused("descriptor", 2.0)
+def descriptor(x):
+    d = Described()
+    d.w = x
+    return d.w * x
+
+
+class Clearing:
+    def __init__(self, items):
+        self.items = items
+
+    def __enter__(self):
+        self.items["a"] = 0.0
+
+    def __exit__(self, *error):
+        return False
+
+
+@refused("may change", 2.0)
+def context_that_is_given_a_dict(x):
+    d = {"a": x}
+    with Clearing(d):
+        y = d["a"] * x
+    return y * d["a"]

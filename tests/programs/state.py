@@ -267,3 +267,59 @@ def keys_in_arithmetic(d, x):
     for k in d:
         s = s + d[k] * k * x
     return s
+
+
+def filled(xs, x):
+    xs.append(x)
+    xs.append(x * x)
+
+
+def named(d, x):
+    d["a"], d["b"] = x, x * x
+
+
+def product(a, b):
+    return a * b + a
+
+
+@program({"x": 0.7})
+def lists_of_others_unpacked(x):
+    xs = []
+    filled(xs, x)
+    c = Cell(*xs)
+    return product(*xs) + sum([*xs, 2.0 * x]) * (*xs, 1.0)[1] + c.step(*xs[:1]) + max(*xs)
+
+
+@program({"x": 0.7})
+def dicts_of_others_unpacked(x):
+    d = {}
+    named(d, x)
+    return product(**d) + {**d, "c": 1.0}["b"]
+
+
+@program({"x": 0.7}, orders=1)
+def deep_copy_of_an_object(x):
+    cell = Cell(x, 0.3)
+    cell.inner = [Cell(x * x, 0.2), {"k": [x, 2.0]}]
+    other = copy.deepcopy(cell)
+    other.inner[0].step(x)
+    other.inner[1]["k"][0] = x * 3.0
+    cell.step(x)
+    return cell.h * other.inner[0].h + cell.inner[1]["k"][0] * other.inner[1]["k"][0] + other.h + other.w
+
+
+@program({"x": 0.7}, orders=1)
+def deep_copy_of_a_dict(x):
+    d = {"a": [x, 2.0 * x], "b": x}
+    other = copy.deepcopy(d)
+    other["a"][0] = 5.0
+    return d["a"][0] * other["a"][1] + other["a"][0] * x
+
+
+@program({"x": 0.7})
+def namespace_imported_inside(x):
+    from types import SimpleNamespace
+
+    n = SimpleNamespace(a=x)
+    n.a = n.a * x
+    return n.a

@@ -12,6 +12,10 @@ from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
 
 
+KEEPING = frozenset({"pack", "push", "copy", "opaque"})
+CHANGING = frozenset({"changed", "initialised", "new_list"})
+
+
 @dataclass(frozen=True)
 class Conflict:
     """A statement that a derivative through closures cannot follow, and why."""
@@ -21,15 +25,22 @@ class Conflict:
     why: str
 
 
-def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Conflict]:
-    """Captured variables that change while the function that captured them lives on, and other hidden ways."""
+def closure_conflicts(
+    f: ast.FunctionDef, operations: Operations, again: bool = False, memory: bool = False
+) -> Iterator[Conflict]:
+    """Captured variables that change while the function that captured them lives on, and other hidden ways.
+
+    `memory` where objects and lists are kept in one, `again` where f is a derivative: its backward pass calls functions again, through what it saved.
+    """
     made = {s: op for s, op in operations.items() if op.kind == "closure"}
     if not made:
         return
     order = {s: i for i, s in enumerate(statements(f.body))}
     assignments = [s for s in order if writes(s)]
     live = liveness(f, frozenset(assignments))
-    kept = {v for op in operations.values() if op.kind in ("pack", "push", "copy", "opaque") for v in op.operands}
+    keeping = {*KEEPING, "call"} if memory else KEEPING  # what is called may keep a function in an object
+    kept = {v for op in operations.values() if op.kind in keeping for v in op.operands}
+    kept |= {v for op in operations.values() if op.kind == "rule" and op.rule.name in CHANGING for v in op.operands}
     for s, op in made.items():
         node = _function(s)
         target = op.targets[0]
@@ -43,11 +54,21 @@ def closure_conflicts(f: ast.FunctionDef, operations: Operations) -> Iterator[Co
             yield Conflict(s, v, f"it is a default argument of '{target}'")
         for a in assignments:
             later = order[a] > order[s] or _same_loop(f, a, s)
-            if a is s or not later or not (escapes or holders & live.after.get(a, frozenset())):
+            restored = again and _is_restored(a)
+            if a is s or not later or not (escapes or restored or holders & live.after.get(a, frozenset())):
                 continue
             for v in writes(a):
                 if v in op.operands:
                     yield Conflict(a, v, f"'{target}' captured it before and may be called after")
+
+
+def _is_restored(a: ast.stmt) -> bool:
+    """Whether an assignment takes back what a variable was before."""
+    match a:
+        case ast.Assign(value=ast.Call(func=ast.Attribute(attr="pop"), args=[])):
+            return True
+        case _:
+            return False
 
 
 def _holders(target: str, made: Mapping[ast.stmt, Operation]) -> set[str]:

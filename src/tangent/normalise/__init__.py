@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from tangent.normalise.boxes import boxes
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
@@ -19,6 +20,7 @@ from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
 from tangent.normalise.lifted import lifted_calls
 from tangent.normalise.lifting import lifting
+from tangent.normalise.managers import managers
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
 from tangent.normalise.methods import known_methods
@@ -33,7 +35,7 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    lifting, known_methods, insertions, grids, parallel, matches, exceptions, walrus,
+    managers, boxes, lifting, known_methods, insertions, grids, parallel, matches, exceptions, walrus,
     iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
     lifted_calls, overloading, memorised, versions,
 )  # fmt: skip

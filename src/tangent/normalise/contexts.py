@@ -18,9 +18,9 @@ import numpy as np
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.runtime.checkpoint import checkpoint
-from tangent.runtime.checks import unbroken
+from tangent.runtime.checks import require_no_numbers, unbroken
 from tangent.source.read import read
-from tangent.source.resolve import MISSING
+from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Enter, Leave, Otherwise
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
@@ -57,11 +57,12 @@ def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stm
         return [*first, *body]
     if manager is checkpoint:
         return [at(Enter(value=e, target=None, quiet=False), s), *body, at(Leave(), s)]
-    bind: list[ast.stmt] = []
+    bind: list[ast.stmt] = _checks(e, manager, s, context)
     slot: ast.expr | None = None
     if target is not None:
         held = context.names.numbered("entered")
-        slot, bind = ast.Name(held, ast.Store()), [at(ast.Assign([target], name(held)), s)]
+        slot = ast.Name(held, ast.Store())
+        bind.append(at(ast.Assign([target], name(held)), s))
     enter = at(Enter(value=e, target=slot, quiet=manager is np.errstate), s)
     if manager is unbroken or not may_swallow(manager):
         return [enter, *bind, *body, at(Leave(), s)]
@@ -69,6 +70,17 @@ def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stm
     held = context.names.numbered("manager")
     guarded = call(context.use("unbroken", unbroken), name(held), *place)
     return [assign(held, e, s), replace(enter, value=guarded), *bind, *body, at(Leave(), s)]
+
+
+def _checks(e: ast.expr, manager: Any, s: ast.stmt, context: Context) -> list[ast.stmt]:
+    """Stop where a context manager of the user's is given lists, dicts or arrays: it may change them."""
+    if not isinstance(e, ast.Call) or (manager is not MISSING and is_library(manager)) or manager is unbroken:
+        return []
+    given = [a for a in (*e.args, *(k.value for k in e.keywords)) if isinstance(a, ast.Name)]
+    local = [a for a in given if context.scope.lookup(a.id) is MISSING]
+    place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
+    check = context.use("require_no_numbers", require_no_numbers) if local else ""
+    return [at(ast.Expr(call(check, a, *place)), s) for a in local]
 
 
 def may_swallow(manager: Any) -> bool:

@@ -22,7 +22,7 @@ import traceback
 from typing import Any
 
 from tangent.normalise.context import Context
-from tangent.runtime.checks import error_raised
+from tangent.runtime.checks import error_raised, without_numbers
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
@@ -82,7 +82,7 @@ def _try(s: ast.Try, context: Context) -> list[ast.stmt]:
         body, leaving = _kept_result(body, last, context)
     store = assign(caught, call(context.use("error_raised", error_raised)), s)
     attempt = _attempt(caught, body or [at(ast.Pass(), s)], [store], _types(s.handlers, context), s)
-    success = [*_block(s.orelse, context), *leaving]
+    success = leaving or _block(s.orelse, context)  # a body that ends with a jump leaves `else` out
     failure = _handled(s.handlers, caught, context)
     after: list[ast.stmt] = []
     if success:
@@ -129,7 +129,7 @@ def _handled(handlers: list[ast.ExceptHandler], caught: str, context: Context) -
     """A branch for each handler; the last needs no test, since something was caught."""
     chain: list[ast.stmt] = []
     for position, h in reversed(list(enumerate(handlers))):
-        first = [assign(h.name, name(caught), h.body[0])] if h.name else []
+        first = [assign(h.name, _named(h, h.name, caught, context), h.body[0])] if h.name else []
         body = _block([*first, *(_outside(x, caught, context) for x in h.body)], context)
         body = [x for x in body if not isinstance(x, ast.Pass)]
         if position == len(handlers) - 1:
@@ -141,6 +141,29 @@ def _handled(handlers: list[ast.ExceptHandler], caught: str, context: Context) -
     return chain
 
 
+def _named(h: ast.ExceptHandler, target: str, caught: str, context: Context) -> ast.expr:
+    """What was caught; where the handler looks into it, something that holds no numbers."""
+    every = [n for x in h.body for n in ast.walk(x)]
+    looked = [n for n in every if isinstance(n, ast.Name) and n.id == target and isinstance(n.ctx, ast.Load)]
+    shown = [e for n in every for e in _only_shown(n)]
+    if all(n in shown for n in looked):
+        return name(caught)
+    return call(context.use("without_numbers", without_numbers), name(caught))
+
+
+def _only_shown(n: ast.AST) -> list[ast.expr]:
+    """What a node raises again, asks the class of, or makes text of."""
+    match n:
+        case ast.Raise(exc=exc, cause=cause):
+            return [e for e in (exc, cause) if e is not None]
+        case ast.FormattedValue(value=value):
+            return [value]
+        case ast.Call(func=ast.Name(id="str" | "repr" | "print" | "type" | "isinstance"), args=args):
+            return args
+        case _:
+            return []
+
+
 def _outside(s: ast.stmt, caught: str, context: Context) -> ast.stmt:
     """A statement of a handler, where the exception has a name and is no longer the current one."""
     if isinstance(s, ast.Raise) and s.exc is None:
@@ -149,7 +172,7 @@ def _outside(s: ast.stmt, caught: str, context: Context) -> ast.stmt:
     def change(e: ast.expr) -> ast.expr:
         match e:
             case ast.Call(func=func):
-                return _informed(e, context.scope.resolve(func), caught)
+                return _informed(e, context.scope.resolve(func), caught, context)
             case _:
                 return e
 
@@ -159,9 +182,11 @@ def _outside(s: ast.stmt, caught: str, context: Context) -> ast.stmt:
     return rebuild(inner, change)
 
 
-def _informed(e: ast.Call, found: Any, caught: str) -> ast.expr:
+def _informed(e: ast.Call, found: Any, caught: str, context: Context) -> ast.expr:
     """Functions that ask for the current exception are given it."""
-    if found is sys.exception or found is error_raised:
+    if found is sys.exception:
+        return call(context.use("without_numbers", without_numbers), name(caught))
+    if found is error_raised:
         return name(caught)
     if found is sys.exc_info:
         return expression("(type(c), c, c.__traceback__)", c=caught)

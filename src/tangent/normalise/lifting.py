@@ -70,6 +70,11 @@ def lifting(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     return f
 
 
+def lifted_by_name(f: ast.FunctionDef, context: Context) -> dict[str, ast.FunctionDef]:
+    """The nested functions that are taken out."""
+    return _Choice(f, context).chosen()
+
+
 def _without(body: list[ast.stmt], taken: set[ast.FunctionDef]) -> list[ast.stmt]:
     kept = [with_blocks(s, lambda block: _without(block, taken)) for s in body if s not in taken]
     return kept or [at(ast.Pass(), body[0])]

@@ -363,6 +363,8 @@ runtime.shadow_among
 runtime.sources
 runtime.winners_at
 runtime.error_raised
+runtime.without_numbers
+runtime.require_no_numbers
 runtime.combination_indices
 runtime.extreme
 runtime.has_keys
@@ -410,6 +412,7 @@ runtime.require_repeatable
 runtime.new_count
 runtime.require_nothing_lost
 runtime.order_of_keys
+runtime.require_tree
 runtime.place_of_extreme
 runtime.is_remembered
 runtime.require_no_object

@@ -23,7 +23,14 @@ from tangent.runtime.calls import (
     with_objects,
 )
 from tangent.runtime.checkpoint import is_due, places, snapshot_count, step_at, with_snapshot
-from tangent.runtime.checks import check_seed, check_tangent, error_raised, unbroken
+from tangent.runtime.checks import (
+    check_seed,
+    check_tangent,
+    error_raised,
+    require_no_numbers,
+    unbroken,
+    without_numbers,
+)
 from tangent.runtime.classes import (
     factory_of,
     initial_names,
@@ -33,6 +40,7 @@ from tangent.runtime.classes import (
     names_held,
     order_of_keys,
     place_of_extreme,
+    require_tree,
     setter_of,
     tuple_of,
 )
@@ -367,12 +375,14 @@ __all__ = [
     "replace_item",
     "require_changeable",
     "require_known",
+    "require_no_numbers",
     "require_no_object",
     "require_nothing_lost",
     "require_number",
     "require_own_state",
     "require_repeatable",
     "require_same",
+    "require_tree",
     "require_unchanged",
     "rest",
     "returned_rest",
@@ -413,6 +423,7 @@ __all__ = [
     "with_attribute",
     "with_objects",
     "with_snapshot",
+    "without_numbers",
     "without_slot",
     "written",
     "written_tangent",

@@ -160,6 +160,42 @@ def error_raised() -> BaseException | None:
     return error
 
 
+def without_numbers(error: BaseException) -> BaseException:
+    """An exception that its handler looks into: what it brings along is not followed, so it may hold no numbers."""
+    held = [*error.args, *getattr(error, "__dict__", {}).values()]
+    if any(map(_holds_numbers, held)):
+        raise UnsupportedError(
+            f"cannot differentiate what a '{type(error).__name__}' brings to its handler",
+            why="the derivative of a value does not travel with an exception",
+            todo="Assign it to a variable before 'raise', or return it.",
+        )  # fmt: skip
+    return error
+
+
+def require_no_numbers(x: Any, file: str, line: int, text: str) -> None:
+    """Stop where a context manager is given something with numbers that it may change."""
+    if isinstance(x, list | dict | np.ndarray) and _holds_numbers(x):
+        raise UnsupportedError(
+            f"cannot differentiate 'with' of a manager that is given a {type(x).__name__}",
+            Location(file, line, text, 0, len(text)), "it may change what it is given",
+            "Write it as a generator with contextlib.contextmanager, or do before and after what it does.",
+        )  # fmt: skip
+
+
+def _holds_numbers(x: Any, depth: int = 3) -> bool:
+    """Whether x is, or holds, a number or array of the kind that derivatives have."""
+    if isinstance(x, float | complex):
+        return True
+    if isinstance(x, np.ndarray | np.generic):
+        return x.dtype.kind in "fcO"
+    if depth == 0 or isinstance(x, str | bytes | int | type):
+        return False
+    if isinstance(x, dict):
+        x = list(x.values())
+    inner = x if isinstance(x, list | tuple | set | frozenset) else getattr(x, "__dict__", {}).values()
+    return any(_holds_numbers(v, depth - 1) for v in inner)
+
+
 class unbroken:
     """A context manager around another, which may not end the block with an exception and go on after it."""
 

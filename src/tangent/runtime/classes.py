@@ -10,8 +10,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory import Slot
+from tangent.runtime.memory import Slot, contents, remembered
 from tangent.runtime.objects import fields_of, is_object
 
 NOT_GIVEN = dataclasses.MISSING
@@ -99,6 +101,28 @@ def names_held(memory: Any, x: Any) -> list[str]:
     """The attributes that an object holds now."""
     own = [s.name for s in memory if s.owner is x and s.name is not None]
     return list(dict.fromkeys([*fields_of(x), *own]))
+
+
+def require_tree(memory: Any, x: Any) -> None:
+    """Stop at a deep copy of something that is held twice: the copies would have to be one, too."""
+    seen: set[int] = set()
+    waiting = [x]
+    while waiting:
+        v = waiting.pop()
+        own = is_object(v) and hasattr(type(v), "__deepcopy__")
+        if isinstance(v, list | dict | np.ndarray) or is_object(v):
+            if id(v) in seen or own:
+                raise UnsupportedError(
+                    f"cannot differentiate a deep copy of a {type(x).__name__}",
+                    why="its class says what a copy is" if own else "something in it is held twice",
+                    todo="Copy its parts.",
+                )
+            seen.add(id(v))
+        if is_object(v):
+            waiting += [remembered(memory, v, name) for name in names_held(memory, v)]
+        elif isinstance(v, list | tuple | dict):
+            now = contents(memory, v)
+            waiting += now.values() if isinstance(now, dict) else now
 
 
 def tuple_of(cls: Any, *parts: Any) -> Any:

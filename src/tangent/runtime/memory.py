@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import InPlaceError, Location, UnsupportedError
-from tangent.runtime.objects import is_object, is_property
+from tangent.runtime.objects import is_descriptor, is_object, is_property
 from tangent.runtime.places import elements, root_of
 
 
@@ -41,6 +41,12 @@ class Slot:
 
     def __repr__(self) -> str:
         return f"{type(self.owner).__name__}.{self.name or '[]'}"
+
+
+class Variable:
+    """A variable that changes while functions that captured it are kept (normalise/boxes.py)."""
+
+    value: Any
 
 
 ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
@@ -98,6 +104,7 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
     slot = Slot(x, name)
     if slot in memory:
         return memory[slot]
+    _check_descriptor(x, name)
     if is_object(x) and is_property(x, name) and any(s.owner is x for s in memory):
         raise UnsupportedError(
             f"cannot differentiate the property '{name}' of a {type(x).__name__}",
@@ -250,6 +257,7 @@ def _check_assignable(x: Any, name: str) -> None:
     settings = getattr(type(x), "__dataclass_params__", None)
     if settings is not None and settings.frozen:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    _check_descriptor(x, name)
     own = _setattr_of(type(x)) is not object.__setattr__ and type(x) is not types.SimpleNamespace
     hides = isinstance(inspect.getattr_static(type(x), name, None), types.FunctionType)
     if own or hides or is_property(x, name):
@@ -259,6 +267,14 @@ def _check_assignable(x: Any, name: str) -> None:
         raise UnsupportedError(
             f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why=why,
             todo="Assign the attribute behind it.",
+        )  # fmt: skip
+
+
+def _check_descriptor(x: Any, name: str) -> None:
+    if is_object(x) and is_descriptor(type(x), name):
+        raise UnsupportedError(
+            f"cannot differentiate '{name}' of a {type(x).__name__}", why="a descriptor says what it means",
+            todo="Make it a property, or call a method.",
         )  # fmt: skip
 
 

@@ -54,6 +54,11 @@ def first_elements(x: Any) -> Any:
 
 def written(memory: Any, x: Any, index: Any, value: Any) -> Any:
     """The memory after `x[index] = value`."""
+    if not memory.arrays:
+        raise UnsupportedError(
+            "cannot differentiate a write into an array here", why="where it is read again, it would be as it was",
+            todo="Make a new array, or keep the array in a variable of its own and write through that.",
+        )  # fmt: skip
     key = key_of(x)
     flat = memory[key].copy() if key in memory else first_elements(x)
     where = places(x, index)

@@ -74,6 +74,13 @@ def is_property(x: Any, name: str) -> bool:
     return isinstance(_static(x, name), property | functools.cached_property) and not isinstance(x, tuple)
 
 
+def is_descriptor(cls: type, name: str) -> bool:
+    """Whether a class of the user's says what reading an attribute means, other than by a property."""
+    found = inspect.getattr_static(cls, name, None)
+    made = bool(type(found).__flags__ & _HEAP) and hasattr(type(found), "__get__")
+    return made and not isinstance(found, functools.cached_property | functools.singledispatchmethod)
+
+
 def is_field(x: Any, name: str) -> bool:
     """Whether an attribute is held by the object itself, not by its class."""
     return not is_object(x) or name in (_fields(x) or ())

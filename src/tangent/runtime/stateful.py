@@ -18,6 +18,7 @@ from tangent.runtime.classes import (
     names_held,
     order_of_keys,
     place_of_extreme,
+    require_tree,
     setter_of,
 )
 from tangent.runtime.containers import mutated
@@ -272,6 +273,42 @@ def call_copy(memory: Any, x: Any) -> Any:
     if isinstance(x, list | dict):
         return new_list(contents(memory, x)), memory
     return x, memory
+
+
+def call_deepcopy(memory: Any, x: Any) -> Any:
+    """`copy.deepcopy(x)`."""
+    require_tree(memory, x)
+    return copied_deeply(memory, x)
+
+
+def copied_deeply(memory: Any, x: Any) -> Any:
+    """A copy of x and of all that it holds, of which nothing is there twice."""
+    if is_object(x):
+        made = new_object(type(x))
+        for name in names_held(memory, x):
+            part, memory = copied_deeply(memory, remembered(memory, x, name))
+            memory = initialised(memory, made, name, part)
+        return made, memory
+    now = contents(memory, x)
+    if isinstance(now, dict):
+        keys = list(now)
+        values, memory = copied_items(memory, [now[k] for k in keys])
+        return dict_of(keys, values), memory
+    if isinstance(now, list):
+        return copied_items(memory, now)
+    if isinstance(now, tuple):
+        values, memory = copied_items(memory, now)
+        return tuple(values), memory
+    return new_list(now), memory
+
+
+def copied_items(memory: Any, items: Any) -> Any:
+    """A list of copies."""
+    parts = []
+    for v in items:
+        part, memory = copied_deeply(memory, v)
+        parts.append(part)
+    return parts, memory
 
 
 def call_sequence(memory: Any, x: Any) -> Any:

@@ -185,7 +185,7 @@ class DerivativesOnDemand:
         try:
             return self._built(keeping_memory(plain, ""), wanted, kind, marks)
         except InPlaceError as e:
-            if not e.concerns_a_container:
+            if not e.needs_memory:
                 raise
             try:
                 return self._built(with_lists(plain), wanted, kind, marks)

@@ -35,6 +35,7 @@ class Calls(Arrays):
     """Hands the memory to calls and takes it back."""
 
     def assign_call(self, target: str, e: ast.Call, s: ast.stmt) -> None:
+        e = self.unpacked(e)
         func = e.func
         found = self.context.scope.resolve(func)
         match func:
@@ -88,6 +89,8 @@ class Calls(Arrays):
             self.pair(target, self.threaded_call(stateful.call_replace, e.args, e.keywords, found), s)
         elif found is copy.copy and len(e.args) == 1:
             self.pair(target, self.threaded_call(stateful.call_copy, e.args, [], found), s)
+        elif found is copy.deepcopy and len(e.args) == 1:
+            self.pair(target, self.threaded_call(stateful.call_deepcopy, e.args, [], found), s)
         elif found is len and len(e.args) == 1 and self.may_be_list(e.args[0]):
             self.pair(target, self.call(stateful.call_length, name(self.memory), *e.args), s)
         elif isinstance(found, type) and not is_made_by_class(found) and not issubclass(found, tuple):

@@ -14,6 +14,7 @@ from tangent.runtime import library as library_module
 from tangent.runtime import operators, stateful
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.kernels import functions as written_out
+from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
 from tangent.runtime.places import is_view_function
 from tangent.source.resolve import MISSING, is_library
@@ -95,7 +96,7 @@ class Known:
                     return False
                 if self.arrays and is_view_function(found):
                     return False
-                return found not in (*MAKERS, dataclasses.replace, types.SimpleNamespace)
+                return found not in (*MAKERS, dataclasses.replace, types.SimpleNamespace, Variable)
             case _:
                 return False
 

@@ -95,6 +95,15 @@ class Reading(Known):
             case _:
                 return index
 
+    def stars(self, items: list[ast.expr]) -> list[ast.expr]:
+        """Items of a call or display; what a star unpacks is what the list holds now."""
+        return [replace(a, value=self.now(a.value)) if isinstance(a, ast.Starred) else a for a in items]
+
+    def unpacked(self, e: ast.Call) -> ast.Call:
+        """A call that unpacks lists and dicts as they are now."""
+        named = [replace(k, value=self.now(k.value)) if k.arg is None else k for k in e.keywords]
+        return replace(e, args=self.stars(e.args), keywords=named)
+
     def key(self, index: ast.expr) -> ast.expr:
         """An index as an object: slices are made by their function."""
 
@@ -126,8 +135,18 @@ class Reading(Known):
             case _:
                 return e
 
+    def filled(self, e: ast.expr) -> ast.expr:
+        """A display that unpacks lists and dicts as they are now."""
+        match e:
+            case ast.List(elts=elts) | ast.Tuple(elts=elts):
+                return replace(e, elts=self.stars(elts))
+            case ast.Dict(keys=keys, values=values):
+                return replace(e, values=[v if k else self.now(v) for k, v in zip(keys, values)])
+            case _:
+                return e
+
     def display(self, e: ast.expr, s: ast.stmt) -> ast.expr:
-        return name(self.held(e, "items", s))
+        return name(self.held(self.filled(e), "items", s))
 
     def rebuilt(self, s: ast.stmt) -> ast.stmt:
         """A statement of another kind (`raise`, `assert`), with what it reads as it is now."""

@@ -138,7 +138,9 @@ class Statements(Inserted):
                 self.emit(assign(target, value, s))
             case ast.BinOp(op=ast.Mult()) if target not in self.plain | self.own:
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
-            case ast.Lambda() | ast.Name() | ast.Constant() | ast.BinOp() | ast.UnaryOp() | ast.Tuple():
+            case ast.Tuple() | ast.List() | ast.Dict():
+                self.emit(assign(target, self.filled(value), s))
+            case ast.Lambda() | ast.Name() | ast.Constant() | ast.BinOp() | ast.UnaryOp():
                 self.emit(assign(target, value, s))
             case _:
                 self.emit(assign(target, self.inside(value), s))

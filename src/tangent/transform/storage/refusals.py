@@ -7,7 +7,8 @@ import ast
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
 from tangent.analysis.effects import Write
-from tangent.errors import InPlaceError
+from tangent.errors import CaptureError, InPlaceError
+from tangent.source.read import is_derivative
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, writes
@@ -18,13 +19,16 @@ from tangent.transform.unit import Unit
 
 
 def refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
-    for c in closure_conflicts(this.core, this.operations):
+    again = is_derivative(this.source.function)
+    for c in closure_conflicts(this.core, this.operations, again, bool(this.context.memory)):
         rebinds = not this.context.scope.local >= {c.name} and any(v in varied for v in writes(c.statement))
         if c.name in varied or c.name in useful or rebinds:
-            raise this.refuse(
-                c.statement, f"a function that captures '{c.name}'", c.why,
+            error = CaptureError(
+                f"cannot differentiate a function that captures '{c.name}'", this.source.locate(c.statement), c.why,
                 f"Pass '{c.name}' to the function as an argument.",
             )  # fmt: skip
+            error.needs_memory = not again
+            raise error
 
 
 def refuse_half_way(this: Unit, found: list[Write], aliases: Aliases, active: frozenset[str]) -> None:
@@ -60,6 +64,21 @@ def refuse_growing(this: Unit) -> None:
             )  # fmt: skip
 
 
+def refuse_copied_items(this: Unit, found: list[Write], active: frozenset[str]) -> None:
+    """Writes into items of what `copy.deepcopy` made: the items of its shadow are not made anew, as its own are."""
+    copies = {
+        op.targets[0] for op in this.operations.values() if op.kind == "rule" and op.rule.name == "deepcopy"
+    }  # fmt: skip
+    for w in found if copies else ():
+        for s in statements(this.core.body):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=base))):
+                    if v == w.root and base in copies & active:
+                        error = refusal(this, w, base)
+                        error.needs_memory = True
+                        raise error
+
+
 def read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
     """Variables whose values an adjoint may read."""
     found: set[str] = set()
@@ -90,7 +109,7 @@ def refuse_store(
     ):
         error = refusal(this, w, involved[0])
         if w.root not in aliases.containers or w.construct == "call":
-            error.concerns_a_container |= bool(aliases.of(w.root) & aliases.containers)
+            error.needs_memory |= bool(aliases.of(w.root) & aliases.containers)
         raise error
 
 
@@ -133,7 +152,7 @@ def refusal(this: Unit, w: Write, involved: str) -> InPlaceError:
         f"it changes '{w.root}', which the derivative depends on{also}",
         "Make a new value instead of changing the old one (np.where, np.concatenate, x = x + v).",
     )  # fmt: skip
-    error.concerns_a_container = changes_container(w.statement)
+    error.needs_memory = changes_container(w.statement)
     return error
 
 

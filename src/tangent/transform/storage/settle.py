@@ -21,6 +21,7 @@ from tangent.transform.storage.refusals import (
     read_by_active,
     refusal,
     refuse_closures,
+    refuse_copied_items,
     refuse_growing,
     refuse_half_way,
     refuse_store,
@@ -80,6 +81,7 @@ def settle(
     refuse_closures(this, varied, useful)
     refuse_text(this, varied, useful)
     refuse_growing(this)
+    refuse_copied_items(this, found, varied & useful)
     for callee, s in called_functions(this):
         for space, v in summary(callee).outside:
             outside.append((space, v, refusal(this, Write(s, v, frozenset(), "call"), v)))

@@ -1,0 +1,162 @@
+"""Context managers that are written as generators are written out where they are used.
+
+@contextmanager                          v = x * x
+def changed(d, v):                       old = d["a"]
+    old = d["a"]                         d["a"] = v
+    d["a"] = v                     ->    try:
+    try: yield                               y = d["a"] * 2.0
+    finally: d["a"] = old                finally:
+                                             d["a"] = old
+
+with changed(d, x * x):
+    y = d["a"] * 2.0
+
+Those that are given nothing of the function's own, and give nothing to it, are entered as they stand (contexts.py).
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import inspect
+import types
+from typing import Any
+
+from tangent.errors import TangentError
+from tangent.normalise.context import Context
+from tangent.source.generators import is_generator
+from tangent.source.read import read
+from tangent.source.resolve import MISSING, Scope
+from tangent.syntax.quote import at, constant, name
+from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
+from tangent.syntax.uses import arguments, assigned_inside, expression_reads
+
+OWN_SCOPES = ast.FunctionDef | ast.Lambda | ast.ClassDef | ast.Return | ast.YieldFrom | ast.Await | ast.Global
+
+
+def managers(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    """Write out the generators behind `with`."""
+    if not any(isinstance(n, ast.With) for n in ast.walk(f)):
+        return f
+    return replace(f, body=_block(f.body, context))
+
+
+def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
+    return [new for s in body for new in _statement(with_blocks(s, lambda b: _block(b, context)), context)]
+
+
+def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
+    match s:
+        case ast.With(items=[item], body=body):
+            found = _generator(item, context)
+            return [s] if found is None else _written_out(found, item, body, s, context) or [s]
+        case ast.With(items=[first, *rest]):
+            return _statement(replace(s, items=[first], body=_statement(replace(s, items=rest), context)), context)
+        case _:
+            return [s]
+
+
+def _generator(item: ast.withitem, context: Context) -> types.FunctionType | None:
+    """The generator function behind a context manager that has to do with variables of this function."""
+    e = item.context_expr
+    if not isinstance(e, ast.Call):
+        return None
+    found = context.scope.resolve(e.func)
+    behind = getattr(found, "__wrapped__", None)
+    made = isinstance(found, types.FunctionType) and found.__code__.co_filename == contextlib.__file__
+    if not made or not isinstance(behind, types.FunctionType) or not is_generator(behind):
+        return None
+    given = any(context.scope.lookup(v) is MISSING for a in (*e.args, *e.keywords) for v in expression_reads(a))
+    return behind if (given or item.optional_vars is not None) and not behind.__code__.co_freevars else None
+
+
+def _written_out(
+    generator: types.FunctionType, item: ast.withitem, body: list[ast.stmt], s: ast.With, context: Context
+) -> list[ast.stmt] | None:
+    """The body of a generator with that of `with` in place of its `yield`; None where that does not say the same."""
+    try:
+        tree = read(generator).tree
+    except TangentError:  # no source to look at
+        return None
+    if not _is_simple(tree):
+        return None
+    given = _bound(generator, item.context_expr, context)
+    names = _renamed(generator, tree, context)
+    if given is None or names is None:
+        return None
+    inside, outside = assigned_inside(tree.body), assigned_inside(body)
+    same = {v: e.id for v, e in given.items() if isinstance(e, ast.Name) and v not in inside and e.id not in outside}
+    names |= same  # a variable that stays what it is needs no other name
+    given = {v: e for v, e in given.items() if v not in same}
+    inner = [rename(_placed(x, s), names) for x in tree.body]
+    start = [at(ast.Assign([ast.Name(names[v], ast.Store())], e), s) for v, e in given.items()]
+    context.scope.local |= {names[v] for v in inside | set(given)}
+
+    def filled(block: list[ast.stmt]) -> list[ast.stmt]:
+        return [new for x in block for new in entered(x)]
+
+    def entered(x: ast.stmt) -> list[ast.stmt]:
+        match x:
+            case ast.Expr(value=ast.Yield(value=value)):
+                target = item.optional_vars
+                return [*([at(ast.Assign([target], value or constant(None)), s)] if target else []), *body]
+            case ast.Expr(value=ast.Constant()):
+                return []
+            case _:
+                return [with_blocks(x, filled)]
+
+    return [*start, *filled(inner)]
+
+
+def _is_simple(tree: ast.FunctionDef) -> bool:
+    """One `yield`, as a statement and outside of loops and handlers, and nothing with a scope of its own."""
+    nodes = list(walk_scope(tree))
+    loops = [n for n in nodes if isinstance(n, ast.For | ast.While | ast.ExceptHandler | ast.comprehension)]
+    hidden = {x for loop in loops for x in ast.walk(loop)}
+    yields = [n.value for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
+    every = [n for n in nodes if isinstance(n, ast.Yield)]
+    return len(every) == 1 == len(yields) and not any(isinstance(n, OWN_SCOPES) for n in nodes) and not (
+        hidden & set(every) or any(isinstance(n, ast.ExceptHandler) for n in nodes)
+    )  # fmt: skip
+
+
+def _placed(x: ast.stmt, s: ast.stmt) -> ast.stmt:
+    """A statement of another file, at the place where it is used."""
+    made = copy.deepcopy(x)
+    for n in ast.walk(made):
+        ast.copy_location(n, s)
+    return made
+
+
+def _bound(generator: types.FunctionType, e: ast.expr, context: Context) -> dict[str, ast.expr] | None:
+    """What each parameter is given."""
+    assert isinstance(e, ast.Call)
+    if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
+        return None
+    try:
+        bound = inspect.signature(generator).bind(*e.args, **{str(k.arg): k.value for k in e.keywords})
+    except TypeError:
+        return None
+    given: dict[str, Any] = dict(bound.arguments)
+    if not all(isinstance(v, ast.expr) for v in given.values()):
+        return None
+    for p in inspect.signature(generator).parameters.values():
+        if p.name not in given and p.default is p.empty:
+            return None
+        given.setdefault(p.name, name(context.use(f"{p.name}_default", p.default)))
+    return given
+
+
+def _renamed(generator: types.FunctionType, tree: ast.FunctionDef, context: Context) -> dict[str, str] | None:
+    """Names for the variables of a generator, and for what it refers to outside."""
+    local = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
+    names = {v: context.names.numbered(v) for v in sorted(local)}
+    scope = Scope(generator, local)
+    for v in sorted(set().union(*(expression_reads(x) for x in tree.body)) - local):
+        value = scope.lookup(v)
+        if value is MISSING:
+            return None
+        if context.scope.lookup(v) is not value:
+            names[v] = context.use(v, value)
+    return names

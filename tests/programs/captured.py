@@ -1,0 +1,131 @@
+"""Variables that change while functions that captured them are kept, passed on or returned."""
+
+import numpy as np
+
+from programs.registry import program
+
+
+@program({"x": 0.7})
+def nonlocal_in_map(x):
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total = total + v * x
+        return total
+
+    parts = list(map(add, [x, x * x]))
+    return total * parts[0]
+
+
+def each(function, items):
+    for v in items:
+        function(v)
+
+
+@program({"x": 0.7})
+def nonlocal_passed_on(x):
+    product = 1.0
+
+    def multiply(v):
+        nonlocal product
+        product = product * v
+
+    each(multiply, [x, 2.0, x + 1.0])
+    return product * x
+
+
+@program({"x": 0.7})
+def counter_returned(x):
+    def counter(start):
+        n = start
+
+        def step(k):
+            nonlocal n
+            n = n * k
+            return n
+
+        return step
+
+    first, second = counter(x), counter(2.0)
+    return first(2.0) + first(x) * second(x) + second(1.5)
+
+
+@program({"x": 0.7})
+def nonlocal_in_a_table_of_functions(x):
+    n = 0.0
+
+    def add(v):
+        nonlocal n
+        n = n + v
+
+    def get():
+        return n
+
+    table = {"add": add, "get": get}
+    table["add"](x)
+    table["add"](x * x)
+    return table["get"]() * x
+
+
+@program({"x": 0.7})
+def best_of_a_callback(x):
+    log = []
+    best = None
+
+    def seen(v):
+        nonlocal best
+        log.append(v)
+        if best is None or v > best:
+            best = v
+
+    callback = seen
+    for i in range(4):
+        callback(np.sin(x * i))
+    return best + sum(log)
+
+
+@program({"x": 0.7})
+def changed_after_capture(x):
+    y = x * 2.0
+    use = lambda v: v * y
+    kept = [use]
+    y = y * x
+    return kept[0](x) + y
+
+
+@program({"x": 0.7})
+def defined_before_its_variable(x):
+    def scaled(v):
+        return v * scale
+
+    scale = x
+    a = scaled(2.0)
+    scale = x * x
+    other = scaled
+    return a * other(3.0)
+
+
+@program({"x": 0.7})
+def parameter_that_changes_after_capture(x):
+    use = [lambda v: v * x]
+    before = use[0](2.0)
+    x = x * x
+    return before * use[0](3.0)
+
+
+@program({"x": 0.7})
+def active_loop_variable_kept(x):
+    functions = []
+    for k in [x, 2.0 * x, x * x]:
+        functions.append(lambda v: v * k)
+    return functions[0](1.0) * functions[1](2.0) + functions[2](x)
+
+
+@program({"x": np.array([0.7, -0.4, 1.1])})
+def array_that_changes_after_capture(x):
+    w = x * 2.0
+    use = [lambda v: np.sum(w * v)]
+    for i in range(2):
+        w = w * x + use[0](x)
+    return use[0](x)

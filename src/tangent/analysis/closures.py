@@ -11,7 +11,6 @@ from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
 
-
 KEEPING = frozenset({"pack", "push", "copy", "opaque"})
 CHANGING = frozenset({"changed", "initialised", "new_list"})
 
@@ -30,7 +29,8 @@ def closure_conflicts(
 ) -> Iterator[Conflict]:
     """Captured variables that change while the function that captured them lives on, and other hidden ways.
 
-    `memory` where objects and lists are kept in one, `again` where f is a derivative: its backward pass calls functions again, through what it saved.
+    `memory` where objects and lists are kept in one; `again` where f is a derivative: its backward pass calls
+    functions again, through what it saved.
     """
     made = {s: op for s, op in operations.items() if op.kind == "closure"}
     if not made:

@@ -215,8 +215,8 @@ def class_inside(x):
 
 @refused("':='", 2.0)
 def walrus_in_a_lambda(x):
-    square = lambda v: (w := v * v) * w
-    return square(x)
+    functions = [lambda v: (w := v * v) * w]
+    return functions[0](x)
 
 
 @refused("tee", 2.0)

@@ -463,7 +463,7 @@ def lists_that_numpy_takes_for_arrays(x):
     return np.add(squares, list(x)) * np.multiply(np.r_[x[0], squares[1:]], [1.0, 2.0, 3.0])
 
 
-@program({"x": np.array([0.7, -0.4])})
+@program({"x": np.array([0.7, -0.4])}, orders=1)
 def reduced_by_a_capturing_function(x):
     parts = [x * i for i in range(3)]
     return np.sum(functools.reduce(lambda a, b: a * 0.5 + b * x, parts, np.zeros(2)))

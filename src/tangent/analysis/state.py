@@ -54,14 +54,6 @@ def needs_memory(
     return known[key]
 
 
-def may_write_arrays(function: types.FunctionType, has_rule: Callable[[Any], bool]) -> bool:
-    """Whether arrays that others hold may be written into; for functions whose lists are kept in a memory."""
-    function = getattr(function, "remembers", function)
-    search = _Search(function, has_rule, frozenset())
-    search.found()
-    return search.arrays
-
-
 def classes_of(values: Any, depth: int = 3) -> frozenset[type]:
     """The classes of the objects among some values and in them."""
     found: set[type] = set()

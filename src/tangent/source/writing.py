@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from tangent.syntax.held import Sharing, held, root_of, written_into
 from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside
 
 Resolve = Callable[[ast.expr], Any]
+Asked = dict[types.CodeType, bool]
 
 SHOWING = frozenset(VIEWS) | frozenset(
     "fliplr flipud hsplit vsplit dsplit broadcast_arrays sliding_window_view as_strided einsum nan_to_num "
@@ -45,7 +45,7 @@ def gives_new(e: ast.Call, resolve: Resolve) -> bool:
     return isinstance(found, type | types.BuiltinFunctionType) and found in NEW_BUILTINS
 
 
-def written_by(e: ast.Call, resolve: Resolve, unknown: bool = True) -> set[str]:
+def written_by(e: ast.Call, resolve: Resolve, unknown: bool = True, asked: Asked | None = None) -> set[str]:
     """The variables that a call may write into; with `unknown` also where nobody knows which function it calls."""
     found = resolve(e.func)
     given = set().union(*(held(a, lambda call: False) for a in (*e.args, *(k.value for k in e.keywords))))
@@ -55,33 +55,37 @@ def written_by(e: ast.Call, resolve: Resolve, unknown: bool = True) -> set[str]:
             return {root, *given} if unknown and e.func.attr not in READING and root is not None else set()
         return given if unknown else set()
     if isinstance(found, types.FunctionType) and not is_library(found):
-        return given | set(found.__code__.co_freevars) if may_write(found) else set()
+        return given | set(found.__code__.co_freevars) if may_write(found, asked) else set()
     return given if getattr(found, "__name__", "") in WRITERS else set()
 
 
-_known: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
+def may_write(function: types.FunctionType, asked: Asked | None = None) -> bool:
+    """Whether a function may write into its arguments, or into what it finds around itself.
 
-
-def may_write(function: types.FunctionType) -> bool:
-    """Whether a function may write into its arguments, or into what it finds around itself."""
+    `asked` holds what is known of the functions that are looked at on the way, which may call each other.
+    """
+    asked = {} if asked is None else asked
     code = function.__code__
-    if code not in _known:
-        _known[code] = False  # where it calls itself
-        try:
-            tree = read(function).tree
-        except SourceError:
-            _known[code] = True
-        else:
-            own = assigned_inside(tree.body) | {a.arg for a in arguments(tree.args)}
-            _known[code] = writes_outside(tree, Scope(function, own).resolve)
-    return _known[code]
+    if code not in asked:
+        asked[code] = False
+        asked[code] = _writes(function, asked)
+    return asked[code]
 
 
-def writes_outside(tree: ast.FunctionDef, resolve: Resolve) -> bool:
+def _writes(function: types.FunctionType, asked: Asked) -> bool:
+    try:
+        tree = read(function).tree
+    except SourceError:
+        return True
+    own = assigned_inside(tree.body) | {a.arg for a in arguments(tree.args)}
+    return writes_outside(tree, Scope(function, own).resolve, asked)
+
+
+def writes_outside(tree: ast.FunctionDef, resolve: Resolve, asked: Asked | None = None) -> bool:
     """Whether a definition writes into its parameters, or into variables around it."""
     if any(isinstance(n, ast.Nonlocal | ast.Global) for n in ast.walk(tree)):
         return True
-    stored, augmented = written_into(tree.body, lambda call: written_by(call, resolve, unknown=False))
+    stored, augmented = written_into(tree.body, lambda call: written_by(call, resolve, False, asked))
     made = assigned_inside(tree.body) - {a.arg for a in arguments(tree.args)}
     sharing = Sharing(tree.body, lambda call: gives_new(call, resolve))
     return not sharing.around(stored | augmented) <= made

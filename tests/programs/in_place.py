@@ -459,15 +459,15 @@ def sections_that_are_written(x):
     return a * a * x
 
 
-def squared_into(a, i, v):
+def square_at(a, i, v):
     a[i] = v * v
 
 
 @program({"x": positive(4)})
 def partial_application_that_writes(x):
     a = np.zeros(4)
-    put = functools.partial(squared_into, a)
-    scaled = functools.partial(squared_into, v=x[0] * x[1])
+    put = functools.partial(square_at, a)
+    scaled = functools.partial(square_at, v=x[0] * x[1])
     for i in range(2):
         put(i, x[i])
         scaled(a, i + 2)

@@ -49,8 +49,8 @@ class Calls(Arrays):
                     self.pair(target, ast.copy_location(called, e), s)
                 elif self.changes_array(target, owner, attr, e, s):
                     pass
-                elif attr in METHODS and not e.keywords:
-                    self.pair(target, self.threaded_call(METHODS[attr], [owner, *e.args], [], found), s)
+                elif attr in METHODS and (attr == "update" or not e.keywords):
+                    self.pair(target, self.threaded_call(METHODS[attr], [owner, *e.args], e.keywords, found), s)
                 elif hasattr(np.ndarray, attr) or attr in ("items", "keys", "values", "index", "count"):
                     self.array_method(target, owner, attr, e, s)
                 else:

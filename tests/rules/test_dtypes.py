@@ -77,3 +77,13 @@ def test_nothing_flows_through_integers(call: str) -> None:
     seed = np.ones_like(f(x, int), float)
     np.testing.assert_array_equal(tangent.vjp(f, ("x",), check_dims=False)(x, int, seed), np.zeros(3))
     np.testing.assert_array_equal(tangent.jvp(f, ("x",))(x, int, np.ones(3)), np.zeros_like(seed))
+
+
+def test_bounds_in_another_precision_than_the_result() -> None:
+    """A bound is itself where the result is double, though the array is single."""
+    f = function_of(S("np.clip(x, lo, hi, dtype=float)", x=np.zeros(3), lo=0.2, hi=0.8))
+    x = np.array([0.1, 0.5, 0.9], np.float32)
+    bx, low, high = tangent.vjp(f, ("x", "lo", "hi"))(x, 0.2, 0.8, np.array([1.0, 10.0, 100.0]))
+    assert bx.dtype == np.float32
+    np.testing.assert_array_equal(bx, [0.0, 10.0, 0.0])
+    assert (low, high) == (1.0, 100.0)

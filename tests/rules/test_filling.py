@@ -38,3 +38,11 @@ def test_what_depends_on_the_choice_of_vectors(call: str) -> None:
         tangent.vjp(f)(x, W)
     assert np.isnan(tangent.jvp(f)(x, x)[:, 2:]).all()
     assert np.isfinite(tangent.jvp(f)(x, x)[:, :2]).all()
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_matrices_without_elements(dtype: Any) -> None:
+    f = function_of(S("np.linalg.svd(x)[2]", x=np.zeros((0, 2), dtype)))
+    x = np.zeros((0, 2), dtype)
+    assert tangent.vjp(f)(x, np.eye(2, dtype=dtype)).shape == (0, 2)
+    np.testing.assert_array_equal(tangent.jvp(f)(x, x), np.zeros((2, 2)))

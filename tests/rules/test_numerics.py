@@ -36,7 +36,7 @@ ONE: list[Line] = [
     ("np.reciprocal(x)", lambda x: 1 / x, [1e-100, 3.0, 1e150]),
     ("math.erf(x)", mpmath.erf, [1e-300, 0.5, 5.0, 20.0]),
     ("math.erfc(x)", mpmath.erfc, [-5.0, 0.5, 5.0, 20.0]),
-    ("math.lgamma(x)", mpmath.loggamma, [1e-5, 0.5, 3.0, 1e3, 1e10]),
+    ("math.lgamma(x)", mpmath.loggamma, [1e-5, 0.5, 3.0, 1e3, 1e10, 1e20, 1e300]),
     ("math.gamma(x)", mpmath.gamma, [1e-5, 0.5, 3.0, -2.5, 100.0]),
     ("np.i0(x)", lambda x: mpmath.besseli(0, x), [1e-8, 0.5, 5.0, 100.0]),
     ("np.log(1.0 + np.exp(x))", lambda x: mpmath.log1p(mpmath.exp(x)), [-700.0, -30.0, 0.0, 30.0]),

@@ -39,6 +39,7 @@ EXERCISED_ELSEWHERE = {
     "put_captured": "the second derivative of a closure: tests/programs/closures.py",
     "behind": "the second derivative of a call of an object: tests/programs/objects.py",
     "in_front": "the second derivative of a call of an object: tests/programs/objects.py",
+    "filling_of": "the second derivative of a null space: tests/rules/test_filling.py",
     "as_given": "returned by every derivative, so differentiated by those of second order",
     **dict.fromkeys(
         _names("""

@@ -87,7 +87,7 @@ def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 def clip(y, a, a_min=None, a_max=None, out=None):
     d[a] = share(d[y], y == a, (y == a_min) | (y == a_max))
-    m = at_least(a, a_min)
+    m = at_least(a, a_min, y)
     d[a_min] = share(share(d[y], y == m, y == a_max), m == a_min, m == a)
     d[a_max] = share(d[y], y == a_max, y == m)
 

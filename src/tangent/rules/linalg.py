@@ -155,3 +155,11 @@ def cond(y, x, p=None):
 def linalg_trace(y, x, offset=0, dtype=None):  d[x] = along_diagonal(d[y], x, offset, -2, -1)
 @linear
 def linalg_diagonal(y, x, offset=0):           d[x] = on_diagonal(d[y], x, offset, -2, -1)
+
+
+# Kernels
+
+
+def filling_of(y, u, k):
+    d[u] = filling_adjoint(d[y], u, y, k)
+    d[y] = filling_tangent(d[u], u, y, k)

@@ -169,10 +169,10 @@ def nonzero(b: Any, value: Any) -> Any:
 
 
 @implements(at_least)
-def bounded(x: Any, bound: Any) -> Any:
+def bounded(x: Any, bound: Any, y: Any) -> Any:
     if not is_number(bound) and not is_array(bound):
-        return lambda x, bound: x
-    return lambda x, bound: np.maximum(x, bound)
+        return lambda x, bound, y: x
+    return lambda x, bound, y: np.maximum(x, bound)
 
 
 @implements(conj_sign)

@@ -97,9 +97,9 @@ def share(b: Any, mine: Any, other: Any) -> Any:
     return np.where(mine, np.where(tie, 0.5 * b, b) if np.count_nonzero(tie) else b, 0.0)[()]
 
 
-def at_least(x: Any, bound: Any) -> Any:
-    """The maximum of x and the bound, if there is one."""
-    return x if bound is None else np.maximum(x, bound)
+def at_least(x: Any, bound: Any, y: Any) -> Any:
+    """The maximum of x and the bound, if there is one, in the dtype of y."""
+    return x if bound is None else np.maximum(x, bound, dtype=dtype_of(y))
 
 
 def divmod_tangent(dx: Any, dy: Any, z: Any, x: Any, y: Any) -> Any:
@@ -183,14 +183,14 @@ def math_polygamma(n: int, x: float) -> float:
 def _polygamma_far(n: int, x: float) -> float:
     """Stirling's series of the polygamma functions."""
     bernoulli = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798)
-    sign = (-1.0) ** (n + 1)
+    sign, r = (-1.0) ** (n + 1), 1.0 / x
     head = (
-        math.log(x) - 0.5 / x
+        math.log(x) - 0.5 * r
         if n == 0
-        else sign * (math.factorial(n - 1) / x**n + math.factorial(n) / (2 * x ** (n + 1)))
+        else sign * (math.factorial(n - 1) * r**n + math.factorial(n) / 2 * r ** (n + 1))
     )
     tail = sum(
-        b * math.factorial(2 * k + 1 + n) / math.factorial(2 * k + 2) / x ** (2 * k + 2 + n)
+        b * math.factorial(2 * k + 1 + n) / math.factorial(2 * k + 2) * r ** (2 * k + 2 + n)
         for k, b in enumerate(bernoulli)
     )
     return head + sign * tail

@@ -69,9 +69,25 @@ def without_filling(b: Any, u: Any, k: int, function: str, todo: str) -> Any:
     """The (conjugated) adjoint of the first k columns of a unitary u, where b is that of all: the others fill it up."""
     if np.shape(u)[-1] == k:
         return b
-    filling, rest = u[..., k:], b[..., k:]
+    rest = b[..., k:]
+    filling = u[..., k:] if np.any(rest) else filling_of(u, k)  # what is multiplied by 0 need not be known
     refuse_turned(mH(filling) @ rest, function, todo)
     return b[..., :k] - filling @ mH(rest) @ u[..., :k]
+
+
+def filling_of(u: Any, k: int) -> Any:
+    """The columns of a unitary u behind the first k: they turn no more than these make them."""
+    return u[..., k:]
+
+
+def filling_tangent(d: Any, u: Any, y: Any, k: int) -> Any:
+    """The tangent of the columns y that fill up u, for the tangent d of u, of which the first k columns count."""
+    return -u[..., :k] @ mH(d[..., :k]) @ y
+
+
+def filling_adjoint(b: Any, u: Any, y: Any, k: int) -> Any:
+    """The transpose of `filling_tangent`."""
+    return np.concatenate([-np.conj(y @ mT(b) @ u[..., :k]), np.zeros_like(b)], axis=-1)
 
 
 def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
@@ -187,6 +203,8 @@ def largest_entries(v: Any) -> Any:
 
 def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """The adjoint of a in its singular value decomposition y."""
+    if np.size(a) == 0:
+        return np.zeros_like(a)
     if hermitian:
         return in_triangle(svd_hermitian_adjoint(b, y, from_triangle(a), compute_uv))
     if not compute_uv:
@@ -212,6 +230,8 @@ def svd_tangent(d: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
         return svd_hermitian_tangent(from_triangle(d), y, from_triangle(a), compute_uv)
     if not compute_uv:
         return svdvals_tangent(d, a)
+    if np.size(a) == 0:
+        return np.zeros_like(y[0]), np.zeros_like(y[1]), np.zeros_like(y[2])
     u, s, v = thin(y)
     g, row = mH(u) @ d @ v, np.expand_dims(s, -2)
     ds = np.diagonal(g, axis1=-2, axis2=-1)

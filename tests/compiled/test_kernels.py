@@ -51,10 +51,24 @@ def likelihood(p, r):
     return total
 
 
+def paths(p, draws):
+    """A variance that is cut off at zero, where its root has no slope, lets nothing through there."""
+    kappa, theta, xi, v0 = p
+    total = 0.0
+    for i in range(draws.shape[0]):
+        v = v0
+        for z in draws[i]:
+            vp = max(v, 0.0)
+            v += kappa * (theta - vp) + xi * np.sqrt(vp) * z
+            total += np.sqrt(vp)
+    return total
+
+
 CASES = {
     attractor: (np.array([1.0, 1.0, 1.0, 10.0, 28.0, 2.5]), 20),
     option_on_a_grid: (np.linspace(0.5, 1.5, 9), 0.2, 4),
     two_buffers: (np.linspace(0.2, 1.0, 7), 3),
+    paths: (np.array([0.3, 0.04, 0.9, 0.05]), np.array([[0.5, -3.0, 0.2, 0.1], [-2.0, -1.0, 0.3, -0.4]])),
     likelihood: (np.array([0.1, 0.2, 0.6]), np.linspace(-0.5, 0.5, 9)),
 }
 
@@ -62,6 +76,7 @@ CASES = {
 @pytest.mark.parametrize("f", CASES)
 def test_first_and_second_derivatives_agree(f):
     arguments = CASES[f]
+    assert np.isfinite(tangent.grad(f)(*arguments)).all()
     for derive in (tangent.grad, tangent.hessian):
         want = derive(f)(*arguments)
         np.testing.assert_allclose(derive(f, compile="numba")(*arguments), want, rtol=1e-11, atol=1e-11)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tangent.backends.numba.kinds import (
     is_array,
     is_list,
     is_tuple,
+    jitable,
     per_item,
     types,
     written,
@@ -138,12 +140,18 @@ def summed(xs: Any) -> Any:
     return impl
 
 
+@jitable
+def times_weight(b: Any, v: Any) -> Any:
+    """Where a weight is 0, nothing arrives, not even of infinity."""
+    return 0.0 * v if v == 0 and not math.isfinite(b) else b * v
+
+
 @implements(scaled)
 def times_each(b: Any, w: Any, xs: Any) -> Any:
     if is_tuple(xs) and is_tuple(w):
-        return per_item(xs, "b, w, xs", "b * w[{i}]")
+        return per_item(xs, "b, w, xs", "times_weight(b, w[{i}])", times_weight=times_weight)
     if is_list(xs):
-        return lambda b, w, xs: [b * v for v in w]
+        return lambda b, w, xs: [times_weight(b, v) for v in w]
     return (lambda b, w, xs: b * np.asarray(w)) if is_array(xs) else None
 
 

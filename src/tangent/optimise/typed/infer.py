@@ -101,6 +101,9 @@ class Inference:
             case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts):
                 for e, k in zip(elts, items):
                     self.store(e, k, g)
+            case ast.Tuple(elts=elts), Number(rank=rank, dtype=dtype) if rank and not _starred(elts):
+                for e in elts:
+                    self.store(e, Number(rank - 1, dtype), g)
             case ast.Tuple(elts=elts) | ast.Starred(value=ast.Name() as elts), _:
                 for e in elts if isinstance(elts, list) else [elts]:
                     self.store(e, UNKNOWN, g)
@@ -202,6 +205,10 @@ class Inference:
         for v in parameters:
             self.set(callee, v, self.of(given[v], g) if v in given else UNKNOWN)
         return self.results[callee]
+
+
+def _starred(elts: list[ast.expr]) -> bool:
+    return any(isinstance(e, ast.Starred) for e in elts)
 
 
 def method(owner: Number, attr: str, e: ast.Call) -> Kind:

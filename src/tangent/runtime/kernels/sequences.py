@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,16 @@ def product(xs: Any) -> Any:
 
 
 def scaled(b: Any, w: Any, xs: Any) -> Any:
-    """b times each of the weights w, as a sequence of the kind of xs."""
+    """b times each of the weights w, as a sequence of the kind of xs; a weight of 0 lets not even infinity through.
+
+    >>> scaled(math.inf, (1.0, 0.0), (2.0, 3.0))
+    (inf, 0.0)
+    """
+    endless = isinstance(b, float) and not math.isfinite(b)
+    parts = [0.0 if endless and isinstance(v, float) and v == 0.0 else b * v for v in w]
     if type(xs) is tuple:
-        return tuple([b * v for v in w])
-    out = sequence_like([b * v for v in w], xs)
+        return tuple(parts)
+    out = sequence_like(parts, xs)
     return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tangent.analysis.state import classes_of, needs_memory
+from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, load, register
 from tangent.errors import CaptureError, InPlaceError, TangentError
@@ -96,7 +96,8 @@ def keeping_memory(function: types.FunctionType, memory: Memory) -> types.Functi
     if not (memory or found):
         return function
     lists = memory == "lists"
-    return remembering(function, entry=True, lists=lists, arrays=lists or "arrays" in (memory, found))
+    arrays = "arrays" in (memory, found) or (lists and writes_into_arrays(function, table().has_rule))
+    return remembering(function, entry=True, lists=lists, arrays=arrays)
 
 
 def build(function: types.FunctionType, options: Options) -> Derivative:

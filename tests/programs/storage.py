@@ -567,3 +567,22 @@ def result_of_a_handed_on_function_times_its_argument(x):
         q = handed_on(chained, y)
         y = q.reshape(3) * y
     return np.sum(q * y)
+
+
+@program({"x": positive(3)})
+def divided_by_its_own_element(x):
+    a = x * x
+    a[:2] /= a[0]
+    a[1:] *= a[1]
+    return a
+
+
+@program({"x": positive(2, 2)})
+def inverse_by_elimination(x):
+    a = np.hstack([x + 2.0 * np.eye(2), np.eye(2)])
+    for c in range(2):
+        a[c] /= a[c, c]
+        for r in range(2):
+            if r != c:
+                a[r] -= a[r, c] * a[c]
+    return a[:, 2:]

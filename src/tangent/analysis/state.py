@@ -54,6 +54,13 @@ def needs_memory(
     return known[key]
 
 
+def writes_into_arrays(function: types.FunctionType, has_rule: Callable[[Any], bool]) -> bool:
+    """Whether a function, or one that it calls, writes into what may be an array."""
+    search = _Search(getattr(function, "remembers", function), has_rule, frozenset())
+    search.found()
+    return search.arrays
+
+
 def classes_of(values: Any, depth: int = 3) -> frozenset[type]:
     """The classes of the objects among some values and in them."""
     found: set[type] = set()

@@ -179,9 +179,7 @@ class Reverse(Statements):
                     done += reentered(s, body, self.unit.context.scope.local)
                     continue
                 case _:
-                    code = self.statement(s, state)
-                    done += self.stores.read_again(s, code, body, ready)
-                    done += code
+                    done += self.stores.read_again(s, self.statement(s, state), body, ready)
                     continue
             done += [self.pop((s, v), v, s) for v in reversed(self.records.before.get(s, []))]
         return done

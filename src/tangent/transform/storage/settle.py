@@ -133,7 +133,8 @@ def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
     if op is None:
         return False
     generated = this.source.file.startswith("<generated")
-    listed = w.root in aliases.containers or (not generated and bool(aliases.of(w.root) & aliases.containers))
+    inside = not generated and (op.kind == "call" or "index" in op.values)
+    listed = w.root in aliases.containers or (inside and bool(aliases.of(w.root) & aliases.containers))
     if op.kind in ("store", "augment"):
         known = op.why == "into Add" or not listed
         return "attribute" not in op.values and op.targets[0] == w.root and known

@@ -37,22 +37,27 @@ class Stores(Calls):
                     self.shown[op.targets[0]] = s
 
     def read_again(self, s: ast.stmt, code: list[ast.stmt], body: list[ast.stmt], ready: set[str]) -> list[ast.stmt]:
-        """Statements that read what the adjoint of s needs from storage, where that still holds what it held."""
+        """The adjoint of s, with statements that read what it needs from storage, where that holds what it held."""
         if self.owner.records.everything or not self.table.classes:
-            return []
+            return code
         reads = {v for x in statements(code) for v in header_reads(x)}
-        done: list[ast.stmt] = []
+        last = max((i for i, x in enumerate(code) if x in self.pairs), default=-1)  # what s has overwritten is back
+        early: list[ast.stmt] = []
+        late: list[ast.stmt] = []
         for v in sorted(reads - ready):
             source = self.shown.get(v)
             if source is None or not any(x is source for x in body):
                 continue
+            ready.add(v)  # it is read here or kept, and so is there for what comes before, too
             if not self.holds(source, s, body):
-                ready.add(v)  # it is kept, and so is there for what comes before, too
                 continue
             assert isinstance(source, ast.Assign)
-            ready.add(v)
-            done.append(assign(v, source.value, s))
-        return done
+            overwritten = self.class_of(self.owner.operations[source].operands[0]) in self.table.written.get(s, ())
+            if not overwritten:
+                early.append(assign(v, source.value, s))
+            elif last >= 0 and not any(v in header_reads(x) for x in statements(code[: last + 1])):
+                late.append(assign(v, source.value, s))
+        return [*early, *code[: last + 1], *late, *code[last + 1 :]]
 
     def holds(self, source: ast.stmt, s: ast.stmt, body: list[ast.stmt]) -> bool:
         """Whether nothing between two statements of a block changes what the first reads."""

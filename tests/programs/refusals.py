@@ -1,6 +1,7 @@
 """Programs that are refused, with the words that their errors must contain; docs/python.md names them."""
 
 import contextlib
+import heapq
 import itertools
 import math
 
@@ -385,3 +386,10 @@ def context_that_is_given_a_dict(x):
     with Clearing(d):
         y = d["a"] * x
     return y * d["a"]
+
+
+@refused("heappush", 2.0)
+def number_on_a_heap(x):
+    heap = [(1.0, 0)]
+    heapq.heappush(heap, (x, 1))
+    return heap[0][0] + heap[1][0]

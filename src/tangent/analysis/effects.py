@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import functools
+import heapq
 import operator
 import random
 import types
@@ -28,6 +30,8 @@ FIRST_ARGUMENT = frozenset(
         np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, random.shuffle, np.random.shuffle,
         setattr, delattr, operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul,
         operator.itruediv, operator.ipow, operator.imatmul, operator.iconcat, operator.imod, operator.ifloordiv,
+        heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop, bisect.insort_left,
+        bisect.insort_right,
     )
 )  # fmt: skip
 

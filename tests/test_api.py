@@ -725,6 +725,24 @@ def test_check_dims_off_takes_the_sum():
     np.testing.assert_array_equal(second(np.ones(3)), [2.0] * 3, strict=True)
 
 
+def test_check_dims_off_takes_the_sum_over_a_structure():
+    def several(x):
+        return {"a": x, "b": [x * x, "text"]}
+
+    def called(f, x):
+        return f(x)
+
+    np.testing.assert_array_equal(grad(several, check_dims=False)(np.ones(3)), [3.0] * 3, strict=True)
+    assert grad(several, check_dims=False)(2.0) == 5.0
+    assert tangent.value_and_grad(lambda x: (x, x * x), check_dims=False)(2.0) == ((2.0, 4.0), 5.0)
+    assert grad(called, 1, check_dims=False)(lambda x: (x, x * 2.0), 1.0) == 3.0
+    gradient = grad(lambda p: p[0], check_dims=False)([np.ones(2), 3.0])
+    np.testing.assert_array_equal(gradient[0], np.ones(2), strict=True)
+    assert gradient[1] == 0.0
+    second = grad(grad(several, check_dims=False), check_dims=False)
+    np.testing.assert_array_equal(second(np.ones(3)), [2.0] * 3, strict=True)
+
+
 def test_a_seed_of_a_structure_has_its_structure():
     def f(x):
         return x * 2.0, {"a": x * x, "b": [x, 1.0]}
@@ -1320,3 +1338,28 @@ def test_derivatives_of_objects_inside_functions():
 def test_a_mode_of_the_jacobian_that_there_is_not():
     with pytest.raises(ValueError, match="mode is 'reverse' or 'forward', not 'sideways'"):
         jacobian(np.sin, mode="sideways")
+
+
+def test_a_loop_that_keeps_the_shape_needs_no_broadcasting_at_any_order():
+    def cubes(x, n):
+        for _ in range(n):
+            x = x * x * x
+        return x
+
+    derivative, lines = cubes, []
+    for _ in range(3):
+        derivative = grad(derivative)
+        lines.append(len(derivative.source.splitlines()))
+        assert "broadcast" not in derivative.source
+    assert lines[1] <= 45 and lines[2] <= 150
+    assert derivative(1.1, 2) == pytest.approx(9 * 8 * 7 * 1.1**6)
+
+
+def test_the_derivatives_of_a_polynomial_stay_small():
+    def cube(x):
+        return x * x * x
+
+    reverse = forward = cube
+    for _ in range(5):
+        reverse, forward = grad(reverse), jvp(forward)
+    assert len(reverse.source.splitlines()) <= 16 and len(forward.source.splitlines()) <= 6

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from tangent import grad, jvp, vjp
+from tangent.errors import TangentError
 
 
 def wave(x):
@@ -330,7 +331,7 @@ def test_traceback_shows_the_generated_line(make, extra):
 def test_traceback_tells_the_primal_line(make, extra):
     error = caught(make(broken), np.ones(3), np.ones(4), *extra)
     number = inspect.getsourcelines(broken)[1] + 2
-    assert f"{__file__}:{number}: return np.sum(np.dot(y, w))" in "\n".join(error.__notes__)
+    assert f"{__file__}:{number}\n    return np.sum(np.dot(y, w))\n    ^^^^^" in "\n".join(error.__notes__)
     assert len(error.__notes__) == 1
 
 
@@ -373,7 +374,7 @@ def test_an_error_in_a_callee_is_told_at_its_own_line():
     error = caught(grad(backward_fails), 2.0)
     assert "fragile" in shown(error)
     number = inspect.getsourcelines(fragile)[1] + 1
-    assert f"{__file__}:{number}: return y[0] * 2.0" in "\n".join(error.__notes__)
+    assert f"{__file__}:{number}\n    return y[0] * 2.0\n    ^^^^^" in "\n".join(error.__notes__)
 
 
 def applied(op, x):
@@ -420,7 +421,12 @@ def test_every_error_tells_file_line_and_text_of_the_primal(made, args, primal, 
     error = caught(made, *args)
     lines, first = inspect.getsourcelines(primal)
     numbers = [first + k for k, line in enumerate(lines) if line.strip() == text]
-    assert error.__notes__ == [f"In the derivative of {__file__}:{numbers[-1]}: {text}"]
+    excerpt = f"    {text}\n    {'^' * len(text)}"
+    if isinstance(error, TangentError):
+        assert str(error).startswith(f"{__file__}:{numbers[-1]}: ") and f"\n{excerpt}\n" in str(error)
+        assert error.why and error.todo and not hasattr(error, "__notes__")
+    else:
+        assert error.__notes__ == [f"In the derivative of {__file__}:{numbers[-1]}\n{excerpt}"]
     assert not [f for f in frames(error) if f.filename.startswith(os.path.dirname(tangent.__file__))], shown(error)
 
 

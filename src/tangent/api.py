@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import SeedError, UnsupportedError, WrtError
+from tangent.errors import OptionError, SeedError, UnsupportedError, WrtError, caller
 from tangent.options import Compiler, Mode, Motion, Options
 from tangent.pipeline import derive, plain_function
 from tangent.runtime.library import EAGER
@@ -35,9 +35,11 @@ def autodiff(
     (12.0, 12.0)
     """
     if motion not in ("joint", "split"):
-        raise ValueError(f"motion is 'joint' or 'split', not {motion!r}")
+        raise OptionError(
+            f"motion={motion!r}", caller(), "the two passes are one function or two", "Pass 'joint' or 'split'."
+        )
     if mode not in ("reverse", "forward"):
-        raise ValueError(f"mode is 'reverse' or 'forward', not {mode!r}")
+        raise OptionError(f"mode={mode!r}", caller(), "there are two modes", "Pass 'reverse' or 'forward'.")
     options = Options(
         mode=mode, optimized=optimized, preserve_result=preserve_result, check_dims=check_dims, has_aux=has_aux,
         summed=mode == "reverse" and not check_dims,
@@ -224,7 +226,10 @@ def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: An
 
     def product(*args: Any, **kwargs: Any) -> Any:
         if len(args) < len(names):
-            raise SeedError("hvp needs one vector for each of wrt, after the arguments")
+            raise SeedError(
+                "a vector is missing", caller(), "a Hessian is multiplied with one for each of wrt",
+                "Pass the vectors after the arguments.",
+            )  # fmt: skip
         arguments, vectors = args[: len(args) - len(names)], args[len(args) - len(names) :]
         return _call(pushed, _bound(f, arguments, kwargs), vectors)
 
@@ -240,26 +245,29 @@ def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
     elif isinstance(wrt, list | tuple | range | np.ndarray):
         entries = list(wrt)
     else:
-        raise WrtError(f"wrt holds positions or names, not {wrt!r}")
+        raise _no_wrt(wrt, "it holds positions or names", plain.__name__, parameters)
     if not entries:
-        raise WrtError(f"wrt is empty: name at least one argument of '{plain.__name__}'")
+        raise _no_wrt(wrt, "it is empty", plain.__name__, parameters)
     names = tuple(_one(entry, parameters, plain.__name__) for entry in entries)
     if len(set(names)) != len(names):
-        raise WrtError(f"wrt names an argument of '{plain.__name__}' twice: {', '.join(names)}")
+        raise _no_wrt(wrt, f"it names an argument twice: {', '.join(names)}", plain.__name__, parameters)
     return names
+
+
+def _no_wrt(wrt: Any, why: str, title: str, parameters: list[str]) -> WrtError:
+    known = f"Name some of the arguments of '{title}': {', '.join(parameters)}."
+    return WrtError(f"wrt={wrt!r}", caller(), why, known if parameters else f"'{title}' takes no arguments.")
 
 
 def _one(entry: int | str, parameters: list[str], title: str) -> str:
     if isinstance(entry, bool) or not isinstance(entry, int | str | np.integer):
-        raise WrtError(f"wrt holds positions or names, not {entry!r}")
+        raise _no_wrt(entry, "it holds positions or names", title, parameters)
     if isinstance(entry, int | np.integer):
         if not -len(parameters) <= entry < len(parameters):
-            raise WrtError(
-                f"wrt={entry}: '{title}' has {len(parameters)} arguments ({', '.join(parameters) or 'none'})"
-            )
+            raise _no_wrt(entry, f"'{title}' has {len(parameters)} arguments", title, parameters)
         return parameters[entry]
     if entry not in parameters:
-        raise WrtError(f"wrt='{entry}': '{title}' has no such argument; it has {', '.join(parameters) or 'none'}")
+        raise _no_wrt(entry, f"'{title}' has no such argument", title, parameters)
     return entry
 
 
@@ -268,14 +276,16 @@ def _snapshots(count: Checkpoint) -> Checkpoint:
     if count is None or isinstance(count, bool):
         return count or None
     if not isinstance(count, int | np.integer) or count < 1:
-        raise ValueError(f"checkpoint is a number of snapshots, at least 1, or True, not {count!r}")
+        raise OptionError(
+            f"checkpoint={count!r}", caller(), "it is a number of snapshots", "Pass a number from 1 on, or True."
+        )
     return int(count)
 
 
 def _compiling(f: Function, options: Options, compile: Compiler | None, jit: dict[str, Any]) -> Options:
     """The options with those of the compiler; the derivative of something compiled is compiled with the same ones."""
     if compile not in (None, "numba"):
-        raise ValueError(f"compile is 'numba' or None, not {compile!r}")
+        raise OptionError(f"compile={compile!r}", caller(), "there is one compiler", "Pass 'numba' or None.")
     given = getattr(f, "targetoptions", None) if hasattr(f, "py_func") else None
     if given is not None:
         known = {k: v for k, v in given.items() if k in PASSED_ON}
@@ -284,7 +294,10 @@ def _compiling(f: Function, options: Options, compile: Compiler | None, jit: dic
     if compile is None and origin is not None and origin[1].compile is not None:
         compile, jit = origin[1].compile, dict(origin[1].jit) | jit
     if compile is None and jit:
-        raise TypeError(f"'{next(iter(jit))}' is an option of the compiler: give compile='numba', too")
+        raise OptionError(
+            f"{next(iter(jit))}={next(iter(jit.values()))!r}", caller(), "it is an option of the compiler",
+            "Pass compile='numba', too.",
+        )  # fmt: skip
     return replace(options, compile=compile, jit=tuple(sorted(jit.items())))
 
 
@@ -296,8 +309,9 @@ def _derivative(f: Function, wrt: Wrt, options: Options, verbose: int) -> Functi
     paths = _paths(f, wrt)
     if paths and options.mode == "forward":
         raise WrtError(
-            "wrt names a part of an argument, which is for reverse mode: pass a tangent of the whole argument"
-        )
+            f"wrt={wrt!r}", caller(), "it names a part of an argument, which is for reverse mode",
+            "Name the argument, and pass a tangent of the whole.",
+        )  # fmt: skip
     names = tuple(dict.fromkeys(root for root, _ in paths)) or wrt_names(f, wrt)
     made = derive(plain_function(f), replace(options, wrt=names, paths=paths))
     if verbose > 0:
@@ -337,7 +351,10 @@ def _paths(f: Function, wrt: Wrt) -> tuple[tuple[str, str], ...]:
     for entry in entries:
         root, path = re.match(r"(\w*)(.*)", entry, re.S).groups() if isinstance(entry, str) else (entry, "")  # type: ignore[union-attr]
         if not re.fullmatch(r"(\.\w+|\[\s*(-?\d+|'[^']*'|\"[^\"]*\")\s*\])*", path):
-            raise WrtError(f"wrt={entry!r} is not a path of attributes and items, as 'params.layers[0].w'")
+            raise WrtError(
+                f"wrt={entry!r}", caller(), "it is not a path of attributes and items",
+                "Write it as in 'params.layers[0].w'.",
+            )  # fmt: skip
         found.append((wrt_names(f, root)[0], path))
     return tuple(found)
 
@@ -365,7 +382,7 @@ def _described(function: Function, f: Function, what: str, names: tuple[str, ...
         """The same in terms that can be differentiated."""
         if maker is None or len(names) > 1:
             raise UnsupportedError(
-                f"cannot differentiate '{function.__name__}'",
+                f"cannot differentiate '{function.__name__}'", caller(),
                 why=f"a {what} is differentiated by one argument, inside a function",
                 todo="Write a function that calls it, and differentiate that.",
             )  # fmt: skip

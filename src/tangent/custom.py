@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from tangent.errors import RuleError
+from tangent.errors import RuleError, caller
 from tangent.rules.table import Custom, table
 from tangent.source.adapt import called
 
@@ -93,7 +93,10 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     if not callable(function):
-        raise RuleError(f"a derivative is of a function and by functions, not {function!r}")
+        raise RuleError(
+            f"cannot take {function!r} for a function", caller(), "a derivative is of a function and by functions",
+            "Pass something that can be called.",
+        )  # fmt: skip
     return function
 
 

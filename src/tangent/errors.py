@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import linecache
+import os
+import sys
+import types
 from dataclasses import dataclass
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 @dataclass(frozen=True)
@@ -30,12 +36,35 @@ class Location:
         return f"    {stripped}\n    {' ' * start}{'^' * width}"
 
 
+def caller() -> Location | None:
+    """The call in the user's code that has led here; None from inside a derivative, which has a place of its own."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return None if frame.f_code.co_filename.startswith("<generated") else _place(frame)
+
+
+def _place(frame: types.FrameType) -> Location:
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(file, line, frame.f_globals).rstrip("\n")
+    spans = list(frame.f_code.co_positions())
+    first, last, start, end = spans[frame.f_lasti // 2] if frame.f_lasti // 2 < len(spans) else (None,) * 4
+    whole = first == last == line and start is not None and end is not None
+    return Location(file, line, text, start if whole else 0, end if whole else len(text))  # type: ignore[arg-type]
+
+
 class TangentError(Exception):
     """Base of all errors that Tangent raises."""
 
     def __init__(self, what: str, where: Location | None = None, why: str = "", todo: str = "") -> None:
         self.what, self.where, self.why, self.todo = what, where, why, todo
         super().__init__(self._message())
+
+    def place(self, where: Location) -> None:
+        """Tell where it happened, if that was not known where the error was raised."""
+        if self.where is None:
+            self.where = where
+            self.args = (self._message(),)
 
     def _message(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
@@ -77,6 +106,10 @@ class RuleError(TangentError):
 
 class WrtError(TangentError, ValueError):
     """`wrt` names no differentiable argument of the function."""
+
+
+class OptionError(TangentError, ValueError, TypeError):
+    """An option of a derivative has a value that it cannot have."""
 
 
 class SeedError(TangentError, ValueError):

@@ -10,7 +10,7 @@ import numpy as np
 
 from tangent.api import grad, jvp, vjp
 from tangent.custom import CustomFunction, custom_vjp
-from tangent.errors import RuleError
+from tangent.errors import RuleError, caller
 from tangent.pipeline import plain_function
 from tangent.runtime import from_vector, to_vector
 from tangent.source.adapt import define, parameter_texts
@@ -37,7 +37,10 @@ def implicit(
     """
     given = [f for f in (residual, fixed_point, objective) if f is not None]
     if len(given) != 1:
-        raise RuleError("'implicit' takes a residual, a fixed point or an objective", why="one of them")
+        raise RuleError(
+            f"'implicit' is given {len(given)} equations", caller(), "a solution is that of one of them",
+            "Pass a residual, a fixed point or an objective.",
+        )  # fmt: skip
     parameters = _parameters(given[0])
     equation = _equation(residual, fixed_point, objective, parameters)
     outside: dict[str, Any] = {"solver": solver}
@@ -57,10 +60,16 @@ def _parameters(equation: Function) -> inspect.Signature:
     names = list(inspect.signature(plain_function(equation)).parameters.values())[1:]
     title = getattr(equation, "__name__", repr(equation))
     if not names:
-        raise RuleError(f"'{title}' has no parameters", why="it takes the solution and then what the solver is given")
+        raise RuleError(
+            f"'{title}' has no parameters", caller(), "it takes the solution and then what the solver is given",
+            "Add the parameters by which the solution is differentiated.",
+        )  # fmt: skip
     for p in names:
         if p.kind in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD):
-            raise RuleError(f"'{title}' takes any number of parameters", why=f"'{p}' has no name for each of them")
+            raise RuleError(
+                f"'{title}' takes any number of parameters", caller(), f"'{p}' has no name for each of them",
+                "List the parameters.",
+            )  # fmt: skip
     return inspect.Signature([p.replace(kind=kinds.POSITIONAL_OR_KEYWORD, annotation=kinds.empty) for p in names])
 
 

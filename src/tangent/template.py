@@ -18,8 +18,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from tangent.errors import Location, RuleError
-from tangent.rules.notation import Parameter, Rule, instantiate, local_names, parse_rule
+from tangent.errors import Location, RuleError, caller
+from tangent.rules.notation import NOTATION, Parameter, Rule, instantiate, local_names, parse_rule
 from tangent.rules.outlined import outlined
 from tangent.rules.table import table, using
 from tangent.rules.wellformed import check_template
@@ -55,10 +55,13 @@ def adjoint(function: Any, forward: Forward | None = None) -> Callable[[_Templat
     def register(template: _Template) -> _Template:
         rule = template_rule(template)
         if not any(_is_derivative(s) for s in rule.adjoint):
-            raise RuleError(f"malformed rule '{rule.name}'", rule.where, "no line 'd[argument] = ...'")
+            raise RuleError(f"malformed rule '{rule.name}'", rule.where, "no line 'd[argument] = ...'", NOTATION)
         rule = _fitting(function, rule)
         if forward not in (None, "elementwise", "linear"):
-            raise RuleError(f"forward is 'elementwise' or 'linear', not {forward!r}", rule.where)
+            raise RuleError(
+                f"forward={forward!r}", rule.where, "forward is 'elementwise' or 'linear'",
+                "Leave it out and say the tangent with @tangent.tangent_.",
+            )  # fmt: skip
         old = _custom_rule(function)
         if forward is not None:
             rule = dataclasses.replace(rule, kind=forward, tangent=())
@@ -86,7 +89,7 @@ def tangent_(function: Any) -> Callable[[_Template], _Template]:
     def register(template: _Template) -> _Template:
         rule = template_rule(template)
         if not rule.tangent:
-            raise RuleError(f"malformed rule '{rule.name}'", rule.where, "no line 'd[result] = ...'")
+            raise RuleError(f"malformed rule '{rule.name}'", rule.where, "no line 'd[result] = ...'", NOTATION)
         rule = _fitting(function, rule)
         old = _custom_rule(function)
         _bind(function, _joined(old, rule) if old is not None else dataclasses.replace(rule, adjoint=()))
@@ -162,7 +165,10 @@ def replace(template: Callable[..., Any], **names: str) -> str:
     parameters = [rule.result, *(p.name for p in rule.parameters)]
     unknown = sorted(set(names) - set(parameters))
     if unknown:
-        raise RuleError(f"the template '{rule.name}' has no parameter '{unknown[0]}'", rule.where)
+        raise RuleError(
+            f"cannot show the template '{rule.name}'", rule.where, f"it has no parameter '{unknown[0]}'",
+            f"Name some of {', '.join(parameters)}.",
+        )  # fmt: skip
     shown = {p: names.get(p, p) for p in parameters}
     wanted = [w for s in rule.adjoint if (w := _is_derivative(s))]
     fresh = Names({*shown.values(), *(f"b{v}" for v in shown.values())})
@@ -175,7 +181,7 @@ def replace(template: Callable[..., Any], **names: str) -> str:
 def template_rule(template: Callable[..., Any]) -> Rule:
     """A template as a rule; anything malformed is refused, with its line."""
     if not isinstance(template, types.FunctionType):
-        raise RuleError(f"a template is a plain function, not {template!r}")
+        raise RuleError(f"cannot read {template!r} as a template", caller(), "a template is a plain function", NOTATION)
     source = read(template)
     scope = check_template(source)
     tree = source.tree
@@ -200,6 +206,7 @@ def _fitting(function: Any, rule: Rule) -> Rule:
     raise RuleError(
         f"malformed rule '{rule.name}'", rule.where,
         f"after the result its parameters are those of '{behind.__name__}': {expected}",
+        NOTATION,
     )  # fmt: skip
 
 
@@ -230,7 +237,10 @@ def _behind(function: Any, where: Location | None = None) -> Any:
             f"Give it to '{type(function.__self__).__name__}.{function.__name__}', with 'self' as first argument.",
         )  # fmt: skip
     if not callable(function):
-        raise RuleError(f"a rule is for a function, not for {function!r}", where)
+        raise RuleError(
+            f"a rule is for a function, not for {function!r}", where, "it cannot be called",
+            "Give the rule to the function that is called.",
+        )  # fmt: skip
     if getattr(function, "__objclass__", None) is np.ndarray:
         raise RuleError(
             f"'{function.__name__}' of arrays cannot have a rule of its own", where,
@@ -262,12 +272,14 @@ def _joined(reverse: Rule, forward: Rule) -> Rule:
             f"malformed rule '{forward.name}'", forward.where,
             f"the other template of this function calls its result and arguments "
             f"{', '.join([reverse.result, *names.values()])}",
+            "Use the same names in both.",
         )  # fmt: skip
     scope = {**forward.scope, **reverse.scope}
     if any(reverse.scope.get(k, v) is not v for k, v in forward.scope.items()):
         raise RuleError(
-            f"malformed rule '{forward.name}'", forward.where, "a name in it means something else in the other template"
-        )
+            f"malformed rule '{forward.name}'", forward.where,
+            "a name in it means something else in the other template", "Use the same names in both.",
+        )  # fmt: skip
     operands = reverse.operands | forward.operands
     return dataclasses.replace(reverse, tangent=forward.tangent, scope=scope, operands=operands)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.api import Wrt, grad, jvp, vjp, wrt_names
-from tangent.errors import GradientError, RuleError
+from tangent.errors import GradientError, RuleError, caller
 from tangent.pipeline import rule_modes
 from tangent.source.adapt import define
 
@@ -49,7 +49,12 @@ def check_rule(function: Any, *args: Any, **options: Any) -> None:
     title = getattr(function, "__name__", repr(function))
     modes = rule_modes(function)
     if not modes:
-        raise RuleError(f"'{title}' has no rule", todo="Give it one with @tangent.adjoint or tangent.custom_vjp.")
+        raise RuleError(
+            f"'{title}' has no rule",
+            caller(),
+            "nothing is said of it",
+            "Give it one with @tangent.adjoint or tangent.custom_vjp.",
+        )
     names = [f"a{i}" for i in range(len(args))]
     passed = ", ".join([*names, *(f"{k}={k}" for k in options)])
     text = f"def checked({', '.join(names)}):\n    return function({passed})\n"
@@ -118,8 +123,9 @@ def _replaced(args: list[Any], places: list[int], values: list[Any]) -> list[Any
 def _compare(got: Any, expected: Any, what: str, rtol: float, atol: float) -> None:
     if not np.allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True):
         raise GradientError(
-            f"the {what} derivative is wrong", why=f"it gives {got}, finite differences give {expected}"
-        )
+            f"the {what} derivative is wrong", caller(), f"it gives {got}, finite differences give {expected}",
+            "Look at the rules that it goes by, and at kinks: there are no finite differences there.",
+        )  # fmt: skip
 
 
 def leaves(x: Any) -> list[Any]:

@@ -236,3 +236,74 @@ def methods_of_a_changed_copy(x):
     p = Point(x)
     q = dataclasses.replace(p, b=x * 3.0)
     return p.norm() * q.norm()
+
+
+@program({"x": 0.7})
+def assignment_in_a_lambda(x):
+    b = 2.0
+    f = lambda a: (b := a * a) * b + a
+    return f(x) * b + sum(map(lambda a: (c := a * x) + c * a, [x, 2.0]))
+
+
+@program({"xs": [0.7, 0.3, 1.1], "n": 2})
+def lists_joined_and_repeated(xs, n):
+    ys = xs[1:] * n + [x * xs[0] for x in xs]
+    zs = (xs[0], xs[1]) * 2
+    return sum(y**i for i, y in enumerate(ys)) * zs[3] * zs[0]
+
+
+@program({"acc": [0.7, 0.3]})
+def list_argument_that_grows(acc):
+    for _ in range(3):
+        acc = acc + [acc[-1] * acc[-2]]
+    return acc[-1] + acc[3]
+
+
+def ordered(xs):
+    if len(xs) < 2:
+        return xs
+    first = xs[0]
+    return ordered([v for v in xs[1:] if v < first]) + [first] + ordered([v for v in xs[1:] if v >= first])
+
+
+@program({"xs": [0.7, 0.3, 1.1]}, orders=1)
+def lists_that_functions_join(xs):
+    low, middle, high = ordered(xs)
+    return low**2 * middle + high
+
+
+@program({"x": 0.7}, {"x": 2.5})
+def name_without_a_value(x):
+    if x > 2.0:
+        y = 3.0 * x
+    try:
+        z = y * x
+    except NameError:
+        y = x * x
+        z = y * x
+    return z * y
+
+
+@program({"xs": [0.7, 2.5, 0.3]}, {"xs": [0.7, 1.5, 0.3]})
+def loop_left_by_an_exception(xs):
+    s = 1.0
+    try:
+        for x in xs:
+            if x > 2.0:
+                raise ValueError("too large")
+            s = s + x * x * x
+    except ValueError:
+        s = s * s
+    else:
+        s = s * xs[0]
+    return s * xs[1]
+
+
+@program({"a": signed(3, 2)})
+def rows_with_a_star(a):
+    first, *rest = a
+    *_, last = rest
+    s = first @ first
+    for r in rest:
+        s = s * np.sum(r * r)
+    return s + last[0]

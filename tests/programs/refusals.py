@@ -214,12 +214,6 @@ def class_inside(x):
     return Holder.value * x
 
 
-@refused("':='", 2.0)
-def walrus_in_a_lambda(x):
-    functions = [lambda v: (w := v * v) * w]
-    return functions[0](x)
-
-
 @refused("tee", 2.0)
 def tee(x):
     first, second = itertools.tee([x, x * x])

@@ -101,6 +101,14 @@ RUNTIME: dict[str, list[Sample]] = {
         S("runtime.repack_from(like, parts)", "like", like=[0.0, 0.0], parts=(0.3, 0.7)),
         S("runtime.repack_from(like, parts)", "like", like=(0.0, 0.0), parts=[0.3, real(2)]),
     ],
+    "seed_each": [
+        S("runtime.seed_each(b, y)", "y", b=0.7, y=(0.1, [real(3), 0.2])),
+        S("runtime.seed_each(b, y)", "y", b=real(3), y=real(3)),
+    ],
+    "sum_each": [
+        S("runtime.sum_each(b, seed)", "seed", b=(0.1, [real(3), 0.2]), seed=1.0),
+        S("runtime.sum_each(b, seed)", "seed", b=real(3), seed=real(3)),
+    ],
     "check_seed": [S("runtime.check_seed(b, y)", "y", b=real(3), y=real(3))],
     "check_tangent": [S("runtime.check_tangent(t, x, 'x')", "x", t=real(3), x=real(3))],
     "builtin_list": [S("list(xs)", xs=(0.3, 0.7)), S("list(x)", x=real(2, 2))],

@@ -503,6 +503,11 @@ SAMPLES: dict[str, list[Sample]] = {
     "scaled": [S("scaled(b, w, xs)", "xs", b=0.3, w=[0.1, 0.5], xs=(1.0, 2.0))],
     "weighted": [S("weighted(w, t)", w=[0.1, 0.5], t=(1.0, 2.0))],
     "picked": [S("picked(xs, [2, 0, 1])", xs=(0.1, 0.2, 0.3))],
+    "folded": [
+        S("folded(b, xs)", "xs", b=[0.1, 0.2, 0.3, 0.4], xs=[0.5, 0.6]),
+        S("folded(b, xs)", "xs", b=(0.1, 0.2, 0.3), xs=(0.5,)),
+    ],
+    "unfolded": [S("unfolded(b, ys)", "ys", b=[0.1, 0.2], ys=[0.0, 0.0, 0.0, 0.0])],
     "put_back": [S("put_back(b, [2, 0, 1], xs)", "xs", b=[0.1, 0.2, 0.3], xs=(0.1, 0.2, 0.3))],
     "gaps": [S("gaps(p, q)", p=(0.1, 0.2), q=[0.5, 0.7]), S("gaps(p, (1.0, 2.0))", p=(0.1, 0.2))],
     "over": [S("over(xs, r)", xs=(0.1, 0.2), r=0.5), S("over(xs, 2.0)", xs=[0.1, 0.2])],

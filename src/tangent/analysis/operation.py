@@ -26,6 +26,8 @@ OperationKind = Literal[
     "opaque",  # anything else
 ]
 
+MAY_BE_LISTS = "lists"  # why an operator is looked at when it runs: it may join or repeat lists
+
 
 @dataclass(frozen=True)
 class Operation:

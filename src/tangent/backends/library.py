@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tangent.errors import RuleError
+from tangent.errors import RuleError, caller
 from tangent.rules.table import Bound, table
 from tangent.runtime.dispatch import ArrayType, register_array_type
+
+TODO = "docs/functions.md lists the rules."
 
 
 def bind_library(
@@ -26,10 +28,12 @@ def bind_library(
     for name, said in names.items():
         rule, renames = (said, {}) if isinstance(said, str) else said
         if rule not in known.rules:
-            raise RuleError(f"'{title}.{name}' cannot be bound to '{rule}'", why="there is no such rule")
+            raise RuleError(f"'{title}.{name}' cannot be bound to '{rule}'", caller(), "there is no such rule", TODO)
         unknown = sorted(set(renames.values()) - {p.name for p in known.rules[rule].parameters})
         if unknown:
-            raise RuleError(f"'{title}.{name}' cannot be bound to '{rule}'", why=f"the rule has no '{unknown[0]}'")
+            raise RuleError(
+                f"'{title}.{name}' cannot be bound to '{rule}'", caller(), f"the rule has no '{unknown[0]}'", TODO
+            )
         function = find(library, name)
         known.forget(function)
         known.functions[function] = [Bound(rule, dict(renames), library=title)]

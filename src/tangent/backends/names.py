@@ -16,6 +16,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.errors import RuleError
+from tangent.rules.notation import NOTATION
 from tangent.rules.table import FOLDER, Bound, Table
 from tangent.syntax.uses import expression_reads
 
@@ -47,7 +48,7 @@ def _check_names(table: Table) -> None:
         own |= {n.id for s in lines for n in ast.walk(s.targets[0]) if isinstance(n, ast.Name)}
         for name in sorted(set().union(*(expression_reads(s.value) for s in lines)) - own):
             if not hasattr(runtime, name) and not hasattr(builtins, name):
-                raise RuleError(f"malformed rule '{rule.name}'", rule.where, f"'{name}' is not a kernel")
+                raise RuleError(f"malformed rule '{rule.name}'", rule.where, f"'{name}' is not a kernel", NOTATION)
 
 
 def _bind(table: Table, rule: str, path: str) -> None:
@@ -89,7 +90,7 @@ def find(path: str) -> Any:
 
 
 def _bind_zero(table: Table) -> None:
-    for s in ast.parse((FOLDER / "zero.py").read_text()).body:
+    for s in [s for file in ("zero.py", "zero_kernels.py") for s in ast.parse((FOLDER / file).read_text()).body]:
         if isinstance(s, ast.Expr) and not isinstance(s.value, ast.Constant):
             path = ast.unparse(s.value)
             if path.startswith("ndarray."):

@@ -23,7 +23,7 @@ from tangent.codegen.emit import Text, emit
 from tangent.codegen.notes import Entry, annotate, remember
 from tangent.codegen.versions import Choice, Load, worthwhile
 from tangent.rules.table import scope_rules, using
-from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent, given_lists
+from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.runtime.objects import holds_objects
 from tangent.source.cells import cells_of
 from tangent.source.resolve import MISSING
@@ -56,7 +56,7 @@ def load(
     if objects is not None:
         extra |= {"_objects": objects, "_holds_objects": holds_objects}
     if lists is not None and (entry.arrays or entry.items):
-        extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items, "_given_lists": given_lists}
+        extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items}
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
     choice = None
@@ -77,7 +77,7 @@ def place_of(g: Generated) -> Entry:
     assert g.source is not None and g.tree is not None
     first = g.source.tree.lineno
     last = getattr(g.tree.body[-1], "lineno", first) if "" in g.seeds else first
-    return Entry(*((g.source.file, n, g.source.line(n).strip()) for n in (first, last)))
+    return Entry(g.source.place(first, 0), g.source.place(last, getattr(g.tree.body[-1], "col_offset", 0)))
 
 
 def version_of(derivative: weakref.ref[types.FunctionType], *args: Any) -> types.FunctionType:
@@ -151,7 +151,7 @@ def register(text: Text) -> None:
     """Let tracebacks, `inspect`, `pdb` and profilers find the text."""
     lines = text.text.splitlines(keepends=True)
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
-    remember(text.file, text.origins)
+    remember(text.file, text.origins, text.definition)
 
 
 def make(
@@ -358,11 +358,10 @@ def _argument_checks(entry: Generated, args: ast.arguments, lists: bool) -> list
     pairs = ast.Dict([ast.Constant(v) for v in plain], [name(v) for v in plain])
     numbers = ast.Tuple([ast.Constant(v) for v in entry.numbers], ast.Load())
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    check: list[ast.stmt] = [ast.Expr(call("_check_arguments", pairs, numbers))]
-    if lists:
-        given = call("_given_lists", pairs, name("_arrays"), name("_items"))
-        check.insert(0, ast.If(given, [ast.Return(_same_call(args, "_lists"))], []))
-    return [ast.If(test, check, [])]
+    if not lists:
+        return [ast.If(test, [ast.Expr(call("_check_arguments", pairs, numbers))], [])]
+    given = call("_check_arguments", pairs, numbers, name("_arrays"), name("_items"))
+    return [ast.If(test, [ast.If(given, [ast.Return(_same_call(args, "_lists"))], [])], [])]
 
 
 def _checks(entry: Generated) -> list[ast.stmt]:

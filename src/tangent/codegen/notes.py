@@ -7,10 +7,10 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tangent.errors import Location, SeedError
+from tangent.errors import Location, SeedError, TangentError
 
-Place = tuple[str, int, str]
-_origins: dict[str, dict[int, Place]] = {}
+_origins: dict[str, dict[int, Location]] = {}
+_definitions: dict[str, Location] = {}
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NOTE = "In the derivative of"
 
@@ -19,17 +19,17 @@ _NOTE = "In the derivative of"
 class Entry:
     """Where the function behind a derivative is defined, and what a seed belongs to."""
 
-    definition: Place
-    result: Place
+    definition: Location
+    result: Location
 
 
-def remember(file: str, origins: dict[int, Place]) -> None:
-    """Keep the primal places of the lines of a generated file."""
-    _origins[file] = origins
+def remember(file: str, origins: dict[int, Location], definition: Location) -> None:
+    """Keep the primal places of the lines of a generated file; all others belong to the definition."""
+    _origins[file], _definitions[file] = origins, definition
 
 
 def annotate(error: BaseException, entry: Entry) -> None:
-    """Add a note with file, line and text of the primal statement, once.
+    """Tell an error of Tangent where it happened; give another a note with the primal statement. Once.
 
     What the checks before the first line find belongs to the definition, or to the result if the seed does not fit.
     """
@@ -37,12 +37,15 @@ def annotate(error: BaseException, entry: Entry) -> None:
     if any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ())):
         return
     checked = entry.result if isinstance(error, SeedError) else entry.definition
-    places = [p for p in _places(error) if not _is_ours(p[0])]
-    file, line, text = places[-1] if places else _users(checked)
-    error.add_note(f"{_NOTE} {file}:{line}: {text}")
+    places = [p for p in _places(error) if not _is_ours(p.file)]
+    where = places[-1] if places else users_place(checked)
+    if isinstance(error, TangentError):
+        error.place(where)
+    else:
+        error.add_note(f"{_NOTE} {where}\n{where.excerpt()}")
 
 
-def _places(error: BaseException) -> Iterator[Place]:
+def _places(error: BaseException) -> Iterator[Location]:
     """The primal places of the generated lines that an exception went through, outermost first."""
     for at in _traceback(error):
         found = primal_place(at.tb_frame.f_code.co_filename, at.tb_lineno)
@@ -50,27 +53,17 @@ def _places(error: BaseException) -> Iterator[Place]:
             yield found
 
 
-def primal_place(file: str, line: int) -> Place | None:
+def primal_place(file: str, line: int) -> Location | None:
     """File, line and text of the primal statement that a line of a generated file comes from."""
     found = _origins.get(file, {}).get(line)
-    return None if found is None else _users(found)
+    return None if found is None else users_place(found)
 
 
-def _users(place: Place) -> Place:
+def users_place(place: Location) -> Location:
     """Of a place in a derivative, the place in the user's function."""
-    while (found := _origins.get(place[0], {}).get(place[1])) is not None:
-        place = found
+    while place.file in _origins:
+        place = _origins[place.file].get(place.line, _definitions[place.file])
     return place
-
-
-def users_location(where: Location) -> Location:
-    """Of a place in a derivative, the place in the user's function that the next line with a place comes from."""
-    origins = _origins.get(where.file, {})
-    line = min((k for k in origins if k >= where.line), default=None)
-    if line is None:
-        return where
-    file, number, text = _users(origins[line])
-    return Location(file, number, text, 0, len(text))
 
 
 def _is_ours(file: str) -> bool:

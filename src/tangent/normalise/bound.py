@@ -63,12 +63,15 @@ class _Bound:
                     bound = bound | (assigned_inside([item.optional_vars]) if item.optional_vars else set())
                 return self.block(body, bound)
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=last):
+                gone = {
+                    n.id for x in body for n in ast.walk(x) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)
+                }
                 after = self.block(body, set(bound))
-                for h in handlers:
-                    self.block(h.body, bound | ({h.name} if h.name else set()))
-                self.block(orelse, set(bound if after is None else after))
-                self.block(last, set(bound))
-                return bound
+                ends = [None if after is None else self.block(orelse, set(after))]
+                ends += [self.block(h.body, (bound - gone) | ({h.name} if h.name else set())) for h in handlers]
+                left = [e for e in ends if e is not None]
+                finally_ = self.block(last, bound - gone)
+                return set.intersection(*left) | (finally_ - bound) if left and finally_ is not None else None
             case ast.Match(subject=subject, cases=cases):
                 self.use(subject, bound)
                 for c in cases:

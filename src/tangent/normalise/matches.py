@@ -121,7 +121,9 @@ class _Pattern:
             case ast.MatchOr(patterns=ways):
                 self.either(ways, e)
             case _:
-                raise self.context.refuse(p, f"the pattern '{type(p).__name__}'", "it is not known here")
+                raise self.context.refuse(
+                    p, f"the pattern '{type(p).__name__}'", "it is not known here", "Write it with 'if'."
+                )
 
     def sequence(self, parts: list[ast.pattern], e: ast.expr) -> None:
         star = next((i for i, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
@@ -167,7 +169,9 @@ class _Pattern:
             parts = []
         order = getattr(found, "__match_args__", ())
         if len(parts) > len(order):
-            raise self.context.refuse(p, f"the pattern '{ast.unparse(p)}'", f"it has {len(order)} places")
+            raise self.context.refuse(
+                p, f"the pattern '{ast.unparse(p)}'", f"the class has {len(order)} places", "Name attributes."
+            )
         for attribute, inner in [*zip(order, parts), *named.items()]:
             if not hasattr(found, attribute) and not isinstance(found, type):
                 self.tests.append(call(self.context.builtin("hasattr"), e, constant(attribute)))

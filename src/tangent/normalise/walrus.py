@@ -33,8 +33,10 @@ def walrus(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 
 def _assigned(node: ast.AST) -> set[str]:
-    """The names that assignments inside an expression bind."""
-    return {n.target.id for n in walk(node) if isinstance(n, ast.NamedExpr)}
+    """The names that assignments inside an expression bind; those inside a lambda belong to it."""
+    found = [n for n in walk(node) if isinstance(n, ast.NamedExpr)]
+    inside = {id(n) for x in walk(node) if found and isinstance(x, ast.Lambda) for n in walk(x.body)}
+    return {n.target.id for n in found if id(n) not in inside}
 
 
 def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
@@ -110,8 +112,6 @@ class _Order:
             case ast.NamedExpr(target=target, value=value):
                 self.before.append(assign(target.id, self.value(value), self.s))
                 return name(target.id)
-            case ast.Lambda():
-                raise _refusal(e, self.context, "it belongs to the lambda")
             case ast.BoolOp(op=op, values=[first, *rest]) if any(map(_assigned, rest)):
                 return self.short(op, first, rest[0] if len(rest) == 1 else replace(e, values=rest))
             case ast.Compare(left=left, ops=[op, *ops], comparators=[first, *rest]) if any(map(_assigned, rest)):

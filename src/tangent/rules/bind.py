@@ -55,7 +55,7 @@ def bind(
     for p in rule.parameters:
         if p.name not in values and not p.star:
             if p.default is None:
-                raise RuleError(f"'{shown}' is called without '{p.name}'", where)
+                raise RuleError(f"cannot differentiate '{shown}'", where, f"'{p.name}' is missing", f"Pass '{p.name}'.")
             values[p.name] = p.default
     return Binding(rule, values)
 

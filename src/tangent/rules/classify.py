@@ -294,7 +294,7 @@ class _Reader:
                 return bind(self.table.rules[bound.rule], args, [*renamed, *extra], where, shown)
             except RuleError as e:
                 error = e
-        return error or RuleError("no rule for this operator", where)
+        return error or RuleError("cannot differentiate this operator", where, "it has no rule", "Call a function that has one.")
 
     def call(self, e: ast.Call, s: ast.stmt) -> Operation:
         func = e.func

@@ -11,10 +11,10 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace as changed
 
-from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.operation import MAY_BE_LISTS, Operation, Operations
 from tangent.normalise.context import Context
 from tangent.rules.bind import bind
-from tangent.rules.lists import Lists, array_operands, find_lists, numpy_name
+from tangent.rules.lists import Lists, array_operands, find_lists, numpy_name, operator_operands, operators_on_lists
 from tangent.rules.table import Table
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import rebuild, replace
@@ -27,7 +27,15 @@ def arrays_of_displays(
     """The function with arrays in the place of lists of numbers, its operations, and which variables may be lists."""
     lists = find_lists([a.arg for a in arguments(f.args)], operations, context, given)
     found = dict(operations)
+    _mark_operators(found, operators_on_lists([a.arg for a in arguments(f.args)] if given else [], found, lists))
     return replace(f, body=_Displays(found, context, table, lists).block(f.body)), found, lists
+
+
+def _mark_operators(operations: Operations, lists: set[str]) -> None:
+    """Operators whose operands may be lists are looked at when they run."""
+    for s, op in operations.items():
+        if lists & operator_operands(op):
+            operations[s] = changed(op, why=MAY_BE_LISTS)
 
 
 class _Displays:

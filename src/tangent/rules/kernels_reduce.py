@@ -63,6 +63,10 @@ def weighted(s, w, ts):      d[w] = scaled(d[s], ts, w);  d[ts] = scaled(d[s], w
 def picked(ys, xs, i):       d[xs] = put_back(d[ys], i, xs)
 @linear
 def put_back(ys, b, i, xs):  d[b] = picked(d[ys], i)
+@linear
+def folded(ys, b, xs):       d[b] = unfolded(d[ys], b)
+@linear
+def unfolded(zs, b, ys):     d[b] = folded(d[zs], b)
 
 def gaps(g, p, q):
     d[p] = scaled(1.0, d[g], p)

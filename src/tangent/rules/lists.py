@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.shapes.numbers import numbers_in
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.source.read import read
@@ -45,8 +46,9 @@ def find_lists(parameters: list[str], operations: Operations, context: Context, 
     names = _spread(set(parameters) if given else set(), operations, given)
     of_items = {p: _spread({p}, operations, True) - {p} for p in parameters}
     used = {v for op in operations.values() for v in array_operands(op, context).values()}
+    joined = {v for op in operations.values() for v in operator_operands(op)}
     return Lists(
-        frozenset(names), frozenset(p for p in parameters if p in used),
+        frozenset(names), frozenset(p for p in parameters if p in used or joined & _sliced({p}, operations)),
         frozenset(p for p in parameters if used & of_items[p]),
     )  # fmt: skip
 
@@ -59,6 +61,44 @@ def array_operands(op: Operation, context: Context) -> Mapping[str, str]:
     if not numpy_name(call.func, context):
         return {}
     return {k: v.id for k, v in op.values.items() if k in op.rule.operands and isinstance(v, ast.Name)}
+
+
+def operator_operands(op: Operation) -> set[str]:
+    """The operands of an operator that joins or repeats lists, where they are lists."""
+    match op.value:
+        case ast.BinOp(op=ast.Add() | ast.Mult(), left=left, right=right) if op.kind == "rule":
+            return {e.id for e in (left, right) if isinstance(e, ast.Name)} - numbers_in(op.value)
+        case _:
+            return set()
+
+
+def operators_on_lists(parameters: list[str], operations: Operations, lists: Lists) -> set[str]:
+    """What may be a list: such parameters, their slices, results of functions, and what operators make of them."""
+    made = {v for op in operations.values() if op.kind != "pack" for v in op.targets if v in lists.names}
+    return _sliced({*parameters, *(made - _items_of(operations))}, operations)
+
+
+def _items_of(operations: Operations) -> set[str]:
+    """What is read out of something with an index, of which nothing is known."""
+    named = [op for op in operations.values() if op.kind == "rule" and op.rule.name in ITEMS and not _is_slice(op)]
+    return {v for op in named for v in op.targets}
+
+
+def _sliced(names: set[str], operations: Operations) -> set[str]:
+    found, before = set(names), -1
+    while len(found) != before:
+        before = len(found)
+        for op in operations.values():
+            if (_is_slice(op) or operator_operands(op)) and found.intersection(op.operands):
+                found |= set(op.targets)
+    return found
+
+
+def _is_slice(op: Operation) -> bool:
+    """Whether an operation gives its operand, a slice of it, or what is in it now."""
+    if op.kind != "rule":
+        return op.kind == "copy"
+    return op.rule.name == "contents" or (op.rule.name == "getitem" and isinstance(op.values["index"], ast.Slice))
 
 
 def numpy_name(func: ast.expr, context: Context) -> str:
@@ -124,6 +164,8 @@ def _is_display(e: ast.expr | None) -> bool:
     match e:
         case ast.List() | ast.Tuple() | ast.ListComp():
             return True
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return _is_display(left) or _is_display(right)
         case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted")) | ast.Call(func=ast.Attribute(attr="tolist")):
             return True
         case _:

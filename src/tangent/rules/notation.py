@@ -50,6 +50,8 @@ class Binding:
     rule: Rule
     values: Mapping[str, ast.expr]
 
+NOTATION = "docs/rules.md shows how a rule is written."
+
 
 def parse_rules(text: str, kind: Kind, file: str) -> list[Rule]:
     """All rules of a file."""
@@ -61,6 +63,8 @@ def parse_rules(text: str, kind: Kind, file: str) -> list[Rule]:
             known[node.name] = node
             found.append(parse_rule(node, kind, file, text.splitlines()))
     return found
+
+NOTATION = "docs/rules.md shows how a rule is written."
 
 
 def _spelled_out(s: ast.stmt, known: Mapping[str, ast.FunctionDef]) -> list[ast.stmt]:
@@ -85,7 +89,7 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
     def refuse(at: ast.AST, why: str) -> RuleError:
         line = getattr(at, "lineno", node.lineno)
         text = lines[line - 1] if 0 < line <= len(lines) else ast.unparse(at)
-        return RuleError(f"malformed rule '{node.name}'", Location(file, line, text, 0, len(text)), why)
+        return RuleError(f"malformed rule '{node.name}'", Location(file, line, text, 0, len(text)), why, NOTATION)
 
     for decorator in node.decorator_list:
         match decorator:

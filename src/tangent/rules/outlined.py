@@ -17,6 +17,7 @@ import ast
 from typing import Any
 
 from tangent.errors import RuleError
+from tangent.rules.notation import NOTATION
 from tangent.runtime.dispatch import init_grad
 from tangent.source.adapt import define
 from tangent.source.read import Source
@@ -37,11 +38,12 @@ def outlined(source: Source, scope: dict[str, Any]) -> Outlined | None:
     result = parameters[0] if parameters else ""
     said = list(dict.fromkeys(w for s in tree.body for n in ast.walk(s) if (w := _said(n))))
     if not said:
-        raise RuleError(f"malformed rule '{tree.name}'", source.locate(tree), "no line 'd[...] = ...'")
+        raise RuleError(f"malformed rule '{tree.name}'", source.locate(tree), "no line 'd[...] = ...'", NOTATION)
     if result in said and len(said) > 1:
         raise RuleError(
             f"malformed rule '{tree.name}'", source.locate(tree),
             "adjoints and the tangent stand together: with control flow each mode has a template of its own",
+            NOTATION,
         )  # fmt: skip
     given = parameters[1:] if said == [result] else [result]
     names = Names(identifiers(tree) | {tree.name} | set(scope))

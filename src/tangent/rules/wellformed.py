@@ -9,6 +9,7 @@ from typing import Any
 
 from tangent import runtime
 from tangent.errors import Location, RuleError
+from tangent.rules.notation import NOTATION
 from tangent.source.cells import cells_of
 from tangent.source.read import Source
 from tangent.syntax.rebuild import walk_scope
@@ -107,4 +108,4 @@ def _is_literal(e: ast.expr) -> bool:
 
 def _refusal(source: Source, node: ast.AST, why: str) -> RuleError:
     where: Location = source.locate(node)
-    return RuleError(f"malformed rule '{source.tree.name}'", where, why)
+    return RuleError(f"malformed rule '{source.tree.name}'", where, why, NOTATION)

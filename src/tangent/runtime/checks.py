@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import ArgumentError, Location, SeedError, TangentError, UnsupportedError
+from tangent.runtime.dispatch import broadcast_like, map_structure, unbroadcast
+from tangent.runtime.objects import is_object
 
 _FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
+_ALIKE = "each part of the result has a seed"
+_FLOATS = "Return a float or an array of floats (has_aux=True for further results)."
 
 
 def check_seed(seed: Any, *results: Any) -> Any:
@@ -19,7 +23,7 @@ def check_seed(seed: Any, *results: Any) -> Any:
     if type(seed) is float and len(results) == 1 and isinstance(results[0], float):
         return seed
     if seed is None or isinstance(seed, str | bytes):
-        raise SeedError(f"the seed is {type(seed).__name__}, not a number", todo=_TODO)
+        raise SeedError(f"the seed is {type(seed).__name__}, not a number", why="gradients are added up", todo=_TODO)
     if len(results) == 1 and not isinstance(results[0], np.ndarray | np.generic | float | int | complex):
         return _check_structure(seed, results[0])
     if any(isinstance(r, list | tuple | dict) for r in results):
@@ -27,13 +31,13 @@ def check_seed(seed: Any, *results: Any) -> Any:
     arrays = [np.asarray(r) for r in results]
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if isinstance(seed, dict | list | tuple):
-        raise SeedError(f"the seed is a {type(seed).__name__}, the result a number or an array", todo=_TODO)
+        raise SeedError(f"the seed is a {type(seed).__name__}, the result a number or an array", why=_ALIKE, todo=_TODO)
     if np.shape(seed) != shape:
         if isinstance(seed, float) and seed == 1.0:
             raise SeedError(
                 f"the result has shape {shape}, not a single number", why="its gradient needs a seed", todo=_TODO
             )
-        raise SeedError(f"the seed has shape {np.shape(seed)}, the result {shape}", todo=_TODO)
+        raise SeedError(f"the seed has shape {np.shape(seed)}, the result {shape}", why=_ALIKE, todo=_TODO)
     return _cast(seed, [a.dtype for a in arrays])
 
 
@@ -62,7 +66,7 @@ def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
             todo="Pass a complex seed, or take np.real, np.imag or np.abs of the result.",
         )  # fmt: skip
     if dtype.kind not in "fciu":
-        raise SeedError(f"the result is {dtype}, not a float", why="only numbers have gradients")
+        raise SeedError(f"the result is {dtype}, not a float", why="only numbers have gradients", todo=_FLOATS)
     if isinstance(seed, int):
         return float(seed)
     if dtype.kind == "f" and dtype != np.float64 and getattr(seed, "dtype", None) != dtype:
@@ -72,7 +76,9 @@ def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
 
 def _check_structure(seed: Any, result: Any) -> Any:
     if result is None or isinstance(result, str | bytes | bool):
-        raise SeedError(f"the result is {type(result).__name__}, not a float", why="only numbers have gradients")
+        raise SeedError(
+            f"the result is {type(result).__name__}, not a float", why="only numbers have gradients", todo=_FLOATS
+        )
     if isinstance(result, list | tuple | dict):
         if not isinstance(seed, list | tuple | dict) or len(seed) != len(result):
             raise SeedError(
@@ -83,7 +89,7 @@ def _check_structure(seed: Any, result: Any) -> Any:
         keys = result if isinstance(result, dict) else range(len(result))
         for k in itertools.islice(keys, len(result)):
             if isinstance(seed, dict) and k not in seed:
-                raise SeedError(f"the seed has no item {k!r}, the result has", todo=_TODO)
+                raise SeedError(f"the seed has no item {k!r}, the result has", why=_ALIKE, todo=_TODO)
             if isinstance(result[k], np.ndarray | np.generic | float | int | complex) and not isinstance(
                 result[k], bool
             ) and seed[k] is not None:  # fmt: skip
@@ -98,47 +104,77 @@ def _not_default(seed: Any) -> Any:
     return np.float64(seed) if type(seed) is float else seed
 
 
+def seed_each(seed: Any, result: Any) -> Any:
+    """A number as the seed of every number in a result of any structure; another seed as it is.
+
+    >>> seed_each(1.0, (2.0, [3.0, "text"]))
+    (1.0, [1.0, None])
+    """
+    if isinstance(seed, list | tuple | dict) or np.ndim(seed):
+        return seed
+    if isinstance(result, list | tuple | dict) or is_object(result):
+        return map_structure(lambda part: seed_each(seed, part), result)
+    if result is None or isinstance(result, str | bytes | bool):
+        return None
+    return broadcast_like(seed, result)
+
+
+def sum_each(b: Any, seed: Any) -> Any:
+    """The adjoint of `seed_each`: the sum over all numbers, unless the seed was that of the structure."""
+    if isinstance(seed, list | tuple | dict) or np.ndim(seed):
+        return b
+    if isinstance(b, list | tuple | dict):
+        return sum((sum_each(v, seed) for v in (b.values() if isinstance(b, dict) else b)), 0.0)
+    return 0.0 if b is None else unbroadcast(b, seed)
+
+
 def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
     """A tangent has the shape of its argument; that of a text or a function may be None."""
     if tangent is None and (argument is None or isinstance(argument, str | bytes) or callable(argument)):
         return None
     if tangent is None:
         raise SeedError(
-            f"the tangent of '{name}' is missing", todo="Pass one tangent per wrt argument, after the arguments."
+            f"the tangent of '{name}' is missing",
+            why="forward mode starts with it",
+            todo="Pass one tangent per wrt argument, after the arguments.",
         )
     if isinstance(argument, np.ndarray | np.generic | float | int | complex) and np.shape(tangent) != np.shape(
         argument
     ):
         raise SeedError(
             f"the tangent of '{name}' has shape {np.shape(tangent)}, the argument {np.shape(argument)}",
+            why="each element of the argument has one",
             todo="Pass one tangent per wrt argument, after the arguments, each of its argument's shape.",
         )
     return tangent
 
 
-def check_arguments(arguments: dict[str, Any], numbers: tuple[str, ...]) -> None:
-    """No masked arrays and matrices; lists and tuples are no operands of arithmetic."""
+def check_arguments(
+    arguments: dict[str, Any], numbers: tuple[str, ...], arrays: frozenset[str] | None = None,
+    items: frozenset[str] = frozenset(),
+) -> bool:  # fmt: skip
+    """No masked arrays and matrices; lists and tuples are no operands of arithmetic.
+
+    Whether an argument in `arrays`, which NumPy or an operator takes for an array, is a list, or one in `items` holds
+    lists of numbers: for these there is other code, and where there is not (None) they are refused.
+    """
     for name, value in arguments.items():
+        if type(value) is np.ndarray:
+            continue
         if isinstance(value, np.ma.MaskedArray | np.matrix):
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}", why="its operations are not those of arrays",
                 todo=f"Pass np.asarray({name}).",
             )  # fmt: skip
-        if isinstance(value, list | tuple | dict) and name in numbers:
+        if not isinstance(value, list | tuple | dict):
+            continue
+        if arrays is not None and (name in arrays or (name in items and holds_lists(value))):
+            return True
+        if name in numbers:
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}, and the function computes with it",
-                why="for lists '+' joins and '*' repeats, which is not what is differentiated",
-                todo=f"Pass np.array({name}).",
-            )
-
-
-def given_lists(arguments: dict[str, Any], arrays: frozenset[str], items: frozenset[str]) -> bool:
-    """Whether an argument that NumPy takes for an array is a list, or holds lists of numbers that it would take."""
-    for name, value in arguments.items():
-        if type(value) is np.ndarray or not isinstance(value, list | tuple | dict):
-            continue
-        if name in arrays or (name in items and holds_lists(value)):
-            return True
+                why="its operators are those of numbers and arrays", todo=f"Pass np.array({name}).",
+            )  # fmt: skip
     return False
 
 

@@ -323,9 +323,10 @@ def unbroadcast(b: Any, x: Any) -> Any:
         array = np.asarray(x)
         if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):
             return _fit(b, array.shape, array.dtype)
-        raise TypeError(
-            f"a {type(x).__name__} was joined or repeated with an operator where Tangent takes numbers and arrays; "
-            "use np.concatenate or np.repeat"
+        raise UnsupportedError(
+            f"cannot differentiate an operator on a {type(x).__name__}",
+            why="it joins or repeats, which was not known when the derivative was made",
+            todo="Use np.concatenate or np.repeat, or write a list: [*xs, *ys].",
         )
     if is_object(x) and type(b) is not type(x):
         raise UnsupportedError(

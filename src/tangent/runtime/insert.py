@@ -84,10 +84,13 @@ def fit_grad(b: Any, x: Any) -> Any:
     if not isinstance(x, np.ndarray | np.generic | float | int | complex):
         return copy(b)
     if isinstance(b, str | bytes):
-        raise ArgumentError(f"a gradient is {b!r}", todo="Give a number, an array, or None for zero.")
+        raise ArgumentError(
+            f"a gradient is {b!r}", why="it is added up", todo="Give a number, an array, or None for zero."
+        )
     if np.shape(b) not in ((), np.shape(x)):
         raise ArgumentError(
             f"a gradient of shape {np.shape(b)} for a value of shape {np.shape(x)}",
+            why="each element of the value has one",
             todo="Give the gradient the shape of the value.",
         )
     return _in_kind(b, x)
@@ -118,6 +121,7 @@ def forward_pair(found: Any, title: str) -> Any:
         raise ArgumentError(
             f"the forward function of '{title}' returned a {type(found).__name__}",
             why="it gives a pair, the result and what the backward function needs",
+            todo="Return both: 'return result, kept'.",
         )
     return found
 
@@ -129,6 +133,7 @@ def adjoints(parts: Any, count: int, title: str) -> tuple[Any, ...]:
         raise ArgumentError(
             f"the backward function of '{title}' returned {what}",
             why=f"it gives a tuple with the adjoint of each argument: {count}",
+            todo="Return a tuple, with None for an argument that has none.",
         )
     return tuple(parts)
 

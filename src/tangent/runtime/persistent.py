@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from tangent.errors import ShapeError, VersionError
+from tangent.errors import ShapeError, VersionError, caller
 from tangent.runtime.versions import Array, Buffer, Cut, Grow, Put, Version, part_of
 
 
@@ -41,7 +41,9 @@ class PersistentArray(NDArrayOperatorsMixin):
     def __init__(self, values: Any, dtype: Any = None) -> None:
         data = np.array(values, dtype)
         if data.ndim == 0:
-            raise ShapeError("a persistent array has rows", why="this is a single number", todo="Pass a list or array.")
+            raise ShapeError(
+                "a persistent array has rows", caller(), "this is a single number", "Pass a list or array."
+            )
         self._version = Version(Buffer(data))
 
     # What it is
@@ -94,7 +96,7 @@ class PersistentArray(NDArrayOperatorsMixin):
     def _held(self) -> Version:
         version = self._version
         if version is None:
-            raise VersionError("this version was freed", why="'free' was called on its handle", todo="Copy it before.")
+            raise VersionError("this version was freed", caller(), "'free' was called on its handle", "Copy it before.")
         return version
 
     # Reading
@@ -153,7 +155,9 @@ class PersistentArray(NDArrayOperatorsMixin):
             try:
                 rows[index] = value
             except ValueError as e:
-                raise ShapeError(f"cannot assign to x[{index}]", why=str(e)) from None
+                raise ShapeError(
+                    f"cannot assign to x[{index}]", caller(), str(e), "Give the value the shape of the place."
+                ) from None
 
         self._write(index, put)
 
@@ -213,7 +217,9 @@ class PersistentArray(NDArrayOperatorsMixin):
         """
         held = self._held()
         if not 0 <= count <= held.length:
-            raise VersionError(f"cannot delete {count} rows", why=f"the array has {held.length}")
+            raise VersionError(
+                f"cannot delete {count} rows", caller(), f"the array has {held.length}", "Delete so many at most."
+            )
         with held.buffer.lock:
             held.rows()
             length = held.length - count
@@ -235,7 +241,10 @@ class PersistentArray(NDArrayOperatorsMixin):
         elif isinstance(index, int | np.integer) and index in (-1, n - 1):
             self.delete(1)
         else:
-            raise VersionError(f"cannot delete x[{index}]", why="only rows at the end can be deleted")
+            raise VersionError(
+                f"cannot delete x[{index}]", caller(), "only rows at the end can be deleted",
+                "Make an array of the others with np.delete.",
+            )  # fmt: skip
 
 
 def append(x: Any, row: Any) -> Any:
@@ -279,7 +288,9 @@ def setitem(x: Any, index: Any, value: Any) -> Any:
 
 def _require_array(x: Any, function: str) -> None:
     if not isinstance(x, np.ndarray) or x.ndim == 0:
-        raise ShapeError(f"'{function}' takes an array, not a {type(x).__name__}", todo="Pass np.array(...).")
+        raise ShapeError(
+            f"'{function}' takes an array, not a {type(x).__name__}", caller(), "it has no rows", "Pass np.array(...)."
+        )
 
 
 def fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str) -> Array:
@@ -289,10 +300,14 @@ def fitting(value: Any, shape: tuple[int, ...], dtype: np.dtype[Any], what: str)
         return found
     if found.shape != shape:
         raise ShapeError(
-            f"the {what} has shape {found.shape}, the place for it {shape}", todo="Use np.broadcast_to or np.reshape."
-        )
+            f"the {what} has shape {found.shape}, the place for it {shape}", caller(), "nothing is broadcast here",
+            "Use np.broadcast_to or np.reshape.",
+        )  # fmt: skip
     if not np.can_cast(found.dtype, dtype, "same_kind"):
-        raise ShapeError(f"the {what} is {found.dtype}, the array {dtype}", todo="Convert one of them with 'astype'.")
+        raise ShapeError(
+            f"the {what} is {found.dtype}, the array {dtype}", caller(), "the array cannot hold such numbers",
+            "Convert one of them with 'astype'.",
+        )  # fmt: skip
     return found
 
 

@@ -40,7 +40,10 @@ class _Parameters:
             return positional[i], None
         star = self.catching(inspect.Parameter.VAR_POSITIONAL)
         if star is None:
-            raise ArgumentError(f"'{self.title}' takes {len(positional)} positional arguments, {count} were given")
+            raise ArgumentError(
+                f"cannot call '{self.title}'", None,
+                f"it takes {len(positional)} positional arguments, {count} were given", "Pass as many as it takes.",
+            )  # fmt: skip
         return star, i - len(positional)
 
     def keyword(self, k: str) -> tuple[str, Any]:
@@ -49,7 +52,7 @@ class _Parameters:
             return k, None
         stars = self.catching(inspect.Parameter.VAR_KEYWORD)
         if stars is None:
-            raise ArgumentError(f"'{self.title}' has no parameter '{k}'")
+            raise ArgumentError(f"cannot call '{self.title}'", None, f"it has no parameter '{k}'", "Leave it out.")
         return stars, k
 
     def catching(self, kind: Any) -> str | None:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tangent.errors import SourceError
+from tangent.errors import SourceError, caller
 from tangent.source.read import unwrapped
 from tangent.syntax.rebuild import function_node
 
@@ -32,7 +32,10 @@ def as_function(
     if isinstance(f, types.FunctionType) and not ruled(f):
         return _with_own_signature(f)
     if not callable(f):
-        raise SourceError(f"'{f!r}' is not a function", why="a derivative is taken of something that can be called")
+        raise SourceError(
+            f"'{f!r}' is not a function", caller(), "a derivative is taken of something that can be called",
+            "Pass a function, a method or a callable object.",
+        )  # fmt: skip
     signature = signature_of(f) if not isinstance(f, types.FunctionType) else inspect.signature(f)
     if signature is None and isinstance(f, functools.partial):
         signature = _remaining(f, signature_of)
@@ -43,6 +46,7 @@ def as_function(
     if signature is None:
         raise SourceError(
             f"no source for '{getattr(f, '__qualname__', f)}'",
+            caller(),
             why="it is not written in Python and has no rule",
             todo="Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",
         )

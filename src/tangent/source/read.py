@@ -42,6 +42,21 @@ class Source:
         end = getattr(node, "end_col_offset", None) if same_line else None
         return Location(self.file, line, text, start, end if end is not None else len(text.rstrip()))
 
+    def place(self, line: int, column: int) -> Location:
+        """A place in the file, with the end of what begins there; of a statement with blocks, its first line."""
+        text = self.line(line)
+        end = self._ends.get((line, column), 0)
+        return Location(self.file, line, text, column if end else 0, end or len(text.rstrip()))
+
+    @cached_property
+    def _ends(self) -> dict[tuple[int, int], int]:
+        found: dict[tuple[int, int], int] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt | ast.expr) and not hasattr(node, "body") and hasattr(node, "lineno"):
+                whole = node.end_lineno == node.lineno and node.end_col_offset
+                found.setdefault((node.lineno, node.col_offset), whole or len(self.line(node.lineno).rstrip()))
+        return found
+
     def statement_text(self, node: ast.AST) -> str:
         """The first line of the statement that a node comes from, without its comment."""
         return (
@@ -160,7 +175,10 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
         start = min([node.lineno, *(d.lineno for d in node.decorator_list)]) + first - 1
         if start == code.co_firstlineno:
             if isinstance(node, ast.AsyncFunctionDef):
-                raise SourceError(f"'{node.name}' is async", Location(code.co_filename, start, lines[start - 1]))
+                raise SourceError(
+                    f"'{node.name}' is async", Location(code.co_filename, start, lines[start - 1]),
+                    "it does not run from start to end", "Write a plain function that does the computation.",
+                )  # fmt: skip
             return _shift(node, first - 1)
     raise _changed(code, lines, function)
 

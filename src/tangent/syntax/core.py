@@ -98,7 +98,13 @@ def check_core(f: ast.FunctionDef) -> None:
         case [*body, ast.Return(value=ast.Name() | ast.Tuple() | ast.Constant())]:
             _check_block(body, loop=False)
         case _:
-            raise TangentError(f"not Core Python: '{f.name}' does not end with 'return name'")
+            raise _fault(f"'{f.name}' does not end with 'return name'")
+
+
+def _fault(what: str) -> TangentError:
+    return TangentError(
+        f"not Core Python: {what}", why="a pass has left it", todo="This is a fault of Tangent: please report it."
+    )
 
 
 def _check_block(body: list[ast.stmt], loop: bool) -> None:
@@ -120,17 +126,17 @@ def _check_statement(s: ast.stmt, may_break: bool) -> None:
         case ast.Assign(targets=[ast.Tuple(elts=elts)], value=value) if is_atom(value) and all(map(_is_slot, elts)):
             return
         case ast.Return() | ast.Break() | ast.Continue() | ast.AugAssign(target=ast.Name()):
-            raise TangentError(f"not Core Python: {ast.unparse(s)}")
+            raise _fault(f"{ast.unparse(s)}")
         case Comment():
             return
         case Insertion(places=places):
             if not all(root(p) for p in places):
-                raise TangentError(f"not Core Python: insert_grad_of({ast.unparse(places[0])})")
+                raise _fault(f"insert_grad_of({ast.unparse(places[0])})")
         case _:
             scope = isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
             inner = None if scope else next((n for n in walk_scope(s) if isinstance(n, ast.Return)), None)
             if inner is not None:
-                raise TangentError(f"not Core Python: return inside {ast.unparse(s)}")
+                raise _fault(f"return inside {ast.unparse(s)}")
 
 
 def _is_slot(e: ast.expr) -> bool:

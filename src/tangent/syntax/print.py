@@ -6,6 +6,7 @@ import ast
 import io
 import tokenize
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise
 from tangent.syntax.inserted import Block, InsertedCode, Insertion
@@ -31,12 +32,22 @@ def comment(text: str, like: ast.AST | None = None, section: bool = False) -> Co
     return node
 
 
+class Origin(NamedTuple):
+    """Where in the primal something comes from: line (0: nowhere) and column."""
+
+    line: int = 0
+    column: int = 0
+
+
+NOWHERE = Origin()
+
+
 @dataclass(frozen=True)
 class Line:
-    """A line of text and the primal line that it comes from (0: none)."""
+    """A line of text and the place in the primal that it comes from."""
 
     text: str
-    origin: int = 0
+    origin: Origin = NOWHERE
 
 
 def print_function(f: ast.FunctionDef) -> list[Line]:
@@ -70,7 +81,7 @@ def _block(body: list[ast.stmt], depth: int) -> list[Line]:
 
 
 def _statement(s: ast.stmt, depth: int) -> list[Line]:
-    pad, origin = INDENT * depth, getattr(s, "lineno", 0)
+    pad, origin = INDENT * depth, _origin(s)
     match s:
         case Comment(text=text):
             return [Line(f"{pad}# {t}") for t in _clip(text, WIDTH - len(pad) - 2)]
@@ -113,7 +124,11 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
             return [Line(t, origin) for t in _fold(text, depth)]
 
 
-def _try(s: ast.Try, depth: int, origin: int) -> list[Line]:
+def _origin(s: ast.stmt) -> Origin:
+    return Origin(getattr(s, "lineno", 0), getattr(s, "col_offset", 0))
+
+
+def _try(s: ast.Try, depth: int, origin: Origin) -> list[Line]:
     """A `try` as it was written, whatever its blocks have become."""
     lines = [*_header("try:", depth, origin), *_block(s.body, depth + 1)]
     for h in s.handlers:
@@ -127,11 +142,13 @@ def _try(s: ast.Try, depth: int, origin: int) -> list[Line]:
 
 
 def _own_lines(block: Block, pad: str) -> list[Line]:
-    return [Line(line.text if line.raw or not line.text else pad + line.text, line.number) for line in block.lines]
+    return [
+        Line(line.text if line.raw or not line.text else pad + line.text, Origin(line.number)) for line in block.lines
+    ]
 
 
 def _if(s: ast.If, depth: int, word: str) -> list[Line]:
-    pad, origin = INDENT * depth, getattr(s, "lineno", 0)
+    pad, origin = INDENT * depth, _origin(s)
     lines = [*_header(f"{word} {ast.unparse(s.test)}:", depth, origin), *_block(s.body, depth + 1)]
     match s.orelse:
         case []:
@@ -142,7 +159,7 @@ def _if(s: ast.If, depth: int, word: str) -> list[Line]:
             return [*lines, Line(f"{pad}else:", origin), *_block(orelse, depth + 1)]
 
 
-def _header(text: str, depth: int, origin: int) -> list[Line]:
+def _header(text: str, depth: int, origin: Origin) -> list[Line]:
     return [Line(t, origin) for t in _fold(text, depth)]
 
 
@@ -163,7 +180,7 @@ def _fold(text: str, depth: int) -> list[str]:
         return [pad + text]
     if not _breaks(text) and " = " in text:
         target, value = text.split(" = ", 1)
-        text = f"{target} = ({value})"
+        text = f"({target}) = {value}" if "," in target else f"{target} = ({value})"
     elif not any(level == 1 for _, level in _breaks(text)) and text.startswith(("return ",)):
         text = f"return ({text[7:]})"
     elif " = " in text and (operators := _top_operators(text)) and operators[0] < WIDTH:

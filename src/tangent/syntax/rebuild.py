@@ -84,7 +84,7 @@ def rename(node: _Node, names: dict[str, str]) -> _Node:
 def _bound_by(node: ast.AST) -> set[str]:
     """The names that a nested scope binds itself."""
     if isinstance(node, ast.Lambda):
-        return {a.arg for a in arguments(node.args)}
+        return {a.arg for a in arguments(node.args)} | assigned_inside([node.body])
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         outside = {v for s in walk_scope(node) if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
         return ({a.arg for a in arguments(node.args)} | assigned_inside(node.body)) - outside

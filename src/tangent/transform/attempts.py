@@ -188,11 +188,14 @@ class _Split:
         part = self.context.names.numbered("part")
         store = replace(s.orelse[-1], targets=[ast.Name(part, ast.Store())])
         attempt = at(Attempt(test=expression("c is None", c=part), body=first, orelse=[store], types=s.types), first[0])
-        failed = assign(caught, name(part), first[0])
+        failed = [*filter(_is_push, s.orelse[:-1]), assign(caught, name(part), first[0])]
         if not rest:
-            return [assign(part, constant(None), first[0]), attempt, failed]
+            last = (
+                failed if len(failed) == 1 else [at(ast.If(expression("c is not None", c=part), failed, []), first[0])]
+            )
+            return [assign(part, constant(None), first[0]), attempt, *last]
         others = self.sequence(rest, names, s, caught)
-        after = at(ast.If(expression("c is None", c=part), others, [failed]), first[0])
+        after = at(ast.If(expression("c is None", c=part), others, failed), first[0])
         return [assign(part, constant(None), first[0]), attempt, after]
 
     def cut(self, body: Body, names: set[str], s: Attempt) -> tuple[Body | ast.stmt, Body]:
@@ -254,6 +257,15 @@ class _Split:
         return self.context.refuse(
             x, what, "what it has assigned is read after an exception", "Move it into a function of its own."
         )
+
+
+def _is_push(s: ast.stmt) -> bool:
+    """Whether a handler keeps what it is about to overwrite."""
+    match s:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"))):
+            return True
+        case _:
+            return False
 
 
 # Assignments at the end

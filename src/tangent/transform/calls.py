@@ -92,7 +92,7 @@ def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None
     try:
         bound = signature.bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
     except TypeError as e:
-        raise unit.refuse(call, f"the call of '{function.__name__}'", str(e)) from None
+        raise unit.refuse(call, f"the call of '{function.__name__}'", str(e), "Pass what it takes.") from None
     shared = unit.context.scope.shared(function)  # what both capture is an argument that goes without saying
     known = known_arguments(unit.context.scope, bound.arguments, function)
     return Arguments({**bound.arguments, **{v: ast.Name(own, ast.Load()) for v, own in shared.items()}}, known)

@@ -7,9 +7,11 @@ import copy
 from typing import Any
 
 from tangent import runtime
+from tangent.analysis.operation import MAY_BE_LISTS, Operation
 from tangent.analysis.shapes.results import ROW_RULES
 from tangent.analysis.storage import RESULT, merged
 from tangent.errors import InPlaceError
+from tangent.rules.displays import displayed
 from tangent.syntax.quote import assign, name
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.scribe import Scribe
@@ -20,10 +22,11 @@ from tangent.transform.unit import Unit
 
 def number_parameters(this: Unit) -> tuple[str, ...]:
     """Parameters in arithmetic: taken for numbers or arrays, which the derivative checks when it is called."""
+    lists = displayed(this.operations.values())
     used = {
         e.id
         for op in this.operations.values()
-        if isinstance(op.value, ast.BinOp) and not isinstance(op.value.op, ast.BitOr)
+        if isinstance(op.value, ast.BinOp) and not isinstance(op.value.op, ast.BitOr) and not _may_join(op, lists)
         for e in (op.value.left, op.value.right)
         if isinstance(e, ast.Name)
     }
@@ -34,6 +37,15 @@ def number_parameters(this: Unit) -> tuple[str, ...]:
     }
     plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
     return tuple(p for p in plain if p in used)
+
+
+def _may_join(op: Operation, lists: set[str]) -> bool:
+    """Whether an operator takes lists as well: `acc + [x]`, or any that is looked at when it runs."""
+    match op.value:
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return op.why == MAY_BE_LISTS or any(isinstance(e, ast.Name) and e.id in lists for e in (left, right))
+        case _:
+            return op.why == MAY_BE_LISTS
 
 
 def tangent_names(this: Unit, active: tuple[str, ...]) -> dict[str, str]:

@@ -73,7 +73,10 @@ def seed_check(
     dtype = passes.facts.of(name(this.result)).dtype
     exact = dtype is not None and dtype <= fixed
     if not module.options.check_dims:
-        if module.options.summed and atoms != NO_ATOMS and passes.facts.of(name(this.result)).number:
+        fact = passes.facts.of(name(this.result))
+        if module.options.summed and not fact.number:
+            kept.append(assign(seed, scribe.call("seed_each", name(seed), name(this.result)), this.core.body[-1]))
+        elif module.options.summed and atoms != NO_ATOMS:
             same = exact and atoms == dtype and not may_be_complex(module, this)
             like = next(iter(atoms)) if same and atoms and len(atoms) == 1 else this.result
             kept.append(assign(seed, scribe.call("broadcast_like", name(seed), name(like)), this.core.body[-1]))

@@ -168,7 +168,7 @@ class Module:
     def read_for_facts(self, function: types.FunctionType) -> Unit:
         """What a function does, found in its source; not of those whose derivatives are given: they may be anything."""
         if table().custom_of(function) is not None:
-            raise SourceError(f"'{function.__name__}' is taken as it is")
+            raise SourceError(f"'{function.__name__}' is taken as it is")  # a signal, never shown
         return self.read(function)
 
     def result_fact(self, function: Any) -> Fact:

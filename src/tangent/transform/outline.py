@@ -150,7 +150,7 @@ class _Outline:
             case ast.Call(args=[e], keywords=[]) | ast.Call(args=[], keywords=[ast.keyword(arg="what", value=e)]):
                 return e
             case _:
-                raise self.this.refuse(s, "'with checkpoint'", "it takes the number of snapshots")
+                raise self.this.refuse(s, "'with checkpoint'", "it takes the number of snapshots", "Pass a number.")
 
     def is_active(self, s: ast.stmt) -> bool:
         return any(t in self.active for x in statements([s]) for t in self.targets(x))

@@ -55,7 +55,7 @@ def page(function: Callable[..., Any], derivative: Callable[..., Any]) -> str:
 def line_origins(derivative: Callable[..., Any]) -> dict[int, Place]:
     """Which line of the user's source each line of a derivative comes from; comments go with the line below them."""
     known = notes._origins[derivative.__code__.co_filename]
-    found = {k: (file, line) for k, (file, line, _) in known.items()}
+    found = {k: (place.file, place.line) for k, place in known.items()}
     lines = derivative.source.splitlines()  # type: ignore[attr-defined]
     for k in range(len(lines) - 1, 0, -1):
         if lines[k - 1].lstrip().startswith("# Grad of:") and k + 1 in found:

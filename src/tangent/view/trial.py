@@ -46,7 +46,10 @@ def try_out(target: Target, mode: Mode, order: int) -> Trial:
         found.append(f(*copy.deepcopy(given)))
     error = _error(previous, before, found[-1], places, mode)
     if not error <= TOLERANCE * (1.0 + _size(found[-1])):
-        raise GradientError(f"the derivative of order {order} is wrong", why=f"finite differences are {error:.1e} away")
+        raise GradientError(
+            f"the derivative of order {order} is wrong", why=f"finite differences are {error:.1e} away",
+            todo="Try another point: at kinks there are no finite differences.",
+        )  # fmt: skip
     return Trial(names, found[0], tuple(found[1:]), error)
 
 

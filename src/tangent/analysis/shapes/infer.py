@@ -38,7 +38,7 @@ def shapes(
     shifting, lasting = _kinds(f, live)
     steady = _steady(operations)
     table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays, steady)
-    parameters = {a.arg: _annotated(a, given or {}) for a in arguments(f.args)}
+    parameters = {a.arg: _annotated(a, given or {}, shifting) for a in arguments(f.args)}
     parameters |= dict.fromkeys(_counts(f.body, f.body) & lasting & parameters.keys(), SCALAR)
     defined: list[tuple[Operation | None, ast.stmt | None]]
     defined = [
@@ -59,10 +59,12 @@ def shapes(
     return table
 
 
-def _annotated(a: ast.arg, given: Mapping[str, Atoms]) -> Fact:
-    own = frozenset([a.arg])
+def _annotated(a: ast.arg, given: Mapping[str, Atoms], shifting: frozenset[str]) -> Fact:
+    """What is known of a parameter; `<x>` is the shape that x has when the function is called, if x is bound anew."""
+    own = _at_entry(frozenset([a.arg]), shifting)
     if a.arg in given:
-        return Fact(given[a.arg], given[a.arg])
+        known = _at_entry(given[a.arg], shifting)
+        return Fact(known, known)
     match a.annotation:
         case ast.Name(id="float" | "int") | ast.Constant(value="float" | "int"):
             return SCALAR
@@ -70,6 +72,10 @@ def _annotated(a: ast.arg, given: Mapping[str, Atoms]) -> Fact:
             return Fact(own, own, True, True)
         case _:
             return Fact(own, own)
+
+
+def _at_entry(atoms: Atoms, shifting: frozenset[str]) -> Atoms:
+    return frozenset(f"<{v}>" if v in shifting else v for v in atoms)
 
 
 def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozenset[str]]:

@@ -94,6 +94,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         dtype = None
     if table.joins(op):  # lists, if both are: an array and a list are added
         return Fact(sequence=all(f.sequence for f in facts))
+    if table.repeats(op):
+        return Fact(sequence=any(f.sequence for f in facts))
     if rule.kind == "elementwise":
         array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
         others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from tangent.analysis.operation import Operation
+from tangent.analysis.operation import MAY_BE_LISTS, Operation
 from tangent.analysis.shapes.facts import ANY, ANYTHING, NO_ATOMS, UNKNOWN, Fact, constant_fact
 from tangent.analysis.shapes.numbers import numbers_in
 
@@ -57,7 +57,18 @@ class Shapes:
         if not (isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Add)):
             return False
         facts = [self.of(op.value.left), self.of(op.value.right)]
+        if op.why == MAY_BE_LISTS and not any(f.number for f in facts):
+            return True
         return any(f.sequence and f is not ANYTHING and f.shape != ANY for f in facts)
+
+    def repeats(self, op: Operation) -> bool:
+        """Whether an operation may repeat a list: it multiplies, and one operand is or may be a list or tuple."""
+        if not (isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Mult)):
+            return False
+        facts = [self.of(op.value.left), self.of(op.value.right)]
+        if any(f.array for f in facts) or all(f.number for f in facts):
+            return False
+        return op.why == MAY_BE_LISTS or any(f.sequence for f in facts)
 
     def operand(self, e: ast.Name, op: Operation) -> Fact:
         """What is known of an operand, given that the operation went through."""

@@ -14,6 +14,8 @@ from tangent.backends.numba.kinds import (
 from tangent.errors import SeedError
 from tangent.runtime import check_seed, check_tangent
 
+OTHER_SHAPE = "the seed has not the shape of the result: each element has one\nPass a seed of its shape."
+
 
 @implements(check_seed)
 def fitting_seed(seed: Any, *results: Any) -> Any:
@@ -23,7 +25,7 @@ def fitting_seed(seed: Any, *results: Any) -> Any:
     if is_array(result) and (is_number(seed) or rank(seed) != rank(result)):
 
         def refuse(seed: Any, *results: Any) -> Any:
-            raise SeedError("the seed has not the shape of the result")
+            raise SeedError(OTHER_SHAPE)
 
         return refuse
     if is_array(result) and is_array(seed):
@@ -31,7 +33,9 @@ def fitting_seed(seed: Any, *results: Any) -> Any:
 
         def same_shape(seed: Any, *results: Any) -> Any:
             if seed.shape != results[0].shape:
-                raise SeedError("the seed has not the shape of the result")
+                raise SeedError(
+                    "the seed has not the shape of the result: each element has one\nPass a seed of its shape."
+                )
             return fit(seed)
 
         return same_shape

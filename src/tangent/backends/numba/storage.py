@@ -44,6 +44,14 @@ from tangent.runtime import (
     unboxed,
 )
 
+OVERLAP = (
+    "an argument that is written in place shares its memory with another argument: the derivative works on copies\n"
+    "Pass a copy of one of them."
+)
+LOST_VIEW = (
+    "cannot follow a view that is written in place: its memory is laid out in another way\nWrite into the array itself."
+)
+
 
 def number_itself(x: Any) -> Any:
     """Numbers of NumPy have a method that Numba's lack."""
@@ -84,7 +92,7 @@ def refuse_overlap(x: Any, other: Any) -> Any:
     low, high = extent(x)
     start, end = extent(other)
     if low < end and start < high:
-        raise InPlaceError("an argument that is written in place shares its memory with another argument")
+        raise InPlaceError(OVERLAP)
 
 
 @jitable
@@ -170,7 +178,7 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
         if base.size == 0 or v.size == 0 or not (low < end and start < high):
             return as_strided(np.zeros_like(v), v.shape, v.strides)
         if base.strides != shade.strides:
-            raise InPlaceError("cannot follow a view that is written in place")
+            raise InPlaceError(LOST_VIEW)
         offset = (v.ctypes.data - base.ctypes.data) // base.itemsize
         return as_strided(shade.ravel()[offset:], v.shape, v.strides)
 

@@ -113,7 +113,10 @@ class Expressions:
             case ast.Starred(value=value):
                 return replace(e, value=self.atom(value))
             case _:
-                raise self.context.refuse(e, f"'{type(e).__name__}'", "this expression has no derivative")
+                raise self.context.refuse(
+                    e, f"'{type(e).__name__}'", "this expression has no derivative",
+                    "Compute it in a function that is called.",
+                )  # fmt: skip
 
     def opens(self, e: ast.expr) -> bool:
         """Whether calls inside a condition are taken out of it, because they may change something."""

@@ -37,7 +37,7 @@ class Statements(Stores):
                 self.emit(s)
             case Attempt(body=body, orelse=orelse):
                 self.emit(replace(s, body=self.block(body), orelse=self.block(orelse)))
-            case ast.If(test=test, body=body, orelse=orelse) if self.asks_for_caught(test):
+            case ast.If(test=test, body=body, orelse=orelse) if self.asks_for_caught(test, s):
                 self.emit(replace(s, body=self.block(body), orelse=self.block(orelse)))
             case Enter(value=ast.expr() as value):
                 self.emit(replace(s, value=value if is_path(value) else self.operation(value)))
@@ -71,10 +71,10 @@ class Statements(Stores):
             case _:
                 self.emit(s)
 
-    def asks_for_caught(self, test: ast.expr) -> bool:
+    def asks_for_caught(self, test: ast.expr, s: ast.If) -> bool:
         match test:
             case ast.Compare(left=ast.Name(id=v), ops=[ast.Is() | ast.IsNot()]):
-                return v in self.context.caught
+                return v in self.context.caught and not _assigns(s, v)
             case _:
                 return False
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.dispatch import add_grad, init_grad, unbroadcast
 from tangent.runtime.kernels.elementwise import ratio
 from tangent.runtime.kernels.reduce import as_dtype
 from tangent.runtime.kernels.shape import sequence_like
@@ -80,6 +80,38 @@ def picked(xs: Any, i: list[int]) -> list[Any]:
 def put_back(b: Any, i: list[int], xs: Any) -> Any:
     """The inverse of `picked`, as a sequence of the kind of xs."""
     return sequence_like([b[i.index(k)] for k in range(len(i))], xs)
+
+
+def folded(b: Any, xs: Any) -> Any:
+    """The adjoint of `xs * n` for a list that n repeats: the sum over the repetitions.
+
+    >>> folded([1.0, 2.0, 3.0, 4.0], [0.0, 0.0])
+    [4.0, 6.0]
+    """
+    k = len(xs)
+    parts = [b[i : i + k] for i in range(0, len(b), k)] if k else []
+    return sequence_like([_sum_of([p[i] for p in parts], x) for i, x in enumerate(xs)], xs)
+
+
+def _sum_of(parts: list[Any], x: Any) -> Any:
+    found = parts[0] if parts else init_grad(x)
+    for part in parts[1:]:
+        found = add_grad(found, part)
+    return found
+
+
+def unfolded(b: Any, ys: Any) -> Any:
+    """b, repeated to the length of ys."""
+    return sequence_like(list(b) * (len(ys) // len(b)) if b else [], ys)
+
+
+def factor_part(b: Any, x: Any, y: Any) -> Any:
+    """What x receives in `x * y`, where one of them may be a list that the other repeats."""
+    if isinstance(x, list | tuple) and not isinstance(y, np.ndarray):
+        return folded(b, x)
+    if isinstance(y, list | tuple) and not isinstance(x, np.ndarray):
+        return init_grad(x)
+    return unbroadcast(b * y, x)
 
 
 def products_of_others(xs: Any, start: Any = 1.0) -> Any:

@@ -97,7 +97,8 @@ class Calls(Containers):
             inner = a.value if isinstance(a, ast.Starred) else a
             if isinstance(inner, ast.Name) and inner.id in self.active:
                 if isinstance(a, ast.Starred) and i != len(value.args) - 1:
-                    raise self.unit.refuse(value, "a starred argument that is not the last", "its length is unknown")
+                    raise self.unit.refuse(value, "a starred argument that is not the last", "its length is unknown",
+                                           "Pass what follows it by keyword.")  # fmt: skip
                 positions.append("*" if isinstance(a, ast.Starred) else i)
         positions += [
             k.arg or "**" for k in value.keywords if isinstance(k.value, ast.Name) and k.value.id in self.active

@@ -27,12 +27,8 @@ class Rules(Sums):
     def by_rule(self, op: Operation, s: ast.stmt) -> tuple[list[ast.stmt], dict[str, list[Part]]]:
         rule: Rule = op.rule
         target, b = op.targets[0], self.adjoint(op.targets[0])
-        given = [(v, self.shapes.of(v)) for v in op.values.values()]
-        listed = any(f.sequence and isinstance(v, ast.Name) and v.id in self.active for v, f in given)
-        if rule.name == "multiply" and listed and not any(f.array for _, f in given):
-            raise self.unit.refuse(
-                s, "the repetition of a list", "'*' does not multiply here", "Use np.tile or a loop."
-            )
+        if self.shapes.repeats(op):
+            return [], self.repeated(op, s)
         if rule.name == "getitem":
             return [], {op.operands[0]: [Part(name(b), index=op.values["index"])]}
         wanted = self.wanted(op)
@@ -72,6 +68,24 @@ class Rules(Sums):
             number = arithmetic or summed or self.shapes.operand(operand, op).number
             parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))
         return statements_, parts
+
+    def repeated(self, op: Operation, s: ast.stmt) -> dict[str, list[Part]]:
+        """What the operands of `x * n` receive where a list is repeated, or may be."""
+        if op.targets[0] in self.stores.shadowed:
+            raise self.unit.refuse(
+                s, "the repetition of a list that is written into", "its items are one and the same",
+                "Write a list comprehension: [x for _ in range(n)].",
+            )  # fmt: skip
+        b = name(self.adjoint(op.targets[0]))
+        assert isinstance(op.value, ast.BinOp)
+        left, right = op.value.left, op.value.right
+        parts: dict[str, list[Part]] = {}
+        for x, y in ((left, right), (right, left)):
+            if isinstance(x, ast.Name) and x.id in self.active:
+                known = self.shapes.of(x).sequence and self.shapes.of(y).scalar
+                value = self.scribe.call("folded", b, x) if known else self.scribe.call("factor_part", b, x, y)
+                parts.setdefault(x.id, []).append(Part(value))
+        return parts
 
     def cast_to(self, op: Operation) -> ast.expr | None:
         """The dtype that a call asks for, unless it is known to be one that derivatives flow through."""

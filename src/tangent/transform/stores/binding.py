@@ -194,7 +194,8 @@ class Binding(Facts):
         done: list[ast.stmt] = []
         for i, slot in enumerate(s.targets[0].elts):
             if not isinstance(slot, ast.Name):
-                raise self.owner.unit.refuse(s, "starred unpacking of something written in place", "it makes a list")
+                raise self.owner.unit.refuse(s, "starred unpacking of something written in place", "it makes a list",
+                                              "Take the items by their indices.")  # fmt: skip
             b = self.adjoint(slot.id)
             add = self.add_item(source, constant(i), name(b), s)
             if slot.id in self.shadowed:

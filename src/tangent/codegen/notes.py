@@ -38,7 +38,7 @@ def annotate(error: BaseException, entry: Entry) -> None:
         return
     checked = entry.result if isinstance(error, SeedError) else entry.definition
     places = [p for p in _places(error) if not _is_ours(p.file)]
-    where = places[-1] if places else users_place(checked)
+    where = places[-1] if places else users_location(checked)
     if isinstance(error, TangentError):
         error.place(where)
     else:
@@ -56,10 +56,10 @@ def _places(error: BaseException) -> Iterator[Location]:
 def primal_place(file: str, line: int) -> Location | None:
     """File, line and text of the primal statement that a line of a generated file comes from."""
     found = _origins.get(file, {}).get(line)
-    return None if found is None else users_place(found)
+    return None if found is None else users_location(found)
 
 
-def users_place(place: Location) -> Location:
+def users_location(place: Location) -> Location:
     """Of a place in a derivative, the place in the user's function."""
     while place.file in _origins:
         place = _origins[place.file].get(place.line, _definitions[place.file])

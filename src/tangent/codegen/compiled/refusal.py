@@ -11,7 +11,7 @@ from numba.core.errors import NumbaError
 
 from tangent.codegen.emit import Text
 from tangent.codegen.load import place_of
-from tangent.codegen.notes import annotate, primal_place, users_place
+from tangent.codegen.notes import annotate, primal_place, users_location
 from tangent.errors import CompileError
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
@@ -34,7 +34,7 @@ def explain(error: BaseException, text: Text, entry: Generated) -> None:
     if place is None:
         source = entry.source
         assert source is not None
-        place, line = users_place(source.place(source.tree.lineno, 0)), 0
+        place, line = users_location(source.place(source.tree.lineno, 0)), 0
     at = f" in '{shown[line - 1].strip()}'" if 0 < line <= len(shown) else ""
     raise CompileError(
         f"Numba does not compile the derivative{at}", place, _argument(message, entry) or _reason(message),

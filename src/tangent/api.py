@@ -189,7 +189,7 @@ def jacobian(
 ) -> Function:
     """The Jacobian, `result.shape + argument.shape`, by reverse mode or by forward mode."""
     if mode not in ("reverse", "forward"):
-        raise ValueError(f"mode is 'reverse' or 'forward', not {mode!r}")
+        raise OptionError(f"mode={mode!r}", caller(), "there are two modes", "Pass 'reverse' or 'forward'.")
     return jacrev(f, wrt, compile, **jit) if mode == "reverse" else jacfwd(f, wrt, compile, **jit)
 
 

@@ -77,7 +77,10 @@ def _check_value(f: Callable[..., Any], args: Sequence[Any], wrt: list[int], mod
         found = seeded(made(f, names, preserve_result=True, check_dims=False), args, seeds)[-1]
         for got, expected in zip(leaves(found), leaves(value), strict=True):
             if not np.allclose(got, expected, rtol=1e-10, atol=0.0, equal_nan=True):
-                raise GradientError(f"the value in {mode} mode is wrong", why=f"it is {got}, the function's {expected}")
+                raise GradientError(
+                    f"the value in {mode} mode is wrong", caller(), f"it is {got}, the function's {expected}",
+                    "Let the rule give what the function gives.",
+                )  # fmt: skip
 
 
 def _check_pushed(f: Callable[..., Any], args: list[Any], wrt: list[int], modes: Sequence[str]) -> None:

@@ -52,7 +52,7 @@ class Module:
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
         self.given_lists: set[Any] = set()
-        self.summaries = summaries(self.read)
+        self.summaries = summaries(self.read_for_facts)
         self._read: set[tuple[int, str]] = set()
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []

@@ -14,8 +14,10 @@ from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
 from tangent.analysis.operation import Operation
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.table import table
+from tangent.source.read import read
 from tangent.source.resolve import is_library
 from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import arguments
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
 from tangent.transform.unit import Unit
@@ -49,7 +51,7 @@ def globals_rebound(this: Unit, varied: frozenset[str]) -> Outside:
     return found
 
 
-def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
+def summaries(unit_of: Callable[[types.FunctionType], Unit]) -> Summaries:
     """What callees do to their parameters, found out on demand."""
     known: dict[Any, Summary] = {}
 
@@ -64,8 +66,10 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         return known[function]
 
     def found_out(function: Any) -> Summary:
+        if table().custom_of(function) is not None:
+            return Summary(_stored_into(function))
         try:
-            this = read(function)
+            this = unit_of(function)
         except TangentError:
             return Summary()
         parameters = set(this.parameters)
@@ -93,11 +97,24 @@ def summaries(read: Callable[[types.FunctionType], Unit]) -> Summaries:
         content = content if before is None else content | before
         kept = kept or content_read(this, every, _held_by(this.result, this, aliases), summary)
         restored = kept and _written_inside(this, found, aliases, summary)
-        if table().custom_of(function) is not None:  # of its derivative nothing is known
-            return Summary(written, returned)
         return Summary(written, returned, outside, stores, arrays, content, kept, restored)
 
     return summary
+
+
+def _stored_into(function: types.FunctionType) -> set[str]:
+    """The parameters whose items a function whose derivatives are given sets; what it calls is not looked at."""
+    try:
+        tree = read(function).tree
+    except TangentError:
+        return set()
+    own = {a.arg for a in arguments(tree.args)}
+    stored = {
+        n.value.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
+    }
+    return own & stored
 
 
 def _only_adds(s: ast.stmt) -> bool:

@@ -472,3 +472,25 @@ def partial_application_that_writes(x):
         put(i, x[i])
         scaled(a, i + 2)
     return a * x
+
+
+@program({"x": positive(4)})
+def table_in_a_list(x):
+    best = [0.0] * 5
+    for k in range(4):
+        for c in range(4, k, -1):
+            best[c] = np.logaddexp(best[c], best[c - 1] + x[k])
+    best[0] += x[0] * best[4]
+    return best[0] * best[3]
+
+
+@program({"x": positive(4)})
+def rows_of_a_table_that_are_copied(x):
+    row = [0.0] * 4
+    for i in range(3):
+        new = row[:]
+        new[0] = x[i] * 2
+        for j in range(1, 4):
+            new[j] = row[j - 1] * x[i] + new[j] * 0.5
+        row = new
+    return row[3] * row[2]

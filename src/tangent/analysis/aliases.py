@@ -83,6 +83,8 @@ class Aliases:
         match op.kind:
             case "zero" | "constant" | "augment" | "shadow" | "store":
                 return ()
+            case "rule" if self.slices(op):
+                return ()
             case "rule" if self._joins(op):
                 return op.operands
             case "rule":
@@ -116,6 +118,9 @@ class Aliases:
             elif op.kind == "pack" or _copies_container(op) or op.kind == "closure" or _makes_object(op):
                 found = {t}
                 self.holds.setdefault(t, set()).update(self._held(op, shared) - {t})
+            elif self.slices(op):
+                found = {t}
+                self.holds.setdefault(t, set()).update(self._items(op.operands[0]))
             elif op.kind == "rule" and self._joins(op):
                 found = {t}
                 self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
@@ -139,6 +144,10 @@ class Aliases:
                 return v in self.containers
             case _:
                 return False
+
+    def slices(self, op: Operation) -> bool:
+        """Whether an operation takes a part of a list that is made here: a new list."""
+        return _is_slice(op) and op.operands[0] in self.containers
 
     def _joins(self, op: Operation) -> bool:
         """Whether an operation joins or repeats lists that are made here."""
@@ -259,8 +268,19 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
             return True
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             return all(isinstance(e, ast.Name) and e.id in known for e in (left, right))
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in BESIDE:
+            return v in known
+        case _ if _is_slice(op) or op.kind == "copy":
+            return op.operands[0] in known
         case _:
             return op.kind == "pack" or _copies_container(op) or (op.kind == "rule" and op.rule.name == "mutated")
+
+
+BESIDE = frozenset("shadow beside init_grad".split())  # derivatives of containers
+
+
+def _is_slice(op: Operation) -> bool:
+    return op.kind == "rule" and op.rule.name == "getitem" and isinstance(op.values["index"], ast.Slice)
 
 
 def _repeats(op: Operation, known: Collection[str], made: dict[str, list[Operation]]) -> bool:

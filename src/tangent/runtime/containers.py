@@ -63,6 +63,10 @@ def unmutated(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
     if isinstance(x, dict):
         gone = set(x) if method == "clear" else set(value) if method == "update" else {key}
         return {k: lazy_zero(v) if k in gone else b[k] for k, v in x.items()}
+    if method == "__setitem__" and not isinstance(key, slice):
+        found = list(b)
+        found[key] = lazy_zero(x[key])
+        return found
     found = [lazy_zero(v) for v in x]
     for place, origin in enumerate(_origins(x, method, key, value)):
         if origin >= 0:
@@ -76,6 +80,8 @@ def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
         return init_grad(value)
     if isinstance(x, dict):
         return {k: b[k] for k in value} if method == "update" else b[key]
+    if method == "__setitem__" and not isinstance(key, slice):
+        return b[key]
     origins = _origins(x, method, key, value)
     if method in SEVERAL or isinstance(key, slice):
         return repack(value, *(b[origins.index(-1 - j)] for j in range(len(value))))

@@ -119,6 +119,9 @@ class Statements(Inserted):
         match value:
             case ast.Attribute(value=owner, attr=attr) if self.is_object(owner):
                 self.emit(assign(target, name(self.attribute(owner, attr, s, target)), s))
+            case ast.Subscript(value=ast.Name(id=v) as owner, slice=ast.Slice()) if v not in self.own | self.plain:
+                part = self.held(replace(value, value=self.now(owner)), "t", s)
+                self.emit(assign(target, self.call(memory.new_list, name(part)), s))
             case ast.Subscript(value=ast.Name(id=v) as owner, slice=_) if v not in self.own | self.plain:
                 self.emit(assign(target, replace(value, value=self.now(owner)), s))
             case ast.List() | ast.Dict() if target not in self.own:

@@ -19,7 +19,7 @@ from tangent.transform.unit import Unit
 
 
 def containers_by_value(
-    this: Unit, found: list[Write], aliases: Aliases, given: frozenset[str]
+    this: Unit, found: list[Write], aliases: Aliases, left: frozenset[str]
 ) -> tuple[Unit, list[Write], tuple[str, ...]]:
     """Containers and objects that nobody else holds are made anew where they are changed."""
     asked = frozenset(w.statement for w in found)
@@ -33,7 +33,7 @@ def containers_by_value(
         local = w.root in this.context.scope.local or w.root in this.parameters
         after = live.after.get(w.statement, frozenset())
         new = None
-        if local and w.root not in given and _is_container(w, aliases):
+        if local and w.root not in left and _is_container(w, aliases):
             if not held_elsewhere(w, aliases, after, names):
                 new = rebinding(w, this, aliases, runtime_function)
         if new is None or w.statement in changed:

@@ -17,6 +17,7 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
+from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.refusals import (
     read_by_active,
     refusal,
@@ -53,6 +54,7 @@ class Settled:
     containers: frozenset[str]
     rebound: tuple[str, ...]
     summary: Summaries
+    flat: frozenset[str]  # lists of values that are written in place
 
 
 def settle(
@@ -62,17 +64,21 @@ def settle(
     """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
+    this = finished_lists(this, found)
     aliases = aliases_of(this, summary, groups)
     found += deep_stacks(this, found, aliases)
     this, found = items_by_value(this, found, aliases, given)
-    this, found, rebound = containers_by_value(this, found, aliases, given)
+    flat = flat_lists(this, found, aliases)
+    this, found, rebound = containers_by_value(this, found, aliases, given | flat)
     aliases = aliases_of(this, summary, groups)
     open_ = -1
     while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
         this, found = augmented_in_place(this, found, aliases, shapes, given)
         aliases = aliases_of(this, summary, groups)
     found = [w for w in found if w.construct != "augmented"]
-    arrays = frozenset(taken_for_arrays(this, aliases, summary)) | (groups.arrays - assigned_inside(this.core.body))
+    arrays = (
+        frozenset(taken_for_arrays(this, aliases, summary)) | flat | (groups.arrays - assigned_inside(this.core.body))
+    )
     whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
     more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in class_sets(whole.classes)]
@@ -87,7 +93,7 @@ def settle(
             outside.append((space, v, refusal(this, Write(s, v, frozenset(), "call"), v)))
     on_path = read_by_active(this, varied & useful)
     for w in found:
-        if not _has_adjoint(this, w, aliases):
+        if not (w.root in flat or _has_adjoint(this, w, aliases)):
             refuse_store(this, w, aliases, varied, useful, on_path, outside)
     refuse_half_way(this, found, aliases, varied & useful)
     this = _watched(this, varied)
@@ -98,7 +104,7 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary, flat)
 
 
 def _carried(this: Unit) -> list[str]:

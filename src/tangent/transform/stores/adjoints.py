@@ -43,7 +43,7 @@ class Adjoints(Keeping):
 
     def taken(self, op: Operation, b: ast.expr) -> ast.expr:
         """What the stored value receives; of an element that is stored twice, only the last store counts."""
-        if isinstance(b, ast.Subscript) and not self.never_repeats(b.slice):
+        if isinstance(b, ast.Subscript) and not self.is_flat(op.targets[0]) and not self.never_repeats(b.slice):
             return self.owner.scribe.call("overwritten", b.value, self.owner.scribe.as_argument(b.slice))
         return b
 
@@ -56,7 +56,7 @@ class Adjoints(Keeping):
             return [clear]
         given = self.taken(op, b)
         shared = self.same(value, a)
-        if given is b and (shared or self.keeps_alias(value.id, state)):
+        if given is b and (shared or self.keeps_alias(value.id, state)) and not self.is_flat(a):
             given = self.fresh(given, place)
         whole = self.fitted(given, place, value)
         if shared:

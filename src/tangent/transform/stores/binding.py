@@ -94,7 +94,7 @@ class Binding(Facts):
     def binding(self, s: ast.stmt, op: Operation | None, v: str) -> ast.stmt:
         """The statement that binds the shadow of a handle as another binds the handle."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
-        if not bases:
+        if not bases or self.is_flat(v):
             return assign(self.adjoint(v), self.zeros(v), s)
         if op is not None and op.kind == "pop":
             return assign(self.adjoint(v), expression("s.pop()", s=self.adjoint(op.operands[0])), s)
@@ -107,6 +107,8 @@ class Binding(Facts):
     def zeros(self, v: str) -> ast.expr:
         """A new shadow, with what it starts from."""
         more = [self.starts[v]] if v in self.starts else []
+        if self.is_flat(v) and not more:
+            return self.owner.scribe.call("init_grad", name(v))
         return self.owner.scribe.call("shadow", name(v), *more)
 
     def mirrored(self, v: str, bases: list[str]) -> ast.expr:
@@ -237,7 +239,7 @@ class Binding(Facts):
     ) -> list[ast.stmt]:
         """The adjoint of binding a handle: of a view nothing, of a copy that of any value."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
-        if not bases or op.kind in ("call", "dynamic"):
+        if not bases or op.kind in ("call", "dynamic") or self.is_flat(v):
             return adds
         if not adds or self.is_view(op, v, bases):
             return []
@@ -265,14 +267,15 @@ class Binding(Facts):
 
     def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv += value`."""
-        if not self.is_array(v):
+        if self.is_flat(v) or not self.is_array(v):
             return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
         return at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), value), like)
 
     def add_item(self, v: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv[index] += value`."""
         b = self.adjoint(v)
-        if self.is_array(v) and self.never_repeats(index):
+        flat = self.is_flat(v)
+        if (flat and not isinstance(index, ast.Slice)) or (not flat and self.is_array(v) and self.never_repeats(index)):
             return at(ast.AugAssign(ast.Subscript(name(b), index, ast.Store()), ast.Add(), value), like)
         if self.is_container(v) and not isinstance(index, ast.Slice):
             return at(ast.Expr(self.owner.scribe.call("add_into", expression("b[i]", b=b, i=index), value)), like)

@@ -93,6 +93,10 @@ class Facts:
     def is_container(self, v: str) -> bool:
         return self.table.between.get(v, v) in self.settled.containers
 
+    def is_flat(self, v: str) -> bool:
+        """Whether a variable is a list of values, of which nothing else is a part."""
+        return v in self.settled.flat
+
     def makes_container(self, op: Operation, v: str) -> bool:
         """Whether an operation may make a new container, some of whose items are shared and some are not."""
         made = op.kind == "pack" or self.is_container(v) or self.gives_several(op)
@@ -116,6 +120,8 @@ class Facts:
             return False
         if op.kind == "copy":
             return True
+        if self.is_flat(bases[0]):
+            return False
         if op.kind != "rule":
             return False
         if op.rule.name == "getitem":

@@ -58,6 +58,8 @@ class Keeping(Binding):
 
     def copied(self, place: ast.expr, a: str) -> ast.expr:
         """The content of a place, as it is now."""
+        if self.is_flat(a) and isinstance(place, ast.Subscript):
+            return place
         if isinstance(place, ast.Subscript) and not self.is_array(a):
             return self.owner.scribe.call("item_content", place.value, self.owner.scribe.as_argument(place.slice))
         if self.is_array(a):

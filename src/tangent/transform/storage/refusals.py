@@ -108,8 +108,7 @@ def refuse_store(
         not brings and not aliases.same(w.root, set(active), w.deep) and _before_all_reads(this, w, involved, active)
     ):
         error = refusal(this, w, involved[0])
-        if w.root not in aliases.containers or w.construct == "call":
-            error.needs_memory |= bool(aliases.of(w.root) & aliases.containers)
+        error.needs_memory |= bool(aliases.of(w.root) & aliases.containers)
         raise error
 
 

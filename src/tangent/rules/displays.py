@@ -27,8 +27,24 @@ def arrays_of_displays(
     """The function with arrays in the place of lists of numbers, its operations, and which variables may be lists."""
     lists = find_lists([a.arg for a in arguments(f.args)], operations, context, given)
     found = dict(operations)
-    _mark_operators(found, operators_on_lists([a.arg for a in arguments(f.args)] if given else [], found, lists))
+    names = [a.arg for a in arguments(f.args)] if given else []
+    names += _read_from_memory(found)
+    _mark_operators(found, operators_on_lists(names, found, lists))
     return replace(f, body=_Displays(found, context, table, lists).block(f.body)), found, lists
+
+
+def _read_from_memory(operations: Operations) -> list[str]:
+    """Lists as a memory holds them, which are repeated: `[0.0] * n`."""
+    lists = {
+        op.targets[0]
+        for op in operations.values()
+        if op.kind == "rule" and op.rule.name == "new_list" and isinstance(op.value, ast.Call)
+    }
+    return [
+        op.targets[0]
+        for op in operations.values()
+        if op.kind == "rule" and op.rule.name == "contents" and any(v in lists for v in op.operands)
+    ]
 
 
 def _mark_operators(operations: Operations, lists: set[str]) -> None:

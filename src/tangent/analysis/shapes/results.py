@@ -76,6 +76,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return SCALAR
     if rule.name in ("shadow", "beside"):
         return replace(table.of(values[0]), sequence=False)
+    if rule.name == "new_list":
+        return Fact(sequence=table.of(values[0]).sequence)
     if rule.name in LIKE_FIRST:
         return facts[0] if rule.name != "astype" else replace(facts[0], dtype=None)
     if rule.name in LIKE_SECOND and len(values) >= 2:

@@ -39,6 +39,7 @@ EXERCISED_ELSEWHERE = {
     "put_captured": "the second derivative of a closure: tests/programs/closures.py",
     "behind": "the second derivative of a call of an object: tests/programs/objects.py",
     "in_front": "the second derivative of a call of an object: tests/programs/objects.py",
+    "as_linear": "the transpose of a derivative that is given in one mode: tests/test_custom.py",
     "filling_of": "the second derivative of a null space: tests/rules/test_filling.py",
     "as_given": "returned by every derivative, so differentiated by those of second order",
     **dict.fromkeys(
@@ -52,6 +53,7 @@ EXERCISED_ELSEWHERE = {
     **dict.fromkeys(
         _names("""
             changed contents current current_owner current_slots current_tangent forget initialised new_list only_slot
+            as_now held_behind held_in_front now_owner now_slots now_tangent
             owner_grad owner_part read_tangent remembered slot_grad slot_part slot_taken threaded tuple_of without_slot
         """),
         "what objects hold: the programs of tests/programs/state.py and objects.py, at second order",

@@ -97,9 +97,9 @@ def test_the_source_is_what_is_compiled():
 def test_options_go_to_numba():
     derivative = tangent.grad(square, compile="numba", fastmath=True, nogil=True)
     assert derivative.dispatcher.targetoptions["fastmath"] is True
-    with pytest.raises(TypeError, match="give compile='numba'"):
+    with pytest.raises(TypeError, match="Pass compile='numba'"):
         tangent.grad(square, fastmath=True)
-    with pytest.raises(ValueError, match="compile is 'numba' or None"):
+    with pytest.raises(ValueError, match="Pass 'numba' or None"):
         tangent.grad(square, compile="cython")
 
 

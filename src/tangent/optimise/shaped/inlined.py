@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace as with_changes
 from typing import Any
 
+from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
 from tangent.source.resolve import MISSING
@@ -88,7 +89,8 @@ class _Inlined:
     def callee(self, e: ast.Call) -> Generated | None:
         """The function behind a call, if it is short and knows no names that the caller does not."""
         found = self.resolve(e.func, self.g)
-        if not isinstance(found, Generated) or found.tree is None or found.shared or self.g.shared:
+        written = any(RESULT not in c for c in self.g.shared.values())
+        if not isinstance(found, Generated) or found.tree is None or found.shared or written:
             return None
         args = found.tree.args
         if args.vararg or args.kwarg or any(isinstance(a, ast.Starred) for a in e.args):

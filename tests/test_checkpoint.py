@@ -79,7 +79,7 @@ def test_a_list_that_got_shorter_is_refused_at_second_order():
     f, args, _ = LOOPS["array_written_after"]
     with pytest.raises(TangentError, match="takes from it") as found:
         vjp(grad(f, 0, checkpoint=3), 0, check_dims=False)(*args, 1.0, np.ones_like(args[0]))
-    assert any("checkpointed.py" in note for note in found.value.__notes__)
+    assert "checkpointed.py" in str(found.value)
 
 
 def plain(x, w, n):
@@ -569,7 +569,7 @@ def test_jumps_of_inserted_code_are_refused():
 
 
 def test_options():
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="from 1 on"):
         grad(plain, checkpoint=0)
     with pytest.raises(ValueError, match="one snapshot at least"):
         checkpoint(0)

@@ -17,6 +17,7 @@ from tangent import runtime
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 WRITES = {"stored": "{y}[...] = 2.0 * np.tanh(own).mean()", "scaled": "z = {y}\n    z *= 1.5"}
+REFUSED = frozenset({"min([x, y], key=lambda v: v[0])"})  # where the array that is chosen is written into anew
 OVERLAPPING = frozenset({"broadcast_arrays", "starred"})  # NumPy warns of writes into what is stretched
 
 
@@ -79,5 +80,9 @@ def test_writes_are_seen(sample: Sample, place: tuple[str, str, str], write: str
         step = np.zeros_like(x)
         step[i] = 1e-6
         want[i] = (f(x + step, **copy.deepcopy(others)) - f(x - step, **copy.deepcopy(others))) / 2e-6
+    if sample.call in REFUSED and write == "stored":
+        with pytest.raises(tangent.TangentError, match="write into an array"):
+            tangent.grad(f)(x, **copy.deepcopy(others))
+        return
     assert np.allclose(tangent.grad(f)(x, **copy.deepcopy(others)), want, 1e-6, 1e-6)
     assert np.isclose(tangent.jvp(f)(x, **copy.deepcopy(others), down=np.ones_like(x)), want.sum(), 1e-6, 1e-6)

@@ -51,7 +51,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
         case ast.With(items=[item], body=body):
             found = _generator(item, context)
             return [s] if found is None else _written_out(found, item, body, s, context) or [s]
-        case ast.With(items=[first, *rest]):
+        case ast.With(items=[first, *rest]) if any(_generator(item, context) is not None for item in s.items):
             return _statement(replace(s, items=[first], body=_statement(replace(s, items=rest), context)), context)
         case _:
             return [s]

@@ -244,3 +244,16 @@ def test_lengths_that_may_be_one_are_summed():
         a, b = found(same, other)
     np.testing.assert_allclose(a, [0.0, 10.0])
     np.testing.assert_allclose(b, np.ones(4))
+
+
+def reflected(r):
+    y = r * 2.0
+    y[:1] += r[1] * np.flip(y[:1])
+    return y
+
+
+def test_views_that_are_kept_beside_their_storage():
+    x, v = np.array([0.7, 1.3, 0.4, 2.1]), np.array([0.3, 0.6, 0.8, 1.1])
+    g = tangent.grad(lambda x: np.sum(reflected(x) * x))
+    expected = (g(x + 1e-5 * v) - g(x - 1e-5 * v)) / 2e-5
+    np.testing.assert_allclose(tangent.jvp(g)(x, dx=v), expected, rtol=1e-8)

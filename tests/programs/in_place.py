@@ -494,3 +494,14 @@ def rows_of_a_table_that_are_copied(x):
             new[j] = row[j - 1] * x[i] + new[j] * 0.5
         row = new
     return row[3] * row[2]
+
+
+def mirrored_in_place(r):
+    y = r * 2.0
+    y[:1] += r[1] * np.flip(y[:1])
+    return y
+
+
+@program({"x": positive(4)}, orders=1)
+def view_of_a_view_in_a_helper(x):
+    return mirrored_in_place(x) * x

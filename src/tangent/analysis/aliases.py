@@ -30,7 +30,7 @@ class Aliases:
     def __init__(
         self, f: ast.FunctionDef, operations: Operations, summaries: Summaries, parameters: Iterable[str],
         groups: Groups = (), scalars: frozenset[str] = frozenset(), fresh: Iterable[str] = (),
-        in_place: dict[ast.stmt, str] | None = None,
+        in_place: dict[ast.stmt, str] | None = None, sharing: Iterable[tuple[str, ...]] = (),
     ) -> None:  # fmt: skip
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
@@ -45,6 +45,7 @@ class Aliases:
                 self.points[s.target.id] = set()  # a number, which nothing shares
         self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
         self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
+        self._first = {v: group[0] for group in sharing for v in group}
         self._summaries = summaries
         for s, op in self._ops:
             alone = (op.targets and scalars.issuperset(op.targets)) or self._is_fresh(op)
@@ -112,7 +113,7 @@ class Aliases:
             return
         for t in op.targets:
             if t in self.fresh or self._is_fresh(op):
-                found = {t}
+                found = {self._first.get(t, t)}
             elif op.kind == "copy" and shared:
                 found = set(self.of(shared[0]))
             elif op.kind == "pack" or _copies_container(op) or op.kind == "closure" or _makes_object(op):

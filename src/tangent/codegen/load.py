@@ -184,6 +184,7 @@ def over(
     captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
     function.captures = captures  # type: ignore[attr-defined]
     function.fresh, function.carries, function.once = g.fresh, g.carries, g.once  # type: ignore[attr-defined]
+    function.sharing = g.sharing  # type: ignore[attr-defined]
     return function
 
 

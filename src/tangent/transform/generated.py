@@ -31,4 +31,5 @@ class Generated:
     shared: dict[str, str] = field(default_factory=dict)
     fresh: str = ""
     carries: bool = False
+    sharing: tuple[tuple[str, ...], ...] = ()  # names in what was kept for a backward pass that share storage
     once: bool = False  # only in forward mode can it be differentiated again

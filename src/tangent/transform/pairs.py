@@ -57,7 +57,9 @@ def build_pair(
     saved = sorted(live_into(second) & local - set(seeds))
     state = this.context.names.fresh("saved")
     fwd.carries = passes.stores.carried
-    fwd.once = bwd.once = fwd.once or passes.stores.entangled(saved) or passes.stores.scales_shared(groups)
+    bwd.sharing = passes.stores.sharing(saved, second)
+    shares = bool(bwd.sharing) or passes.stores.entangled(saved) or passes.stores.scales_shared(groups)
+    fwd.once = bwd.once = fwd.once or shares
     if passes.stores.apart(saved):
         fwd.fresh, bwd.fresh = "return", state
     tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())

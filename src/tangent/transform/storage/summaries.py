@@ -224,5 +224,6 @@ def has_stars(e: ast.Call) -> bool:
 
 
 def aliases_of(this: Unit, summary: Summaries, groups: Groups, in_place: dict[ast.stmt, str] | None = None) -> Aliases:
-    fresh = [getattr(this.source.function, "fresh", "")]
-    return Aliases(this.core, this.operations, summary, this.parameters, groups, this.context.scalars, fresh, in_place)
+    fresh, sharing = [getattr(this.source.function, "fresh", "")], getattr(this.source.function, "sharing", ())
+    scalars = this.context.scalars
+    return Aliases(this.core, this.operations, summary, this.parameters, groups, scalars, fresh, in_place, sharing)

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tangent.analysis.operation import Operation
+from tangent.analysis.storage import merged
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import statements
@@ -138,10 +139,31 @@ class Calls(Adjoints):
             for op in self.settled.unit.operations.values()
         )
 
+    def sharing(self, saved: list[str], backward: list[ast.stmt]) -> tuple[tuple[str, ...], ...]:
+        """What is kept for the backward pass of one storage, under several names, and put back there."""
+        targets = [t for s in statements(backward) if isinstance(s, ast.Assign | ast.AugAssign) for t in targets_of(s)]
+        written = {t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)}
+        put_back = {self.class_of(w) for w in written} - {""}
+        links = [
+            frozenset({*bases, *op.targets})
+            for s, op in self.settled.unit.operations.items()
+            if op.kind in ("copy", "rule") and (bases := self.table.bases.get(s))
+        ]
+        same = merged(links)
+        groups: dict[str, list[str]] = {}
+        for v in saved:
+            if v in same and self.class_of(v) in put_back:
+                groups.setdefault(same[v], []).append(v)
+        return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
     def entangled(self, saved: list[str]) -> bool:
         """Whether what is kept is storage that the caller has, and may be numbers, or is bound anew."""
         callers = {self.class_of(p) for p in self.given} - {""}
         return self.carried or any(self.class_of(v) in callers and not self.is_array(v) for v in saved)
+
+
+def targets_of(s: ast.Assign | ast.AugAssign) -> list[ast.expr]:
+    return s.targets if isinstance(s, ast.Assign) else [s.target]
 
 
 def expression_store(e: ast.expr) -> ast.expr:

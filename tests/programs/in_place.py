@@ -505,3 +505,18 @@ def mirrored_in_place(r):
 @program({"x": positive(4)}, orders=1)
 def view_of_a_view_in_a_helper(x):
     return mirrored_in_place(x) * x
+
+
+def with_its_reverse(r):
+    y = r * 2.0
+    back = y[::-1]
+    y[0] *= r[1]
+    return y, back
+
+
+@program({"x": positive(4)}, orders=1)
+def two_results_that_overlap(x):
+    y, back = with_its_reverse(x)
+    keep = back + 1.0
+    back[1:3] *= y[:2]
+    return y * keep * x

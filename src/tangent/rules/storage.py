@@ -19,7 +19,7 @@ def overwritten(y, b, index): d[b] = assigned(d[y], b, index)
 @linear
 def assigned(y, b, like, index): d[b] = overwritten(d[y], index)
 @linear
-def content(y, x): d[x] = d[y]
+def content(y, x): d[x] = rest(d[y], ())
 @linear
 def refilled(y, b, other): d[other] = d[y]
 @linear

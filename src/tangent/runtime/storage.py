@@ -371,11 +371,36 @@ def is_part(b: Any, shade: Any) -> bool:
 
 
 def rest(b: Any, shade: Any) -> Any:
-    """What a call's result hands back: nothing, where its shadow is part of that of an argument."""
-    if isinstance(b, list | tuple | dict):
-        items = {k: rest(v, shade) for k, v in (b.items() if isinstance(b, dict) else enumerate(b))}
-        return _again(b, items)
-    return np.zeros_like(b) if is_part(b, shade) else b
+    """What a call's result hands back: nothing, where its shadow is part of that of an argument; nothing twice."""
+    return _handed(b, b, shade, lambda p: np.zeros_like(p))
+
+
+def _handed(v: Any, b: Any, shade: Any, nothing: Callable[[Any], Any]) -> Any:
+    seen = iter(_first_shown(b))
+
+    def inside(v: Any, b: Any) -> Any:
+        if isinstance(b, list | tuple | dict):
+            keys = b if isinstance(b, dict) else range(len(b))
+            return _again(b, {k: inside(v[k], b[k]) for k in keys})
+        first = next(seen) if isinstance(b, np.ndarray) else None
+        if is_part(b, shade):
+            return nothing(b)
+        return v if first is None else np.where(first, v, 0.0)
+
+    return inside(v, b)
+
+
+def _first_shown(b: Any) -> list[Any]:
+    """For each array inside, where it is the first to show an element; None where none shares memory with another."""
+    arrays = [v for v, _ in _leaves(b, b) if isinstance(v, np.ndarray)]
+    if not any(np.may_share_memory(p, q) for i, p in enumerate(arrays) for q in arrays[:i]):
+        return [None] * len(arrays)
+    found: list[Any] = []
+    for v, shown in _leaves(b, _beside_all(b, None, shadow)):
+        if isinstance(v, np.ndarray):
+            found.append(shown == 0)
+            shown[...] = 1.0
+    return found
 
 
 def _again(b: Any, items: dict[Any, Any]) -> Any:
@@ -397,11 +422,7 @@ def unboxed(b: Any, x: Any) -> Any:
 
 def returned_rest(v: Any, b: Any, shade: Any) -> Any:
     """The adjoint of `rest`, and its tangent: nothing for what is part of a shadow."""
-    if isinstance(b, list | tuple | dict):
-        keys = b if isinstance(b, dict) else range(len(b))
-        items = {k: returned_rest(v[k], b[k], shade) for k in keys}
-        return _again(b, items)
-    return shadow(b) if is_part(b, shade) else v
+    return _handed(v, b, shade, shadow)
 
 
 def unmirror(b: Any, v: Any, base: Any, shade: Any) -> Any:
@@ -422,11 +443,11 @@ def assigned(b: Any, like: Any, index: Any) -> Any:
 
 def content(x: Any) -> Any:
     """What an array holds now, or the number itself; to be put back later. Likewise of all that a container holds."""
-    if isinstance(x, list | tuple):
-        parts = [content(v) for v in x]
-        return parts if isinstance(x, list) else type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
-    if isinstance(x, dict):
-        return {k: content(v) for k, v in x.items()}
+    if isinstance(x, list | tuple | dict):
+        if any(first is not None for first in _first_shown(x)):
+            return _beside_all(x, x, beside)
+        keys = x if isinstance(x, dict) else range(len(x))
+        return _again(x, {k: content(x[k]) for k in keys})
     return x.copy() if isinstance(x, np.ndarray) else x
 
 

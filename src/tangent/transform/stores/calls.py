@@ -93,13 +93,23 @@ class Calls(Adjoints):
         if target in self.shadowed:
             bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
             shades = [name(self.adjoint(a)) for a in bases]
-            if not shades:
+            if not shades and not self.is_taken_apart(target):
                 return name(self.adjoint(target))
             shade = shades[0] if len(shades) == 1 else ast.Tuple(list(shades), ast.Load())
             return self.owner.scribe.call("rest", name(self.adjoint(target)), shade)
         if target in state.held:
             return name(self.adjoint(target))
         return self.owner.scribe.call("init_grad", name(target))
+
+    def is_taken_apart(self, v: str) -> bool:
+        """Whether several handles come out of a variable, which may overlap: what they share goes back once."""
+        taken = [
+            t
+            for op in self.settled.unit.operations.values()
+            if v in op.operands and (op.kind == "unpack" or (op.kind == "rule" and op.rule.name == "getitem"))
+            for t in op.targets
+        ]
+        return not self.is_array(v) and len(taken) > 1 and any(t in self.table.handles for t in taken)
 
     def with_given(self, backward: list[ast.stmt]) -> list[ast.stmt]:
         """In a callee with shadows of its own: what the caller's hold comes in, and goes back at the end."""

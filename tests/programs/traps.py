@@ -546,6 +546,33 @@ def where_guards_by_a_safe_argument(x):
     return np.where(x > 0, np.log(safe) / 2.0, 0.0)
 
 
+@program({"x": np.array([0.7, 1.3, 0.4, 2.1])})
+def where_guards_a_quotient_of_what_vanishes(x):
+    return np.where(x != x[0], x / (x - x[0]), 0.0)
+
+
+@program({"x": np.array([0.7, 1.3, 0.4, 2.1])})
+def where_guards_roots_of_roots(x):
+    u = x - x[0]
+    a = np.where(u > 0, np.sqrt(np.sqrt(u)), 0.0)
+    return a * a * x
+
+
+@program({"x": np.array([0.7, 1.3, 0.4, 2.1])})
+def where_guards_what_overflows(x):
+    u = x - x[0]
+    a = np.where(u > 0, np.sinh(1 / u) + np.sin(1 / u), 0.0)
+    return a * x
+
+
+@program({"x": np.array([0.7, 1.3, 0.4, 2.1])})
+def where_guards_forces_on_oneself(x):
+    d = x[:, None] - x[None, :]
+    r2 = d * d
+    inverse = np.where(r2 > 0, 1.0 / r2, 0.0)
+    return np.sum(inverse * np.sqrt(inverse) * d, axis=1)
+
+
 @program({"x": 0.0}, {"x": -1.0}, holds={"x": 0.0})
 def if_guards_sqrt(x):
     if x > 0:

@@ -92,6 +92,17 @@ RUNTIME: dict[str, list[Sample]] = {
         S("runtime.where_nonzero(b, v)", "b", b=np.array([0.0, 1.0, 2.0]), v=real(3)),
         S("runtime.where_nonzero(b, v)", "b", b=1.5, v=0.3),
     ],
+    "nonzero_part": [
+        S(
+            "runtime.nonzero_part(g, b, v)",
+            "b",
+            "v",
+            g=real(3),
+            b=np.array([0.0, 1.0, 0.0]),
+            v=np.array([np.nan, 1.0, 2.0]),
+        ),
+        S("runtime.nonzero_part(g, b, v)", "b", "v", g=0.7, b=0.0, v=0.3),
+    ],
     "repack": [
         S("runtime.repack(like, x, y)", "like", like=[0.0, 0.0], x=0.3, y=real(2)),
         S("runtime.repack(like, x, y)", "like", like=(0.0, 0.0), x=0.3, y=0.7),

@@ -64,7 +64,9 @@ def cast_tangent(y, b, like, asked=True): d[b] = unbroadcast(cast_tangent(d[y], 
 @linear
 def as_list(y, b): d[b] = repack_from(b, d[y])
 @linear
-def where_nonzero(y, b, value): d[value] = where_nonzero(b, d[y])
+def where_nonzero(y, b, value): d[value] = nonzero_part(d[y], b, value)
+@linear
+def nonzero_part(y, g, b, value): d[g] = nonzero_part(d[y], b, value)
 
 def attribute(y, x, name):
     d[x] = put_attribute(d[y], x, name)

@@ -132,8 +132,8 @@ def cmath_rect(z, r, phi):           d[r] = d[z] * cis(phi);  d[phi] = 1j * d[z]
 
 def cis(z, x):               d[x] = 1j * d[z] * z
 
-def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(d[z] * z, y)
-def times(z, x, y):          d[x] = times(d[z], y);  d[y] = d[z] * x
+def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(times(d[z], z), y)
+def times(z, x, y):          d[x] = times(d[z], y);  d[y] = times(d[z], x)
 def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, y - 1)));  d[y] = times(d[s], np.power(x, y - 1.0) + s * power_log(x, y - 1))
 def power_log(l, x, y):      d[x] = ratio(d[l], x);  d[y] = np.zeros_like(d[l])
 def gap(z, x, y):            d[x] = d[z];  d[y] = -d[z]

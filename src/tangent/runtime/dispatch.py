@@ -230,6 +230,12 @@ def where_nonzero(b: Any, value: Any) -> Any:
     return value if np.all(np.isfinite(value)) else np.where(b == 0, 0.0, value)[()]
 
 
+def nonzero_part(g: Any, b: Any, value: Any) -> Any:
+    """The adjoint g of `where_nonzero(b, value)` for its value: zero where it was left out, or g would be nan."""
+    finite = np.isfinite(value) & np.isfinite(g)
+    return g if np.all(finite) else np.where((b == 0) & ~finite, 0.0, g)[()]
+
+
 def items_like(b: Any, x: Any, later: Any) -> Any:
     """What a dict merged into another by `**` receives: the items that nothing after it replaced."""
     return {k: init_grad(v) if any(k in names for names in later) else b[k] for k, v in x.items()}

@@ -25,6 +25,7 @@ from tangent.runtime import (
     leg_one,
     logistic,
     math_polygamma,
+    nonzero_part,
     power_log,
     power_slope,
     ratio,
@@ -63,8 +64,8 @@ def product(x: Any, y: Any) -> Any:
     kind = common(x, y)
     nothing = kind(0)
     if numbers(x, y):
-        return lambda x, y: nothing if x == 0 else x * y
-    return lambda x, y: np.where(x == 0, nothing, x * y)
+        return lambda x, y: nothing if x == 0 or y == 0 else x * y
+    return lambda x, y: np.where((x == 0) | (y == 0), nothing, x * y)
 
 
 @implements(gap)
@@ -164,8 +165,16 @@ def shared(b: Any, mine: Any, other: Any) -> Any:
 def nonzero(b: Any, value: Any) -> Any:
     nothing = gradient_type(value)(0)
     if numbers(b, value):
-        return lambda b, value: nothing if b == 0 else value
-    return lambda b, value: np.where(b == 0, nothing, value)
+        return lambda b, value: nothing if b == 0 and not np.isfinite(value) else value
+    return lambda b, value: np.where((b == 0) & ~np.isfinite(value), nothing, value)
+
+
+@implements(nonzero_part)
+def nonzero_adjoint(g: Any, b: Any, value: Any) -> Any:
+    nothing = gradient_type(g)(0)
+    if numbers(g, b, value):
+        return lambda g, b, value: nothing if b == 0 and not (np.isfinite(value) and np.isfinite(g)) else g
+    return lambda g, b, value: np.where((b == 0) & ~(np.isfinite(value) & np.isfinite(g)), nothing, g)
 
 
 @implements(at_least)

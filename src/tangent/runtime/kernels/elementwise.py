@@ -34,11 +34,12 @@ def ratio(x: Any, y: Any) -> Any:
 
 
 def times(x: Any, y: Any) -> Any:
-    """`x * y`, but 0 where x is 0, whatever y is."""
+    """`x * y`, but 0 where x or y is 0, whatever the other is."""
     if is_foreign(x) or is_foreign(y):
         return x * y
     with np.errstate(invalid="ignore"):
-        return _nothing_from_nothing(x, np.multiply(x, y))
+        z = np.multiply(x, y)
+    return z if np.all(np.isfinite(z)) else _nothing_from_nothing(y, _nothing_from_nothing(x, z))
 
 
 def _nothing_from_nothing(x: Any, z: Any) -> Any:

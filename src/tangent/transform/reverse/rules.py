@@ -14,10 +14,8 @@ from tangent.transform.reverse.sums import Sums
 from tangent.transform.reverse.temporaries import PRODUCTS
 from tangent.transform.rows import Part
 
-UNBOUNDED = frozenset(
-    "divide reciprocal power power_integer float_power exp exp2 expm1 tan sinh cosh square multiply".split()
-)
-
+# Nothing comes out of nothing: zero where their first operand is, whatever the others are.
+FROM_NOTHING = frozenset({"ratio", "times", "share"})
 
 # Their rules undo the cast.
 UNCASTING = frozenset("astype array asarray require full full_like persistent_array restructure".split())
@@ -54,7 +52,7 @@ class Rules(Sums):
                 statements_ += self.spread_parts(operand, value, parts, s, rule.kind == "custom")
                 continue
             assert isinstance(operand, ast.Name)
-            if rule.name in UNBOUNDED and target in self.chosen:
+            if rule.kind == "elementwise" and target in self.chosen and not keeps_zero(value, b):
                 value = self.scribe.call("where_nonzero", name(b), value)
             if operand.id in self.summed and (inner := _spread_alone(value, operand.id)) is not None:
                 value = rename(inner, {operand.id: self.summed[operand.id]})
@@ -143,3 +141,24 @@ def _operand(s: ast.Assign) -> str:
             return who
         case _:
             return ""
+
+
+def keeps_zero(value: ast.expr, b: str) -> bool:
+    """Whether a contribution is surely zero where the adjoint b is: no factor of it can make it nan."""
+    match value:
+        case ast.Name(id=v):
+            return v == b
+        case ast.UnaryOp(operand=operand):
+            return keeps_zero(operand, b)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return keeps_zero(left, b) and keeps_zero(right, b)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=ast.Constant()):
+            return keeps_zero(left, b)
+        case ast.BinOp(left=ast.Constant(), op=ast.Mult(), right=right):
+            return keeps_zero(right, b)
+        case ast.Call(func=ast.Name(id=function), args=[first, *_]):
+            return function in FROM_NOTHING and keeps_zero(first, b)
+        case ast.Call(func=ast.Attribute(attr="where"), args=[_, *branches]):
+            return all(isinstance(e, ast.Constant) or keeps_zero(e, b) for e in branches)
+        case _:
+            return False

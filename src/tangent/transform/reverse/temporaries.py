@@ -15,17 +15,20 @@ from tangent.transform.reverse.frame import Frame
 from tangent.transform.reverse.lists import blocks
 
 PRODUCTS = frozenset({"matmul", "dot"})
+LEAVES_OUT = frozenset({"where", "where_nonzero", "nonzero_part"})
+FITTING = frozenset({"broadcast_like", "unbroadcast"})
 
 
 class Temporaries(Frame):
     def chosen_from(self) -> frozenset[str]:
-        """Values that np.where may leave out: where their adjoint is zero, so is all that follows from it."""
+        """Values that np.where, or an adjoint of it, may leave out: a zero adjoint of theirs stays zero."""
         found: set[str] = set()
         for s in reversed(list(statements(self.prepared.body))):
             op = self.operations.get(s)
             if op is None or op.kind != "rule":
                 continue
-            if op.rule.name == "where" or (op.rule.kind == "elementwise" and op.targets[0] in found):
+            passes = op.rule.kind == "elementwise" or op.rule.name in FITTING
+            if op.rule.name in LEAVES_OUT or (passes and op.targets[0] in found):
                 found.update(op.operands)
         return frozenset(found)
 

@@ -78,6 +78,11 @@ async def later(x):
     return x
 
 
+class Thing:
+    def __init__(self, x):
+        self.x = x
+
+
 def written_list(x):
     x[0] = 1.0
     return x[0] * x[1]
@@ -95,6 +100,8 @@ CASES = {
     "motion": lambda: tangent.autodiff(square, motion="none"),
     "compile": lambda: grad(square, compile="c"),
     "compiler option": lambda: grad(square, fastmath=True),
+    "no such option": lambda: grad(square, optimised=True),
+    "option of another": lambda: vjp(square, mode="reverse"),
     "checkpoint": lambda: grad(square, checkpoint=0),
     "seed missing": lambda: grad(square)(np.ones(3)),
     "seed shape": lambda: vjp(square)(np.ones(3), np.ones(2)),
@@ -105,19 +112,27 @@ CASES = {
     "tangent shape": lambda: jvp(square)(np.ones(3), np.ones(2)),
     "tangent missing": lambda: jvp(grad(square))(1.0),
     "vector missing": lambda: hvp(square)(),
+    "argument missing": lambda: hvp(square)(1.0),
+    "Jacobian of text": lambda: tangent.jacobian(no_number)(1.0),
+    "Jacobian of nothing": lambda: tangent.jacfwd(print)(1.0),
     "masked array": lambda: grad(square)(np.ma.array([1.0])),
     "list": lambda: grad(square)([1.0, 2.0]),
+    "dict": lambda: grad(square)({"a": 1.0}),
     "operator on lists": lambda: grad(operator_on_a_list)([[1.0, 2.0], [3.0]]),
     "generator": lambda: grad(generator),
     "keyword": lambda: grad(unknown_keyword),
     "async": lambda: grad(later),
     "no function": lambda: grad(3.0),
+    "object": lambda: grad(object()),
+    "module": lambda: grad(np),
+    "class": lambda: grad(Thing),
     "no source": lambda: grad(dict.fromkeys),
     "list written by index": lambda: grad(written_list, optimized=False)((1.0, 2.0)),
     "custom": lambda: tangent.custom_vjp(3.0),
     "implicit": lambda: tangent.implicit(square),
     "persistent": lambda: PersistentArray(1.0),
     "persistent rows": lambda: PersistentArray([1.0]).delete(2),
+    "nothing to check": lambda: tangent.check_grads(no_number, (2.0,)),
     "check": lambda: tangent.check_grads(tangent.stop_gradient, (2.0,)),
 }
 
@@ -141,3 +156,9 @@ def test_another_exception_has_a_note_with_a_caret():
     where, text, carets = caught.value.__notes__[0].split("\n")
     assert where.startswith(f"In the derivative of {__file__}:")
     assert text == "    y = x[0] + x[1]" and carets == "    ^^^^^^^^^^^^^^^"
+
+
+def test_a_pair_that_is_not_returned():
+    with pytest.raises(TypeError) as caught:
+        grad(square, has_aux=True)(1.0)
+    assert caught.value.__notes__[0].endswith("what is differentiated, and what goes along.")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import OptionError, SeedError, UnsupportedError, WrtError, caller
-from tangent.options import Compiler, Mode, Motion, Options
+from tangent.options import Compiler, Mode, Motion, Options, further
 from tangent.pipeline import derive, plain_function
 from tangent.runtime.library import EAGER
 from tangent.runtime.objects import is_object
@@ -69,8 +69,9 @@ def grad(
     6.0
     """
     return autodiff(
-        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, checkpoint, **jit
-    )
+        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, checkpoint,
+        **further(jit),
+    )  # fmt: skip
 
 
 def value_and_grad(
@@ -101,8 +102,9 @@ def vjp(
     array([ 2., 40.])
     """
     return autodiff(
-        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, checkpoint, **jit
-    )
+        f, wrt, optimized, "joint", "reverse", preserve_result, check_dims, verbose, has_aux, compile, checkpoint,
+        **further(jit),
+    )  # fmt: skip
 
 
 def jvp(
@@ -116,8 +118,9 @@ def jvp(
     23.0
     """
     return autodiff(
-        f, wrt, optimized, "joint", "forward", preserve_result, check_dims, verbose, has_aux, compile, **jit
-    )
+        f, wrt, optimized, "joint", "forward", preserve_result, check_dims, verbose, has_aux, compile,
+        **further(jit),
+    )  # fmt: skip
 
 
 def jacrev(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
@@ -134,7 +137,7 @@ def jacrev(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit:
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         bound = _bound(f, args, kwargs)
-        value = np.asarray(plain(*bound.args, **bound.kwargs))
+        value = _numbers(plain(*bound.args, **bound.kwargs))
         rows = []
         for seed in _basis(value):
             got = _call(pullback, bound, [seed])
@@ -166,13 +169,25 @@ def jacfwd(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit:
         blocks = []
         for n, push in zip(names, pushes):
             argument = np.asarray(bound.arguments[n])
-            columns = [np.asarray(_call(push, bound, [tangent])) for tangent in _basis(argument)]
+            columns = [_numbers(_call(push, bound, [tangent])) for tangent in _basis(argument)]
             shape = columns[0].shape if columns else np.shape(plain(*bound.args, **bound.kwargs))
             stacked = np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
             blocks.append(np.reshape(stacked, shape + argument.shape))
         return tuple(blocks) if len(names) > 1 else blocks[0]
 
     return _described(jacobian_of, f, "Jacobian", names, jacobian)
+
+
+def _numbers(result: Any) -> Any:
+    """A result as an array, if it is one number, an array, or a list of such."""
+    value = np.asarray(result)
+    if value.dtype.kind not in "fciu":
+        kind = "None" if result is None else type(result).__name__
+        raise SeedError(
+            f"the result is {kind}", caller(), "a Jacobian is that of numbers",
+            "Return a float or an array of floats, or take the derivative by each part with vjp or jvp.",
+        )  # fmt: skip
+    return value
 
 
 def _basis(value: Any) -> Iterator[Any]:
@@ -225,13 +240,16 @@ def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: An
     pushed = jvp(grad(f, names, compile=compile, **jit), names, check_dims=False, compile=compile, **jit)
 
     def product(*args: Any, **kwargs: Any) -> Any:
-        if len(args) < len(names):
+        arguments, vectors = args[: max(len(args) - len(names), 0)], args[-len(names) :]
+        try:
+            bound = _bound(f, arguments, kwargs)
+        except TypeError as e:
             raise SeedError(
-                "a vector is missing", caller(), "a Hessian is multiplied with one for each of wrt",
+                f"{len(args)} arguments and vectors do not fit", caller(),
+                f"{e}; a Hessian is multiplied with a vector for each of wrt, which is {', '.join(names)}",
                 "Pass the vectors after the arguments.",
-            )  # fmt: skip
-        arguments, vectors = args[: len(args) - len(names)], args[len(args) - len(names) :]
-        return _call(pushed, _bound(f, arguments, kwargs), vectors)
+            ) from None  # fmt: skip
+        return _call(pushed, bound, vectors)
 
     return _described(product, f, "Hessian-vector product", names, None)
 
@@ -284,6 +302,7 @@ def _snapshots(count: Checkpoint) -> Checkpoint:
 
 def _compiling(f: Function, options: Options, compile: Compiler | None, jit: dict[str, Any]) -> Options:
     """The options with those of the compiler; the derivative of something compiled is compiled with the same ones."""
+    further(jit)
     if compile not in (None, "numba"):
         raise OptionError(f"compile={compile!r}", caller(), "there is one compiler", "Pass 'numba' or None.")
     given = getattr(f, "targetoptions", None) if hasattr(f, "py_func") else None

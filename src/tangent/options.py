@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tangent.errors import OptionError, caller
+
 Mode = Literal["reverse", "forward"]
 Motion = Literal["joint", "split"]
 Compiler = Literal["numba"]
@@ -31,3 +33,17 @@ class Options:
     memory: Memory = ""  # what is kept in a memory: objects that change, or lists and dicts, or arrays, too
     compile: Compiler | None = None
     jit: tuple[tuple[str, Any], ...] = ()
+
+
+COMPILER = frozenset("boundscheck cache debug error_model fastmath forceinline inline locals nogil parallel".split())
+
+
+def further(options: dict[str, Any]) -> dict[str, Any]:
+    """Keywords that no option of a derivative has: those of the compiler, as they are."""
+    for option, value in options.items():
+        if option not in COMPILER:
+            raise OptionError(
+                f"{option}={value!r}", caller(), "there is no such option here",
+                "See help(tangent.grad) for the options of a derivative; mode and motion are options of autodiff.",
+            )  # fmt: skip
+    return options

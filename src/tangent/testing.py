@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.api import Wrt, grad, jvp, vjp, wrt_names
-from tangent.errors import GradientError, RuleError, caller
+from tangent.errors import GradientError, RuleError, SeedError, caller
 from tangent.pipeline import rule_modes
 from tangent.source.adapt import define
 
@@ -99,6 +99,10 @@ def _check_order(
     moved = [
         f(*_replaced(args, places, [add(args[i], scale(t, h)) for i, t in zip(places, tangents)])) for h in (eps, -eps)
     ]
+    if not leaves(moved[0]):
+        raise SeedError(
+            "the result holds no numbers", caller(), "there is nothing to compare", "Return a float or an array of floats."
+        )
     seed = random_like(moved[0], rng)
     expected = (dot(seed, moved[0]) - dot(seed, moved[1])) / (2 * eps)
     if "reverse" in modes:

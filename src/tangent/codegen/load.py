@@ -77,7 +77,8 @@ def place_of(g: Generated) -> Entry:
     assert g.source is not None and g.tree is not None
     first = g.source.tree.lineno
     last = getattr(g.tree.body[-1], "lineno", first) if "" in g.seeds else first
-    return Entry(g.source.place(first, 0), g.source.place(last, getattr(g.tree.body[-1], "col_offset", 0)))
+    result = g.source.place(last, getattr(g.tree.body[-1], "col_offset", 0))
+    return Entry(g.source.place(first, 0), result, g.aux)
 
 
 def version_of(derivative: weakref.ref[types.FunctionType], *args: Any) -> types.FunctionType:

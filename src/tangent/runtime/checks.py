@@ -76,9 +76,8 @@ def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
 
 def _check_structure(seed: Any, result: Any) -> Any:
     if result is None or isinstance(result, str | bytes | bool):
-        raise SeedError(
-            f"the result is {type(result).__name__}, not a float", why="only numbers have gradients", todo=_FLOATS
-        )
+        kind = "None" if result is None else type(result).__name__
+        raise SeedError(f"the result is {kind}, not a float", why="only numbers have gradients", todo=_FLOATS)
     if isinstance(result, list | tuple | dict):
         if not isinstance(seed, list | tuple | dict) or len(seed) != len(result):
             raise SeedError(
@@ -171,9 +170,10 @@ def check_arguments(
         if arrays is not None and (name in arrays or (name in items and holds_lists(value))):
             return True
         if name in numbers:
+            todo = "Compute with its items." if isinstance(value, dict) else f"Pass np.array({name})."
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}, and the function computes with it",
-                why="its operators are those of numbers and arrays", todo=f"Pass np.array({name}).",
+                why="its operators are those of numbers and arrays", todo=todo,
             )  # fmt: skip
     return False
 

@@ -33,7 +33,7 @@ def as_function(
         return _with_own_signature(f)
     if not callable(f):
         raise SourceError(
-            f"'{f!r}' is not a function", caller(), "a derivative is taken of something that can be called",
+            f"{_told(f)} is not a function", caller(), "a derivative is taken of something that can be called",
             "Pass a function, a method or a callable object.",
         )  # fmt: skip
     signature = signature_of(f) if not isinstance(f, types.FunctionType) else inspect.signature(f)
@@ -43,6 +43,11 @@ def as_function(
         signature = inspect.signature(f)
     if signature is None and hasattr(type(f), "__call__") and isinstance(type(f).__call__, types.FunctionType):
         signature = inspect.signature(f)
+    if signature is None and isinstance(f, type):
+        raise SourceError(
+            f"'{f.__qualname__}' is a class", caller(), "what it makes is an object, and only numbers have gradients",
+            "Write a function that makes the object and returns a number, and pass that.",
+        )  # fmt: skip
     if signature is None:
         raise SourceError(
             f"no source for '{getattr(f, '__qualname__', f)}'",
@@ -51,6 +56,16 @@ def as_function(
             todo="Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",
         )
     return _forwarding(f, signature, *((f, ()) if ruled(f) else _behind(f)))
+
+
+def _told(f: Any) -> str:
+    """What was passed for a function, in few words."""
+    if isinstance(f, types.ModuleType):
+        return f"the module '{f.__name__}'"
+    if type(f).__repr__ is object.__repr__:
+        return f"an object of the class '{type(f).__qualname__}'"
+    text = repr(f)
+    return text if len(text) < 60 else f"{text[:56]} ..."
 
 
 _standing: dict[tuple[int, int], tuple[weakref.ref[types.FunctionType], Callable[[], Any]]] = {}

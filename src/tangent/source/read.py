@@ -287,7 +287,7 @@ def unwrapped(function: object) -> object:
         return function.interpreted()
     if isinstance(function, functools._lru_cache_wrapper):
         return function.__wrapped__
-    return function
+    return function.__func__ if isinstance(function, staticmethod) else function
 
 
 _compiled: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()

@@ -101,7 +101,10 @@ def _check_order(
     ]
     if not leaves(moved[0]):
         raise SeedError(
-            "the result holds no numbers", caller(), "there is nothing to compare", "Return a float or an array of floats."
+            "the result holds no numbers",
+            caller(),
+            "there is nothing to compare",
+            "Return a float or an array of floats.",
         )
     seed = random_like(moved[0], rng)
     expected = (dot(seed, moved[0]) - dot(seed, moved[1])) / (2 * eps)

@@ -307,3 +307,70 @@ def rows_with_a_star(a):
     for r in rest:
         s = s * np.sum(r * r)
     return s + last[0]
+
+
+def scaled_and_squared(x):
+    return [x * 2.0, x * x]
+
+
+def grown(x, n):
+    powers = [] if n > 2 else [x]
+    while len(powers) < n:
+        powers.append(x * len(powers))
+    return powers
+
+
+@program({"x": 0.7}, {"x": 1.7})
+def loops_over_what_a_function_gives(x):
+    def ends(a):
+        return (a, a + 1.0) if a > 1.0 else [a]
+
+    s = 1.0
+    for v in scaled_and_squared(x):
+        for w in ends(v):
+            s = s * w + v
+    return s + sum(v * w for v in grown(s, 4) for w in grown(x, 1))
+
+
+def leaves(tree):
+    return sum(map(leaves, tree), []) if isinstance(tree, (list, tuple)) else [tree]
+
+
+def walked(tree):
+    for part in tree:
+        if isinstance(part, list):
+            yield from walked(part)
+        else:
+            yield part
+
+
+@program({"x": 0.7})
+def lists_summed_into_one(x):
+    t = sum(((v, v * x) for v in (x, 2.0)), ())
+    return math.prod(leaves([x, (x * x, [t[1]]), t[-1]])) * math.prod(walked([x, [2.0, [x * x]], 3.0]))
+
+
+@program({"x": 0.7})
+def places_and_counts_in_lists(x):
+    values = (x, x * x, 3.0, 3.0)
+    return values.index(3.0) * x + values.count(3.0) * x**2 + [x, 2.0].index(2.0) * x**3
+
+
+def restarted(x, n):
+    parts = []
+    for i in range(n):
+        parts.append(x * i)
+        if i == 2:
+            parts = [x * x]
+    return parts
+
+
+def taken_off(xs):
+    rest = [x * 2.0 for x in xs]
+    return rest.pop() * rest.pop(), rest
+
+
+@program({"xs": [0.7, 0.3, 1.1, 0.6]})
+def lists_of_functions_read_again(xs):
+    parts, (product, rest) = restarted(xs[0], 5), taken_off(xs)
+    return parts[0] * parts[2] * product * rest[0] + rest[1]

@@ -29,6 +29,7 @@ class Context:
     properties: frozenset[str] = frozenset()
     has_rule: Callable[[Any], bool] = lambda f: False
     externals: dict[str, Any] = field(default_factory=dict)
+    generators: set[str] = field(default_factory=set)  # generator functions inside, which give lists by now
     iterators: set[str] = field(default_factory=set)  # variables in which nothing may read ahead
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
     lifted: dict[str, Any] = field(default_factory=dict)  # nested functions that were taken out (lifting.py)

@@ -20,16 +20,20 @@ from tangent.normalise.context import Context
 from tangent.normalise.statements import assign_target
 from tangent.runtime import library
 from tangent.runtime.dispatch import sequence
-from tangent.source.resolve import MISSING
+from tangent.source.giving import Tree, gives_container
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
 
+Around = tuple[set[str], dict[str, Tree]]  # loop variables that nothing else reads, functions that are defined inside
+
 
 def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    private = _private_targets(f)
+    bound = [v for s in statements(f.body) for v in writes(s)]
+    inside = [s for s in statements(f.body) if isinstance(s, ast.FunctionDef) and bound.count(s.name) == 1]
+    nested: dict[str, Tree] = {s.name: s for s in inside if s.name not in context.generators}
     context.iterators = _iterators(f, context)
-    return replace(f, body=_block(f.body, context, private))
+    return replace(f, body=_block(f.body, context, (_private_targets(f), nested)))
 
 
 def _iterators(f: ast.FunctionDef, context: Context) -> set[str]:
@@ -52,19 +56,19 @@ def _iterators(f: ast.FunctionDef, context: Context) -> set[str]:
     return found - other
 
 
-def _block(body: list[ast.stmt], context: Context, private: set[str]) -> list[ast.stmt]:
-    return [new for s in body for new in _statement(s, context, private)]
+def _block(body: list[ast.stmt], context: Context, around: Around) -> list[ast.stmt]:
+    return [new for s in body for new in _statement(s, context, around)]
 
 
-def _statement(s: ast.stmt, context: Context, private: set[str]) -> list[ast.stmt]:
+def _statement(s: ast.stmt, context: Context, around: Around) -> list[ast.stmt]:
     match s:
         case ast.If(body=body, orelse=orelse):
-            return [replace(s, body=_block(body, context, private), orelse=_block(orelse, context, private))]
+            return [replace(s, body=_block(body, context, around), orelse=_block(orelse, context, around))]
         case ast.While(body=body):
-            return [replace(s, body=_block(body, context, private))]
+            return [replace(s, body=_block(body, context, around))]
         case ast.For(target=target, iter=iter, body=body):
-            inner = _block(body, context, private)
-            return _Loop(s, context, private).over(iter, target, inner)
+            inner = _block(body, context, around)
+            return _Loop(s, context, around).over(iter, target, inner)
         case _:
             return [s]
 
@@ -97,16 +101,14 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
 
 
 ENDLESS = (itertools.count, itertools.cycle)
-ARRAY_METHODS = frozenset(
-    "tolist copy reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
-)
 
 
 class _Loop:
     """One `for` statement on its way to Core Python."""
 
-    def __init__(self, s: ast.For, context: Context, private: set[str]) -> None:
-        self.s, self.context, self.private = s, context, private
+    def __init__(self, s: ast.For, context: Context, around: Around) -> None:
+        self.s, self.context = s, context
+        self.private, self.nested = around
         self.before: list[ast.stmt] = []
 
     def over(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -136,13 +138,11 @@ class _Loop:
                 return ""
 
     def is_eager(self, e: ast.Call) -> bool:
-        """Whether a call gives something with a length: builtin constructors and NumPy functions."""
+        """Whether a call gives something with a length: a builtin constructor, or a function that tells by its text."""
         found = self.context.scope.resolve(e.func)
-        if found is MISSING:
-            return isinstance(e.func, ast.Attribute) and e.func.attr in ARRAY_METHODS
         if hasattr(found, "tree") or getattr(found, "__module__", "") == library.__name__:
             return True
-        return found in (list, tuple, sorted, set, dict) or (getattr(found, "__module__", "") or "").startswith("numpy")
+        return gives_container(e, self.context.scope.resolve, self.nested)
 
     def loop(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """A loop whose variable is its own; other targets are assigned in the body."""

@@ -166,6 +166,8 @@ def _is_display(e: ast.expr | None) -> bool:
             return True
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             return _is_display(left) or _is_display(right)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _is_display(body) or _is_display(orelse)
         case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted")) | ast.Call(func=ast.Attribute(attr="tolist")):
             return True
         case _:

@@ -271,6 +271,11 @@ locals
 breakpoint
 help
 
+# Methods of lists and tuples
+
+list.index
+list.count
+
 # Methods and attributes of arrays
 
 ndarray.all

@@ -221,8 +221,8 @@ def cast_tangent(b: Any, y: Any, asked: Any = True) -> Any:
 
 
 def as_list(b: Any) -> Any:
-    """The gradient of a list as a list of its own, which its items can be taken from."""
-    return list(b)
+    """A list, or the gradient of one, as a list of its own, which items can be taken from; none was not made."""
+    return [] if b is None else list(b)
 
 
 def where_nonzero(b: Any, value: Any) -> Any:

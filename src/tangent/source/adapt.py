@@ -62,9 +62,9 @@ def _told(f: Any) -> str:
     """What was passed for a function, in few words."""
     if isinstance(f, types.ModuleType):
         return f"the module '{f.__name__}'"
-    if type(f).__repr__ is object.__repr__:
-        return f"an object of the class '{type(f).__qualname__}'"
     text = repr(f)
+    if " object at 0x" in text:
+        return f"an object of the class '{type(f).__qualname__}'"
     return text if len(text) < 60 else f"{text[:56]} ..."
 
 

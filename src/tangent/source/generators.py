@@ -54,11 +54,12 @@ def _resolving(generator: types.FunctionType, tree: ast.FunctionDef) -> Resolve:
 
 def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) -> types.FunctionType:
     free = generator.__code__.co_freevars
-    bare = replace(tree, args=bare_parameters(tree.args), returns=None)
+    own = f"{tree.name}_list"  # by its own name it may call itself, which is the generator
+    bare = replace(tree, name=own, args=bare_parameters(tree.args), returns=None)
     outer = function_node("scope", ast.arguments([], [ast.arg(v) for v in free], None, [], [], None, []), [bare])
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
     scope = next(c for c in compile(module, source.file, "exec").co_consts if isinstance(c, types.CodeType))
-    code = next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
+    code = next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == own)
     cells = dict(zip(free, generator.__closure__ or ()))
     contents = tuple(cells[v] for v in code.co_freevars)
     made = types.FunctionType(code, generator.__globals__, tree.name, generator.__defaults__, contents)

@@ -28,7 +28,7 @@ class Expressions:
 
     def __init__(self, f: ast.FunctionDef, context: Context) -> None:
         self.context = context
-        self.generators = local_generators(f, context)
+        self.generators = context.generators = local_generators(f, context)
         self.waiting = read_once(f, context)
         self.turns = Turns(f, context)
 
@@ -120,9 +120,12 @@ class Expressions:
         return self.context.use(function.__name__, function)
 
     def chosen(self, e: ast.Call, found: Any) -> ast.expr:
-        """`sorted`, `max` and `min` with a key, `dict` of pairs."""
+        """`sorted`, `max` and `min` with a key, `dict` of pairs, `sum` of lists."""
         options = {k.arg: k.value for k in e.keywords}
-        match found, e.args:
+        match found, [*e.args, *(options[k] for k in options if k == "start")]:
+            case builtins.sum, [items, ast.List(elts=[]) | ast.Tuple(elts=[]) as start]:
+                joined = self.joined(items, e)
+                return joined if isinstance(start, ast.List) else call(self.context.builtin("tuple"), joined)
             case builtins.sorted, [items] if "key" in options and not _is_none(options["key"]):
                 order = [options["reverse"]] if "reverse" in options else []
                 return ast.copy_location(call(self.use(library.sorted_by), items, options["key"], *order), e)
@@ -187,9 +190,7 @@ class Expressions:
         item = self.context.names.numbered
         match e.args:
             case [items] if found == itertools.chain.from_iterable:
-                outer, inner = item("items"), item("item")
-                generators = [_generator(outer, self.read(items, "each")), _generator(inner, name(outer))]
-                return ast.copy_location(ast.ListComp(name(inner), generators), e)
+                return self.joined(self.read(items, "each"), e)
             case [value, count] if found is itertools.repeat:
                 return self.listed(value, item("_"), call(self.context.builtin("range"), count), e)
             case [function, items] if found is itertools.starmap:
@@ -212,6 +213,16 @@ class Expressions:
                 used = self.context.use(f"{found.__name__}_list", made_function)
                 return replace(self.parts(e), func=name(used))
         return None
+
+    def joined(self, lists: ast.expr, like: ast.expr) -> ast.expr:
+        """`[item for items in lists for item in items]`."""
+        outer, inner = (self.context.names.numbered(v) for v in ("items", "item"))
+        match lists:
+            case ast.GeneratorExp(elt=elt, generators=generators) | ast.ListComp(elt=elt, generators=generators):
+                each = [*generators, _generator(inner, elt)]
+            case _:
+                each = [_generator(outer, lists), _generator(inner, name(outer))]
+        return ast.copy_location(ast.ListComp(name(inner), each), like)
 
     def listed(
         self, value: ast.expr, item: str, items: ast.expr, like: ast.expr, test: ast.expr | None = None

@@ -30,22 +30,25 @@ def taken_from_twice(operations: dict[ast.stmt, Operation]) -> set[str]:
 
 def read_when_complete(body: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> set[str]:
     """Lists that nothing reads before the last item is on them: the backward pass need not take the items off again."""
-    made = [op.targets[0] for op in operations.values() if op.kind == "pack" and isinstance(op.value, ast.List)]
-    taken = {v for op in operations.values() if op.kind == "pop" for v in op.operands}
-    found: set[str] = set()
+    pushes: dict[str, set[ast.stmt]] = {}
+    for s, pushed in operations.items():
+        if pushed.kind == "push":
+            pushes.setdefault(pushed.targets[0], set()).add(s)
+    taken = {v for popped in operations.values() if popped.kind == "pop" for v in popped.operands}
+    seen: dict[str, set[ast.stmt]] = {v: set() for v in pushes if v not in taken}
+    early: set[str] = set()
     for block in blocks(body):
         for start, s in enumerate(block):
             op = operations.get(s)
-            if op is None or op.kind != "pack" or made.count(op.targets[0]) != 1 or op.targets[0] in taken:
+            if op is None or op.kind != "pack" or op.targets[0] not in seen:
                 continue
             v, rest = op.targets[0], block[start + 1 :]
-            pushes = [x for x in operations if operations[x].kind == "push" and operations[x].targets[0] == v]
-            last = max((i for i, x in enumerate(rest) if any(y in pushes for y in statements([x]))), default=-1)
+            last = max((i for i, x in enumerate(rest) if any(y in pushes[v] for y in statements([x]))), default=-1)
             growing = list(statements(rest[: last + 1]))
-            alone = not any(v in header_reads(x) for x in growing if x not in pushes)
-            if pushes and all(x in growing for x in pushes) and alone:
-                found.add(v)
-    return found
+            seen[v] |= pushes[v].intersection(growing)
+            if any(v in header_reads(x) for x in growing if x not in pushes[v]):
+                early.add(v)
+    return {v for v, found in seen.items() if found == pushes[v]} - early
 
 
 def blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:

@@ -1,0 +1,116 @@
+"""Which functions give lists, tuples or arrays, as far as their text tells: something with a length, no iterator.
+
+def halves(x):                    a loop over halves(x) may look at its result as a whole; one over
+    return [x / 2, x - x / 2]     pairs(x) asks for one item after the other
+def pairs(x):
+    return zip(x, x)
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tangent.errors import SourceError
+from tangent.source.generators import is_generator
+from tangent.source.read import read
+from tangent.source.resolve import MISSING, Scope
+from tangent.syntax.rebuild import walk_scope
+from tangent.syntax.uses import arguments, assigned_inside, writes
+
+Resolve = Callable[[ast.expr], Any]
+Tree = ast.FunctionDef | ast.Lambda
+
+METHODS = frozenset(
+    "tolist copy reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
+)
+WHOLE = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.BinOp, ast.UnaryOp)
+
+
+def gives_container(call: ast.Call, resolve: Resolve, nested: dict[str, Tree]) -> bool:
+    """Whether what a call gives has a length; `nested` are functions that are defined around it."""
+    return _Giving(nested, resolve, set()).call(call)
+
+
+class _Giving:
+    """Looks through the functions that give something, each once: one that calls itself gives what else it gives."""
+
+    def __init__(self, nested: dict[str, Tree], resolve: Resolve, asked: set[Any]) -> None:
+        self.nested, self.resolve, self.asked = nested, resolve, asked
+
+    def call(self, e: ast.Call) -> bool:
+        match e.func:
+            case ast.Lambda():
+                return self.tree(e.func, self.resolve)
+            case ast.Name(id=v) if v in self.nested:
+                return self.tree(self.nested[v], self.resolve)
+        found = self.resolve(e.func)
+        if found is MISSING:
+            return isinstance(e.func, ast.Attribute) and e.func.attr in METHODS
+        if isinstance(found, types.FunctionType) and (found.__module__ or "").split(".")[0] != "numpy":
+            return self.function(found)
+        if found is sum:  # of lists
+            return len(e.args) > 1 and isinstance(e.args[1], WHOLE)
+        module = getattr(found, "__module__", None) or ""
+        return module.startswith("numpy") or found in (list, tuple, sorted, set, dict)
+
+    def function(self, found: types.FunctionType) -> bool:
+        if is_generator(found):
+            return False
+        try:
+            tree = read(found).tree
+        except SourceError:
+            return False
+        own = assigned_inside(tree.body) | {a.arg for a in arguments(tree.args)}
+        return _Giving({}, Scope(found, own).resolve, self.asked).tree(tree, Scope(found, own).resolve)
+
+    def tree(self, tree: Tree, resolve: Resolve) -> bool:
+        if tree in self.asked:
+            return True
+        self.asked.add(tree)
+        if isinstance(tree, ast.Lambda):
+            return self.whole(tree.body, tree)
+        nodes = list(walk_scope(tree))
+        if tree.decorator_list or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes):
+            return False
+        inside = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
+        given = _Giving({**self.nested, **inside}, resolve, self.asked)
+        values = [n.value for n in nodes if isinstance(n, ast.Return)]
+        return bool(values) and all(v is not None and given.whole(v, tree) for v in values)
+
+    def whole(self, e: ast.expr, tree: Tree) -> bool:
+        """Whether a value that a function gives has a length."""
+        match e:
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.whole(body, tree) and self.whole(orelse, tree)
+            case ast.Call():
+                return self.call(e)
+            case ast.Subscript(slice=ast.Slice()):
+                return True
+            case ast.Name(id=v):
+                return _is_measured(v, tree) or self.variable(v, tree)
+            case _:
+                return isinstance(e, WHOLE)
+
+    def variable(self, v: str, tree: Tree) -> bool:
+        """Whether all that a variable is bound to has a length."""
+        made = [n for n in walk_scope(tree) if isinstance(n, ast.stmt) and v in writes(n)]
+        plain = [n for n in made if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        added = [n for n in made if isinstance(n, ast.AugAssign)]
+        given = v in {a.arg for a in arguments(tree.args)}
+        return not given and bool(plain) and len(plain) + len(added) == len(made) and all(
+            self.whole(n.value, tree) for n in plain
+        )  # fmt: skip
+
+
+def _is_measured(v: str, tree: Tree) -> bool:
+    """Whether a function asks for the length of a variable, or for an item of it."""
+    for n in walk_scope(tree):
+        match n:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=measured)]) if measured == v:
+                return True
+            case ast.Subscript(value=ast.Name(id=measured)) if measured == v:
+                return True
+    return False

@@ -224,7 +224,7 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
             for a in node.args[1:]:
                 yield from base_names(a)
         return
-    if (getattr(found, "__module__", "") or "") == "tangent.runtime.storage" and found.__name__ in RUNTIME_WRITERS:
+    if _is_of_storage(found) and found.__name__ in RUNTIME_WRITERS:
         yield from base_names(node.args[0])
         return
     if found is np.nditer and node.keywords:
@@ -244,6 +244,11 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
         if not ruled if behind is None else summaries(behind).written:
             for a in node.args:
                 yield from base_names(a)
+
+
+def _is_of_storage(found: Any) -> bool:
+    """Whether something is a function of the package that derivatives write in place with."""
+    return (getattr(found, "__module__", "") or "").startswith("tangent.runtime.storage.")
 
 
 def _behind(found: Any) -> types.FunctionType | None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime.library import with_imag, with_real
-from tangent.runtime.storage import multiplied_at, placed, put_flat, sources, winners_at
+from tangent.runtime.storage.writers import multiplied_at, placed, put_flat, sources, winners_at
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import at, constant, name
 

@@ -19,7 +19,7 @@ from tangent.rules.forms import method_form, plain_form
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
-from tangent.runtime.storage import add_at, add_into
+from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter

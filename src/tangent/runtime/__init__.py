@@ -184,40 +184,52 @@ from tangent.runtime.patterns import is_mapping, is_sequence, other_keys
 from tangent.runtime.stateful import (
     require_changeable,
 )
-from tangent.runtime.storage import (
+from tangent.runtime.storage.copies import (
+    own,
+    own_any,
+)
+from tangent.runtime.storage.handed import (
+    content,
+    rest,
+    returned_rest,
+    unboxed,
+)
+from tangent.runtime.storage.items import (
     ABSENT,
+    item_content,
+    put_item_back,
+    take_item,
+)
+from tangent.runtime.storage.shadows import (
+    beside,
+    item_shadow,
+    mirror,
+    refill,
+    refill_item,
+    refilled,
+    shadow,
+    shadow_among,
+    unmirror,
+)
+from tangent.runtime.storage.sums import (
     add_at,
     add_into,
     add_to_item,
     assigned,
-    beside,
-    content,
+    overwritten,
+)
+from tangent.runtime.storage.views import (
+    is_part,
+)
+from tangent.runtime.storage.writers import (
     factors_at,
     factors_tangent,
     gather_placed,
-    is_part,
-    item_content,
-    item_shadow,
-    mirror,
     multiplied_at,
     other_factors_at,
-    overwritten,
-    own,
-    own_any,
     placed,
     put_flat,
-    put_item_back,
-    refill,
-    refill_item,
-    refilled,
-    rest,
-    returned_rest,
-    shadow,
-    shadow_among,
     sources,
-    take_item,
-    unboxed,
-    unmirror,
     winners_at,
 )
 from tangent.runtime.zeros import ZeroGrad

@@ -8,7 +8,7 @@ import types
 from tangent.normalise.context import Context
 from tangent.normalise.flatten.expressions import Expressions
 from tangent.normalise.writers import is_adding_at, is_alone
-from tangent.runtime.storage import add_at, add_into
+from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, constant
 from tangent.syntax.rebuild import replace

@@ -1,0 +1,60 @@
+"""Copies that keep their layout: what a derivative writes into instead of what it was given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import InPlaceError
+from tangent.runtime.storage.views import laid_out_like
+
+
+def own(x: Any, *others: Any) -> Any:
+    """A copy of an argument that will be written into; it may not overlap the other arguments.
+
+    >>> a = np.ones(3)
+    >>> own(a) is a
+    False
+    """
+    if isinstance(x, list | tuple | dict):
+        raise InPlaceError(
+            f"an argument that is written in place by index is a {type(x).__name__}",
+            why="the derivative takes it for an array", todo="Pass np.array(...), or fill a list made in the function.",
+        )  # fmt: skip
+    return own_any(x, *others)
+
+
+def own_any(x: Any, *others: Any) -> Any:
+    """A copy of an argument of any kind that will be written into."""
+    if isinstance(x, np.ndarray):
+        for other in others:
+            if _overlap(x, other):
+                raise InPlaceError(
+                    "an argument that is written in place shares its memory with another argument",
+                    why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
+                )  # fmt: skip
+    return _copied(x)
+
+
+def _overlap(x: np.ndarray[Any, Any], other: Any) -> bool:
+    if isinstance(other, np.ndarray):
+        return bool(np.may_share_memory(x, other)) and bool(np.shares_memory(x, other))
+    if isinstance(other, list | tuple | dict):
+        return any(_overlap(x, item) for item in (other.values() if isinstance(other, dict) else other))
+    return False
+
+
+def _copied(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        fresh = laid_out_like(x, x.dtype)
+        fresh[...] = x
+        return fresh
+    if isinstance(x, dict):
+        return type(x)({k: _copied(v) for k, v in x.items()})
+    if isinstance(x, list):
+        return [_copied(v) for v in x]
+    if isinstance(x, tuple):
+        parts = [_copied(v) for v in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    return x

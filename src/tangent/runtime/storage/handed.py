@@ -1,0 +1,76 @@
+"""What calls hand back and keep: nothing twice, where arrays share memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.storage.shadows import beside, beside_all, shadow
+from tangent.runtime.storage.views import is_part, leaves_of
+
+
+def rest(b: Any, shade: Any) -> Any:
+    """What a call's result hands back: nothing, where its shadow is part of that of an argument; nothing twice."""
+    return _handed(b, b, shade, lambda p: np.zeros_like(p))
+
+
+def _handed(v: Any, b: Any, shade: Any, nothing: Callable[[Any], Any]) -> Any:
+    seen = iter(_first_shown(b))
+
+    def inside(v: Any, b: Any) -> Any:
+        if isinstance(b, list | tuple | dict):
+            keys = b if isinstance(b, dict) else range(len(b))
+            return _again(b, {k: inside(v[k], b[k]) for k in keys})
+        first = next(seen) if isinstance(b, np.ndarray) else None
+        if is_part(b, shade):
+            return nothing(b)
+        return v if first is None else np.where(first, v, 0.0)
+
+    return inside(v, b)
+
+
+def _first_shown(b: Any) -> list[Any]:
+    """For each array inside, where it is the first to show an element; None where none shares memory with another."""
+    arrays = [v for v, _ in leaves_of(b, b) if isinstance(v, np.ndarray)]
+    if not any(np.may_share_memory(p, q) for i, p in enumerate(arrays) for q in arrays[:i]):
+        return [None] * len(arrays)
+    found: list[Any] = []
+    for v, shown in leaves_of(b, beside_all(b, None, shadow)):
+        if isinstance(v, np.ndarray):
+            found.append(shown == 0)
+            shown[...] = 1.0
+    return found
+
+
+def _again(b: Any, items: dict[Any, Any]) -> Any:
+    """A container like another, with other items."""
+    if isinstance(b, dict):
+        return items
+    return type(b)(*items.values()) if hasattr(b, "_fields") else type(b)(items.values())
+
+
+def unboxed(b: Any, x: Any) -> Any:
+    """A shadow as it is given back: the number in it, for a number; likewise inside containers."""
+    if isinstance(b, dict):
+        return {k: unboxed(v, x[k]) for k, v in b.items()}
+    if isinstance(b, list | tuple):
+        parts = [unboxed(p, q) for p, q in zip(b, x)]
+        return parts if isinstance(b, list) else type(b)(*parts) if hasattr(b, "_fields") else tuple(parts)
+    return b[()] if isinstance(b, np.ndarray) and b.ndim == 0 and not isinstance(x, np.ndarray) else b
+
+
+def returned_rest(v: Any, b: Any, shade: Any) -> Any:
+    """The adjoint of `rest`, and its tangent: nothing for what is part of a shadow."""
+    return _handed(v, b, shade, shadow)
+
+
+def content(x: Any) -> Any:
+    """What an array holds now, or the number itself; to be put back later. Likewise of all that a container holds."""
+    if isinstance(x, list | tuple | dict):
+        if any(first is not None for first in _first_shown(x)):
+            return beside_all(x, x, beside)
+        keys = x if isinstance(x, dict) else range(len(x))
+        return _again(x, {k: content(x[k]) for k in keys})
+    return x.copy() if isinstance(x, np.ndarray) else x

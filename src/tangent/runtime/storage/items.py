@@ -1,0 +1,65 @@
+"""Items of containers, kept before they are replaced and put back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tangent.runtime.storage.handed import content
+from tangent.runtime.storage.shadows import shadow
+from tangent.runtime.storage.sums import overwritten
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
+class _Item(NamedTuple):
+    """An array in a container, and what it held."""
+
+    array: Any
+    content: Any
+
+
+def item_content(x: Any, key: Any) -> Any:
+    """What a container holds under a key, to be put back later."""
+    if isinstance(x, np.ndarray):
+        return content(x[key])
+    if isinstance(x, dict) and key not in x:
+        return ABSENT
+    if isinstance(key, slice):
+        return list(x[key])
+    return _Item(x[key], x[key].copy()) if isinstance(x[key], np.ndarray) else x[key]
+
+
+def put_item_back(x: Any, key: Any, kept: Any) -> None:
+    """Undo a store into a container."""
+    if kept is ABSENT:
+        del x[key]
+    elif isinstance(kept, _Item):
+        kept.array[...] = kept.content
+        if not isinstance(x, tuple):
+            x[key] = kept.array
+    else:
+        x[key] = kept
+
+
+def take_item(b: Any, key: Any, x: Any, kept: Any) -> Any:
+    """The shadow of an item that was stored; its place gets that of the item before, which is zero."""
+    if isinstance(b, np.ndarray):
+        found = overwritten(b, key)
+        b[key] = 0.0
+        return found
+    found = b[key]
+    if kept is ABSENT:
+        del b[key]
+    elif isinstance(key, slice):
+        b[key] = [shadow(v, None) for v in kept]
+    else:
+        b[key] = shadow(kept.array if isinstance(kept, _Item) else kept)
+    return found

@@ -1,0 +1,179 @@
+"""Shadows: arrays beside arrays, of their layout, alone or inside containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from tangent.errors import InPlaceError
+from tangent.runtime.dispatch import is_foreign
+from tangent.runtime.storage.views import Cut, flattened, laid_out_like, leaves_of, same_view
+from tangent.runtime.zeros import gradient_dtype
+
+NUMBERS = (float, int, complex, np.generic)
+
+
+def shadow(x: Any, content: Any = None) -> Any:
+    """The adjoint of x, to be changed in place: zeros, or a copy of some content; of a number, an array without axes.
+
+    >>> shadow(np.ones(2))
+    array([0., 0.])
+    >>> shadow(np.ones(2), np.array([1.0, 2.0]))
+    array([1., 2.])
+    """
+    if isinstance(x, np.ndarray):
+        if x.dtype.kind not in "fcO" or isinstance(x, Cut):
+            return np.zeros(x.shape).view(Cut)
+        made = laid_out_like(x, gradient_dtype(x.dtype))
+        if content is not None:
+            made[...] = real_part(content, made)
+        return made
+    if isinstance(x, NUMBERS):
+        whole = isinstance(x, int) or np.asarray(x).dtype.kind not in "fc"
+        made = np.zeros((), np.complex128 if isinstance(x, complex | np.complexfloating) and not whole else np.float64)
+        if content is not None:
+            made[...] = content
+        return made
+    if isinstance(x, dict | list | tuple):
+        return beside_all(x, content, shadow)
+    if is_foreign(x):
+        raise InPlaceError(
+            f"cannot differentiate writes into a {type(x).__name__}",
+            why="of arrays that are written in place only those of NumPy are followed",
+            todo="Make new arrays instead of changing old ones.",
+        )  # fmt: skip
+    return None
+
+
+def beside_all(x: Any, content: Any, make: Callable[..., Any]) -> Any:
+    """Shadows or tangents of all that a container holds: what is one thing twice, or overlaps, is so there."""
+    leaves = [v for v, _ in leaves_of(x, x) if isinstance(v, np.ndarray)]
+    made: dict[int, Any] = {}
+
+    def beside_one(v: Any, c: Any) -> Any:
+        if isinstance(v, NUMBERS) or v is None:
+            return make(v, c)
+        if id(v) not in made:
+            made[id(v)] = inside(v, c)
+        elif isinstance(v, np.ndarray) and c is not None:
+            made[id(v)][...] = c
+        return made[id(v)]
+
+    def inside(v: Any, c: Any) -> Any:
+        if isinstance(v, np.ndarray):
+            for other in leaves:
+                if other is not v and id(other) in made and np.may_share_memory(v, other):
+                    new = mirror(v, other, made[id(other)])
+                    break
+            else:
+                new = shadow_among(v, *leaves)
+            if c is not None:
+                new[...] = real_part(c, new)
+            return new
+        if isinstance(v, dict):
+            return {k: beside_one(item, None if c is None else c[k]) for k, item in v.items()}
+        if isinstance(v, list | tuple):
+            parts = [beside_one(item, d) for item, d in zip(v, c if c is not None else [None] * len(v))]
+            return parts if isinstance(v, list) else type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)
+        return make(v, c)
+
+    return beside_one(x, content)
+
+
+def refill(b: Any, other: Any) -> None:
+    """Give a shadow the content of another of the same structure."""
+    if isinstance(b, np.ndarray):
+        b[...] = other
+    elif isinstance(b, list | tuple | dict):
+        for k in b if isinstance(b, dict) else range(len(b)):
+            refill(b[k], other[k])
+
+
+def refill_item(b: Any, index: Any, other: Any) -> None:
+    """Give one place of a shadow another content."""
+    if isinstance(b, np.ndarray):
+        b[index] = other
+    else:
+        refill(b[index], other)
+
+
+def refilled(b: Any, other: Any) -> Any:
+    """A shadow with the content of another: itself, where it is a container; else the other."""
+    if not isinstance(b, list | tuple | dict):
+        return other
+    refill(b, other)
+    return b
+
+
+def shadow_among(x: Any, *others: Any) -> Any:
+    """The adjoint of x, in memory in which those of others that overlap it have their places, too."""
+    if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
+        return shadow(x)
+    low, high = byte_bounds(x)
+    for other in others:
+        if isinstance(other, np.ndarray) and other.dtype == x.dtype and np.may_share_memory(x, other):
+            first, last = byte_bounds(other)
+            low, high = min(low, first), max(high, last)
+    if (low, high) == byte_bounds(x):
+        return shadow(x)
+    memory = np.zeros(high - low, np.uint8)
+    return np.ndarray(x.shape, x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
+
+
+def beside(x: Any, content: Any = None) -> Any:
+    """The tangent of something that is written in place: like a shadow, but that of a number is a number."""
+    if isinstance(x, NUMBERS):
+        return content if content is not None else 0.0
+    if isinstance(x, dict | list | tuple):
+        return beside_all(x, content, beside)
+    return shadow(x, content)
+
+
+def item_shadow(x: Any, shade: Any = None) -> Any:
+    """The shadow of an item of a container: the item's own, or that of a number, which is a value everywhere."""
+    return shade if shade is not None and not isinstance(x, NUMBERS) else shadow(x)
+
+
+def real_part(content: Any, like: np.ndarray[Any, Any]) -> Any:
+    return np.real(content) if np.iscomplexobj(content) and like.dtype.kind != "c" else content
+
+
+def mirror(v: Any, base: Any, shade: Any) -> Any:
+    """What v is of base, of base's shadow: the same view or item; a new shadow where v is neither.
+
+    >>> a = np.arange(6.0)
+    >>> b = shadow(a)
+    >>> mirror(a[1::2], a, b)[:] = 1.0
+    >>> b
+    array([0., 1., 0., 1., 0., 1.])
+    """
+    if isinstance(v, np.ndarray):
+        for x, b in leaves_of(base, shade):
+            if v is x:
+                return b
+            if isinstance(x, np.ndarray) and np.may_share_memory(v, x):
+                return same_view(v, x, b)
+        return shadow(v)
+    if isinstance(v, np.flatiter):
+        return flattened(mirror(v.base, base, shade))
+    if isinstance(v, list | tuple | dict):
+        for x, b in leaves_of(base, shade):
+            if x is v:
+                return b
+        if isinstance(v, dict):
+            return {k: mirror(item, base, shade) for k, item in v.items()}
+        parts = [mirror(item, base, shade) for item in v]
+        return parts if isinstance(v, list) else tuple(parts)
+    return shadow(v)
+
+
+def unmirror(b: Any, v: Any, base: Any, shade: Any) -> Any:
+    """The adjoint of reading a mirror: zeros like the shadow, with b where the mirror is."""
+    found = shadow(shade)
+    part = mirror(v, base, found)
+    if isinstance(part, np.ndarray):
+        part += b
+    return found

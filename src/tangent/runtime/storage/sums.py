@@ -1,0 +1,88 @@
+"""Sums into shadows, and what an overwritten element receives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import InPlaceError
+from tangent.runtime.kernels.index import may_repeat
+from tangent.runtime.storage.shadows import NUMBERS, real_part, shadow
+
+
+def add_into(b: Any, v: Any) -> None:
+    """Add a gradient to the shadow of a container, in place."""
+    if isinstance(b, np.ndarray):
+        b += v
+    elif isinstance(b, dict):
+        for k in b:
+            b[k] = _added(b[k], v[k])
+    elif isinstance(b, list):
+        if len(b) != len(v):
+            raise InPlaceError(
+                "cannot differentiate again what keeps a list and takes from it",
+                why="the list is shorter by the time that its adjoint is made",
+                todo="Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
+            )  # fmt: skip
+        b[:] = [_added(p, q) for p, q in zip(b, v, strict=True)]
+    elif isinstance(b, tuple):
+        for p, q in zip(b, v, strict=True):
+            add_into(p, q)
+    elif isinstance(b, NUMBERS):
+        raise InPlaceError(
+            "cannot follow a number that came out of an array into a list or dict",
+            why="what the list or dict holds is written in place", todo="Put the array itself, or a copy, there.",
+        )  # fmt: skip
+
+
+def _added(b: Any, v: Any) -> Any:
+    from tangent.runtime.dispatch import add_grad  # beside its use: dispatch knows nothing of storage
+
+    if isinstance(b, np.ndarray | list | dict) and b is not v:
+        add_into(b, v)
+        return b
+    return add_grad(b, v)
+
+
+def assigned(b: Any, like: Any, index: Any) -> Any:
+    """Zeros with b assigned at an index: the adjoint of `overwritten`."""
+    found = shadow(like)
+    found[index] = b
+    return found
+
+
+def add_at(b: Any, index: Any, v: Any) -> None:
+    """`b[index] += v`, counting an element every time that the index names it."""
+    if isinstance(b, list | tuple | dict):
+        add_to_item(b, index, v)
+    elif may_repeat(index):
+        np.add.at(b, index, real_part(v, b))
+    else:
+        b[index] += real_part(v, b)
+
+
+def add_to_item(b: Any, index: Any, v: Any) -> None:
+    """`b[index] += v` for the shadow of a list or dict."""
+    from tangent.runtime.dispatch import add_grad  # beside its use: dispatch knows nothing of storage
+
+    if isinstance(index, slice):
+        b[index] = [add_grad(p, q) for p, q in zip(b[index], v, strict=True)]
+    elif isinstance(b[index], np.ndarray) and not isinstance(v, list | tuple | dict):
+        part = b[index]
+        part += real_part(v, part)
+    elif isinstance(b, tuple):
+        add_into(b[index], v)
+    else:
+        b[index] = add_grad(b[index], v)
+
+
+def overwritten(b: Any, index: Any) -> Any:
+    """A copy of `b[index]` as an assignment to that index sees it: of an element named twice only the last counts."""
+    found = b[index]
+    if not may_repeat(index):
+        return found.copy() if isinstance(found, np.ndarray) else found
+    order = np.arange(found.size).reshape(found.shape)
+    last = np.empty(b.shape, np.intp)
+    last[index] = order
+    return np.where(last[index] == order, found, 0.0)

@@ -1,0 +1,123 @@
+"""Layout: which view of a shadow belongs to which view of what it shadows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+
+from tangent.errors import InPlaceError
+
+
+def laid_out_like(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Zeros with the layout of x, gaps between its elements included."""
+    if x.flags.c_contiguous or x.flags.f_contiguous or dtype.itemsize != x.dtype.itemsize or 0 in x.strides:
+        return np.zeros_like(x, dtype, subok=False)
+    low, high = byte_bounds(x)
+    memory = np.zeros(high - low, np.uint8)
+    return np.ndarray(x.shape, dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
+
+
+class Cut(np.ndarray[Any, Any]):
+    """The shadow of something that no derivative passes: zeros, whatever is written into them."""
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        pass
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
+        if method == "at" or (out is not None and any(o is x for o in out for x in inputs)):
+            return self
+        if ufunc is np.add and out is None and isinstance(inputs[0], Cut):
+            raise InPlaceError(
+                "cannot differentiate a store into an array of integers twice",
+                why="what it cuts off would come back", todo="Make the array one of floats.",
+            )  # fmt: skip
+        plain = [x.view(np.ndarray) if isinstance(x, Cut) else x for x in inputs]
+        if out is not None:
+            kwargs["out"] = tuple(o.view(np.ndarray) if isinstance(o, Cut) else o for o in out)
+        return getattr(ufunc, method)(*plain, **kwargs)
+
+
+def leaves_of(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
+    """Arrays and containers inside a container, with their shadows."""
+    yield base, shade
+    if isinstance(base, list | tuple):
+        for x, b in zip(base, shade):
+            yield from leaves_of(x, b)
+    elif isinstance(base, dict):
+        for k, x in base.items():
+            yield from leaves_of(x, shade[k])
+
+
+def same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:
+    if isinstance(b, Cut):
+        return np.zeros(v.shape).view(Cut)
+    if b.strides != x.strides or b.dtype != v.dtype or x.dtype != v.dtype:
+        raise InPlaceError(
+            "cannot follow a view that is written in place",
+            why=f"it looks at an array of {x.dtype} as {v.dtype}", todo="Write into the array itself.",
+        )  # fmt: skip
+    memory: Any = b
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    offset = v.__array_interface__["data"][0] - x.__array_interface__["data"][0]
+    start = b.__array_interface__["data"][0]
+    (first, last), (low, high) = byte_bounds(v), byte_bounds(memory)
+    moved = start - x.__array_interface__["data"][0]
+    if first + moved < low or last + moved > high:
+        raise InPlaceError(
+            "cannot follow two arrays that overlap where one of them is written in place",
+            why="neither is a part of the other", todo="Pass the array that both are views of, or copies.",
+        )  # fmt: skip
+    flat = memory if memory.flags.c_contiguous else memory.T
+    kind = Folded if _overlaps_itself(v) else np.ndarray
+    return kind(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
+
+
+def flattened(b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A shadow as `x.flat` sees its array."""
+    flat = b.reshape(-1)
+    if b.size and not np.may_share_memory(flat, b):
+        raise InPlaceError(
+            "cannot follow x.flat of an array that is written in place",
+            why="its elements do not lie one after another", todo="Use an index of its own for every axis.",
+        )  # fmt: skip
+    return flat
+
+
+class Folded(np.ndarray[Any, Any]):
+    """The shadow of a view that has elements of its base many times (np.broadcast_to): all that is added counts."""
+
+    def __iadd__(self, v: Any) -> Any:  # type: ignore[misc]
+        np.add.at(self.view(np.ndarray), np.ix_(*map(np.arange, self.shape)), v)
+        return self
+
+    def __isub__(self, v: Any) -> Any:  # type: ignore[misc]
+        return self.__iadd__(-np.asarray(v))
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar else array
+
+
+def _overlaps_itself(v: np.ndarray[Any, Any]) -> bool:
+    """Whether an array has an element of its memory twice, as far as its strides tell."""
+    reach = v.itemsize
+    for stride, n in sorted((abs(stride), n) for stride, n in zip(v.strides, v.shape) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False
+
+
+def is_part(b: Any, shade: Any) -> bool:
+    """Whether something is a part of a shadow, so that nothing has to be handed back to it."""
+    if isinstance(b, np.ndarray):
+        return any(
+            b is s or (isinstance(s, np.ndarray) and np.may_share_memory(b, s)) for s, _ in leaves_of(shade, shade)
+        )
+    if isinstance(b, list | tuple | dict):
+        items = b.values() if isinstance(b, dict) else b
+        return any(b is s for s, _ in leaves_of(shade, shade)) or all(is_part(item, shade) for item in items)
+    return False

@@ -520,3 +520,23 @@ def two_results_that_overlap(x):
     keep = back + 1.0
     back[1:3] *= y[:2]
     return y * keep * x
+
+
+def transform_of_halves(a):
+    n = len(a)
+    if n == 1:
+        return a
+    e = transform_of_halves(a[::2])
+    o = transform_of_halves(a[1::2])
+    out = np.zeros(n, dtype=complex)
+    for k in range(n // 2):
+        w = np.exp(-2j * np.pi * k / n) * o[k]
+        out[k] = e[k] + w
+        out[k + n // 2] = e[k] - w
+    return out
+
+
+@program({"x": signed(4)})
+def fourier_by_recursion(x):
+    y = transform_of_halves(x.astype(complex))
+    return np.sum(np.abs(y) ** 2 * np.arange(1.0, 5.0))

@@ -14,6 +14,12 @@ from tangent.runtime.storage.shadows import NUMBERS, real_part, shadow
 def add_into(b: Any, v: Any) -> None:
     """Add a gradient to the shadow of a container, in place."""
     if isinstance(b, np.ndarray):
+        if b.ndim == 0 and np.ndim(v):
+            raise InPlaceError(
+                "cannot follow a number that an operator in place turned into an array",
+                why="it has several names, and was a number when its adjoint was made",
+                todo="Begin with an array of that shape: np.zeros_like(...), np.zeros(shape).",
+            )  # fmt: skip
         b += v
     elif isinstance(b, dict):
         for k in b:

@@ -14,7 +14,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
 from tangent.errors import InPlaceError
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import rename, replace
+from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.stores.facts import Facts
 from tangent.transform.unit import Unit
@@ -267,9 +267,15 @@ class Binding(Facts):
 
     def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv += value`."""
-        if self.is_flat(v) or not self.is_array(v):
+        kept = isinstance(value, ast.Subscript) and self.is_none_at_first(v)
+        if self.is_flat(v) or not self.is_array(v) or kept:
             return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
         return at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), value), like)
+
+    def is_none_at_first(self, v: str) -> bool:
+        """Whether a variable may be None where it is kept, or returned in a tuple."""
+        binds = [s.value for s in statements(self.owner.unit.core.body) if isinstance(s, ast.Assign) and v in writes(s)]
+        return any(isinstance(e, ast.Constant) and e.value is None for e in binds)
 
     def add_item(self, v: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv[index] += value`."""

@@ -18,6 +18,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All that is checked of one program, or of one call, comes in a row: its derivatives are made once."""
+    places: dict[object, int] = {}
+    items.sort(key=lambda item: places.setdefault(_subject(item), len(places)))
+
+
+def _subject(item: pytest.Item) -> object:
+    """The program or the call that a test is about; of other tests the file."""
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    case, sample = given.get("case"), given.get("sample")
+    program = getattr(case, "program", None)
+    if program is not None:
+        return item.path, program.theme, program.name
+    return getattr(sample, "call", item.path)
+
+
 @pytest.fixture
 def notebook() -> SimpleNamespace:
     """A notebook: `run(text)` executes a cell, whose source Python can find; `names` holds what the cells define."""

@@ -20,6 +20,7 @@ from programs.registry import LATER, PROGRAMS, Case, Program, cases
 programs.load()
 
 FIRST, SECOND, SAME = 1e-6, 1e-4, 1e-9
+KEPT = 16  # tests of one program come in a row
 CASES = list(cases(PROGRAMS))
 SMOOTH = [case for case in CASES if case.program.holds is None]
 KINKS = [case for case in CASES if case.program.holds is not None]
@@ -39,18 +40,18 @@ def positions(program: Program) -> tuple[int, ...]:
     return tuple(names.index(name) for name in program.wrt)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=KEPT)
 def reverse(program: Program, optimized: bool = True) -> Callable[..., Any]:
     return tangent.vjp(program.function, wrt=positions(program), optimized=optimized)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=KEPT)
 def forward(program: Program, optimized: bool = True) -> Callable[..., Any]:
     names = program.wrt if len(program.wrt) > 1 else program.wrt[0]
     return tangent.jvp(program.function, wrt=names, optimized=optimized)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=KEPT)
 def mixed(program: Program, mixture: str) -> Callable[..., Any]:
     match mixture:
         case "reverse-reverse":
@@ -232,7 +233,7 @@ def test_second_order(case: Case, mixture: str) -> None:
     check(derivative, numeric.covector(got), curvature(case), setting.tolerance(SECOND))
 
 
-@functools.cache
+@functools.lru_cache(maxsize=KEPT)
 def curvature(case: Case) -> np.ndarray:
     """Finite differences of the first derivative along the tangents, in double precision."""
     setting = Setting(case)

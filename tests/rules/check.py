@@ -41,8 +41,9 @@ def function_of(sample: Sample) -> Function:
     return made(f"def f({', '.join(sample.values)}):\n    return {sample.call}\n")
 
 
+@cache
 def made(text: str) -> Function:
-    """The function `f` of a text, which can be read."""
+    """The function `f` of a text, which can be read; samples of one call share it, and its derivatives."""
     file = f"<sample {next(_count)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names = dict(NAMES)
@@ -84,11 +85,9 @@ class Case:
         self.seed = random_like(self.value, rng)
         self.seed_tangent = random_like(self.value, rng)
 
-    @cache  # noqa: B019  (a case lives as long as its test)
     def vjp(self, optimized: bool = True) -> Function:
         return tangent.vjp(self.f, self.wrt, optimized=optimized, check_dims=False)
 
-    @cache  # noqa: B019
     def jvp(self, optimized: bool = True) -> Function:
         return tangent.jvp(self.f, self.wrt, optimized=optimized, check_dims=False)
 

@@ -118,6 +118,7 @@ def test_wrong_rules_are_found(
         {**true.rules, wrong.name: wrong}, true.functions, true.methods, true.attributes, true.zero,
         true.zero_methods, true.zero_attributes,
     )  # fmt: skip
+    copy.changed()
     monkeypatch.setattr(tables, "_loaded", lambda: copy)
     with pytest.raises(Wrong, match=rf"(^|\n){expected}: "):
         check(sample, checks)

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from tangent.syntax.inserted import InsertedCode
+from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import header_reads, may_skip, writes
 
 
@@ -69,7 +70,7 @@ def live_into(body: list[ast.stmt]) -> set[str]:
     head: set[str] = set()
     while True:
         found = _block(body, set(), Liveness(heads=[head]), frozenset())
-        if found <= head or not any(isinstance(n, InsertedCode) for s in body for n in ast.walk(s)):
+        if found <= head or not any(isinstance(s, InsertedCode) for s in statements(body)):
             return found
         head |= found
 

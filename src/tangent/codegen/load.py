@@ -30,6 +30,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
 from tangent.syntax.uses import arguments
+from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
@@ -190,10 +191,9 @@ def over(
 
 
 def _code(node: ast.FunctionDef, free: list[str], file: str) -> types.CodeType:
-    parameters = ast.arguments([], [ast.arg(v) for v in free], None, [], [], None, [])
-    outer = function_node("scope", parameters, [node])
-    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
-    code = compile(module, file, "exec")
+    parameters = ast.arguments([], [ast.copy_location(ast.arg(v), node) for v in free], None, [], [], None, [])
+    outer = ast.copy_location(function_node("scope", parameters, [node]), node)
+    code = compile(ast.Module([outer], []), file, "exec")
     scope = next(c for c in code.co_consts if isinstance(c, types.CodeType))
     return next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
 
@@ -237,15 +237,13 @@ def guarded(
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
-    body: list[ast.stmt] = [*before, ast.Try([*checking, *node.body], [handler], [], [])]
+    attempt = ast.Try([*checking, *node.body], [handler], [], [])
+    body: list[ast.stmt] = [*before, attempt]
+    rules = ast.withitem(call("_rules"))
     if "_rules" in extra:
-        body = [ast.With([ast.withitem(call("_rules"))], body)]
-    for s in (*body, *before):
-        ast.copy_location(s, node)
-    for s in (*before, *checking):
-        for inner in ast.walk(s):
-            ast.copy_location(inner, node)
-    for inner in ast.walk(handler):
+        body = [ast.With([rules], body)]
+    new = [inner for s in (*before, *checking, handler, rules) for inner in walk(s)]
+    for inner in (*new, *body, attempt):
         ast.copy_location(inner, node)
     return ast.copy_location(function_node(node.name, node.args, body), node)
 

@@ -21,12 +21,14 @@ from tangent.optimise.shaped.version import version
 from tangent.runtime.persistent import PersistentArray
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
+from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 ENOUGH = 2  # calls of run-time functions for which a choice pays
 AFTER = 2  # calls with the same kinds, before a version is made for them
 MOST = 8  # versions of one derivative
 REMEMBERED = 256  # combinations of types and shapes
+ARRAYS = (np.ndarray, PersistentArray)
 Load = Callable[[list[Generated], bool, bool], types.FunctionType]
 
 
@@ -53,7 +55,7 @@ def _asked(g: Generated) -> int:
             if isinstance(s, ast.If | ast.For | ast.While):
                 found += (1 if isinstance(s, ast.If) else 10) * count([*s.body, *s.orelse])
             else:
-                found += sum(isinstance(n, ast.Name) and n.id in names for n in ast.walk(s))
+                found += sum(isinstance(n, ast.Name) and n.id in names for n in walk(s))
         return found
 
     return count(g.tree.body)
@@ -68,14 +70,9 @@ class Choice:
         self.versions: dict[tuple[Kind, ...], types.FunctionType] = {}
 
     def __call__(self, *args: Any) -> types.FunctionType | None:
-        array, kinds = np.ndarray, list[Any]()
-        for a in args:
-            if type(a) is array:
-                kinds.append(a.shape)
-                kinds.append(a.dtype)
-            else:
-                kinds.append(_key(a))
-        key = tuple(kinds)
+        key: tuple[Any, ...] = tuple(map(type, args))
+        if np.ndarray in key or PersistentArray in key:
+            key += tuple([(a.shape, a.dtype) for a in args if type(a) in ARRAYS])
         found = self._found.get(key, 0)
         if type(found) is not int:
             return found  # type: ignore[no-any-return]
@@ -111,10 +108,6 @@ class Choice:
         made = self._load(functions, settled, sure)
         made.source = emit(functions).text  # type: ignore[attr-defined]
         return made
-
-
-def _key(a: Any) -> Any:
-    return (PersistentArray, a.shape, a.dtype) if type(a) is PersistentArray else type(a)
 
 
 def seed_is_sure(entry: Generated, kinds: dict[str, Kind]) -> bool:

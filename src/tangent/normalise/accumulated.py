@@ -10,21 +10,22 @@ from collections.abc import Iterable
 
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import replace, with_blocks
+from tangent.syntax.walk import children, walk
 
 READING = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.FormattedValue, ast.AugAssign, ast.Slice, ast.If, ast.While)
 
 
 def made_anew(f: ast.FunctionDef, rebound: Iterable[str]) -> set[str]:
     """Of the variables that nested functions rebind, those whose values nobody else holds."""
-    parents = {child: node for node in ast.walk(f) for child in ast.iter_child_nodes(node)}
+    if not (rebound := set(rebound)):
+        return rebound
+    parents = {child: node for node in walk(f) for child in children(node)}
     last = [s.value for s in f.body if isinstance(s, ast.Return)]
     return {v for v in rebound if all(_is_its_own(n, parents, last) for n in _mentions(f, v))}
 
 
 def _mentions(f: ast.FunctionDef, v: str) -> list[ast.AST]:
-    return [
-        n for n in ast.walk(f) if (isinstance(n, ast.Name) and n.id == v) or (isinstance(n, ast.arg) and n.arg == v)
-    ]
+    return [n for n in walk(f) if (isinstance(n, ast.Name) and n.id == v) or (isinstance(n, ast.arg) and n.arg == v)]
 
 
 def _is_its_own(n: ast.AST, parents: dict[ast.AST, ast.AST], last: list[ast.expr | None]) -> bool:

@@ -25,6 +25,7 @@ from tangent.syntax.captured import bindings, own_variables, rebound_outside
 from tangent.syntax.quote import assign, at, call, name
 from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, expression_reads
+from tangent.syntax.walk import walk
 
 Nested = ast.FunctionDef | ast.Lambda
 LOOPS = ast.For | ast.While
@@ -34,7 +35,7 @@ def boxes(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Put captured variables that change into objects."""
     if not context.memory or is_derivative(context.source.function.remembers):  # type: ignore[attr-defined]
         return f
-    if not any(isinstance(n, Nested) for s in f.body for n in ast.walk(s)):
+    if not any(isinstance(n, Nested) for s in f.body for n in walk(s)):
         return f
     boxed = {v: context.names.fresh(f"{v}_box") for v in sorted(_changing(f, context))}
     if not boxed:
@@ -105,15 +106,9 @@ def _bound_otherwise(f: ast.FunctionDef) -> set[str]:
     for a in arguments(f.args):
         plain[a.arg] = plain.get(a.arg, 0) + 1
     other = {v for v, count in bindings(f).items() if count != plain.get(v, 0)}
-    walrus = {n.target.id for n in ast.walk(f) if isinstance(n, ast.NamedExpr)}
-    own = {
-        n.id
-        for c in ast.walk(f)
-        if isinstance(c, ast.comprehension)
-        for n in ast.walk(c.target)
-        if isinstance(n, ast.Name)
-    }
-    classes = {n.id for c in ast.walk(f) if isinstance(c, ast.ClassDef) for n in ast.walk(c) if isinstance(n, ast.Name)}
+    walrus = {n.target.id for n in walk(f) if isinstance(n, ast.NamedExpr)}
+    own = {n.id for c in walk(f) if isinstance(c, ast.comprehension) for n in walk(c.target) if isinstance(n, ast.Name)}
+    classes = {n.id for c in walk(f) if isinstance(c, ast.ClassDef) for n in walk(c) if isinstance(n, ast.Name)}
     return other | walrus | own | classes
 
 

@@ -24,6 +24,7 @@ from tangent.source.giving import Tree, gives_container
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
+from tangent.syntax.walk import walk
 
 Around = tuple[set[str], dict[str, Tree]]  # loop variables that nothing else reads, functions that are defined inside
 
@@ -39,7 +40,7 @@ def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 def _iterators(f: ast.FunctionDef, context: Context) -> set[str]:
     """Variables that only ever hold a generator, or an iterator without end: nothing may read ahead in them."""
     found: set[str] = set()
-    other = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+    other = {a.arg for a in walk(f.args) if isinstance(a, ast.arg)}
     generated = context.source.file.startswith("<generated")
     for s in statements(f.body):
         match s:
@@ -82,7 +83,7 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
         for s in body:
             match s:
                 case ast.For(target=target, iter=iter, body=block):
-                    names = frozenset(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+                    names = frozenset(n.id for n in walk(target) if isinstance(n, ast.Name))
                     targets.update(names)
                     other.update((names & inside) | (expression_reads(iter) - inside))
                     visit(block, inside | names)
@@ -97,7 +98,7 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
                     other.update((expression_reads(s) - inside) | assigned_inside([s]))
 
     visit(f.body, frozenset())
-    return targets - other - {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+    return targets - other - {a.arg for a in walk(f.args) if isinstance(a, ast.arg)}
 
 
 ENDLESS = (itertools.count, itertools.cycle)
@@ -154,7 +155,7 @@ class _Loop:
 
     def lazy(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
         """An iterator of unknown kind: its items are assigned in the body, so that they can be kept."""
-        self.private = self.private - {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+        self.private = self.private - {n.id for n in walk(target) if isinstance(n, ast.Name)}
         return self.loop(iter, target, body)
 
     def indexed(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tangent.normalise.context import Context
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
+from tangent.syntax.walk import walk
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _with_arguments(s: ast.stmt, context: Context) -> ast.stmt:
             case _:
                 return e
 
-    if not any(isinstance(n, ast.Name) and n.id in context.lifted for n in ast.walk(s)):
+    if not any(isinstance(n, ast.Name) and n.id in context.lifted for n in walk(s)):
         return s
     header = {f: rebuild(e, change) for f, e in ast.iter_fields(s) if isinstance(e, ast.AST)}
     lists = {

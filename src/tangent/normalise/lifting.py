@@ -39,6 +39,7 @@ from tangent.syntax.captured import (
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.walk import walk
 
 TELLING = frozenset("locals vars eval exec super __class__".split())
 _made: weakref.WeakKeyDictionary[types.FunctionType, dict[Any, dict[str, Lifted]]] = weakref.WeakKeyDictionary()
@@ -104,7 +105,7 @@ class _Choice:
             return False
         if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in walk_scope(g)):
             return False
-        return not any(isinstance(n, ast.Name) and n.id in TELLING for n in ast.walk(g))
+        return not any(isinstance(n, ast.Name) and n.id in TELLING for n in walk(g))
 
     def fits(self, v: str, g: ast.FunctionDef, nodes: dict[str, ast.FunctionDef]) -> bool:
         needed, rebound = captured(g, nodes, self.local, self.context.lifted)
@@ -125,8 +126,8 @@ class _Choice:
         scopes = [self.f, *nodes.values()]
         here = [n for scope in scopes for n in walk_scope(scope)]
         called = {n.func for n in here if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == v}
-        inside = {x for n in here if isinstance(n, ast.Lambda) for x in ast.walk(n)}
-        every = {n for n in ast.walk(self.f) if isinstance(n, ast.Name) and n.id == v}
+        inside = {x for n in here if isinstance(n, ast.Lambda) for x in walk(n)}
+        every = {n for n in walk(self.f) if isinstance(n, ast.Name) and n.id == v}
         return every == called - inside
 
 
@@ -160,7 +161,7 @@ def _reached(v: str, nodes: dict[str, ast.FunctionDef]) -> list[str]:
 
 
 def _augmented(g: ast.FunctionDef) -> set[str]:
-    found = [n.target for n in ast.walk(g) if isinstance(n, ast.AugAssign)]
+    found = [n.target for n in walk(g) if isinstance(n, ast.AugAssign)]
     return {t.id for t in found if isinstance(t, ast.Name)}
 
 
@@ -171,7 +172,7 @@ def _tries(g: ast.FunctionDef) -> bool:
 def _tried(f: ast.FunctionDef, v: str) -> bool:
     """Whether a call stands inside `try`: what it has rebound before it fails would be lost."""
     tries = [n for n in walk_scope(f) if isinstance(n, ast.Try | ast.TryStar)]
-    return any(isinstance(n, ast.Name) and n.id == v for t in tries for n in ast.walk(t))
+    return any(isinstance(n, ast.Name) and n.id == v for t in tries for n in walk(t))
 
 
 # The functions
@@ -234,4 +235,4 @@ def _giving_back(g: ast.FunctionDef, rebound: tuple[str, ...]) -> list[ast.stmt]
 
 def _writes(g: ast.FunctionDef) -> bool:
     kinds = ast.Subscript | ast.Attribute
-    return any(isinstance(n, kinds) and isinstance(n.ctx, ast.Store | ast.Del) for n in ast.walk(g))
+    return any(isinstance(n, kinds) and isinstance(n.ctx, ast.Store | ast.Del) for n in walk(g))

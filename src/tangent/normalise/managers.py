@@ -31,13 +31,14 @@ from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
+from tangent.syntax.walk import walk
 
 OWN_SCOPES = ast.FunctionDef | ast.Lambda | ast.ClassDef | ast.Return | ast.YieldFrom | ast.Await | ast.Global
 
 
 def managers(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write out the generators behind `with`."""
-    if not any(isinstance(n, ast.With) for n in ast.walk(f)):
+    if not any(isinstance(n, ast.With) for n in walk(f)):
         return f
     return replace(f, body=_block(f.body, context))
 
@@ -113,7 +114,7 @@ def _is_simple(tree: ast.FunctionDef) -> bool:
     """One `yield`, as a statement and outside of loops and handlers, and nothing with a scope of its own."""
     nodes = list(walk_scope(tree))
     loops = [n for n in nodes if isinstance(n, ast.For | ast.While | ast.ExceptHandler | ast.comprehension)]
-    hidden = {x for loop in loops for x in ast.walk(loop)}
+    hidden = {x for loop in loops for x in walk(loop)}
     yields = [n.value for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
     every = [n for n in nodes if isinstance(n, ast.Yield)]
     return len(every) == 1 == len(yields) and not any(isinstance(n, OWN_SCOPES) for n in nodes) and not (
@@ -124,7 +125,7 @@ def _is_simple(tree: ast.FunctionDef) -> bool:
 def _placed(x: ast.stmt, s: ast.stmt) -> ast.stmt:
     """A statement of another file, at the place where it is used."""
     made = copy.deepcopy(x)
-    for n in ast.walk(made):
+    for n in walk(made):
         ast.copy_location(n, s)
     return made
 

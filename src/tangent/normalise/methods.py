@@ -17,13 +17,14 @@ from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import arguments
+from tangent.syntax.walk import walk
 
 
 def known_methods(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     if context.memory:
         return f
-    bound = {n.id for n in ast.walk(f) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {a.arg for a in ast.walk(f) if isinstance(a, ast.arg)}
+    bound = {n.id for n in walk(f) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {a.arg for a in walk(f) if isinstance(a, ast.arg)}
 
     def change(e: ast.expr) -> ast.expr:
         match e:
@@ -56,7 +57,7 @@ def _writes(method: types.FunctionType) -> bool:
     except TangentError:
         return False
     given = {a.arg for a in arguments(tree.args)[1:]}
-    for n in ast.walk(tree):
+    for n in walk(tree):
         match n:
             case ast.Subscript(value=ast.Name(id=v), ctx=ast.Store()) if v in given:
                 return True

@@ -11,6 +11,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
+from tangent.syntax.walk import walk
 
 DEFINITION = ast.parse("def f(): pass").body[0]
 
@@ -19,7 +20,7 @@ def _called_only(f: ast.FunctionDef) -> set[str]:
     """Variables that are bound once and otherwise called."""
     called = {n.func.id for n in walk_scope(f) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     plain = {n.func for n in walk_scope(f) if isinstance(n, ast.Call)}
-    kept = {n.id for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n not in plain}
+    kept = {n.id for n in walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n not in plain}
     once = bindings(f)
     return {v for v in called - kept if once[v] == 1}
 

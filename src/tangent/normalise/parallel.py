@@ -11,6 +11,7 @@ import sys
 from tangent.normalise.context import Context
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.walk import walk
 
 
 def parallel(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -25,5 +26,5 @@ def parallel(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
             case _:
                 return e
 
-    mentions = any(getattr(n, "id", getattr(n, "attr", "")) == "prange" for n in ast.walk(f))
+    mentions = any(getattr(n, "id", getattr(n, "attr", "")) == "prange" for n in walk(f))
     return rebuild(f, change) if mentions else f

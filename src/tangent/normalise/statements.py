@@ -18,6 +18,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
 from tangent.syntax.uses import arguments, expression_reads, target_names
+from tangent.syntax.walk import walk
 
 
 def statements(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -29,7 +30,7 @@ def statements(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """`super().m(x)` as a function that takes the object: `parent_method(C, self, "m")(self, x)`."""
     known = "super" not in context.scope.local and "__class__" in context.scope.cells
-    if not known or not any(isinstance(n, ast.Name) and n.id == "super" for n in ast.walk(f)):
+    if not known or not any(isinstance(n, ast.Name) and n.id == "super" for n in walk(f)):
         return f
     cls = context.scope.cells["__class__"].cell_contents
     parameters = [a for a in arguments(f.args) if a.arg != context.memory]
@@ -45,7 +46,7 @@ def _without_super(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return e
 
     new = rebuild(f, change)
-    if left := next((n for n in ast.walk(new) if isinstance(n, ast.Name) and n.id == "super"), None):
+    if left := next((n for n in walk(new) if isinstance(n, ast.Name) and n.id == "super"), None):
         raise context.refuse(left, "'super()' here", "only calls of its methods are followed", "Call a method of it.")
     return new
 

@@ -14,6 +14,7 @@ from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.walk import walk
 
 
 def accumulate(body: Body, o: Optimisation) -> Body:
@@ -44,8 +45,8 @@ def _is_operand(s: ast.stmt, b: str) -> bool:
     """Whether a statement reads a name as an operand only: what it computes is something else."""
     if not isinstance(s, ast.Assign | ast.AugAssign):
         return False
-    names = sum(isinstance(n, ast.Name) and n.id == b for n in ast.walk(s))
-    operators = [n for n in ast.walk(s.value) if isinstance(n, ast.BinOp)]
+    names = sum(isinstance(n, ast.Name) and n.id == b for n in walk(s))
+    operators = [n for n in walk(s.value) if isinstance(n, ast.BinOp)]
     return names == sum(isinstance(x, ast.Name) and x.id == b for n in operators for x in (n.left, n.right))
 
 

@@ -64,7 +64,7 @@ def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, in
     for s in body:
         inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
         written = {v for x in inside for v in writes(x)} & names
-        for v, n in sum((_occurrences(x) for x in inside), Counter()).items():
+        for v, n in _occurrences_in(inside).items():
             if v in last and len(inside) > 1 and v in written:  # which value is read there is not looked into
                 names.discard(v)
             elif v in last:
@@ -81,8 +81,25 @@ def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, in
         lives.setdefault(v, []).append(life)
 
 
+def _occurrences_in(body: Body) -> Counter[str]:
+    if len(body) == 1:
+        return _occurrences(body[0])
+    found: Counter[str] = Counter()
+    for s in body:
+        for v, n in _occurrences(s).items():
+            found[v] += n
+    return found
+
+
 def _occurrences(s: ast.stmt) -> Counter[str]:
     """How often a statement itself reads each name; twice inside loops headers' tests and nested scopes."""
+    known: Counter[str] | None = s.__dict__.get("_occurrences")  # statements never change
+    if known is None:
+        known = s.__dict__["_occurrences"] = _counted(s)
+    return known
+
+
+def _counted(s: ast.stmt) -> Counter[str]:
     found: Counter[str] = Counter()
     match s:
         case ast.If(test=test):

@@ -15,6 +15,7 @@ from tangent.optimise.purity import is_pure, written_in_place
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads
+from tangent.syntax.walk import walk
 
 
 def uncopy(body: Body, o: Optimisation) -> Body:
@@ -23,9 +24,7 @@ def uncopy(body: Body, o: Optimisation) -> Body:
     reads: Counter[str] = Counter()
     for s in statements(body):
         parts = [s.test] if isinstance(s, ast.If | ast.While) else [s.iter] if isinstance(s, ast.For) else [s]
-        reads.update(
-            n.id for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        )
+        reads.update(n.id for p in parts for n in walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     return _block(body, o, reads)
 
 

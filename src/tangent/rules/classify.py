@@ -55,7 +55,7 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
     grown: list[str] = []
     copied: list[tuple[str, str, int]] = []
     generated = context.source.file.startswith("<generated")
-    spoiled: set[str] = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+    spoiled: set[str] = {a.arg for a in walk(f.args) if isinstance(a, ast.arg)}
     for s in statements(f.body):
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=value) if _makes_list(value, context):

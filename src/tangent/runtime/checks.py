@@ -10,7 +10,7 @@ import numpy as np
 
 from tangent.errors import ArgumentError, Location, SeedError, TangentError, UnsupportedError
 from tangent.runtime.dispatch import broadcast_like, map_structure, unbroadcast
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import NUMBERS, is_object
 
 _FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
@@ -158,7 +158,7 @@ def check_arguments(
     lists of numbers: for these there is other code, and where there is not (None) they are refused.
     """
     for name, value in arguments.items():
-        if type(value) is np.ndarray:
+        if type(value) in NUMBERS:
             continue
         if isinstance(value, np.ma.MaskedArray | np.matrix):
             raise ArgumentError(

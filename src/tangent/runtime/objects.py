@@ -18,6 +18,7 @@ PLAIN = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial,
     BaseException, list, tuple, dict,
 )  # fmt: skip
+NUMBERS = frozenset({np.ndarray, np.float64, float, int})
 OPERATORS = frozenset(
     f"__{side}{word}__"
     for word in "add sub mul truediv floordiv mod pow matmul".split()
@@ -168,6 +169,8 @@ def field(x: Any, name: str) -> Any:
 
 def holds_objects(x: Any, depth: int = 3) -> bool:
     """Whether x is, or holds, an object of a class of the user's."""
+    if type(x) in NUMBERS:
+        return False
     if isinstance(x, list | tuple) and depth > 0:
         kinds = {type(v): v for v in x}  # one of each class tells for all
         return any(holds_objects(v, depth - 1) for v in kinds.values())

@@ -16,6 +16,7 @@ from typing import Any
 
 from tangent.errors import Location, SourceError
 from tangent.syntax.rebuild import function_node, replace
+from tangent.syntax.walk import walk
 
 FUTURE = annotations.compiler_flag  # as `from __future__ import annotations` sets it
 
@@ -51,7 +52,7 @@ class Source:
     @cached_property
     def _ends(self) -> dict[tuple[int, int], int]:
         found: dict[tuple[int, int], int] = {}
-        for node in ast.walk(self.tree):
+        for node in walk(self.tree):
             if isinstance(node, ast.stmt | ast.expr) and not hasattr(node, "body") and hasattr(node, "lineno"):
                 whole = node.end_lineno == node.lineno and node.end_col_offset
                 found.setdefault((node.lineno, node.col_offset), whole or len(self.line(node.lineno).rstrip()))
@@ -66,7 +67,7 @@ class Source:
     @cached_property
     def _statement_lines(self) -> dict[int, str]:
         found: dict[int, str] = {}
-        for node in ast.walk(self.tree):
+        for node in walk(self.tree):
             if isinstance(node, ast.stmt) and node is not self.tree:
                 text = ast.unparse(replace(node, body=[], orelse=[])) if hasattr(node, "body") else ast.unparse(node)
                 found.setdefault(node.lineno, text.split("\n")[0])
@@ -101,7 +102,7 @@ def _is_source_of(tree: ast.FunctionDef, code: types.CodeType) -> bool:
     Tools that rewrite code on import (assertions, coverage) change it knowingly; where they may have, names decide.
     """
     kept_in_memory = code.co_filename.startswith("<")
-    if kept_in_memory or code.co_name == "<lambda>" or any(isinstance(n, ast.Assert) for n in ast.walk(tree)):
+    if kept_in_memory or code.co_name == "<lambda>" or any(isinstance(n, ast.Assert) for n in walk(tree)):
         return True
     plain = replace(tree, returns=None, args=_bare(tree.args))
     outer = function_node(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
+from tangent.syntax.walk import walk
 
 
 def own_functions(f: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
@@ -17,7 +18,7 @@ def own_functions(f: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
 
 def declared(f: ast.FunctionDef) -> frozenset[str]:
     """Names that a function, or one inside it, says belong to somebody else."""
-    return frozenset(v for n in ast.walk(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names)
+    return frozenset(v for n in walk(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names)
 
 
 def own_variables(f: ast.FunctionDef) -> set[str]:
@@ -50,7 +51,7 @@ def free_variables(g: ast.FunctionDef) -> list[str]:
     ['n', 'x']
     """
     found = expression_reads(g) | rebound_outside(g)
-    names = [n for n in ast.walk(g) if isinstance(n, ast.Name) and n.id in found]
+    names = [n for n in walk(g) if isinstance(n, ast.Name) and n.id in found]
     places = [(getattr(n, "lineno", 0), getattr(n, "col_offset", 0), n.id) for n in names]
     return list(dict.fromkeys([*(v for *_, v in sorted(places)), *sorted(found)]))
 

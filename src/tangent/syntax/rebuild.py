@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
-from tangent.syntax.walk import ENDS, MARKS, walk
+from tangent.syntax.walk import ENDS, MARKS, children, walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
 NESTED = (ast.If, ast.For, ast.While)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -115,16 +116,25 @@ def with_blocks(s: _Node, change: Callable[[list[ast.stmt]], list[ast.stmt]]) ->
     return replace(s, **changes) if changes else s
 
 
-def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
+def walk_scope(node: ast.AST) -> Sequence[ast.AST]:
     """All nodes below, without entering nested functions and classes."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+    known: Sequence[ast.AST] | None = node.__dict__.get("_scope")
+    if known is None:
+        known = node.__dict__["_scope"] = _below(node)
+    return known
+
+
+def _below(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for child in children(node):
+        found.append(child)
+        if isinstance(child, SCOPES):
             continue
         if isinstance(child, ast.expr) and not any(isinstance(n, ast.Lambda) for n in walk(child)):
-            yield from walk(child)[1:]
+            found += walk(child)[1:]
         else:
-            yield from walk_scope(child)
+            found += _below(child)
+    return found
 
 
 def function_node(title: str, args: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:

@@ -1,4 +1,4 @@
-"""All nodes of a tree; of a statement without blocks they are kept with it, since nodes never change."""
+"""All nodes of a tree; they are kept with it, since nodes never change."""
 
 from __future__ import annotations
 
@@ -17,21 +17,25 @@ def walk(tree: ast.AST) -> Sequence[ast.AST]:
     """
     known: Sequence[ast.AST] | None = tree.__dict__.get("_nodes")
     if known is None:
-        known = _nodes(tree)
-        if not hasattr(tree, "body"):
-            tree.__dict__["_nodes"] = known
+        known = tree.__dict__["_nodes"] = _nodes(tree)
     return known
 
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
     found = [tree]
     for node in found:
-        if isinstance(node, ENDS):
-            continue
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                found += [child for child in value if isinstance(child, ast.AST) and not isinstance(child, MARKS)]
-            elif isinstance(value, ast.AST) and not isinstance(value, MARKS):
-                found.append(value)
+        if type(node) not in ENDS:
+            found += children(node)
+    return found
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one, without marks."""
+    found: list[ast.AST] = []
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            found += [child for child in value if isinstance(child, ast.AST) and not isinstance(child, MARKS)]
+        elif isinstance(value, ast.AST) and not isinstance(value, MARKS):
+            found.append(value)
     return found

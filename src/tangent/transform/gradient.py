@@ -11,6 +11,7 @@ from tangent.analysis.shapes.results import TO_REAL, makes_complex
 from tangent.rules.table import table
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.uses import assigned_inside
+from tangent.syntax.walk import walk
 from tangent.transform.definition import definition
 from tangent.transform.entrance import aliases_of, number_parameters, own_copies
 from tangent.transform.generated import Generated
@@ -92,7 +93,7 @@ def seed_check(
 
 def may_be_complex(module: Module, this: Unit, seen: frozenset[Any] = frozenset()) -> bool:
     """Whether complex numbers can come up in a function that is given real ones."""
-    for node in ast.walk(this.core):
+    for node in walk(this.core):
         if isinstance(node, ast.Constant) and isinstance(node.value, complex):
             return True
     for op in this.operations.values():

@@ -18,6 +18,7 @@ from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import expression_reads, writes
+from tangent.syntax.walk import walk
 from tangent.transform.outline import loop_of
 from tangent.transform.scribe import Scribe
 
@@ -133,4 +134,4 @@ def _clashes(op: Operation, active: frozenset[str], handles: frozenset[str]) -> 
 
 
 def _mentions(e: ast.expr, names: frozenset[str]) -> bool:
-    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(e))
+    return any(isinstance(n, ast.Name) and n.id in names for n in walk(e))

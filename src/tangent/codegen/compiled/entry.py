@@ -57,7 +57,4 @@ def _given(node: ast.FunctionDef) -> list[ast.expr]:
 
 
 def _with_body(node: ast.FunctionDef, body: list[ast.stmt]) -> ast.FunctionDef:
-    for s in body:
-        for inner in ast.walk(s):
-            ast.copy_location(inner, node)
-    return replace(node, body=body)
+    return ast.fix_missing_locations(replace(node, body=body))

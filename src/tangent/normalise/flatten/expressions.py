@@ -16,6 +16,7 @@ from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
+from tangent.syntax.walk import walk
 
 
 class Expressions:
@@ -126,13 +127,13 @@ class Expressions:
         if not self.context.memory:
             return self.calls_writer(e)
         return any(
-            isinstance(n, ast.Call | ast.Attribute | ast.Subscript) and not self.is_static_path(n) for n in ast.walk(e)
+            isinstance(n, ast.Call | ast.Attribute | ast.Subscript) and not self.is_static_path(n) for n in walk(e)
         )
 
     def calls_writer(self, e: ast.expr) -> bool:
         """Whether a nested function is called that changes variables around it."""
         writers = {v for v, g in self.context.lifted.items() if g.rebound or g.writes}
-        return bool(writers) and any(isinstance(n, ast.Name) and n.id in writers for n in ast.walk(e))
+        return bool(writers) and any(isinstance(n, ast.Name) and n.id in writers for n in walk(e))
 
     def opened(self, e: ast.expr) -> ast.expr:
         match e:

@@ -11,6 +11,7 @@ from tangent.syntax.core import is_atom, is_path, is_range
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import assigned_inside
+from tangent.syntax.walk import walk
 
 
 class Statements(Stores):
@@ -28,7 +29,7 @@ class Statements(Stores):
 
     def rebound_by(self, s: ast.stmt) -> frozenset[str]:
         """Variables that a statement rebinds by calls of nested functions: what they were gets names of its own."""
-        called = {n.id for n in ast.walk(s) if isinstance(n, ast.Name)} & set(self.context.lifted)
+        called = {n.id for n in walk(s) if isinstance(n, ast.Name)} & set(self.context.lifted)
         return frozenset(v for g in called for v in self.context.lifted[g].rebound)
 
     def statement(self, s: ast.stmt) -> None:

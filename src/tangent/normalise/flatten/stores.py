@@ -12,6 +12,7 @@ from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, constant
 from tangent.syntax.rebuild import replace
+from tangent.syntax.walk import walk
 
 FLATTENED_METHODS = frozenset("fill sort partition put __setitem__ extend insert update".split())
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -125,7 +126,7 @@ class Stores(Expressions):
 
 def _calls_user(e: ast.expr, context: Context) -> bool:
     """Whether evaluating an expression runs code that might write into what is read before it."""
-    for n in ast.walk(e):
+    for n in walk(e):
         if isinstance(n, ast.Call):
             found = context.scope.resolve(n.func)
             if found is MISSING or not is_library(found):

@@ -14,6 +14,7 @@ from tangent.source.generators import is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
+from tangent.syntax.walk import walk
 
 CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, set, frozenset, dict, functools.reduce})
 LISTING = frozenset({list, tuple, sorted})  # these make a list of all items first
@@ -76,7 +77,7 @@ def local_generators(f: ast.FunctionDef, context: Context) -> set[str]:
     }  # fmt: skip
     if not found:
         return found
-    uses = [n for n in ast.walk(f) if isinstance(n, ast.Name) and n.id in found]
+    uses = [n for n in walk(f) if isinstance(n, ast.Name) and n.id in found]
     whole = {id(c.func) for c in consumed_calls(f, context) if isinstance(c.func, ast.Name)}
     return found - {n.id for n in uses if id(n) not in whole}
 

@@ -18,6 +18,7 @@ from tangent.source.writing import gives_new, written_by
 from tangent.syntax.held import Sharing, rebound_in, written_into
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import SCOPES, expression_reads, target_names
+from tangent.syntax.walk import walk
 
 LATE = (map, filter, itertools.chain, itertools.starmap, itertools.filterfalse, itertools.compress)
 
@@ -39,7 +40,7 @@ class Turns:
 
     def taken(self, iterable: ast.expr, target: ast.expr | None, doing: Iterable[ast.AST]) -> bool:
         """Whether code that runs between the items of an iterable changes what the iterable reads, or sees it work."""
-        calls = [n for n in ast.walk(iterable) if isinstance(n, ast.Call)]
+        calls = [n for n in walk(iterable) if isinstance(n, ast.Call)]
         if not any(self.is_late(c) for c in calls):
             return False
         if any(self.works(c) for c in calls):
@@ -74,7 +75,7 @@ class Turns:
 
     def read_late(self, iterable: ast.expr) -> set[str]:
         """Variables that are read when items are asked for: those of lambdas and of nested functions."""
-        found = {v for n in ast.walk(iterable) if isinstance(n, SCOPES) for v in expression_reads(n)}
+        found = {v for n in walk(iterable) if isinstance(n, SCOPES) for v in expression_reads(n)}
         waiting = expression_reads(iterable)
         while more := {v for g in waiting if g in self.nested for v in self.nested[g]} - found:
             found |= more

@@ -14,6 +14,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.shaped.sums import Summed
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import writes
+from tangent.syntax.walk import walk
 
 
 def early(body: Body) -> Body:
@@ -23,7 +24,7 @@ def early(body: Body) -> Body:
         sums.setdefault(v, []).append(e)
     if not sums:
         return body
-    reads = Counter(n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    reads = Counter(n.id for s in body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     made: dict[str, list[ast.stmt]] = {}
     for s in statements(body):
         for v in writes(s):
@@ -38,7 +39,7 @@ def early(body: Body) -> Body:
 
 def _sums(body: Body) -> Iterator[tuple[str, Summed]]:
     for s in body:
-        for n in ast.walk(s):
+        for n in walk(s):
             if isinstance(n, Summed) and isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name):
                 yield n.func.value.id, n
 

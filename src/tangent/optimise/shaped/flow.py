@@ -46,6 +46,7 @@ from tangent.syntax.names import identifiers
 from tangent.syntax.quote import at, expression
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, expression_reads, header_reads, writes
+from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 Body = list[ast.stmt]
@@ -107,8 +108,8 @@ class Flow(Inference):
         self.made_up: dict[str, str] = {}
         self.zeros: dict[str, ast.stmt] = {}  # adjoints that are zero so far
         self.mirrored = mirrored(g.tree.body)
-        self.times = Counter(n.id for n in ast.walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-        self.handed = {v for n in ast.walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
+        self.times = Counter(n.id for n in walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        self.handed = {v for n in walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
         self.depth = 0
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
@@ -353,7 +354,7 @@ class Flow(Inference):
     # Expressions
 
     def rewritten(self, e: ast.expr) -> ast.expr:
-        if any(isinstance(n, SCOPED) for n in ast.walk(e)):  # names mean something else inside
+        if any(isinstance(n, SCOPED) for n in walk(e)):  # names mean something else inside
             return e
         return rebuild(e, self.changed)
 
@@ -412,7 +413,7 @@ def operands(v: str, body: Body, times: int) -> list[ast.expr]:
     for s in body:
         if isinstance(s, ast.If | ast.For | ast.While) or v in changed:
             break
-        for n in ast.walk(s):
+        for n in walk(s):
             if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult | ast.Add | ast.Sub | ast.Div):
                 sides = [_unsigned(n.left), _unsigned(n.right)]
                 met = [other for x, other in zip(sides, sides[::-1]) if isinstance(x, ast.Name) and x.id == v]

@@ -23,6 +23,7 @@ from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import rebuild, rename, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, writes
+from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
@@ -100,7 +101,7 @@ class _Inlined:
             return None
         if found.primal.__globals__ is not self.g.primal.__globals__ or self.captured(found) is None:
             return None
-        if any(isinstance(n, SCOPED) for n in ast.walk(found.tree)):  # what closures capture is known by its name
+        if any(isinstance(n, SCOPED) for n in walk(found.tree)):  # what closures capture is known by its name
             return None
         body = [s for s in found.tree.body if not isinstance(s, Comment)]
         simple = all(isinstance(s, ast.Assign | ast.AugAssign | ast.Expr) for s in body[:-1])
@@ -159,7 +160,7 @@ def unpacked(body: Body, parameters: set[str]) -> Body:
     for s in body:  # outside of loops, where each name has one value
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Tuple(elts=elts) as value) if made[v] == 1:
-                leaves = [n.id for e in elts for n in ast.walk(e) if isinstance(n, ast.Name)]
+                leaves = [n.id for e in elts for n in walk(e) if isinstance(n, ast.Name)]
                 whole = all(isinstance(e, ast.Name | ast.Tuple) for e in elts)
                 if whole and all(made[n] + (n in parameters) == 1 for n in leaves):
                     tuples[v] = value

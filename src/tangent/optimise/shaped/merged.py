@@ -23,6 +23,7 @@ from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tangent.optimise.shaped.flow import Flow
@@ -58,7 +59,7 @@ class Block:
     def index(self, e: ast.expr) -> str:
         """An index in the names that it comes from, as text; empty where it is more than arithmetic."""
         e = rebuild(e, self._meant)
-        return ast.dump(e) if all(isinstance(n, SIMPLE) for n in ast.walk(e)) else ""
+        return ast.dump(e) if all(isinstance(n, SIMPLE) for n in walk(e)) else ""
 
     def _meant(self, e: ast.expr) -> ast.expr:
         match self.made.get(e.id, []) if isinstance(e, ast.Name) else []:
@@ -139,7 +140,7 @@ def _given_back(body: Body, start: int, t: str, b: str, index: ast.expr, flow: F
 
 def _is_calm(s: ast.AugAssign, b: str) -> bool:
     """Whether what is added can be computed earlier: it does not read the array, and takes nothing from a list."""
-    takes = any(isinstance(n, ast.Attribute) and n.attr == "pop" for n in ast.walk(s.value))
+    takes = any(isinstance(n, ast.Attribute) and n.attr == "pop" for n in walk(s.value))
     return not takes and b not in expression_reads(s.value)
 
 
@@ -182,7 +183,7 @@ def _is_name(e: ast.expr, v: str) -> bool:
 
 
 def _count(e: ast.expr, v: str) -> int:
-    return sum(isinstance(n, ast.Name) and n.id == v for n in ast.walk(e))
+    return sum(isinstance(n, ast.Name) and n.id == v for n in walk(e))
 
 
 def _with(e: ast.expr, v: str, part: ast.expr) -> ast.expr:

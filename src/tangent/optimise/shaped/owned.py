@@ -17,6 +17,7 @@ from tangent.optimise.context import Body
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import writes
+from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
 COMPUTED = (np.dot, np.zeros, np.full, runtime.shadow)
@@ -48,7 +49,7 @@ def _is_alone(v: str, body: Body, last: ast.stmt, resolve: Resolve) -> bool:
             continue
         if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Name) or not is_new(s.value, resolve):
             return False
-    held = sum(1 for n in ast.walk(last) if isinstance(n, ast.Name) and n.id == v)
+    held = sum(1 for n in walk(last) if isinstance(n, ast.Name) and n.id == v)
     return bool(made) and held == 1 and not any(_holds(s, v, resolve) for s in statements(body))
 
 
@@ -83,7 +84,7 @@ def _holds(s: ast.stmt, v: str, resolve: Resolve) -> bool:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=w), slice=index)], value=value) if v == w:
             return keeps(value, v, resolve) or keeps(index, v, resolve)
         case _:
-            return any(isinstance(n, ast.Name) and n.id == v for n in ast.walk(s))
+            return any(isinstance(n, ast.Name) and n.id == v for n in walk(s))
 
 
 def keeps(e: ast.expr, v: str, resolve: Resolve) -> bool:
@@ -92,8 +93,8 @@ def keeps(e: ast.expr, v: str, resolve: Resolve) -> bool:
         case ast.Name(id=w):
             return v == w
         case ast.BinOp() | ast.UnaryOp() | ast.Compare():
-            return any(isinstance(n, ast.Call) and keeps(n, v, resolve) for n in ast.walk(e))
+            return any(isinstance(n, ast.Call) and keeps(n, v, resolve) for n in walk(e))
         case ast.Call() if _only_computes(e, resolve):
-            return any(isinstance(n, ast.Call) and n is not e and keeps(n, v, resolve) for n in ast.walk(e))
+            return any(isinstance(n, ast.Call) and n is not e and keeps(n, v, resolve) for n in walk(e))
         case _:
             return any(keeps(x, v, resolve) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr))

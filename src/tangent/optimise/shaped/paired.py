@@ -17,6 +17,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.typed.inlined import Site, inlined, sites
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, arguments, writes
+from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 SCOPED = (ast.FunctionDef, ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
@@ -48,7 +49,7 @@ def paired(functions: list[Generated]) -> Generated:
 
 def _is_plain(g: Generated) -> bool:
     """Whether a function makes no functions: what these capture is known by its name."""
-    return g.tree is not None and not any(isinstance(n, SCOPED) for s in g.tree.body for n in ast.walk(s))
+    return g.tree is not None and not any(isinstance(n, SCOPED) for s in g.tree.body for n in walk(s))
 
 
 def _is_short(g: Generated) -> bool:

@@ -18,6 +18,7 @@ from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, expression
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import header_reads, writes
+from tangent.syntax.walk import walk
 
 Change = dict[ast.stmt, Body]
 
@@ -96,7 +97,7 @@ def _pushed(
                     case ast.Assign(targets=[ast.Name(id=w)], value=ast.Tuple(elts=elts)) if w == v and _are_names(
                         elts
                     ):
-                        used = {n.id for e in elts for n in ast.walk(e) if isinstance(n, ast.Name)}
+                        used = {n.id for e in elts for n in walk(e) if isinstance(n, ast.Name)}
                         between = {x for s in _inside(block[i + 1 : end]) for x in writes(s)}
                         return (block[i], elts) if not used & between else (None, [])
                     case s if v in {x for y in _inside([s]) for x in writes(y)}:

@@ -14,6 +14,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.shaped.owned import Resolve, is_new, keeps
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import header_reads, writes
+from tangent.syntax.walk import walk
 
 OPERATORS = {ast.Mult: "multiply", ast.Add: "add", ast.Sub: "subtract", ast.Div: "divide"}
 LARGE = 1 << 14  # elements, from which new memory costs more than the arithmetic
@@ -54,7 +55,7 @@ def blocks(body: Body) -> list[Body]:
 
 
 def _times(e: ast.expr, v: str) -> int:
-    return sum(isinstance(n, ast.Name) and n.id == v for n in ast.walk(e))
+    return sum(isinstance(n, ast.Name) and n.id == v for n in walk(e))
 
 
 def _is_held(s: ast.stmt, v: str, resolve: Resolve) -> bool:

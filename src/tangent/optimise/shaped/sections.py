@@ -22,6 +22,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import COMPREHENSIONS, writes
+from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
 Interval = tuple[Sum, Sum | None]  # from the first place on, up to before the second
@@ -115,7 +116,7 @@ def sections(body: Body, facts: Facts) -> Sections:
                 for a in [names[w] for w in list(names) if facts.holds(value, w)]:
                     if names.setdefault(v, a) != a:
                         arrays -= {a, names[v]}
-    if arrays and not any(isinstance(n, OPAQUE) for s in body for n in ast.walk(s)):
+    if arrays and not any(isinstance(n, OPAQUE) for s in body for n in walk(s)):
         collector = _Collector(found, names, facts)
         collector.block(body, ())
         arrays -= collector.lost
@@ -233,7 +234,7 @@ class _Collector:
                 case ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
                     self.note(value, s, nest)
                 case _:
-                    self.lost |= {self.names[n.id] for n in ast.walk(s) if self.is_known(n)}  # type: ignore[attr-defined]
+                    self.lost |= {self.names[n.id] for n in walk(s) if self.is_known(n)}  # type: ignore[attr-defined]
 
     def is_known(self, n: ast.AST) -> bool:
         return isinstance(n, ast.Name) and n.id in self.names
@@ -257,7 +258,7 @@ class _Collector:
             case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
                 return
             case ast.Call(func=func, args=args) if not self.only_computes(func):
-                handed = {self.names[n.id] for a in args for n in ast.walk(a) if self.is_known(n)}  # type: ignore[attr-defined]
+                handed = {self.names[n.id] for a in args for n in walk(a) if self.is_known(n)}  # type: ignore[attr-defined]
                 self.lost |= handed if not self.is_ours(func) else set()
                 for a in sorted(handed):
                     self.access(a, None, ast.Store(), s, nest)

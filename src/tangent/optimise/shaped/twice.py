@@ -14,6 +14,7 @@ from tangent.syntax.print import Comment
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import expression_reads, writes
+from tangent.syntax.walk import walk
 
 
 def doubled(done: Body, s: ast.stmt, shared: dict[str, str]) -> bool:
@@ -81,4 +82,4 @@ def _sharing(names: set[str], shared: dict[str, str]) -> set[str]:
 def _is_arithmetic(e: ast.expr) -> bool:
     allowed = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple)
     inner = (ast.operator, ast.unaryop, ast.expr_context)
-    return all(isinstance(n, allowed + inner) for n in ast.walk(e))
+    return all(isinstance(n, allowed + inner) for n in walk(e))

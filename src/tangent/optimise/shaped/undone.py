@@ -24,6 +24,7 @@ from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, expression
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import header_reads, writes
+from tangent.syntax.walk import walk
 
 Links = Callable[[ast.stmt], bool]
 Path = tuple[ast.stmt, ...]
@@ -121,7 +122,7 @@ class _Undone:
             isinstance(n, ast.BinOp | ast.Load | ast.Add | ast.Sub | ast.Mult)
             or (isinstance(n, ast.Name) and n.id in whole)
             or (isinstance(n, ast.Constant) and type(n.value) is int)
-            for n in ast.walk(r.index)
+            for n in walk(r.index)
         )
         return counted and all(self.count(loop) is not None for loop in self.paths[r.push])
 
@@ -165,7 +166,7 @@ class _Undone:
     def is_known(self, index: ast.expr, s: ast.stmt) -> bool:
         """Whether an index consists of names that mean the same in the paired loop."""
         loops = {v: loop for loop in self.paths[s] for v in writes(loop)}
-        for n in ast.walk(index):
+        for n in walk(index):
             if not isinstance(n, SIMPLE):
                 return False
             if isinstance(n, ast.Name) and n.id in self.definitions:

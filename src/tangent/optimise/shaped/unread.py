@@ -18,6 +18,7 @@ from tangent.optimise.typed.reach import Access
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import writes
+from tangent.syntax.walk import walk
 
 Changes = dict[ast.stmt, ast.stmt | None]
 
@@ -74,7 +75,7 @@ def _first_sums(block: Body, known: Sections, gone: Changes) -> Changes:
 def _added(place: ast.Subscript, rest: Body) -> ast.AugAssign | None:
     """The sum into the same place."""
     text = ast.unparse(place)
-    names = {n.id for n in ast.walk(place.slice) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(place.slice) if isinstance(n, ast.Name)}
     for s in rest:
         match s:
             case ast.AugAssign(target=ast.Subscript() as target, op=ast.Add()) if ast.unparse(target) == text:

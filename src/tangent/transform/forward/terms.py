@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tangent.syntax.rebuild import replace
+from tangent.syntax.walk import walk
 
 
 def only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.Assign | None:
@@ -43,7 +44,7 @@ def bare_sum(e: ast.expr) -> list[ast.expr]:
 
 def _operands_read(e: ast.expr) -> frozenset[str]:
     found = set()
-    for n in ast.walk(e):
+    for n in walk(e):
         match n:
             case ast.Subscript(value=ast.Name(id="d"), slice=ast.Name(id=who)):
                 found.add(who)

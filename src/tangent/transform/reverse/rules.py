@@ -9,6 +9,7 @@ from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rename
+from tangent.syntax.walk import walk
 from tangent.transform.ownership import is_new
 from tangent.transform.reverse.sums import Sums
 from tangent.transform.reverse.temporaries import PRODUCTS
@@ -118,7 +119,7 @@ class Rules(Sums):
         reads = rule.reads(wanted)
         targets = set(op.targets)
         return any(
-            k in reads and any(isinstance(n, ast.Name) and n.id in targets for n in ast.walk(v))
+            k in reads and any(isinstance(n, ast.Name) and n.id in targets for n in walk(v))
             for k, v in op.values.items()
         ) or (
             any(isinstance(v, ast.Name) and v.id in targets and v.id in self.active for v in op.values.values())

@@ -12,6 +12,7 @@ from tangent.source.read import is_derivative
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, writes
+from tangent.syntax.walk import walk
 from tangent.transform.attempts import live_on_failure
 from tangent.transform.containers import changes_container
 from tangent.transform.storage.summaries import Outside, called_functions
@@ -84,7 +85,7 @@ def read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
     found: set[str] = set()
     for op in this.operations.values():
         if any(t in active for t in op.targets) and op.value is not None:
-            found |= {n.id for n in ast.walk(op.value) if isinstance(n, ast.Name)}
+            found |= {n.id for n in walk(op.value) if isinstance(n, ast.Name)}
     return found
 
 
@@ -126,7 +127,7 @@ def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[
         s
         for s, op in this.operations.items()
         if s in order and op.value is not None and any(t in active for t in op.targets)
-        and any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(op.value))
+        and any(isinstance(n, ast.Name) and n.id in names for n in walk(op.value))
     ]  # fmt: skip
     loops = [set(statements(s.body)) for s in order if isinstance(s, ast.For | ast.While)]
     together = any(w.statement in loop and r in loop for loop in loops for r in readers)
@@ -137,7 +138,7 @@ def _flows_from(this: Unit, root: str, useful: frozenset[str]) -> bool:
     """Whether the result depends on what a global name refers to."""
     for op in this.operations.values():
         if any(t in useful for t in op.targets) and op.value is not None:
-            if any(isinstance(n, ast.Name) and n.id == root for n in ast.walk(op.value)):
+            if any(isinstance(n, ast.Name) and n.id == root for n in walk(op.value)):
                 return True
     return False
 
@@ -159,6 +160,6 @@ def _first_use(this: Unit, v: str, other: ast.stmt) -> int:
     for s in statements(this.core.body):
         op = this.operations.get(s)
         if s is not other and op is not None and op.value is not None and getattr(s, "lineno", 0) != other.lineno:
-            if any(isinstance(n, ast.Name) and n.id == v for n in ast.walk(op.value)):
+            if any(isinstance(n, ast.Name) and n.id == v for n in walk(op.value)):
                 return int(getattr(s, "lineno", 0))
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tangent.analysis.activity import activity
@@ -18,6 +18,7 @@ from tangent.source.read import read
 from tangent.source.resolve import is_library
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments
+from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
 from tangent.transform.unit import Unit
@@ -32,7 +33,7 @@ def globals_read(this: Unit, useful: frozenset[str]) -> set[tuple[int, str]]:
         n.id
         for op in this.operations.values()
         if any(t in useful for t in op.targets) and op.value is not None
-        for n in ast.walk(op.value)
+        for n in walk(op.value)
         if isinstance(n, ast.Name) and n.id not in this.context.scope.local
     }
     return {(id(this.context.source.function.__globals__), v) for v in names}
@@ -111,7 +112,7 @@ def _stored_into(function: types.FunctionType) -> set[str]:
     own = {a.arg for a in arguments(tree.args)}
     stored = {
         n.value.id
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
     }
     return own & stored
@@ -154,15 +155,16 @@ def _held_by(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
     return frozenset(n for n in names if aliases.of(n) & aliases.reach(v))
 
 
-def called_functions(this: Unit) -> Iterator[tuple[types.FunctionType, ast.stmt]]:
+def called_functions(this: Unit) -> list[tuple[types.FunctionType, ast.stmt]]:
     """The user functions that a function calls, as far as they are known."""
-    for s in statements(this.core.body):
-        header = s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
-        for n in ast.walk(header):
-            if isinstance(n, ast.Call):
-                found = this.context.scope.resolve(n.func)
-                if isinstance(found, types.FunctionType) and not is_library(found):
-                    yield found, s
+    calls = [(n, s) for s in statements(this.core.body) for n in walk(_header(s)) if isinstance(n, ast.Call)]
+    found = [(this.context.scope.resolve(n.func), s) for n, s in calls]
+    return [(callee, s) for callee, s in found if is_own(callee)]
+
+
+def _header(s: ast.stmt) -> ast.AST:
+    """The part of a statement that is not in its blocks."""
+    return s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
 
 
 def all_writes(this: Unit, summary: Summaries) -> list[Write]:

@@ -7,6 +7,7 @@ import ast
 import numpy as np
 
 from tangent.syntax.rebuild import statements
+from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
 
 TEXT = frozenset({str, repr, format, ascii, bytes, bytearray})
@@ -23,10 +24,8 @@ def refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> N
         op = this.operations.get(s)
         if op is None or op.value is None:
             continue
-        reads = {n.id for n in ast.walk(op.value) if isinstance(n, ast.Name)}
-        called = {
-            this.context.scope.resolve(n.func) for n in ast.walk(op.value) if isinstance(n, ast.Call) and _plain(n)
-        }
+        reads = {n.id for n in walk(op.value) if isinstance(n, ast.Name)}
+        called = {this.context.scope.resolve(n.func) for n in walk(op.value) if isinstance(n, ast.Call) and _plain(n)}
         if any(t in useful for t in op.targets) and (
             (called & HIDDEN and varied)
             or (called & FROM_TEXT and (reads & text or _makes_text(this, op.value, varied)))
@@ -47,7 +46,7 @@ WORDS |= {"tobytes", "tostring", "join", "dumps"}
 
 def _mentions_text(this: Unit) -> bool:
     """Whether any of it can concern a function at all."""
-    for n in ast.walk(this.core):
+    for n in walk(this.core):
         match n:
             case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
                 return True
@@ -61,8 +60,8 @@ def _plain(n: ast.Call) -> bool:
 
 
 def _makes_text(this: Unit, e: ast.expr, varied: frozenset[str]) -> bool:
-    for n in ast.walk(e):
-        inside = {m.id for m in ast.walk(n) if isinstance(m, ast.Name)}
+    for n in walk(e):
+        inside = {m.id for m in walk(n) if isinstance(m, ast.Name)}
         match n:
             case ast.JoinedStr() if inside & varied:
                 return True

@@ -29,6 +29,7 @@ from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.runtime.objects import overloads
 from tangent.source.adapt import as_function, called, standing_for
+from tangent.source.naming import name_derivative
 from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING
 from tangent.source.stubs import install_runner
@@ -62,6 +63,8 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
         if made is None:
             made = known[_key(function, options)] = _built(function, options)
             made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
+            if scope_rules() is None:
+                name_derivative(made, function, options)
             _recent.append(made)
         return made
 

@@ -14,7 +14,8 @@ import builtins
 import linecache
 import types
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -26,6 +27,7 @@ from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.runtime.objects import holds_objects
 from tangent.source.cells import cells_of
+from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
@@ -53,7 +55,7 @@ def load(
     entry, *callees = functions
     made = bind(nodes, functions, text.file)
     plain = made[entry]
-    extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_annotate": partial(annotate, entry=place_of(entry))}
+    extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_annotate": Notes(text, place_of(entry))}
     if objects is not None:
         extra |= {"_objects": objects, "_holds_objects": holds_objects}
     if lists is not None and (entry.arrays or entry.items):
@@ -69,8 +71,27 @@ def load(
     describe(function, entry, functions, plain)
     function.rules = rules  # type: ignore[attr-defined]
     function.versions = choice  # type: ignore[attr-defined]
-    function.version = partial(version_of, weakref.ref(function))  # type: ignore[attr-defined]
+    function.version = VersionOf(function)  # type: ignore[attr-defined]
     return function
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Tells exceptions where they come from; brings the text along where the derivative goes to another process."""
+
+    text: Text
+    entry: Entry
+
+    def __call__(self, error: BaseException) -> None:
+        annotate(error, self.entry)
+
+    def __reduce__(self) -> tuple[Callable[[Text, Entry], Notes], tuple[Text, Entry]]:
+        return _registered, (self.text, self.entry)
+
+
+def _registered(text: Text, entry: Entry) -> Notes:
+    register(text)
+    return Notes(text, entry)
 
 
 def place_of(g: Generated) -> Entry:
@@ -82,15 +103,23 @@ def place_of(g: Generated) -> Entry:
     return Entry(g.source.place(first, 0), result, g.aux)
 
 
-def version_of(derivative: weakref.ref[types.FunctionType], *args: Any) -> types.FunctionType:
+class VersionOf:
     """The version of a derivative for some arguments, or itself where there is none."""
-    function = derivative()
-    assert function is not None
-    choice = function.versions  # type: ignore[attr-defined]
-    missing = function.__code__.co_argcount - len(args)
-    defaults = (function.__defaults__ or ())[-missing:] if missing else ()
-    found = choice.version(*args, *defaults) if choice is not None else None
-    return found or function
+
+    def __init__(self, derivative: types.FunctionType) -> None:
+        self._derivative = weakref.ref(derivative)
+
+    def __reduce__(self) -> tuple[type[VersionOf], tuple[types.FunctionType | None]]:
+        return VersionOf, (self._derivative(),)
+
+    def __call__(self, *args: Any) -> types.FunctionType:
+        function = self._derivative()
+        assert function is not None
+        choice = function.versions  # type: ignore[attr-defined]
+        missing = function.__code__.co_argcount - len(args)
+        defaults = (function.__defaults__ or ())[-missing:] if missing else ()
+        found = choice.version(*args, *defaults) if choice is not None else None
+        return found or function
 
 
 def version_loader(functions: list[Generated], extra: dict[str, Any]) -> Load:
@@ -181,7 +210,7 @@ def over(
         else:
             contents.append(primal_cells[v])
     function = types.FunctionType(code, g.primal.__globals__, code.co_name, None, tuple(contents))
-    function.__module__ = g.primal.__module__
+    function.__module__ = home_of(g.primal)
     function.__qualname__ = code.co_name
     captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
     function.captures = captures  # type: ignore[attr-defined]
@@ -259,7 +288,7 @@ def _stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) ->
         tests.append(expression(f"{path} is not {held}"))
     elsewhere = dependencies([entry, *callees])
     if elsewhere:
-        extra["_changed"] = changed_elsewhere(elsewhere)
+        extra["_changed"] = Changes(elsewhere)
         tests.append(call("_changed"))
     if not tests:
         return None
@@ -280,28 +309,33 @@ def dependencies(functions: list[Generated]) -> list[tuple[types.FunctionType, s
     return found
 
 
-def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callable[[], bool]:
-    """A function that looks whether names in other functions' surroundings have changed; every call of a derivative
-    asks, so that functions of a module, which most are, are looked up at once."""
-    plain: dict[tuple[int, str, int], tuple[dict[str, Any], str, types.FunctionType, Any]] = {}
-    looked: dict[tuple[int, str, int], tuple[Any, ...]] = {}
-    for primal, path, value in seen:
-        names = primal.__globals__
-        root, *rest = path.split(".")
-        cell = cells_of(primal).get(root)
-        if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
-            plain[id(names), path, id(value)] = (names, root, value, value.__code__)
-        else:
-            code = getattr(value, "__code__", None)
-            looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, code)
+class Changes:
+    """Looks whether names in other functions' surroundings have changed; every call of a derivative asks, so that
+    functions of a module, which most are, are looked up at once."""
 
-    functions, others = [*plain.values()], [*looked.values()]
+    def __init__(self, seen: Sequence[tuple[types.FunctionType, str, Any]]) -> None:
+        plain: dict[tuple[int, str, int], tuple[dict[str, Any], str, types.FunctionType, Any]] = {}
+        looked: dict[tuple[int, str, int], tuple[Any, ...]] = {}
+        for primal, path, value in seen:
+            names = primal.__globals__
+            root, *rest = path.split(".")
+            cell = cells_of(primal).get(root)
+            if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
+                plain[id(names), path, id(value)] = (names, root, value, value.__code__)
+            else:
+                code = getattr(value, "__code__", None)
+                looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, code)
+        self._functions, self._others = [*plain.values()], [*looked.values()]
 
-    def changed() -> bool:
-        for names, root, value, code in functions:
+    def __reduce__(self) -> tuple[type[Changes], tuple[tuple[()]]]:
+        """In another process there is only what came along: nothing is defined anew there."""
+        return Changes, ((),)
+
+    def __call__(self) -> bool:
+        for names, root, value, code in self._functions:
             if names.get(root) is not value or value.__code__ is not code:
                 return True
-        for cell, names, root, rest, value, code in others:
+        for cell, names, root, rest, value, code in self._others:
             found = cell.cell_contents if cell is not None else names.get(root, MISSING)
             if found is MISSING:
                 found = getattr(builtins, root, None)
@@ -310,8 +344,6 @@ def changed_elsewhere(seen: list[tuple[types.FunctionType, str, Any]]) -> Callab
             if found is not value or getattr(found, "__code__", None) is not code:
                 return True
         return False
-
-    return changed
 
 
 def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:

@@ -64,10 +64,14 @@ def _asked(g: Generated) -> int:
 class Choice:
     """Gives the version for some arguments, or None where there is none."""
 
-    def __init__(self, functions: list[Generated], load: Load) -> None:
+    def __init__(self, functions: list[Generated], load: Load | None) -> None:
         self._functions, self._load = functions, load
         self._found: dict[Any, Any] = {}
         self.versions: dict[tuple[Kind, ...], types.FunctionType] = {}
+
+    def __reduce__(self) -> tuple[type[Choice], tuple[list[Generated], None]]:
+        """Without what versions are made from, in another process: there the code serves that serves all kinds."""
+        return Choice, ([], None)
 
     def __call__(self, *args: Any) -> types.FunctionType | None:
         key: tuple[Any, ...] = tuple(map(type, args))
@@ -86,6 +90,8 @@ class Choice:
 
     def version(self, *args: Any) -> types.FunctionType | None:
         """The version for arguments of these kinds, made if there is none yet and they are not too many."""
+        if not self._functions:
+            return None
         entry = self._functions[0]
         assert entry.tree is not None
         names = [a.arg for a in arguments(entry.tree.args)]
@@ -105,6 +111,7 @@ class Choice:
         if not sure:
             kinds |= {v: seed_kind(entry, v, kinds) for v in entry.seeds.values()}
         functions = version(entry, list(kinds.values()), resolve, sizes)
+        assert self._load is not None
         made = self._load(functions, settled, sure)
         made.source = emit(functions).text  # type: ignore[attr-defined]
         return made

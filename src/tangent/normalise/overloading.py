@@ -19,6 +19,7 @@ import numpy as np
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
 from tangent.runtime.objects import defines_operators, overloads
+from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
@@ -54,7 +55,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def _has_operators(found: Any, seen: set[types.CodeType]) -> bool:
     found = unwrapped(found)  # a compiled function is a function
-    module = (getattr(found, "__module__", None) or "").split(".")[0]
+    module = home_of(found).split(".")[0]
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return False
     if isinstance(found, types.FunctionType):
@@ -63,7 +64,7 @@ def _has_operators(found: Any, seen: set[types.CodeType]) -> bool:
 
 
 def overloading(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    own = (context.source.function.__module__ or "").split(".")[0] == "tangent"
+    own = home_of(context.source.function).split(".")[0] == "tangent"
     if not context.objects or own:
         return f
     return replace(f, body=_block(f.body, context))

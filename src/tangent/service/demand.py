@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.codegen.emit import emit
-from tangent.codegen.load import bind, changed_elsewhere, definitions, register
+from tangent.codegen.load import Changes, bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import InPlaceError, TangentError
 from tangent.options import Options
@@ -59,7 +59,7 @@ class Made:
 
 
 def _changed(functions: Iterable[Generated]) -> Callable[[], bool]:
-    return changed_elsewhere([(g.primal, path, value) for g in functions for path, value in g.seen.items()])
+    return Changes([(g.primal, path, value) for g in functions for path, value in g.seen.items()])
 
 
 class DerivativesOnDemand:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.errors import SourceError, caller
+from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.syntax.rebuild import function_node
 
@@ -141,7 +142,7 @@ def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[
     text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join([*before, *passed])})\n"
     cells = {v: types.CellType(given.pop(v)) for v in before}
     made = _defined_once(behind, title, text, {callee: behind, **given}, cells)
-    made.__module__ = getattr(f, "__module__", None) or "tangent"
+    made.__module__ = home_of(f) or "tangent"
     return made
 
 

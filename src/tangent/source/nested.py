@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Mapping
 
 from tangent.source.cells import cells_of
+from tangent.source.naming import home_of
 from tangent.source.read import code_span, span
 
 Nested = ast.FunctionDef | ast.Lambda
@@ -47,7 +48,7 @@ def _function(
     function = types.FunctionType(code, outer.__globals__, code.co_name, defaults or None, closure)
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults)
     function.__kwdefaults__ = {a.arg: ast.literal_eval(e) for a, e in pairs if e is not None} or None
-    function.__module__ = outer.__module__
+    function.__module__ = home_of(outer)
     return function
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.source.cells import cells_of
+from tangent.source.naming import home_of
 
 
 class Missing:
@@ -99,7 +100,7 @@ def _is_ufunc(owner: Any) -> bool:
 
 
 def _is_library(owner: Any) -> bool:
-    name = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(owner, "__module__", "") or ""
+    name = owner.__name__ if isinstance(owner, types.ModuleType) else home_of(owner)
     return name.split(".")[0] in (
         "numpy",
         "math",
@@ -114,7 +115,7 @@ def _is_library(owner: Any) -> bool:
 
 def is_library(found: Any) -> bool:
     """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
-    module = (getattr(found, "__module__", None) or type(found).__module__ or "").split(".")[0]
+    module = (home_of(found) or type(found).__module__ or "").split(".")[0]
     return module in sys.stdlib_module_names or module in ("numpy", "scipy", "numba", "tangent", "builtins")
 
 

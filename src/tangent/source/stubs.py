@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tangent.source.naming import home_of
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import expression, name
 from tangent.syntax.rebuild import function_node
@@ -28,7 +29,7 @@ def stub(
     holder: list[types.FunctionType] = []
     made = _passing(like, tree, {**cells, ready: types.CellType(lambda: _runner[0](holder[0]))}, ready, file)
     holder.append(made)
-    made.__module__ = like.__module__
+    made.__module__ = home_of(like)
     made.tree = tree  # type: ignore[attr-defined]
     made.captures = tuple(v for v in made.__code__.co_freevars if v != ready)  # type: ignore[attr-defined]
     return made

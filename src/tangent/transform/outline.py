@@ -28,6 +28,7 @@ from tangent.rules.classify import classified, classify
 from tangent.rules.table import table
 from tangent.runtime.checkpoint import checkpoint
 from tangent.source.cells import cells_of
+from tangent.source.naming import home_of
 from tangent.syntax.blocks import Enter, Leave
 from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion
@@ -399,5 +400,5 @@ def _compiled(core: ast.FunctionDef, cells: dict[str, types.CellType], like: typ
     for wanted in ("scope", core.name):
         code = next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == wanted)
     made = types.FunctionType(code, like.__globals__, core.name, None, tuple(cells[v] for v in code.co_freevars))
-    made.__module__, made.__qualname__ = like.__module__, core.name
+    made.__module__, made.__qualname__ = home_of(like), core.name
     return made

@@ -21,6 +21,7 @@ from tangent.codegen.notes import users_location
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.recursion import reached, refusal
 from tangent.optimise.typed.specialise import specialise
+from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import expression_reads
@@ -59,7 +60,7 @@ def compile_module(
     text = emit(formed)
     nodes = definitions(text)
     namespaces = [_names(g, nodes[g.name], extra, surroundings) for g, extra in zip(functions, extras)]
-    module = functions[0].primal.__module__
+    module = home_of(functions[0].primal)
     if jit.get("cache"):
         text, module = on_disk(text, functions[0], namespaces)
     register(text)

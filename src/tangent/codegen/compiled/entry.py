@@ -23,7 +23,7 @@ def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: d
     def show(made: Compiled) -> None:
         function.source = made.text.text  # type: ignore[attr-defined]
 
-    versions = Versions(functions, typed, jit, show)
+    versions = Versions(functions, typed, jit, show, renew)
     text = versions.any.text
     entry, *callees = functions
     definition = definitions(emit([entry]))[entry.name]

@@ -24,6 +24,7 @@ from tangent.codegen.notes import users_location
 from tangent.errors import CompileError
 from tangent.optimise.typed.affine import added, linear, written
 from tangent.optimise.typed.lists import lists
+from tangent.source.naming import home_of
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import header_reads, writes
@@ -135,7 +136,7 @@ def positional(args: ast.arguments, g: Generated, entry: Generated) -> ast.argum
 
 def _refused(g: Generated, entry: Generated, what: str) -> CompileError:
     """Named by the user's function: that of the entry, where a function of Tangent's own is meant."""
-    own = (g.primal.__module__ or "").startswith("tangent.") or g.primal.__code__.co_filename.startswith("<")
+    own = home_of(g.primal).startswith("tangent.") or g.primal.__code__.co_filename.startswith("<")
     source = entry.source if own or g.source is None else g.source
     where = users_location(source.locate(source.tree)) if source is not None else None
     return CompileError(

@@ -31,14 +31,19 @@ class Versions:
     """Calls the version for the types of its arguments; makes it first if there is none, and shows it."""
 
     def __init__(
-        self, functions: list[Generated], typed: Typed, jit: dict[str, Any], show: Callable[[Compiled], None]
-    ) -> None:
-        self._functions, self._typed, self._jit, self._show = functions, typed, jit, show
+        self, functions: list[Generated], typed: Typed, jit: dict[str, Any], show: Callable[[Compiled], None],
+        again: Callable[[], Any],
+    ) -> None:  # fmt: skip
+        self._functions, self._typed, self._jit, self._show, self._again = functions, typed, jit, show, again
         self._made: dict[Any, Compiled] = {}
         self.any = compile_module(functions, jit)
         self.latest, self._constants = self.any, self.any.constants
         self.check: Callable[..., tuple[Any, ...]] = lambda *args: args
         self._seeds = len(functions[0].seeds)
+
+    def __reduce__(self) -> tuple[Callable[[Any], Versions], tuple[Any]]:
+        """In another process all is made again there."""
+        return _made_again, (self._again,)
 
     def __call__(self, *args: Any) -> Any:
         """Checks depend on types alone, but for arrays as seeds, whose shapes matter."""
@@ -81,6 +86,11 @@ class Versions:
         made = compile_module(functions, self._jit, kinds, in_loops)
         self._show(made)
         return made
+
+
+def _made_again(again: Callable[[], Any]) -> Versions:
+    made: Versions = again().versions
+    return made
 
 
 def _kept(a: Any) -> Any:

@@ -23,6 +23,7 @@ from tangent.optimise.typed.kinds import UNKNOWN, Kind, Number
 from tangent.rules.classify import classify
 from tangent.rules.displays import arrays_of_displays
 from tangent.rules.table import table
+from tangent.source.naming import home_of
 from tangent.syntax.core import check_core
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import replace, statements
@@ -47,7 +48,7 @@ def small(function: types.FunctionType, given: dict[str, Kind], resolve: Resolve
     stub = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
-    stub.__kwdefaults__, stub.__module__ = function.__kwdefaults__, function.__module__
+    stub.__kwdefaults__, stub.__module__ = function.__kwdefaults__, home_of(function)
     stub.__qualname__ = function.__qualname__
     stub.unit = made  # type: ignore[attr-defined]
     return stub

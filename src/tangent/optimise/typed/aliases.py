@@ -10,6 +10,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Number
+from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
@@ -105,7 +106,7 @@ def private(body: list[ast.stmt], own: frozenset[str], g: Generated, found: Infe
                     kept |= {e.id for e in elts if isinstance(e, ast.Name)}
                 case ast.Call(func=func, args=args, keywords=keywords):
                     function = found.resolve(func, g)
-                    module = "" if function is MISSING else getattr(function, "__module__", "") or ""
+                    module = "" if function is MISSING else home_of(function)
                     if isinstance(function, np.ufunc) or module.split(".")[0] in ("numpy", "math", "tangent"):
                         continue
                     kept |= {a.id for a in (*args, *(k.value for k in keywords)) if isinstance(a, ast.Name)}

@@ -13,7 +13,7 @@ import pytest
 
 import tangent
 from tangent import grad, jvp
-from tangent.errors import ArgumentError, GradientError, InPlaceError, MissingRuleError, RuleError
+from tangent.errors import ArgumentError, GradientError, InPlaceError, MissingRuleError, RuleError, SourceError
 from tangent.testing import check_rule
 
 
@@ -142,6 +142,25 @@ def test_a_function_of_a_c_library():
     assert grad(f)(2.0) == pytest.approx(5 / 3 * 2 ** (2 / 3))
     assert jvp(f)(2.0, 1.0) == pytest.approx(5 / 3 * 2 ** (2 / 3))
     assert grad(grad(f))(2.0) == pytest.approx(10 / 9 * 2 ** (-1 / 3))
+
+
+def test_a_black_box_in_the_backward_function_is_named_at_second_order():
+    library = ctypes.CDLL(ctypes.util.find_library("m"))
+    library.cos.restype, library.cos.argtypes = ctypes.c_double, [ctypes.c_double]
+
+    @tangent.custom_vjp
+    def sine(x):
+        return math.sin(x)
+
+    def backward(x, b):
+        return (b * library.cos(x),)  # the black box
+
+    sine.defvjp(lambda x: (sine(x), x), backward)
+    assert grad(sine)(0.5) == math.cos(0.5)
+    for second in (grad(grad(sine)), tangent.hvp(sine)):
+        with pytest.raises(SourceError, match=r"test_custom.py:\d+: no source for 'cos'") as error:
+            second(0.5, 1.0)
+        assert "# the black box" in str(error.value)
 
 
 def test_a_process():

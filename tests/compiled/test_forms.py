@@ -229,3 +229,22 @@ def test_errors_inside_of_numba_name_the_line():
 
 def unheard_of(x):
     return np.sum(np.linalg.lstsq(np.outer(x, x), x, rcond=None)[0]) + np.sum(np.apply_along_axis(np.sum, 0, x))
+
+
+def by_keyword(x, n=2, *, scale=1.0):
+    return x * n * scale
+
+
+def any_number(*xs, scale=2.0):
+    return xs[0] * scale
+
+
+def test_parameters_by_keyword_only():
+    """Numba itself takes the default of another parameter for them."""
+
+    def f(x):
+        return x * by_keyword(3.0, 3) * by_keyword(3.0, scale=7.0)
+
+    assert tangent.grad(f, compile="numba")(2.0) == by_keyword(3.0, 3) * by_keyword(3.0, scale=7.0)
+    with pytest.raises(tangent.TangentError, match="'any_number', which it calls, takes any number"):
+        tangent.grad(lambda x: x * any_number(3.0), compile="numba")(2.0)

@@ -51,7 +51,7 @@ def as_function(
         )  # fmt: skip
     if signature is None:
         raise SourceError(
-            f"no source for '{getattr(f, '__qualname__', f)}'",
+            f"no source for '{getattr(f, '__qualname__', None) or getattr(f, '__name__', f)}'",
             caller(),
             why="it is not written in Python and has no rule",
             todo="Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import inspect
+import linecache
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import CompileError, Location
 from tangent.source.cells import cells_of
 from tangent.source.resolve import MISSING
 
@@ -67,10 +70,8 @@ class Surroundings:
         if value not in self.made:
             names = {*value.__code__.co_names, *value.__code__.co_freevars}
             namespace: dict[str, Any] = {"__name__": value.__module__}
-            plain = types.FunctionType(
-                value.__code__, namespace, value.__name__, value.__defaults__, _empty_cells(value)
-            )
-            plain.__kwdefaults__ = value.__kwdefaults__
+            code, defaults = _positional(value)
+            plain = types.FunctionType(code, namespace, value.__name__, defaults, _empty_cells(value))
             self.made[value] = self.jit(plain)
             found = self.of(names, value)
             namespace.update(found)
@@ -78,6 +79,27 @@ class Surroundings:
                 if v in found:
                     cell.cell_contents = found[v]
         return self.made[value]
+
+
+def _positional(function: types.FunctionType) -> tuple[types.CodeType, tuple[Any, ...] | None]:
+    """The code and the defaults with parameters by keyword only as parameters like others: Numba mixes them up."""
+    code, defaults = function.__code__, function.__defaults__
+    if not code.co_kwonlyargcount:
+        return code, defaults
+    if code.co_flags & inspect.CO_VARARGS:
+        first = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+        raise CompileError(
+            "Numba does not compile the derivative",
+            Location(code.co_filename, code.co_firstlineno, first, 0, len(first)),
+            f"'{function.__name__}', which it calls, takes any number of arguments, and keywords after them",
+            "Without compile='numba' it runs as Python code.",
+        )  # fmt: skip
+    count = code.co_argcount + code.co_kwonlyargcount
+    by_keyword, given = function.__kwdefaults__ or {}, [*(defaults or ())]
+    for v in code.co_varnames[code.co_argcount : count]:
+        if v in by_keyword or given:
+            given.append(by_keyword.get(v))
+    return code.replace(co_argcount=count, co_kwonlyargcount=0), tuple(given) or None
 
 
 def _empty_cells(function: types.FunctionType) -> tuple[types.CellType, ...]:

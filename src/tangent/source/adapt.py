@@ -43,7 +43,7 @@ def as_function(
     if signature is None and isinstance(f, types.MethodType):
         signature = inspect.signature(f)
     if signature is None and hasattr(type(f), "__call__") and isinstance(type(f).__call__, types.FunctionType):
-        signature = inspect.signature(f)
+        signature = inspect.signature(f.__call__)
     if signature is None and isinstance(f, type):
         raise SourceError(
             f"'{f.__qualname__}' is a class", caller(), "what it makes is an object, and only numbers have gradients",

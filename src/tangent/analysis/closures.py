@@ -11,8 +11,11 @@ from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
 
+CALLING = frozenset("call_chosen_by call_sorted_by call_sort".split())
 KEEPING = frozenset({"pack", "push", "copy", "opaque"})
-CHANGING = frozenset({"changed", "initialised", "new_list"})
+CHANGING = frozenset(
+    {"changed", "initialised", "new_list", "new_deque", "new_default_dict", "new_ordered_dict", "new_counter"}
+)
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,11 @@ class Conflict:
     statement: ast.stmt
     name: str
     why: str
+
+
+def _only_calls(op: Operation) -> bool:
+    """Whether a function of ours calls the functions that it is given, and keeps none."""
+    return op.kind == "call" and getattr(op.callee, "__name__", "") in CALLING
 
 
 def closure_conflicts(
@@ -39,7 +47,7 @@ def closure_conflicts(
     assignments = [s for s in order if writes(s)]
     live = liveness(f, frozenset(assignments))
     keeping = {*KEEPING, "call"} if memory else KEEPING  # what is called may keep a function in an object
-    kept = {v for op in operations.values() if op.kind in keeping for v in op.operands}
+    kept = {v for op in operations.values() if op.kind in keeping and not _only_calls(op) for v in op.operands}
     kept |= {v for op in operations.values() if op.kind == "rule" and op.rule.name in CHANGING for v in op.operands}
     for s, op in made.items():
         node = _function(s)

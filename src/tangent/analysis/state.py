@@ -13,6 +13,7 @@ import enum
 import functools
 import types
 import weakref
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
 
 CHANGING = frozenset("append extend insert pop remove clear reverse update setdefault popitem".split())
+COLLECTIONS = (deque, defaultdict, OrderedDict, Counter)
 OF_ARRAYS = frozenset("flat T real imag".split())
 UNSEEN = frozenset(
     "__init__ __new__ __repr__ __str__ __eq__ __hash__ __post_init__ __setattr__ __init_subclass__ __enter__ "
@@ -201,6 +203,8 @@ class _Search:
         """Whether a call makes an object that matters: of what is not constant, or one that is changed later."""
         if cls is types.SimpleNamespace:
             return any(not isinstance(e, ast.Constant) for e in given)
+        if cls in COLLECTIONS:
+            return True
         if is_library(cls) or is_made_by_class(cls) or issubclass(cls, tuple | enum.Enum | dict | list):
             return False
         self.meet(cls)

@@ -15,6 +15,7 @@ A conditional expression with a comprehension inside becomes a branch first; tho
 from __future__ import annotations
 
 import ast
+from collections import OrderedDict, deque
 from typing import Any
 
 from tangent.normalise.context import Context
@@ -26,7 +27,8 @@ from tangent.syntax.rebuild import rename, replace, with_blocks
 CONDITIONAL = (ast.BoolOp, ast.Lambda, ast.SetComp, ast.Compare)
 HOISTED = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
 CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, library.reduced, library.made_dict, library.sorted_by})
-CONSUMERS |= {library.chosen_by, library.chosen_or}
+CONSUMERS |= {library.chosen_by, library.chosen_or, library.n_largest, library.n_smallest, deque, OrderedDict}
+EXTENDING = frozenset("extend extendleft update".split())
 
 
 def comprehensions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -114,7 +116,7 @@ class _Hoist:
         """Whether a function reads all of its iterable before it returns."""
         found = self.context.scope.resolve(func)
         if found is MISSING:
-            return False
+            return isinstance(func, ast.Attribute) and func.attr in EXTENDING
         try:
             return found in CONSUMERS or (getattr(found, "__module__", "") or "").split(".")[0] in ("numpy", "math")
         except TypeError:

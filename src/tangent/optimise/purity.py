@@ -12,7 +12,7 @@ from tangent.rules.table import table
 from tangent.source.resolve import MISSING
 from tangent.syntax.walk import walk
 
-IMPURE_KERNELS = ("call_", "require_", "check_", "error_", "new_")
+IMPURE_KERNELS = ("call_", "change_", "require_", "check_", "error_", "new_")
 IMPURE = frozenset(
     getattr(builtins, n) for n in "print input open next iter exec eval setattr delattr breakpoint compile".split()
 )

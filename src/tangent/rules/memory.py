@@ -66,6 +66,31 @@ def slot_taken(y, b, x, name, like): d[b] = only_slot(d[y], x, name)
 def only_slot(y, b, x, name): d[b] = slot_taken(d[y], x, name, b)
 @linear
 def new_list(y, items): d[items] = d[y]
+@linear
+def new_repeated(y, items, n): d[items] = folded(d[y], items)
+def joined(z, x, y):
+    d[x] = joined_left(d[z], x, y)
+    d[y] = joined_right(d[z], x, y)
+    d[z] = joined_tangent(d[x], d[y], x, y)
+def joined_tangent(z, dx, dy, x, y):
+    d[dx] = joined_left(d[z], x, y)
+    d[dy] = joined_right(d[z], x, y)
+    d[z] = joined_tangent(d[dx], d[dy], x, y)
+@linear
+def joined_left(z, b, x, y): d[b] = joined_tangent(d[z], init_grad(y), x, y)
+@linear
+def joined_right(z, b, x, y): d[b] = joined_tangent(init_grad(x), d[z], x, y)
+@linear
+def new_deque(y, items, maxlen): d[items] = as_list(d[y])
+def new_default_dict(y, factory, items):
+    d[items] = merged_like(d[y], items, ())
+    d[y] = new_default_dict(zeros_of(factory), d[items])
+def new_ordered_dict(y, items):
+    d[items] = merged_like(d[y], items, ())
+    d[y] = new_list(d[items])
+def new_counter(y, items):
+    d[items] = merged_like(d[y], items, ())
+    d[y] = new_counter(d[items])
 
 def threaded(y, memory, function):
     d[function] = held_behind(d[y], function)

@@ -80,6 +80,7 @@ runtime.product_indices
 runtime.ranking
 runtime.repeated_combination_indices
 runtime.least_length
+runtime.runs
 runtime.slice_indices
 runtime.other_keys
 runtime.unit_arrays
@@ -114,6 +115,18 @@ runtime.require_repeatable
 runtime.new_count
 runtime.require_nothing_lost
 runtime.order_of_keys
+runtime.heap_order
+runtime.zeros_of
+runtime.is_range_or_text
+runtime.plain_items
+runtime.are_lists
+runtime.counts_of
+runtime.place_for
+runtime.place_of
+runtime.key_at_end
+runtime.is_set
+runtime.is_counter
+runtime.change_set
 runtime.require_tree
 runtime.place_of_extreme
 runtime.is_remembered

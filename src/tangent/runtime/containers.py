@@ -13,7 +13,7 @@ from tangent.runtime.dispatch import init_grad, lazy_zero, repack
 from tangent.runtime.objects import fields_of, is_property, remade
 from tangent.runtime.zeros import ZeroGrad
 
-SEVERAL = ("extend", "update")
+SEVERAL = ("extend", "extendleft", "update")
 
 
 def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
@@ -24,7 +24,12 @@ def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
     """
     if is_lazy(x):
         x = init_grad(x.like)
-    changed = list(x) if isinstance(x, list) else dict(x)
+    changed = x.copy()
+    if method == "move_to_end":
+        item, rest = changed.pop(key), dict(changed)
+        changed.clear()
+        changed.update({**rest, key: item} if value else {key: item, **rest})
+        return changed
     getattr(changed, method)(*_arguments(method, key, value))
     return changed
 
@@ -35,11 +40,11 @@ def is_lazy(x: Any) -> bool:
 
 def _arguments(method: str, key: Any, value: Any) -> tuple[Any, ...]:
     match method:
-        case "append" | "extend" | "update":
+        case "append" | "appendleft" | "extend" | "extendleft" | "update":
             return (value,)
         case "insert" | "__setitem__":
             return key, value
-        case "__delitem__":
+        case "__delitem__" | "rotate":
             return (key,)
         case "pop":
             return () if key is None else (key,)
@@ -47,9 +52,9 @@ def _arguments(method: str, key: Any, value: Any) -> tuple[Any, ...]:
             return ()
 
 
-def _origins(x: Any, method: str, key: Any, value: Any) -> list[int]:
+def _origins(x: Any, method: str, key: Any, value: Any) -> Any:
     """For each item of the changed list, its place in the old one, or -1 - j for the j-th that is new."""
-    found = list(range(len(x)))
+    found: Any = repack(x, *range(len(x)))
     several = method in SEVERAL or (method == "__setitem__" and isinstance(key, slice))
     new = [-1 - j for j in range(len(value))] if several else -1
     getattr(found, method)(*_arguments(method, key, new))
@@ -60,14 +65,16 @@ def unmutated(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
     """What the old container receives from the gradient of the changed one."""
     if is_lazy(b):
         return lazy_zero(x)
+    if isinstance(x, dict) and method == "move_to_end":
+        return b
     if isinstance(x, dict):
         gone = set(x) if method == "clear" else set(value) if method == "update" else {key}
-        return {k: lazy_zero(v) if k in gone else b[k] for k, v in x.items()}
+        return {k: lazy_zero(v) if k in gone or k not in b else b[k] for k, v in x.items()}
     if method == "__setitem__" and not isinstance(key, slice):
-        found = list(b)
+        found = repack(x, *b)
         found[key] = lazy_zero(x[key])
         return found
-    found = [lazy_zero(v) for v in x]
+    found = repack(x, *(lazy_zero(v) for v in x))
     for place, origin in enumerate(_origins(x, method, key, value)):
         if origin >= 0:
             found[origin] = b[place]
@@ -79,13 +86,16 @@ def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
     if is_lazy(b):
         return init_grad(value)
     if isinstance(x, dict):
-        return {k: b[k] for k in value} if method == "update" else b[key]
+        if method == "update":
+            return {k: b[k] if k in b else init_grad(v) for k, v in value.items()}
+        return b[key] if key in b else init_grad(value)
     if method == "__setitem__" and not isinstance(key, slice):
         return b[key]
-    origins = _origins(x, method, key, value)
+    origins = list(_origins(x, method, key, value))
     if method in SEVERAL or isinstance(key, slice):
-        return repack(value, *(b[origins.index(-1 - j)] for j in range(len(value))))
-    return b[origins.index(-1)]
+        kept = [origins.index(-1 - j) if -1 - j in origins else None for j in range(len(value))]
+        return repack(value, *(lazy_zero(v) if k is None else b[k] for k, v in zip(kept, value)))
+    return b[origins.index(-1)] if -1 in origins else init_grad(value)
 
 
 def with_attribute(x: Any, name: str, value: Any) -> Any:

@@ -6,6 +6,7 @@ Each function looks at floats and NumPy arrays first, because that is what it ne
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +105,7 @@ def lazy_zero(x: Any) -> Any:
     """A zero gradient that allocates nothing."""
     if isinstance(x, Memory):
         return Memory()
-    return ZeroGrad(x) if isinstance(x, np.ndarray | list | tuple | dict) or is_object(x) else init_grad(x)
+    return ZeroGrad(x) if isinstance(x, np.ndarray | list | tuple | dict | deque) or is_object(x) else init_grad(x)
 
 
 def refit(b: Any, x: Any) -> Any:
@@ -139,7 +140,7 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     """
     if isinstance(x, dict):
         return _like_dict(x, {k: function(v, *(o[k] for o in others)) for k, v in x.items()})
-    if isinstance(x, list | tuple):
+    if isinstance(x, list | tuple | deque):
         return repack(x, *(function(*parts) for parts in zip(x, *others, strict=True)))
     if is_object(x):
         return remade(x, {k: function(v, *(get_attribute(o, k) for o in others)) for k, v in fields_of(x).items()})
@@ -147,7 +148,24 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
 
 
 def _like_dict(x: Any, items: dict[Any, Any]) -> Any:
+    if isinstance(x, defaultdict):
+        return defaultdict(zeros_of(x.default_factory), items)
     return items if type(x) is dict else type(x)(items)
+
+
+class _Zeros:
+    """Makes the zero gradient of what a function makes."""
+
+    def __init__(self, factory: Callable[[], Any]) -> None:
+        self.factory = factory
+
+    def __call__(self) -> Any:
+        return init_grad(self.factory())
+
+
+def zeros_of(factory: Any) -> Any:
+    """What makes the gradients of missing items, given what makes the items."""
+    return factory if factory is None or isinstance(factory, _Zeros) else _Zeros(factory)
 
 
 def repack(like: Any, *parts: Any) -> Any:
@@ -162,6 +180,8 @@ def repack(like: Any, *parts: Any) -> Any:
         return type(like)(*parts)
     if isinstance(like, list):
         return list(parts)
+    if isinstance(like, deque):
+        return deque(parts, like.maxlen)
     return tuple(parts)
 
 
@@ -248,13 +268,13 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 def sequence_tangent(b: Any, xs: Any) -> Any:
     """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
-    known = isinstance(xs, list | tuple | np.ndarray | np.flatiter)
+    known = isinstance(xs, list | tuple | deque | np.ndarray | np.flatiter)
     return sequence(b) if known else [init_grad(v) for v in list(xs)]
 
 
 def unsequence(b: Any, xs: Any) -> Any:
     """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
-    return b if isinstance(xs, list | tuple | np.ndarray | np.flatiter) else lazy_zero(xs)
+    return b if isinstance(xs, list | tuple | deque | np.ndarray | np.flatiter) else lazy_zero(xs)
 
 
 def add_grad(a: Any, b: Any) -> Any:
@@ -269,7 +289,9 @@ def add_grad(a: Any, b: Any) -> Any:
         return a
     if isinstance(a, Memory):
         return a.plus(b, add_grad)
-    if isinstance(a, list | tuple | dict) or is_object(a):
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() != b.keys():  # what only one of them has
+        return {**a, **b, **{k: add_grad(a[k], b[k]) for k in a if k in b}}
+    if isinstance(a, list | tuple | dict | deque) or is_object(a):
         return map_structure(add_grad, a, b)
     if (foreign := _foreign(a)) is not None:
         return foreign.add(a, b)
@@ -282,7 +304,7 @@ def copy(b: Any) -> Any:
         return b.copy()
     if isinstance(b, ZeroGrad):
         return init_grad(b.like)
-    if isinstance(b, list | tuple | dict) or is_object(b):
+    if isinstance(b, list | tuple | dict | deque) or is_object(b):
         return map_structure(copy, b)
     if (foreign := _foreign(b)) is not None:
         return foreign.copy(b)
@@ -293,7 +315,7 @@ def dense(b: Any) -> Any:
     """The gradient as real numbers and arrays, lazy zeros made."""
     if isinstance(b, ZeroGrad):
         return init_grad(b.like)
-    if isinstance(b, list | tuple | dict) or is_object(b):
+    if isinstance(b, list | tuple | dict | deque) or is_object(b):
         return map_structure(dense, b)
     return b
 

@@ -7,6 +7,7 @@ lists: they are used only where Python reads the whole iterator at once.
 from __future__ import annotations
 
 import functools
+import heapq
 import inspect
 import itertools
 import operator
@@ -82,6 +83,25 @@ def sorted_by(iterable: Any, key: Function, reverse: bool = False) -> Any:
     """`sorted` with a key, each key computed once."""
     items = list(iterable)
     return picked(items, ranking(items, key, reverse))
+
+
+def n_largest(n: int, iterable: Any, key: Any = None) -> Any:
+    """`heapq.nlargest`."""
+    found = sorted(iterable, reverse=True) if key is None else sorted_by(iterable, key, True)
+    return found[: max(n, 0)]
+
+
+def n_smallest(n: int, iterable: Any, key: Any = None) -> Any:
+    """`heapq.nsmallest`."""
+    found = sorted(iterable) if key is None else sorted_by(iterable, key)
+    return found[: max(n, 0)]
+
+
+def grouped(iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby`, all of it."""
+    items = list(iterable)
+    keys = [v if key is None else key(v) for v in items]
+    return [(keys[i], items[i:j]) for i, j in runs(keys)]
 
 
 def chosen_by(iterable: Any, key: Function, largest: bool) -> Any:
@@ -239,6 +259,16 @@ def extreme(items: list[Any], key: Function, largest: bool) -> int:
     return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
 
 
+def runs(keys: list[Any]) -> list[tuple[int, int]]:
+    """Where keys that are equal begin and end.
+
+    >>> runs([1, 1, 2])
+    [(0, 2), (2, 3)]
+    """
+    starts = [i for i, k in enumerate(keys) if i == 0 or k != keys[i - 1]]
+    return list(zip(starts, [*starts[1:], len(keys)]))
+
+
 def least_length(columns: list[Any]) -> int:
     return min(map(len, columns), default=0)
 
@@ -360,12 +390,14 @@ def from_right(b: Any, y: Any, z: Any) -> Any:
     return {k: b[k] if k in y else init_grad(v) for k, v in z.items()}
 
 
-EAGER: dict[Any, Function] = {functools.reduce: reduced, functools.partial: partial_of}
+EAGER: dict[Any, Function] = {
+    functools.reduce: reduced, functools.partial: partial_of, heapq.nlargest: n_largest, heapq.nsmallest: n_smallest,
+}  # fmt: skip
 LAZY: dict[Any, Function] = {
     itertools.accumulate: accumulated, itertools.zip_longest: zipped_longest, itertools.product: products,
     itertools.combinations: combined, itertools.combinations_with_replacement: combined_again,
     itertools.permutations: permuted, itertools.pairwise: neighbours, itertools.takewhile: taken_while,
-    itertools.dropwhile: dropped_while, itertools.islice: sliced,
+    itertools.dropwhile: dropped_while, itertools.islice: sliced, itertools.groupby: grouped,
 }  # fmt: skip
 if hasattr(itertools, "batched"):
     LAZY[itertools.batched] = batches

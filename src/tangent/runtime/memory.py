@@ -16,6 +16,8 @@ import dataclasses
 import inspect
 import threading
 import types
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -96,7 +98,7 @@ def new_object(cls: Any) -> Any:
 
 def new_list(items: Any) -> Any:
     """A list, dict or array of its own."""
-    return items.copy() if isinstance(items, list | dict | np.ndarray) else items
+    return items.copy() if isinstance(items, list | dict | deque | np.ndarray) else items
 
 
 def remembered(memory: Any, x: Any, name: str) -> Any:
@@ -111,7 +113,7 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
             why="its class was not known when the derivative was made",
             todo="Call a method instead, or name the class in the function.",
         )
-    if isinstance(x, list | dict):
+    if isinstance(x, list | dict | deque):
         raise UnsupportedError(
             f"cannot differentiate '{name}' of a {type(x).__name__} that is kept for later",
             why="what it does to the list or dict cannot be followed", todo="Call it where it is needed.",
@@ -123,7 +125,7 @@ def contents(memory: Any, x: Any) -> Any:
     """What a list, dict or array holds now; of anything else, itself."""
     if isinstance(x, np.ndarray):
         return _elements(memory, x)
-    return memory.get(Slot(x, None), x) if isinstance(x, list | dict) else x
+    return memory.get(Slot(x, None), x) if isinstance(x, list | dict | deque) else x
 
 
 def _elements(memory: Any, x: Any) -> Any:
@@ -141,18 +143,29 @@ def current(memory: Any, x: Any) -> Any:
     now = contents(memory, x)
     if isinstance(now, np.ndarray):
         return now
-    if isinstance(now, dict):
-        return {k: current(memory, v) for k, v in now.items()}
-    items = (current(memory, v) for v in now)
-    return list(items) if isinstance(now, list) else tuple(items)
+    return with_items(now, lambda v: current(memory, v))
+
+
+def with_items(x: Any, function: Callable[[Any], Any]) -> Any:
+    """A container of the same kind, with what a function makes of the items."""
+    if isinstance(x, dict):
+        made = x.copy()
+        made.update({k: function(v) for k, v in x.items()})
+        return made
+    items = [function(v) for v in x]
+    if isinstance(x, deque):
+        return deque(items, x.maxlen)
+    if isinstance(x, list):
+        return items
+    return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
 
 
 def is_changed(memory: Any, x: Any) -> bool:
     """Whether something in a list or dict, or in those inside it, is other than it was made."""
     if isinstance(x, np.ndarray):
         return memory.arrays and x.dtype != object and Slot(root_of(x), ELEMENTS) in memory
-    if isinstance(x, list | tuple):
-        inner = (v for v in x if isinstance(v, list | dict | tuple | np.ndarray))
+    if isinstance(x, list | tuple | deque):
+        inner = (v for v in x if isinstance(v, list | dict | tuple | deque | np.ndarray))
         return Slot(x, None) in memory or any(is_changed(memory, v) for v in inner)
     return isinstance(x, dict) and (Slot(x, None) in memory or any(is_changed(memory, v) for v in x.values()))
 
@@ -220,7 +233,7 @@ def require_number(x: Any, shown: str, file: str, line: int, text: str) -> None:
 
 def require_same(memory: Any, x: Any, items: Any) -> None:
     """Stop where a list has grown or shrunk while a loop ran over it."""
-    if isinstance(x, list | dict) and len(contents(memory, x)) != len(items):
+    if isinstance(x, list | dict | deque) and len(contents(memory, x)) != len(items):
         raise UnsupportedError(
             "cannot differentiate a loop over a list that changes inside it", why="its length changes while it runs",
             todo="Loop over a copy of the list.",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, get_attribute, init_grad, lazy_zero, repack
-from tangent.runtime.memory import Memory, Slot
+from tangent.runtime.memory import Memory, Slot, contents
 from tangent.runtime.memory_arrays import key_of
 from tangent.runtime.memory_grads import read_tangent
 from tangent.runtime.memory_views import parts_now, reaches_slot
@@ -44,7 +45,8 @@ def _parted(b: Any, memory: Any, x: Any, around: tuple[int, ...]) -> tuple[Any, 
             own[k] = part
     if Slot(x, None) in memory:
         return lazy_zero(x), found.plus(
-            Memory({Slot(x, None): own if isinstance(x, dict) else [*own.values()]}), add_grad
+            Memory({Slot(x, None): own if isinstance(x, dict) else repack(contents(memory, x), *own.values())}),
+            add_grad,
         )
     return _like(x, own), found
 
@@ -62,14 +64,14 @@ def _shown(dmemory: Any, dx: Any, memory: Any, x: Any, around: tuple[int, ...]) 
     if id(x) in around:
         return None
     inside = (*around, id(x))
-    dnow = read_tangent(dmemory, dx, memory, x, None) if isinstance(x, list | dict) else dx
+    dnow = read_tangent(dmemory, dx, memory, x, None) if isinstance(x, list | dict | deque) else dx
     shown = {
         k: _shown(dmemory, _moved(dmemory, dnow, memory, x, k, v), memory, v, inside)
         for k, v in parts_now(memory, x).items()
     }
     if isinstance(x, dict):
         return shown
-    return list(shown.values()) if isinstance(x, list) else _like(x, shown)
+    return _like(x, shown)
 
 
 def _moved(dmemory: Any, dx: Any, memory: Any, x: Any, k: Any, v: Any) -> Any:
@@ -80,12 +82,14 @@ def _moved(dmemory: Any, dx: Any, memory: Any, x: Any, k: Any, v: Any) -> Any:
 
 
 def _part(b: Any, x: Any, k: Any) -> Any:
-    return b[k] if isinstance(x, list | dict | tuple) else get_attribute(b, k)
+    return b[k] if isinstance(x, list | dict | tuple | deque) else get_attribute(b, k)
 
 
 def _like(x: Any, parts: dict[Any, Any]) -> Any:
     if isinstance(x, dict):
         return parts
     return (
-        repack(x, *parts.values()) if isinstance(x, list | tuple) else remade(x, {**fields_of(init_grad(x)), **parts})
+        repack(x, *parts.values())
+        if isinstance(x, list | tuple | deque)
+        else remade(x, {**fields_of(init_grad(x)), **parts})
     )

@@ -5,6 +5,7 @@ What a call gives is a pair, its result and the memory after it; what only chang
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from tangent.errors import UnsupportedError
@@ -23,10 +24,12 @@ from tangent.runtime.classes import (
 )
 from tangent.runtime.containers import mutated
 from tangent.runtime.dispatch import sequence
+from tangent.runtime.kernels.sequences import picked
 from tangent.runtime.library import dict_of
 from tangent.runtime.memory import (
     changed,
     contents,
+    current,
     initialised,
     is_remembered,
     new_list,
@@ -36,6 +39,55 @@ from tangent.runtime.memory import (
 )
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import getter_of, is_object, is_property, method_of
+from tangent.runtime.ordered import (
+    change_set,
+    counts_of,
+    heap_order,
+    is_counter,
+    is_range_or_text,
+    is_set,
+    key_at_end,
+    new_counter,
+    new_default_dict,
+    new_deque,
+    new_ordered_dict,
+    place_for,
+    place_of,
+    plain_items,
+)
+
+
+def call_deque(memory: Any, items: Any = (), maxlen: Any = None) -> Any:
+    """`deque(items, maxlen)`."""
+    found = list(contents(memory, items))
+    kept = found if maxlen is None or len(found) <= maxlen else found[len(found) - maxlen :]
+    return new_deque(kept, maxlen), memory
+
+
+def call_default_dict(memory: Any, factory: Any = None, items: Any = (), /, **named: Any) -> Any:
+    """`defaultdict(factory, items)`."""
+    return new_default_dict(factory, items_given(memory, items, named)), memory
+
+
+def call_ordered_dict(memory: Any, items: Any = (), /, **named: Any) -> Any:
+    """`OrderedDict(items)`."""
+    return new_ordered_dict(items_given(memory, items, named)), memory
+
+
+def call_counter(memory: Any, items: Any = (), /, **named: Any) -> Any:
+    """`Counter(items)`."""
+    if isinstance(items, dict):
+        return new_counter(items_given(memory, items, named)), memory
+    return new_counter({**counts_of(contents(memory, items)), **named}), memory
+
+
+def items_given(memory: Any, items: Any, named: Any) -> Any:
+    """What a dict is made of, as a dict."""
+    now = contents(memory, items)
+    if isinstance(now, dict):
+        return {**now, **named}
+    pairs = [contents(memory, pair) for pair in now]
+    return {**dict_of([pair[0] for pair in pairs], [pair[1] for pair in pairs]), **named}
 
 
 def call_function(memory: Any, function: Any, /, *args: Any, **named: Any) -> Any:
@@ -120,6 +172,9 @@ def call_store(memory: Any, x: Any, index: Any, value: Any) -> Any:
         return written(memory, x, index, contents(memory, value))
     require_changeable(x, "[...] = ...")
     now = contents(memory, x)
+    if isinstance(index, slice):
+        several = list(contents(memory, value))
+        return changed(memory, x, None, mutated(now, "__setitem__", index, several))
     return changed(memory, x, None, mutated(now, "__setitem__", index, value))
 
 
@@ -195,10 +250,24 @@ def call_update(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
         return call_method(memory, x, "update", *args, **named)
     require_changeable(x, "update")
     for other in args:
+        if is_counter(x):
+            memory = counted(memory, x, contents(memory, other))
+            continue
         now = contents(memory, x)
         memory = changed(memory, x, None, mutated(now, "update", None, contents(memory, other)))
+    if is_counter(x):
+        return None, counted(memory, x, named)
     now = contents(memory, x)
     return None, changed(memory, x, None, mutated(now, "update", None, named))
+
+
+def counted(memory: Any, x: Any, other: Any) -> Any:
+    """The memory after `x.update(other)`, of a Counter."""
+    for key in sequence(other):
+        now = contents(memory, x)
+        more = other[key] if isinstance(other, dict) else 1
+        memory = changed(memory, x, None, mutated(now, "__setitem__", key, now[key] + more))
+    return memory
 
 
 def call_insert(memory: Any, x: Any, index: Any, value: Any) -> Any:
@@ -216,9 +285,110 @@ def call_pop(memory: Any, x: Any, /, *args: Any) -> Any:
     now = contents(memory, x)
     if len(args) == 2 and args[0] not in now:
         return args[1], memory
-    key = args[0] if args else -1
-    item = now[key]
+    key = args[0] if args else None
+    item = now[-1 if key is None else key]
     return item, changed(memory, x, None, mutated(now, "pop", key, None))
+
+
+def call_popleft(memory: Any, x: Any) -> Any:
+    """`x.popleft()`, of a deque."""
+    if is_object(x):
+        return call_method(memory, x, "popleft")
+    now = contents(memory, x)
+    return now[0], held_anew(memory, x, "popleft")
+
+
+def call_appendleft(memory: Any, x: Any, value: Any) -> Any:
+    """`x.appendleft(value)`, of a deque."""
+    if is_object(x):
+        return call_method(memory, x, "appendleft", value)
+    return None, held_anew(memory, x, "appendleft", None, value)
+
+
+def call_extendleft(memory: Any, x: Any, values: Any) -> Any:
+    """`x.extendleft(values)`, of a deque."""
+    if is_object(x):
+        return call_method(memory, x, "extendleft", values)
+    for value in list(contents(memory, values)):
+        memory = held_anew(memory, x, "appendleft", None, value)
+    return None, memory
+
+
+def call_rotate(memory: Any, x: Any, steps: Any = 1) -> Any:
+    """`x.rotate(steps)`, of a deque."""
+    if is_object(x):
+        return call_method(memory, x, "rotate", steps)
+    return None, held_anew(memory, x, "rotate", steps)
+
+
+def call_remove(memory: Any, x: Any, value: Any) -> Any:
+    """`x.remove(value)`."""
+    if is_object(x):
+        return call_method(memory, x, "remove", value)
+    if is_set(x):
+        change_set(x, "remove", value)
+        return None, memory
+    place = place_of(current(memory, x), current(memory, value))
+    return None, held_anew(memory, x, "__delitem__", place)
+
+
+def call_add(memory: Any, x: Any, value: Any) -> Any:
+    """`x.add(value)`: a set holds keys, no values."""
+    if is_set(x):
+        change_set(x, "add", value)
+        return None, memory
+    return call_method(memory, x, "add", value)
+
+
+def call_discard(memory: Any, x: Any, value: Any) -> Any:
+    """`x.discard(value)`, of a set."""
+    if is_set(x):
+        change_set(x, "discard", value)
+        return None, memory
+    return call_method(memory, x, "discard", value)
+
+
+def call_popitem(memory: Any, x: Any, last: bool = True) -> Any:
+    """`x.popitem()`."""
+    if is_object(x):
+        return call_method(memory, x, "popitem")
+    now = contents(memory, x)
+    key = key_at_end(now, last)
+    return (key, now[key]), held_anew(memory, x, "pop", key)
+
+
+def call_move_to_end(memory: Any, x: Any, key: Any, last: bool = True) -> Any:
+    """`x.move_to_end(key)`, of an OrderedDict."""
+    if is_object(x):
+        return call_method(memory, x, "move_to_end", key, last)
+    return None, held_anew(memory, x, "move_to_end", key, last)
+
+
+def call_sort(memory: Any, x: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    """`x.sort()`."""
+    if is_object(x):
+        return call_method(memory, x, "sort", key=key, reverse=reverse)
+    require_changeable(x, "sort")
+    now = contents(memory, x)
+    if key is not None:
+        items, memory = call_sorted_by(memory, x, key, reverse)
+        return None, changed(memory, x, None, items)
+    order = order_of_keys([current(memory, v) for v in now], reverse)
+    return None, changed(memory, x, None, picked(now, order))
+
+
+def call_heap(memory: Any, name: str, heap: Any, /, *given: Any) -> Any:
+    """A function of `heapq`: what it gives, and the memory after it."""
+    items = [*contents(memory, heap), *given]
+    order, first = heap_order(name, [current(memory, v) for v in items])
+    memory = changed(memory, heap, None, picked(items, order))
+    return None if first is None else items[first], memory
+
+
+def call_insort(memory: Any, right: bool, x: Any, value: Any, /, *bounds: Any, **options: Any) -> Any:
+    """`bisect.insort(x, value)`."""
+    place = place_for(right, current(memory, x), current(memory, value), *bounds, **options)
+    return None, held_anew(memory, x, "insert", place, value)
 
 
 def call_clear(memory: Any, x: Any) -> Any:
@@ -270,7 +440,7 @@ def call_copy(memory: Any, x: Any) -> Any:
         for name in names_held(memory, x):
             memory = initialised(memory, made, name, remembered(memory, x, name))
         return made, memory
-    if isinstance(x, list | dict):
+    if isinstance(x, list | dict | deque):
         return new_list(contents(memory, x)), memory
     return x, memory
 
@@ -320,12 +490,38 @@ def call_sequence(memory: Any, x: Any) -> Any:
             item, memory = call_method(memory, x, "__getitem__", i)
             items.append(item)
         return items, memory
+    if is_range_or_text(x):
+        return plain_items(x), memory
     return sequence(contents(memory, x)), memory
+
+
+def call_list(memory: Any, x: Any = ()) -> Any:
+    """`list(x)`."""
+    items, memory = call_sequence(memory, x)
+    return new_list([*items]), memory
+
+
+def call_tuple(memory: Any, x: Any = ()) -> Any:
+    """`tuple(x)`."""
+    items, memory = call_sequence(memory, x)
+    return (*items,), memory
+
+
+def call_dict(memory: Any, x: Any = (), /, **named: Any) -> Any:
+    """`dict(x)`."""
+    return new_list(items_given(memory, x, named)), memory
+
+
+def call_sorted(memory: Any, x: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    """`sorted(x)`."""
+    items, memory = call_sequence(memory, x)
+    order = order_of_keys([current(memory, v) for v in items], reverse)
+    return new_list([items[i] for i in order]), memory
 
 
 def call_sorted_by(memory: Any, iterable: Any, key: Any, reverse: bool = False) -> Any:
     """`sorted(iterable, key=key)`."""
-    items = list(contents(memory, iterable))
+    items, memory = call_sequence(memory, iterable)
     keys = []
     for v in items:
         k, memory = call_function(memory, key, v)
@@ -335,7 +531,7 @@ def call_sorted_by(memory: Any, iterable: Any, key: Any, reverse: bool = False) 
 
 def call_chosen_by(memory: Any, iterable: Any, key: Any, largest: bool) -> Any:
     """`max(iterable, key=key)`, or `min`."""
-    items = list(contents(memory, iterable))
+    items, memory = call_sequence(memory, iterable)
     keys = []
     for v in items:
         k, memory = call_function(memory, key, v)
@@ -345,7 +541,7 @@ def call_chosen_by(memory: Any, iterable: Any, key: Any, largest: bool) -> Any:
 
 def require_changeable(x: Any, what: str) -> None:
     """Stop at what is neither a list nor a dict nor an object: an array, a deque."""
-    if not isinstance(x, list | dict):
+    if not isinstance(x, list | dict | deque):
         raise UnsupportedError(
             f"cannot differentiate '{what}' of a {type(x).__name__} here",
             why="objects are made or changed in the same function, where only lists, dicts and objects are followed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,7 +59,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
         return function(*_made_dense(args), **{k: _made_dense(v) for k, v in kwargs.items()})
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.like, list | tuple | dict):
+        if isinstance(self.like, list | tuple | dict | deque):
             return ZeroGrad(self.like[index])
         return self.dense()[index]
 
@@ -68,7 +69,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if not isinstance(self.like, np.ndarray | list | tuple | dict | float | int | complex | np.generic):
+        if not isinstance(self.like, np.ndarray | list | tuple | dict | deque | float | int | complex | np.generic):
             return ZeroGrad(getattr(self.like, name))
         return getattr(self.dense(), name)
 

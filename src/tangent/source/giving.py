@@ -24,7 +24,8 @@ Resolve = Callable[[ast.expr], Any]
 Tree = ast.FunctionDef | ast.Lambda
 
 METHODS = frozenset(
-    "tolist copy reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
+    "get setdefault tolist copy "
+    "reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
 )
 WHOLE = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.BinOp, ast.UnaryOp)
 

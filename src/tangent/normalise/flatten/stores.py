@@ -8,6 +8,7 @@ import types
 from tangent.normalise.context import Context
 from tangent.normalise.flatten.expressions import Expressions
 from tangent.normalise.writers import is_adding_at, is_alone
+from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, constant
@@ -95,7 +96,7 @@ class Stores(Expressions):
         found = self.context.scope.resolve(e.func)
         starred = any(isinstance(a, ast.Starred) for a in e.args)
         if self.context.memory and (
-            found is MISSING or not is_library(found) or found in (setattr, object.__setattr__)
+            found is MISSING or not is_library(found) or found in (setattr, object.__setattr__, *HEAPS, *INSERTS)
         ):
             self.emit(replace(s, value=self.call(e)))
             return

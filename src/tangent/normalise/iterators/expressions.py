@@ -10,7 +10,15 @@ from typing import Any, Literal
 
 from tangent.normalise.context import Context
 from tangent.normalise.iterators.getters import getter
-from tangent.normalise.iterators.known import LISTING, any_starred, kind, local_generators, read_once, reads_all
+from tangent.normalise.iterators.known import (
+    LISTING,
+    any_starred,
+    is_extending,
+    kind,
+    local_generators,
+    read_once,
+    reads_all,
+)
 from tangent.normalise.iterators.turns import Turns
 from tangent.runtime import library
 from tangent.source.generators import collecting, is_generator
@@ -102,6 +110,8 @@ class Expressions:
             listed = self.iterator(e, found, consumed)
             if listed is not None:
                 return listed
+        if is_extending(e, self.context):
+            return replace(e, args=[self.read(a, "list") for a in e.args], keywords=[self.part(k) for k in e.keywords])
         if reads_all(found) and found not in library.EAGER:
             args = [self.read(a, "list" if found in LISTING else "each") for a in e.args]
             e = replace(e, args=args, keywords=[self.part(k) for k in e.keywords])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+from collections import OrderedDict, deque
 from typing import Any
 
 from tangent.normalise.context import Context
@@ -16,7 +17,7 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
 from tangent.syntax.walk import walk
 
-CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, set, frozenset, dict, functools.reduce})
+CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, set, frozenset, dict, functools.reduce, deque, OrderedDict})
 LISTING = frozenset({list, tuple, sorted})  # these make a list of all items first
 INDEXED = (zip, enumerate, reversed)
 KEYWORDS: dict[str, set[str | None]] = {"zip": {"strict"}, "enumerate": {"start"}}
@@ -62,11 +63,17 @@ def consumed_calls(f: ast.FunctionDef, context: Context) -> list[ast.Call]:
                 found.append(iter)
             case ast.Starred(value=value):
                 found.append(value)
-            case ast.Call(func=func, args=args) if _consumes(func, context):
+            case ast.Call(func=func, args=args) if _consumes(func, context) or is_extending(n, context):
                 found += args
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value):
                 found.append(value)
     return [e for e in found if isinstance(e, ast.Call)]
+
+
+def is_extending(e: ast.Call, context: Context) -> bool:
+    """Whether a method of a list or dict reads all that it is given."""
+    extending = isinstance(e.func, ast.Attribute) and e.func.attr in ("extend", "extendleft", "update")
+    return extending and context.scope.resolve(e.func) is MISSING
 
 
 def local_generators(f: ast.FunctionDef, context: Context) -> set[str]:

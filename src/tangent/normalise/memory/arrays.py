@@ -14,6 +14,7 @@ from typing import Any
 
 from tangent.normalise.memory.reading import Reading
 from tangent.runtime import memory, stateful
+from tangent.runtime.kernels.sequences import new_repeated
 from tangent.runtime.places import is_view_function
 from tangent.syntax.quote import assign, constant, name
 from tangent.syntax.rebuild import replace
@@ -29,6 +30,10 @@ class Arrays(Reading):
         match value:
             case ast.Subscript(value=ast.Name(id=v) as owner, slice=index) if v not in self.plain:
                 self.pair(target, self.call(stateful.call_item, name(self.memory), owner, self.index(index)), s)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right) if self.is_surely_list(left) or self.is_surely_list(
+                right
+            ):
+                self.repeat(target, left, right, s)
             case ast.BinOp(left=left, right=right):
                 made = replace(value, left=self.now(left), right=self.now(right))
                 whole = isinstance(left, ast.Name) and left.id == target  # not a part of what is added
@@ -42,6 +47,12 @@ class Arrays(Reading):
             case _:
                 return False
         return True
+
+    def repeat(self, target: str, left: ast.expr, right: ast.expr, s: ast.stmt) -> None:
+        """`[v] * n`."""
+        items, count = (left, right) if self.is_surely_list(left) else (right, left)
+        self.emit(assign(target, self.call(new_repeated, self.now(items), self.now(count)), s))
+        self.surely.add(target)
 
     def made(self, target: str, value: ast.expr, s: ast.stmt, found: Any = None) -> None:
         """A new value: an array that somebody else will hold is told from all others."""

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.arrays import Arrays
-from tangent.normalise.memory.known import MAKERS, METHODS
+from tangent.normalise.memory.known import COLLECTIONS, COPIES, MAKERS, METHODS, NAMED
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.objects import is_object
+from tangent.runtime.ordered import HEAPS, INSERTS, plain_items
 from tangent.runtime.places import VIEWS
 from tangent.source import dataclass  # noqa: F401  (it writes the initialisers of dataclasses)
 from tangent.source.read import unwrapped
@@ -39,6 +40,9 @@ class Calls(Arrays):
         func = e.func
         found = self.context.scope.resolve(func)
         match func:
+            case ast.Attribute(value=ast.Constant()):
+                self.emit(assign(target, self.with_current(e), s))
+                return
             case ast.Attribute(value=ast.Name(id=v) as owner, attr=attr) if found is MISSING:
                 method = inspect.getattr_static(self.classes[v], attr, None) if v in self.classes else None
                 if self.is_kept_as_is(v):
@@ -49,7 +53,7 @@ class Calls(Arrays):
                     self.pair(target, ast.copy_location(called, e), s)
                 elif self.changes_array(target, owner, attr, e, s):
                     pass
-                elif attr in METHODS and (attr == "update" or not e.keywords):
+                elif attr in METHODS and (attr in NAMED or not e.keywords):
                     self.pair(target, self.threaded_call(METHODS[attr], [owner, *e.args], e.keywords, found), s)
                 elif hasattr(np.ndarray, attr) or attr in ("items", "keys", "values", "index", "count"):
                     self.array_method(target, owner, attr, e, s)
@@ -69,6 +73,23 @@ class Calls(Arrays):
         if found is sequence and isinstance(e.args[0], ast.Name) and self.may_be_list(e.args[0]):
             self.looped[target] = e.args[0].id
             self.pair(target, self.call(stateful.call_sequence, name(self.memory), e.args[0]), s)
+            return
+        if found is sequence and isinstance(e.args[0], ast.Constant) and isinstance(e.args[0].value, str):
+            self.emit(assign(target, self.call(plain_items, e.args[0]), s))
+            return
+        if found in COLLECTIONS:
+            self.pair(target, self.threaded_call(COLLECTIONS[found], e.args, e.keywords, found), s)
+            return
+        if found in COPIES and len(e.args) == 1 and self.may_be_list(e.args[0]) and target not in self.own:
+            self.pair(target, self.threaded_call(COPIES[found], e.args, e.keywords, found), s)
+            return
+        if found in HEAPS:
+            args = [constant(found.__name__), *e.args]
+            self.pair(target, self.threaded_call(stateful.call_heap, args, e.keywords, found), s)
+            return
+        if found in INSERTS:
+            args = [constant(INSERTS[found]), *e.args]
+            self.pair(target, self.threaded_call(stateful.call_insort, args, e.keywords, found), s)
             return
         if found in KEYED:
             self.pair(target, self.threaded_call(KEYED[found], e.args, e.keywords, found), s)

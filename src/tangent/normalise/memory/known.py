@@ -6,6 +6,7 @@ import ast
 import copy
 import dataclasses
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Set
 from typing import Any
 
@@ -16,6 +17,7 @@ from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.kernels import functions as written_out
 from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
+from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.places import is_view_function
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Enter
@@ -26,9 +28,22 @@ from tangent.syntax.uses import writes
 METHODS = {
     "append": stateful.call_append, "extend": stateful.call_extend, "insert": stateful.call_insert,
     "pop": stateful.call_pop, "clear": stateful.call_clear, "reverse": stateful.call_reverse,
-    "update": stateful.call_update, "setdefault": stateful.call_setdefault, "get": stateful.call_get,
+    "update": stateful.call_update, "sort": stateful.call_sort, "remove": stateful.call_remove,
+    "popleft": stateful.call_popleft, "appendleft": stateful.call_appendleft, "extendleft": stateful.call_extendleft,
+    "rotate": stateful.call_rotate, "add": stateful.call_add, "discard": stateful.call_discard,
+    "popitem": stateful.call_popitem, "move_to_end": stateful.call_move_to_end,
+    "setdefault": stateful.call_setdefault, "get": stateful.call_get,
 }  # fmt: skip
-MAKERS = (list, dict, sorted, copy.copy, copy.deepcopy)
+COLLECTIONS: dict[Any, Any] = {
+    deque: stateful.call_deque, defaultdict: stateful.call_default_dict, OrderedDict: stateful.call_ordered_dict,
+    Counter: stateful.call_counter,
+}  # fmt: skip
+COPIES: dict[Any, Any] = {
+    list: stateful.call_list, tuple: stateful.call_tuple, dict: stateful.call_dict, sorted: stateful.call_sorted,
+    library_module.made_dict: stateful.call_dict,
+}  # fmt: skip
+NAMED = frozenset("update sort popitem move_to_end".split())  # methods with keywords
+MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, list, dict, sorted, copy.copy, copy.deepcopy)
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
 
@@ -45,6 +60,7 @@ class Known:
         if self.arrays:
             self.plain -= self.held_by_others(f)
         self.own = set() if self.lists or self.arrays else self.own_lists(f)
+        self.surely = self.sure_lists(f)
         self.classes = self.known_classes(f)
         self.looped: dict[str, str] = {}
         self.counted = ""
@@ -206,6 +222,26 @@ class Known:
 
     def may_be_list(self, e: ast.expr) -> bool:
         return isinstance(e, ast.Name) and e.id not in self.plain and e.id not in self.own
+
+    def is_surely_list(self, e: ast.expr) -> bool:
+        return isinstance(e, ast.Name) and e.id in self.surely
+
+    def sure_lists(self, f: ast.FunctionDef) -> set[str]:
+        """Variables that only ever are lists that are written out."""
+        made: dict[str, list[bool]] = {}
+        for s in statements(f.body):
+            value = s.value if isinstance(s, ast.Assign) else None
+            for v in writes(s):
+                made.setdefault(v, []).append(isinstance(value, ast.List | ast.ListComp))
+        return {v for v, kinds in made.items() if all(kinds)} - {
+            a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)
+        }
+
+    def may_be_lists(self, left: ast.expr, right: ast.expr) -> bool:
+        """Whether an operator may join two lists, of which one is kept in the memory."""
+        own = [isinstance(e, ast.Name) and e.id in self.own for e in (left, right)]
+        listed = [self.may_be_list(e) for e in (left, right)]
+        return any(listed) and all(a or b for a, b in zip(own, listed))
 
     def is_object(self, e: ast.expr) -> bool:
         """Whether an expression may be an object: not a module, a class, an array of the library."""

@@ -6,12 +6,16 @@ import ast
 
 from tangent.normalise.memory.inserted import Inserted
 from tangent.runtime import memory, stateful
+from tangent.runtime.kernels.sequences import joined
+from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Attempt, Enter
 from tangent.syntax.inserted import Insertion
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, writes
+
+CHANGING = frozenset("shuffle setitem delitem iadd isub imul itruediv iconcat".split())  # functions
 
 
 class Statements(Inserted):
@@ -128,10 +132,18 @@ class Statements(Inserted):
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
             case ast.Call():
                 self.assign_call(target, value, s)
-            case ast.BinOp(op=ast.Add(), left=left, right=right) if self.may_be_list(left) and self.may_be_list(right):
+            case ast.BinOp(op=ast.Add() | ast.BitOr(), left=left, right=right) if self.may_be_lists(left, right):
                 if (s.lineno, s.col_offset) in self.context.augmented and isinstance(left, ast.Name):
                     self.check_number(left.id, left.id, s)
-                self.emit(assign(target, replace(value, left=self.now(left), right=self.now(right)), s))
+                both = self.now(left), self.now(right)
+                sure = self.is_surely_list(left) or self.is_surely_list(right)
+                if isinstance(value.op, ast.Add) and (self.lists or sure):
+                    value = self.call(joined, *both)
+                    if sure:
+                        self.surely.add(target)
+                else:
+                    value = replace(value, left=both[0], right=both[1])
+                self.emit(assign(target, value, s))
             case ast.BinOp(left=ast.Name(id=v)) if (
                 (s.lineno, s.col_offset) in self.context.augmented
                 and v not in self.plain | self.own
@@ -139,7 +151,11 @@ class Statements(Inserted):
             ):
                 self.check_number(v, v, s)
                 self.emit(assign(target, value, s))
-            case ast.BinOp(op=ast.Mult()) if target not in self.plain | self.own:
+            case ast.BinOp(op=ast.Mult(), left=left, right=right) if target not in self.plain | self.own:
+                if self.is_surely_list(left) or self.is_surely_list(right):
+                    self.repeat(target, left, right, s)
+                    return
+                value = replace(value, left=self.now(left), right=self.now(right))
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
             case ast.Tuple() | ast.List() | ast.Dict():
                 self.emit(assign(target, self.filled(value), s))
@@ -164,7 +180,11 @@ class Statements(Inserted):
             case ast.Attribute(value=ast.Name(id=v)) if found is MISSING and self.is_kept_as_is(v):
                 self.emit(s)
                 return
-        if found is not MISSING and is_library(found) and found not in (setattr, object.__setattr__):
+        if found is not MISSING and is_library(found) and found not in (setattr, object.__setattr__, *HEAPS, *INSERTS):
+            if getattr(found, "__name__", "") in CHANGING and e.args and self.may_be_list(e.args[0]):
+                todo = "Make a new list, and assign that."
+                shown = ast.unparse(e.func)
+                raise self.context.refuse(e, f"'{shown}' here", "it changes a list that others may hold", todo)
             self.emit(replace(s, value=self.inside(e)))
             return
         self.assign_call(self.context.names.numbered("dropped"), self.flat(e), s)

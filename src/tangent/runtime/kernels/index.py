@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ def scatter(b: Any, x: Any, index: Any) -> Any:
     """Zeros like x with b added at index: the transpose of reading `x[index]`."""
     if is_lazy_zero(x):
         x = x.like
-    if isinstance(x, list | tuple | dict):
+    if isinstance(x, list | tuple | dict | deque):
         return add_item(map_structure(lazy_zero, x), x, index, b)
     if is_foreign(x):
         return add_foreign(init_grad(x), index, b)
@@ -37,6 +38,8 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
         return repack(b, *list_with(b, index, v))
     if isinstance(b, dict):
         b[index] = add_grad(b[index], v) if index in b else v
+    elif isinstance(b, deque):
+        b[index] = add_grad(b[index], v)
     elif isinstance(b, list):
         b[:] = list_with(b, index, v)
     elif is_foreign(b):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import add_grad, init_grad, unbroadcast
+from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack, unbroadcast
 from tangent.runtime.kernels.elementwise import ratio
 from tangent.runtime.kernels.reduce import as_dtype
 from tangent.runtime.kernels.shape import sequence_like
@@ -73,13 +74,47 @@ def sorted_order(xs: Any, key: Any = None, reverse: bool = False) -> list[int]:
 
 
 def picked(xs: Any, i: list[int]) -> list[Any]:
-    """The items of xs with the indices i."""
+    """The items of xs with the indices i; of what holds keys, zeros."""
+    if isinstance(xs, dict | set | str):
+        return [None] * len(i)
     return [xs[k] for k in i]
 
 
 def put_back(b: Any, i: list[int], xs: Any) -> Any:
-    """The inverse of `picked`, as a sequence of the kind of xs."""
-    return sequence_like([b[i.index(k)] for k in range(len(i))], xs)
+    """The transpose of `picked`, as a sequence of the kind of xs; no item is picked twice."""
+    if isinstance(xs, dict | set | str):
+        return lazy_zero(xs)
+    where = {k: place for place, k in enumerate(i)}
+    return sequence_like([b[where[k]] if k in where else init_grad(xs[k]) for k in range(len(xs))], xs)
+
+
+def joined(x: Any, y: Any) -> Any:
+    """`x + y`, where both may be lists."""
+    return x + y
+
+
+def joined_tangent(dx: Any, dy: Any, x: Any, y: Any) -> Any:
+    """The tangent of `x + y`."""
+    return repack(x, *dx, *dy) if are_lists(x, y) else dx + dy
+
+
+def joined_left(b: Any, x: Any, y: Any) -> Any:
+    """What x receives from `x + y`: of lists, the first items."""
+    return repack(x, *(b[k] for k in range(len(x)))) if are_lists(x, y) else unbroadcast(b, x)
+
+
+def joined_right(b: Any, x: Any, y: Any) -> Any:
+    """What y receives from `x + y`: of lists, the last items."""
+    return repack(y, *(b[len(x) + k] for k in range(len(y)))) if are_lists(x, y) else unbroadcast(b, y)
+
+
+def are_lists(x: Any, y: Any) -> bool:
+    return isinstance(x, list | tuple | deque) and isinstance(y, list | tuple | deque)
+
+
+def new_repeated(x: Any, n: Any) -> Any:
+    """`x * n`, of a list."""
+    return x * n
 
 
 def folded(b: Any, xs: Any) -> Any:

@@ -1,0 +1,99 @@
+"""Where items of a container go, as the standard library says: found out by doing it to their places."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any
+
+HEAPS = frozenset({heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop})
+INSERTS = {bisect.insort_left: False, bisect.insort_right: True}
+
+
+def new_deque(items: Any, maxlen: int | None) -> Any:
+    """A deque of its own."""
+    return deque(items, maxlen)
+
+
+def new_default_dict(factory: Any, items: Any) -> Any:
+    """A defaultdict of its own."""
+    return defaultdict(factory, items)
+
+
+def new_ordered_dict(items: Any) -> Any:
+    """An OrderedDict of its own."""
+    return OrderedDict(items)
+
+
+def new_counter(items: Any) -> Any:
+    """A Counter of its own."""
+    return Counter(items)
+
+
+def counts_of(items: Any) -> dict[Any, int]:
+    """How often each item is there."""
+    return dict(Counter(items))
+
+
+class _Ranked:
+    """An item that is compared, and its place."""
+
+    def __init__(self, item: Any, place: int) -> None:
+        self.item, self.place = item, place
+
+    def __lt__(self, other: _Ranked) -> bool:
+        return bool(self.item < other.item)
+
+
+def heap_order(name: str, items: Any) -> tuple[list[int], int | None]:
+    """The places of items after a function of `heapq`, and of the one it gives; a new item is the last one.
+
+    >>> heap_order("heappop", [1, 4, 2])
+    ([2, 1], 0)
+    """
+    ranked = [_Ranked(v, i) for i, v in enumerate(items)]
+    given = [] if name in ("heapify", "heappop") else [ranked.pop()]
+    found = getattr(heapq, name)(ranked, *given)
+    return [r.place for r in ranked], None if found is None else found.place
+
+
+def place_for(right: bool, items: Any, value: Any, *bounds: Any, **options: Any) -> int:
+    """Where `bisect.insort` puts a value."""
+    if (key := options.get("key")) is not None:
+        value = key(value)
+    return (bisect.bisect_right if right else bisect.bisect_left)(items, value, *bounds, **options)
+
+
+def place_of(items: Any, value: Any) -> int:
+    """Where `remove` finds a value."""
+    return list(items).index(value)
+
+
+def key_at_end(items: Any, last: bool) -> Any:
+    """The last key of a dict, or the first."""
+    if not items:
+        raise KeyError("popitem(): dictionary is empty")
+    return next(reversed(items)) if last else next(iter(items))
+
+
+def is_range_or_text(x: Any) -> bool:
+    return isinstance(x, str | range | bytes)
+
+
+def plain_items(x: Any) -> list[Any]:
+    """What a loop over text or over numbers of a range runs over."""
+    return list(x)
+
+
+def is_set(x: Any) -> bool:
+    return isinstance(x, set)
+
+
+def is_counter(x: Any) -> bool:
+    return isinstance(x, Counter)
+
+
+def change_set(x: Any, method: str, value: Any) -> None:
+    """A set of keys with one more, or one less; what is in it has no derivative."""
+    getattr(x, method)(value)

@@ -84,7 +84,7 @@ def joined_right(z, b, x, y): d[b] = joined_tangent(init_grad(x), d[z], x, y)
 def new_deque(y, items, maxlen): d[items] = as_list(d[y])
 def new_default_dict(y, factory, items):
     d[items] = merged_like(d[y], items, ())
-    d[y] = new_default_dict(zeros_of(factory), d[items])
+    d[y] = new_default_dict(zero_factory(factory), d[items])
 def new_ordered_dict(y, items):
     d[items] = merged_like(d[y], items, ())
     d[y] = new_list(d[items])

@@ -116,7 +116,7 @@ runtime.new_count
 runtime.require_nothing_lost
 runtime.order_of_keys
 runtime.heap_order
-runtime.zeros_of
+runtime.zero_factory
 runtime.is_range_or_text
 runtime.plain_items
 runtime.are_lists

@@ -77,7 +77,7 @@ from tangent.runtime.dispatch import (
     unbroadcast,
     unsequence,
     where_nonzero,
-    zeros_of,
+    zero_factory,
 )
 from tangent.runtime.insert import (
     adjoints,
@@ -478,5 +478,5 @@ __all__ = [
     "without_slot",
     "written",
     "written_tangent",
-    "zeros_of",
+    "zero_factory",
 ]

@@ -149,7 +149,7 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
 
 def _like_dict(x: Any, items: dict[Any, Any]) -> Any:
     if isinstance(x, defaultdict):
-        return defaultdict(zeros_of(x.default_factory), items)
+        return defaultdict(zero_factory(x.default_factory), items)
     return items if type(x) is dict else type(x)(items)
 
 
@@ -163,7 +163,7 @@ class _Zeros:
         return init_grad(self.factory())
 
 
-def zeros_of(factory: Any) -> Any:
+def zero_factory(factory: Any) -> Any:
     """What makes the gradients of missing items, given what makes the items."""
     return factory if factory is None or isinstance(factory, _Zeros) else _Zeros(factory)
 

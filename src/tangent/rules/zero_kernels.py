@@ -124,6 +124,7 @@ runtime.counts_of
 runtime.place_for
 runtime.place_of
 runtime.key_at_end
+runtime.key_set
 runtime.is_set
 runtime.is_counter
 runtime.change_set

@@ -7,6 +7,10 @@ import heapq
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
+import numpy as np
+
+from tangent.errors import UnsupportedError
+
 HEAPS = frozenset({heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop})
 INSERTS = {bisect.insort_left: False, bisect.insort_right: True}
 
@@ -18,6 +22,13 @@ def new_deque(items: Any, maxlen: int | None) -> Any:
 
 def new_default_dict(factory: Any, items: Any) -> Any:
     """A defaultdict of its own."""
+    for cell in getattr(factory, "__closure__", None) or ():
+        if _holds_numbers(cell.cell_contents):
+            raise UnsupportedError(
+                "cannot differentiate a defaultdict whose items depend on a variable",
+                why="they are made where a key is missing, which is not followed",
+                todo="Write d.setdefault(key, value), or look whether the key is there.",
+            )
     return defaultdict(factory, items)
 
 
@@ -29,6 +40,14 @@ def new_ordered_dict(items: Any) -> Any:
 def new_counter(items: Any) -> Any:
     """A Counter of its own."""
     return Counter(items)
+
+
+def _holds_numbers(x: Any) -> bool:
+    if isinstance(x, dict):
+        return any(map(_holds_numbers, x.values()))
+    if isinstance(x, list | tuple | set | frozenset | deque):
+        return any(map(_holds_numbers, x))
+    return isinstance(x, float | complex | np.ndarray | np.inexact)
 
 
 def counts_of(items: Any) -> dict[Any, int]:
@@ -94,6 +113,19 @@ def is_counter(x: Any) -> bool:
     return isinstance(x, Counter)
 
 
+def key_set(items: Any) -> set[Any]:
+    """A set of keys."""
+    found: set[Any] = set()
+    for v in items:
+        change_set(found, "add", v)
+    return found
+
+
 def change_set(x: Any, method: str, value: Any) -> None:
     """A set of keys with one more, or one less; what is in it has no derivative."""
+    if _holds_numbers(value):
+        raise UnsupportedError(
+            f"cannot differentiate '{method}' of a set here", why="numbers lose their derivative in a set",
+            todo="Use a list, or a set of indices.",
+        )  # fmt: skip
     getattr(x, method)(value)

@@ -47,6 +47,7 @@ from tangent.runtime.ordered import (
     is_range_or_text,
     is_set,
     key_at_end,
+    key_set,
     new_counter,
     new_default_dict,
     new_deque,
@@ -263,7 +264,8 @@ def call_update(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
 
 def counted(memory: Any, x: Any, other: Any) -> Any:
     """The memory after `x.update(other)`, of a Counter."""
-    for key in sequence(other):
+    keys = list(other)
+    for key in keys:
         now = contents(memory, x)
         more = other[key] if isinstance(other, dict) else 1
         memory = changed(memory, x, None, mutated(now, "__setitem__", key, now[key] + more))
@@ -499,6 +501,12 @@ def call_list(memory: Any, x: Any = ()) -> Any:
     """`list(x)`."""
     items, memory = call_sequence(memory, x)
     return new_list([*items]), memory
+
+
+def call_set(memory: Any, x: Any = ()) -> Any:
+    """`set(x)`."""
+    items, memory = call_sequence(memory, x)
+    return key_set(items), memory
 
 
 def call_tuple(memory: Any, x: Any = ()) -> Any:

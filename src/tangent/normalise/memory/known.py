@@ -39,11 +39,11 @@ COLLECTIONS: dict[Any, Any] = {
     Counter: stateful.call_counter,
 }  # fmt: skip
 COPIES: dict[Any, Any] = {
-    list: stateful.call_list, tuple: stateful.call_tuple, dict: stateful.call_dict, sorted: stateful.call_sorted,
+    list: stateful.call_list, set: stateful.call_set, tuple: stateful.call_tuple, dict: stateful.call_dict, sorted: stateful.call_sorted,
     library_module.made_dict: stateful.call_dict,
 }  # fmt: skip
 NAMED = frozenset("update sort popitem move_to_end".split())  # methods with keywords
-MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, list, dict, sorted, copy.copy, copy.deepcopy)
+MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
 

@@ -14,6 +14,7 @@ THEMES = (
     "arrays",
     "scalars",
     "containers",
+    "collections_",
     "inactive",
     "traps",
     "models",

@@ -1,9 +1,9 @@
 """Programs that are refused, with the words that their errors must contain; docs/python.md names them."""
 
 import contextlib
-import heapq
 import itertools
 import math
+from collections import defaultdict, deque
 
 import numpy as np
 
@@ -382,8 +382,16 @@ def context_that_is_given_a_dict(x):
     return y * d["a"]
 
 
-@refused("heappush", 2.0)
-def number_on_a_heap(x):
-    heap = [(1.0, 0)]
-    heapq.heappush(heap, (x, 1))
-    return heap[0][0] + heap[1][0]
+@refused("numbers lose their derivative in a set", 2.0)
+def number_in_a_set(x):
+    queue = deque([x])
+    seen = set()
+    seen.add(queue[0] * 3.0)
+    return sum(seen)
+
+
+@refused("cannot differentiate a defaultdict", 2.0)
+def defaults_that_vary(x):
+    found = defaultdict(lambda: x * 2.0)
+    found["a"] += x
+    return found["a"] * found["b"]

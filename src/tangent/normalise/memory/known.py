@@ -39,8 +39,8 @@ COLLECTIONS: dict[Any, Any] = {
     Counter: stateful.call_counter,
 }  # fmt: skip
 COPIES: dict[Any, Any] = {
-    list: stateful.call_list, set: stateful.call_set, tuple: stateful.call_tuple, dict: stateful.call_dict, sorted: stateful.call_sorted,
-    library_module.made_dict: stateful.call_dict,
+    list: stateful.call_list, set: stateful.call_set,
+    tuple: stateful.call_tuple, dict: stateful.call_dict, sorted: stateful.call_sorted,
 }  # fmt: skip
 NAMED = frozenset("update sort popitem move_to_end".split())  # methods with keywords
 MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)

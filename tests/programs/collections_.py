@@ -1,0 +1,215 @@
+"""Deques, heaps, dicts with defaults, sets of keys and lists in any order: programs in plain Python."""
+
+import bisect
+import heapq
+import itertools
+from collections import Counter, OrderedDict, defaultdict, deque
+
+from programs.registry import program
+
+NUMBERS = [0.7, 1.3, 0.4, 2.1]
+
+
+@program({"xs": NUMBERS})
+def window_of_a_deque(xs):
+    window = deque(maxlen=2)
+    total = 0.0
+    for x in xs:
+        window.append(x * x)
+        total += sum(window) / len(window) * window[0]
+    return total
+
+
+@program({"xs": NUMBERS})
+def rotated_deque(xs):
+    queue = deque(xs)
+    queue.rotate(1)
+    queue.appendleft(xs[0] * xs[1])
+    first = queue.popleft()
+    return first * queue[0] + queue.pop() * queue[-1]
+
+
+def step(queue, k):
+    queue.append(queue.popleft() * k)
+
+
+@program({"xs": NUMBERS}, orders=1)
+def deque_changed_by_a_helper(xs):
+    queue = deque(xs[1:])
+    for _ in range(4):
+        step(queue, xs[0])
+    return sum(queue)
+
+
+class Filter:
+    def __init__(self):
+        self.kept = deque([0.0, 0.0], maxlen=2)
+        self.sums = defaultdict(float)
+
+    def push(self, i, x):
+        self.kept.append(x)
+        self.sums[i % 2] += x
+        return sum(self.kept)
+
+
+@program({"xs": NUMBERS}, orders=1)
+def deque_in_an_object(xs):
+    filtered = Filter()
+    total = 0.0
+    for i, x in enumerate(xs):
+        total += filtered.push(i, x * x) ** 2
+    return total + filtered.sums[0] * filtered.sums[1]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def lists_by_default(xs):
+    groups = defaultdict(list)
+    for i, x in enumerate(xs):
+        groups[i % 2].append(x)
+    return sum((sum(g) / len(g)) ** 2 for g in groups.values()) + len(groups[7])
+
+
+@program({"xs": NUMBERS})
+def numbers_by_default(xs):
+    found = defaultdict(lambda: 1.0)
+    for key, x in zip("abac", xs):
+        found[key] *= x
+    return found["a"] * found["b"] + found["missing"]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def counted_numbers(xs):
+    counts = Counter(a=xs[0])
+    for key, x in zip("abac", xs):
+        counts[key] += x * x
+    counts.update({"b": xs[3]})
+    return counts["a"] * counts["b"] + counts["missing"]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def ordered_dict(xs):
+    found = OrderedDict()
+    for key, x in zip("cab", xs):
+        found[key] = x * x
+    found.move_to_end("c")
+    _, first = found.popitem(last=False)
+    return 3.0 * first + sum(i * v for i, v in enumerate(found.values()))
+
+
+@program({"xs": NUMBERS}, orders=1)
+def heap_of_pairs(xs):
+    heap = [(x, i) for i, x in enumerate(xs)]
+    heapq.heapify(heap)
+    total = 0.0
+    while len(heap) > 1:
+        a, i = heapq.heappop(heap)
+        b, j = heapq.heappop(heap)
+        total += a * b
+        heapq.heappush(heap, (a + b, i + j))
+    return total + heap[0][0]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def shortest_path(xs):
+    graph = {0: {1: xs[0], 2: xs[1]}, 1: {2: xs[2]}, 2: {}}
+    distance = {v: 1e9 for v in graph}
+    distance[0] = 0.0
+    todo = set(graph)
+    while todo:
+        u = min(todo, key=lambda v: distance[v])
+        todo.remove(u)
+        for v, w in graph[u].items():
+            if distance[u] + w * w < distance[v]:
+                distance[v] = distance[u] + w * w
+    return distance[2] * xs[3]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def sorted_downwards_in_place(xs):
+    items = [x * x for x in xs]
+    items.sort(reverse=True)
+    return sum(i * v for i, v in enumerate(items))
+
+
+@program({"xs": NUMBERS}, orders=1)
+def sorted_by_a_key_in_place(xs):
+    items = [(i, x) for i, x in enumerate(xs)]
+    items.sort(key=lambda item: -item[1])
+    return sum(k * item[1] * item[0] for k, item in enumerate(items))
+
+
+@program({"xs": NUMBERS}, orders=1)
+def inserted_in_order(xs):
+    items = []
+    for x in xs:
+        bisect.insort(items, x)
+    items.remove(items[1])
+    return sum(i * v * v for i, v in enumerate(items))
+
+
+@program({"xs": NUMBERS}, orders=1)
+def quicksort_of_lists(xs):
+    def ordered(items):
+        if len(items) < 2:
+            return items
+        first = items[0]
+        return ordered([v for v in items[1:] if v < first]) + [first] + ordered([v for v in items[1:] if v >= first])
+
+    return sum(i * v * v for i, v in enumerate(ordered(xs)))
+
+
+@program({"xs": NUMBERS}, orders=1)
+def keys_listed_and_deleted(xs):
+    found = {i + 1: x for i, x in enumerate(xs)}
+    del found[3]
+    for key in list(found):
+        if found[key] > 1.5:
+            del found[key]
+    total = 0.0
+    for key, x in found.items():
+        total += key * x * x
+    return total
+
+
+@program({"xs": NUMBERS}, orders=1)
+def extended_by_a_generator(xs):
+    graph = {0: [1, 2], 1: [3], 2: [], 3: []}
+    stack = [(0, 1.0)]
+    total = 0.0
+    while stack:
+        u, weight = stack.pop()
+        weight = weight * xs[u]
+        total += weight
+        stack.extend((v, weight) for v in graph[u])
+    return total
+
+
+@program({"xs": NUMBERS})
+def loop_over_a_default(xs):
+    cells = {0: [xs[0], xs[1]], 2: [xs[2]]}
+    total = 0.0
+    for k in range(4):
+        for x in cells.get(k, []):
+            total += x * x * (k + 1)
+    return total
+
+
+@program({"xs": NUMBERS})
+def grouped_neighbours(xs):
+    total = 0.0
+    for _, group in itertools.groupby(zip("aabb", xs), key=lambda pair: pair[0]):
+        total += sum(x for _, x in group) ** 2
+    return total
+
+
+@program({"xs": NUMBERS})
+def largest_and_smallest(xs):
+    return sum(i * x for i, x in enumerate(heapq.nlargest(3, xs))) * heapq.nsmallest(2, xs)[1]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def text_in_a_loop_with_objects(xs):
+    kept = {name: [x] for name, x in zip("ab", xs)}
+    for name in "aba":
+        kept[name].append(kept[name][-1] * xs[2])
+    return sum(kept["a"]) * sum(kept["b"])

@@ -14,13 +14,14 @@ def diff(y, a, n=1, axis=-1, prepend=None, append=None):
     )
 
 def ediff1d(y, ary, to_end=None, to_begin=None):
-    d[ary] = np.reshape(diff_adjoint(stretch(d[y], extent(to_begin, None), np.size(ary) - 1, 0), 1, 0), np.shape(ary))
-    d[to_begin] = np.reshape(stretch(d[y], 0, extent(to_begin, None), 0), np.shape(to_begin))
-    d[to_end] = np.reshape(stretch(d[y], np.size(y) - extent(to_end, None), extent(to_end, None), 0), np.shape(to_end))
+    b = stretch(d[y], extent(to_begin, None), max(np.size(ary) - 1, 0), 0)
+    d[ary] = np.reshape(diff_adjoint(b, 1, 0)[: np.size(ary)], np.shape(ary))
+    d[to_begin] = unbroadcast(np.reshape(stretch(d[y], 0, extent(to_begin, None), 0), np.shape(to_begin)), to_begin)
+    d[to_end] = unbroadcast(np.reshape(stretch(d[y], np.size(y) - extent(to_end, None), extent(to_end, None), 0), np.shape(to_end)), to_end)
     d[y] = (
         between_zeros(np.diff(np.ravel(d[ary])), extent(to_begin, None), extent(to_end, None), 0)
-        + between_zeros(np.ravel(d[to_begin]), 0, np.size(y) - extent(to_begin, None), 0)
-        + between_zeros(np.ravel(d[to_end]), np.size(y) - extent(to_end, None), 0, 0)
+        + as_dtype(between_zeros(np.ravel(d[to_begin]), 0, np.size(y) - extent(to_begin, None), 0), y)
+        + as_dtype(between_zeros(np.ravel(d[to_end]), np.size(y) - extent(to_end, None), 0, 0), y)
     )
 
 def trapezoid(r, y, x=None, dx=1.0, axis=-1):

@@ -80,7 +80,7 @@ def where(z, condition, x, y): d[x] = np.where(condition, d[z], 0.0);  d[y] = np
 def heaviside(z, x1, x2): d[x2] = np.where(np.equal(x1, 0), d[z], 0.0)
 
 def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None):
-    d[x] = np.where(np.isfinite(x), d[y], 0.0)
+    d[x] = where_finite(d[y], x)
     d[nan] = np.where(np.isnan(x), d[y], 0.0)
     d[posinf] = np.where(np.equal(x, np.inf), d[y], 0.0)
     d[neginf] = np.where(np.equal(x, -np.inf), d[y], 0.0)
@@ -141,6 +141,7 @@ def logistic(y, x):          d[x] = d[y] * y * logistic(-x)
 def hypot_one(y, x):         d[x] = d[y] * (x / y)
 def leg_one(y, x):           d[x] = -ratio(d[y] * x, y)
 def share(z, b, mine, other): d[b] = share(d[z], mine, other)
+def where_finite(y, b, x):   d[b] = where_finite(d[y], x)
 def in_degrees(y, x, deg):   d[x] = in_degrees(d[y], deg)
 def sinc_derivative(y, x, n): d[x] = d[y] * sinc_derivative(x, n + 1)
 def i0_derivative(y, x, n):  d[x] = d[y] * i0_derivative(x, n + 1)

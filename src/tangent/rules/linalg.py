@@ -122,7 +122,7 @@ def norm(y, x, ord=None, axis=None, keepdims=False):
     d[ord] = unbroadcast(d[y] * norm_order_slope(x, y, ord, axis, keepdims), ord)
     d[y] = (
         np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
-        + d[ord] * norm_order_slope(x, y, ord, axis, keepdims)
+        + as_dtype(d[ord] * norm_order_slope(x, y, ord, axis, keepdims), y)
     )
 
 
@@ -132,7 +132,7 @@ def vector_norm(y, x, axis=None, keepdims=False, ord=2):
     d[ord] = unbroadcast(d[y] * order_slope(x, y, ord, axis, keepdims), ord)
     d[y] = (
         np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
-        + d[ord] * order_slope(x, y, ord, axis, keepdims)
+        + as_dtype(d[ord] * order_slope(x, y, ord, axis, keepdims), y)
     )
 
 

@@ -76,7 +76,7 @@ def hsplit(ys, ary, indices_or_sections):                             d[ary] = r
 @linear
 def dsplit(ys, ary, indices_or_sections):                             d[ary] = rejoined(d[ys], ary, indices_or_sections, axis=2)
 @linear
-def unstack(ys, x, axis=0):                                           d[x] = np.stack(d[ys], axis=axis)
+def unstack(ys, x, axis=0):                                           d[x] = stacked_like(d[ys], x, axis=axis)
 
 
 def append(y, arr, values, axis=None):

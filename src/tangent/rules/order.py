@@ -11,14 +11,14 @@ def quantile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear
     w = quantile_weights(a, q, axis, method, weights, y)
     s = quantile_slopes(a, q, axis, method)
     d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
-    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[q] = unbroadcast(sum_behind(d[y] * mixed(s, a, axis, keepdims), q), q)
     d[y] = cast_tangent(mixed(w, d[a], axis, keepdims), 1.0 * y) + cast_tangent(expand_behind(d[q], y) * mixed(s, a, axis, keepdims), 1.0 * y)
 
 def percentile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights, y)
     s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
     d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
-    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[q] = unbroadcast(sum_behind(d[y] * mixed(s, a, axis, keepdims), q), q)
     d[y] = cast_tangent(mixed(w, d[a], axis, keepdims), 1.0 * y) + cast_tangent(expand_behind(d[q], y) * mixed(s, a, axis, keepdims), 1.0 * y)
 
 def sort(y, a, axis=-1, kind=None, *, order=None, stable=None):

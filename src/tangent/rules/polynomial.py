@@ -89,8 +89,8 @@ def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=
     d[stop] = unbroadcast(along(d[y] * y * np.log(b), t, axis), stop)
     d[base] = unbroadcast(np.reshape(unbroadcast(d[y] * y * e / b, b), np.shape(base)), base)
     d[y] = (
-        across(d[start], 1.0 - t, y, axis) * y * np.log(b)
-        + across(d[stop], t, y, axis) * y * np.log(b)
+        as_dtype(across(d[start], 1.0 - t, y, axis) * y * np.log(b), y)
+        + as_dtype(across(d[stop], t, y, axis) * y * np.log(b), y)
         + as_dtype(beside_grid(d[base], start, stop, axis) * y * e / b, y)
     )
 
@@ -103,9 +103,3 @@ def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
 def fftfreq(y, n, d=1.0, device=None):
     d[d] = -np.sum(d[y] * y) / d
     d[y] = -y * d[d] / d
-
-def kaiser(y, M, beta):
-    r = kaiser_radii(M)
-    s = (r * i0_derivative(r * beta, 1) - y * i0_derivative(beta, 1)) / np.i0(beta)
-    d[beta] = unbroadcast(np.sum(d[y] * s), beta)
-    d[y] = d[beta] * s

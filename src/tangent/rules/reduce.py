@@ -23,7 +23,7 @@ def var(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
-        + d[ddof] * y / n
+        + as_dtype(d[ddof] * y / n, y)
     )
 
 def std(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
@@ -35,7 +35,7 @@ def std(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     d[y] = (
         np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
         - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
-        + d[ddof] * y / (2.0 * n)
+        + as_dtype(d[ddof] * y / (2.0 * n), y)
     )
 
 def average(y, a, axis=None, weights=None, *, keepdims=False):
@@ -58,7 +58,7 @@ def prod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where
     d[initial] = unbroadcast(d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where), initial)
     d[y] = (
         np.sum(r * d[a], axis=axis, keepdims=keepdims, where=where)
-        + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+        + as_dtype(d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where), y)
     )
 
 # Extremes: the result is a mean of the elements that tie for it
@@ -67,7 +67,10 @@ def max(y, a, axis=None, out=None, keepdims=False, initial=None, where=True, *, 
     w = winners(y, a, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims) * w
     d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
-    d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims) + d[initial] * remainder_at(initial, y, w, axis, keepdims)
+    d[y] = (
+        np.sum(w * d[a], axis=axis, keepdims=keepdims)
+        + as_dtype(d[initial] * remainder_at(initial, y, w, axis, keepdims), y)
+    )
 
 def ptp(y, a, axis=None, out=None, keepdims=False):
     w = winners(np.max(a, axis=axis, keepdims=True), a, axis, True) - winners(np.min(a, axis=axis, keepdims=True), a, axis, True)

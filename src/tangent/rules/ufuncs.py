@@ -25,7 +25,7 @@ def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
     total = rows[0]
     for k in range(1, len(rows)):
         total = np.{name}(total, rows[k])
-    return np.expand_dims(total, axis) if keepdims else total
+    return np.expand_dims(total, reduced_axes(array, axis)) if keepdims else total
 """,
     "accumulate": """\
 def {name}_accumulate(array, axis=0, dtype=None, out=None):
@@ -64,6 +64,6 @@ def written_method(function: Any) -> Any:
 
 @cache
 def _written(name: str, method: str) -> Any:
-    names = ("outer_operand", "rows_along", "segments")
+    names = ("outer_operand", "rows_along", "segments", "reduced_axes")
     namespace = {"np": np, **{kernel: getattr(runtime, kernel) for kernel in names}}
     return define(f"{name}_{method}", TEXTS[method].format(name=name), namespace)

@@ -186,10 +186,6 @@ np.empty_like
 np.eye
 np.identity
 np.tri
-np.bartlett
-np.blackman
-np.hamming
-np.hanning
 np.int8
 np.int16
 np.int32

@@ -7,6 +7,7 @@ runtime.is_due
 runtime.snapshot_count
 runtime.step_at
 runtime.segments
+runtime.series_length
 runtime.chosen_pieces
 runtime.best
 runtime.unique_places

@@ -428,7 +428,9 @@ def broadcast_like(b: Any, x: Any) -> Any:
     if _is_complex(b) and isinstance(x, float | int | np.ndarray | np.generic) and not _is_complex(x):
         b = b.real
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
-        return np.array(np.broadcast_to(b, x.shape), np.result_type(b, x.dtype) if x.dtype.kind in "fc" else None)
+        return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
+    if isinstance(b, np.ndarray | np.generic) and isinstance(x, np.ndarray) and b.dtype != x.dtype and x.dtype.kind in "fc":
+        return b.astype(x.dtype)
     if (foreign := _foreign(x)) is not None:
         return foreign.broadcast_like(b, x)
     return b

@@ -54,7 +54,9 @@ def as_function(
             f"no source for '{getattr(f, '__qualname__', None) or getattr(f, '__name__', f)}'",
             caller(),
             why="it is not written in Python and has no rule",
-            todo="Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",
+            todo="Use np.vectorize, which takes Python functions, too."
+            if isinstance(f, np.ufunc) and f.__name__.endswith("(vectorized)")
+            else "Give it a rule with @tangent.adjoint, or wrap what it does in a Python function.",
         )
     return _forwarding(f, signature, *((f, ()) if ruled(f) else _behind(f)))
 

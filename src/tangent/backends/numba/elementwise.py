@@ -31,6 +31,7 @@ from tangent.runtime import (
     ratio,
     share,
     times,
+    where_finite,
     where_nonzero,
 )
 
@@ -159,6 +160,14 @@ def shared(b: Any, mine: Any, other: Any) -> Any:
     if numbers(b, mine, other):
         return lambda b, mine, other: nothing if not mine else half * b if other else b + nothing
     return lambda b, mine, other: np.where(mine, np.where(mine & other, half * b, b), nothing)
+
+
+@implements(where_finite)
+def finite(b: Any, x: Any) -> Any:
+    nothing = gradient_type(b)(0)
+    if numbers(b, x):
+        return lambda b, x: b if np.isfinite(x) else nothing
+    return lambda b, x: np.where(np.isfinite(x), b, nothing)
 
 
 @implements(where_nonzero)

@@ -22,8 +22,10 @@ from tangent.runtime.kernels.reduce import *  # noqa: F403
 from tangent.runtime.kernels.rows import *  # noqa: F403
 from tangent.runtime.kernels.selection import *  # noqa: F403
 from tangent.runtime.kernels.sequences import *  # noqa: F403
+from tangent.runtime.kernels.series import *  # noqa: F403
 from tangent.runtime.kernels.sets import *  # noqa: F403
 from tangent.runtime.kernels.shape import *  # noqa: F403
 from tangent.runtime.kernels.statistics import *  # noqa: F403
 from tangent.runtime.kernels.vectorize import *  # noqa: F403
 from tangent.runtime.kernels.vectors import *  # noqa: F403
+from tangent.runtime.kernels.windows import *  # noqa: F403

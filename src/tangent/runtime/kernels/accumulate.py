@@ -24,6 +24,7 @@ def product_of_others(a: Any, axis: Axis = None, initial: Any = 1, where: Any = 
     small beside others: the derivative of a quotient by them is a difference of large numbers.
     """
     a = a if where is True else np.where(where, a, 1.0)
+    initial = initial if type(initial) in (int, float) else as_dtype(initial, a)
     total = np.prod(a, axis=axis, keepdims=True)
     if is_regular(total) and is_even(a):
         return initial * total / a
@@ -128,9 +129,10 @@ def reduceat_adjoint(b: Any, a: Any, indices: Any, axis: int = 0) -> Any:
     return np.moveaxis(out, 0, axis)
 
 
-def rows_along(a: Any, axis: int = 0, dtype: Any = None) -> Any:
-    """a with an axis moved to the front, in the dtype that the call asks for."""
-    return np.moveaxis(np.asarray(a, dtype=dtype), axis, 0)
+def rows_along(a: Any, axis: int | None = 0, dtype: Any = None) -> Any:
+    """a with an axis moved to the front, in the dtype that the call asks for; without an axis, its elements."""
+    a = np.asarray(a, dtype=dtype)
+    return np.reshape(a, (-1,)) if axis is None or np.ndim(a) == 0 else np.moveaxis(a, axis, 0)
 
 
 def segments(indices: Any, n: int) -> list[tuple[int, int]]:

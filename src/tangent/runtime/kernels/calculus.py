@@ -98,8 +98,8 @@ def spacing_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -
         s = np.diff(np.moveaxis(f, axes[k], -1)) / u
         bu = over_rows(-slopes_adjoint(part, u, edge_order) * s / u)
         bu = bu + weights_of_widths_adjoint(over_rows(inner_adjoint(part, edge_order) * np.diff(s)), u)
-        parts = [*parts, diff_adjoint(bu, 1, 0) if np.ndim(h) else np.sum(bu)]
-    return tuple(parts) if len(varargs) == len(parts) else (np.sum(np.stack(parts)),)
+        parts = [*parts, unbroadcast(diff_adjoint(bu, 1, 0) if np.ndim(h) else np.sum(bu), h)]
+    return tuple(parts) if len(varargs) == len(parts) else (unbroadcast(np.sum(np.stack(parts)), varargs[0]),)
 
 
 def gradient_tangent(t: Any, dh: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
@@ -188,19 +188,23 @@ def interp_nodes(x: Any, xp: Any, period: Any = None) -> tuple[Any, Any]:
 
 def interp_fraction(x: Any, xp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """How far x is on the way from node i to node j, from 0 to 1."""
-    way = x - np.take(xp, i) if period is None else np.mod(x - np.take(xp, i), period)
+    way = x - np.take(np.asarray(xp, float), i)
+    way = way if period is None else np.mod(way, period)
     return np.where(i == j, 0.0, way) / interp_width(xp, i, j, period)
 
 
 def interp_width(xp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """The width of the interval between two nodes, 1 if they are one."""
-    width = np.take(xp, j) - np.take(xp, i) if period is None else np.mod(np.take(xp, j) - np.take(xp, i), period)
+    nodes = np.asarray(xp, float)
+    width = np.take(nodes, j) - np.take(nodes, i)
+    width = width if period is None else np.mod(width, period)
     return np.where(i == j, 1.0, width)
 
 
 def interp_slope(x: Any, xp: Any, fp: Any, i: Any, j: Any, period: Any = None) -> Any:
     """The slope of the interpolation at x, 0 beyond the ends."""
-    return (np.take(fp, j) - np.take(fp, i)) / interp_width(xp, i, j, period)
+    values = np.asarray(fp, complex if np.iscomplexobj(fp) else float)
+    return (np.take(values, j) - np.take(values, i)) / interp_width(xp, i, j, period)
 
 
 def interp_turns(x: Any, xp: Any, i: Any, j: Any, t: Any, period: Any) -> Any:

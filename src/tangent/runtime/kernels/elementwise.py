@@ -80,7 +80,8 @@ def power_slope(x: Any, y: Any) -> Any:
         if isinstance(y, int | float):
             return y * (x ** (y - 1.0) if is_foreign(x) else np.power(x, y - 1.0)) if y else 0.0 * x
         constant = np.equal(y, 0)
-        return (y * np.power(np.where(constant, 1.0, x), np.where(constant, 1.0, y - 1.0)))[()]
+        slope = y * np.power(np.where(constant, 1.0, x), np.where(constant, 1.0, y - 1.0))
+        return slope.astype(np.result_type(x, y, 1.0))[()]
 
 
 def power_log(x: Any, y: Any) -> Any:
@@ -96,6 +97,15 @@ def share(b: Any, mine: Any, other: Any) -> Any:
         return (0.5 * b if other else b) if mine else 0.0
     tie = np.logical_and(mine, other)
     return np.where(mine, np.where(tie, 0.5 * b, b) if np.count_nonzero(tie) else b, 0.0)[()]
+
+
+def where_finite(b: Any, x: Any) -> Any:
+    """b, but 0 where x is not finite; of complex numbers, each part by itself."""
+    if np.iscomplexobj(x) and np.iscomplexobj(b):
+        return np.where(np.isfinite(np.real(x)), np.real(b), 0.0) + 1j * np.where(
+            np.isfinite(np.imag(x)), np.imag(b), 0.0
+        )
+    return np.where(np.isfinite(np.real(x)), b, 0.0)[()]
 
 
 def at_least(x: Any, bound: Any, y: Any) -> Any:
@@ -115,6 +125,8 @@ def cis(x: float) -> complex:
 
 def conj_sign(x: Any) -> Any:
     """`conj(x) / abs(x)`, 0 at 0: the sign of a real number, the conjugate of the phase of a complex one."""
+    if type(x) is float:
+        return float((x > 0.0) - (x < 0.0)) if x == x else x
     if np.iscomplexobj(x):
         return ratio(np.conj(x), np.abs(x))
     return np.sign(x, dtype=float) if is_boolean(x) else np.sign(x)
@@ -203,9 +215,3 @@ def _cot_derivative(n: int, x: float) -> float:
     for _ in range(n):
         p = np.polymul(np.polyder(p), [-1.0, 0.0, -1.0])
     return float(math.pi ** (n + 1) * np.polyval(p, 1.0 / math.tan(math.pi * math.remainder(x, 1.0))))
-
-
-def kaiser_radii(M: int) -> Any:
-    """The heights of half a circle at M places: what `np.kaiser` multiplies beta with."""
-    t = (np.arange(M) - (M - 1) / 2.0) / max((M - 1) / 2.0, 0.5)
-    return np.sqrt(1.0 - t * t)

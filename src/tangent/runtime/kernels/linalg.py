@@ -100,7 +100,7 @@ def system_axes(a: Any, axes: Any) -> list[int]:
 
 def system(a: Any, x: Any, axes: Any) -> Any:
     """The matrix of `np.tensorsolve(a, b, axes)`, whose solution is x."""
-    return np.reshape(np.transpose(a, system_axes(a, axes)), (-1, np.size(x)))
+    return np.reshape(np.transpose(a, system_axes(a, axes)), (np.size(x), np.size(x)))
 
 
 def from_system(m: Any, a: Any, x: Any, axes: Any) -> Any:

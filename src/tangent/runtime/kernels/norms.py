@@ -9,6 +9,7 @@ import numpy as np
 from tangent.runtime.kernels.elementwise import conj_sign, precision
 from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
 from tangent.runtime.kernels.products import mT
+from tangent.runtime.kernels.reduce import as_dtype
 
 
 def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -71,7 +72,8 @@ def power_norm_slope(x: Any, size: Any, ord: float, axis: Any) -> Any:
     total = np.sum(powers * part, axis=axis, keepdims=True)
     if ord < 0:
         total = np.where(np.all(inside, axis=axis, keepdims=True), total, 0.0)
-    return np.conj(direction(x)) * safe_ratio(powers, np.where(total == 0, 1.0, total) ** (1 - 1 / ord)) * (total != 0)
+    slope = safe_ratio(powers, np.where(total == 0, 1.0, total) ** (1 - 1 / ord)) * (total != 0)
+    return as_dtype(np.conj(direction(x)) * slope, x)
 
 
 def order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -206,6 +206,11 @@ def unstack_like(b: Any, xs: Any, axis: int = 0) -> Any:
     return sequence_like([like(slices[i], xs[i]) for i in range(len(xs))], xs)
 
 
+def stacked_like(b: Any, x: Any, axis: int = 0) -> Any:
+    """The adjoint of `np.unstack(x, axis)`."""
+    return np.stack(b, axis=axis) if len(b) > 0 else init_grad(x)
+
+
 def unblock(b: Any, blocks: Any) -> Any:
     """The adjoint of `np.block(blocks)`, in nested lists like blocks."""
     if not isinstance(blocks, list):

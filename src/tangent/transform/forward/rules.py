@@ -18,6 +18,7 @@ from tangent.transform.forward.terms import bare_sum, only_active
 from tangent.transform.reverse.frame import as_leaves
 
 CUTTING = frozenset("uncast restructure".split())  # adjoints of casts, which cut off what they are told to
+CHOOSING = frozenset("maximum where heaviside clip nan_to_num nextafter".split())  # the tangent is that of one operand
 CASTING = frozenset("astype array asarray require ascontiguousarray".split())
 
 
@@ -120,6 +121,11 @@ class Rules(Frame):
         unknown = [dtype] if isinstance(dtype, ast.Name) and self.unit.constant(dtype) is MISSING else []
         return self.scribe.call("cast_tangent", value, name(result), *unknown)
 
+    def may_widen(self, op: Operation) -> bool:
+        """Whether the tangent of a Python number may become an array without knowing the other operands' dtype."""
+        numbers = [v for k, v in op.values.items() if k in op.rule.operands and not isinstance(v, ast.Constant)]
+        return op.rule.name in CHOOSING and len(numbers) > 1
+
     def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
         """The tangent in the shape of the result, where its terms do not give it already."""
         whole = result_of(op, self.shapes).shape
@@ -129,6 +135,6 @@ class Rules(Frame):
             fact = self.shapes.of(name(back.get(v, v))) if v != result else result_of(op, self.shapes)
             if fact.shape is not None and (v in back or v == result or v in expression_reads(op.value)):
                 atoms |= fact.shape
-        if whole is not None and atoms == whole:
+        if whole is not None and atoms == whole and not self.may_widen(op):
             return value
         return self.scribe.call("broadcast_like", value, name(result))

@@ -9,6 +9,19 @@ from tangent.errors import MissingRuleError, RuleError, TangentError, Unsupporte
 from tangent.rules.forms import is_ufunc_method
 from tangent.transform.unit import Unit
 
+TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
+SERIES = "Use functions of the coefficients, np.polynomial.{0}.{1}val(x, c) and its family, instead of an object."
+INSTEAD = {
+    "poly1d": "Use np.polyval(c, x), np.polyder(c) and their family instead of an object.",
+    "matrix": "Use arrays, and the operator @.",
+    "Polynomial": SERIES.format("polynomial", "poly"),
+    "Chebyshev": SERIES.format("chebyshev", "cheb"),
+    "Legendre": SERIES.format("legendre", "leg"),
+    "Hermite": SERIES.format("hermite", "herm"),
+    "HermiteE": SERIES.format("hermite_e", "herme"),
+    "Laguerre": SERIES.format("laguerre", "lag"),
+}
+
 
 def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
     """Why a derivative cannot flow through an operation."""
@@ -24,7 +37,7 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,
             "it has no Python source and nobody has said what its derivative is",
-            "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on.",
+            INSTEAD.get(shown if module.startswith("numpy") else "", TODO),
         )  # fmt: skip
     if op.why == "global":
         return UnsupportedError(

@@ -52,7 +52,23 @@ def page() -> str:
     for path, rule in sorted(bindings(), key=lambda pair: (pair[0].lower(), pair[0], pair[1])):
         rows[section_of(path)].append(row(path, rules[rule]) if rule in rules else written_row(path, rule))
     tables = [f"## {SECTIONS[s]}\n\n{HEAD}\n" + "\n".join(dict.fromkeys(found)) for s, found in rows.items() if found]
-    return "\n\n".join([INTRODUCTION, *tables, zeros(), refused()]) + "\n"
+    return "\n\n".join([INTRODUCTION, *tables, scipy(), zeros(), refused()]) + "\n"
+
+
+def scipy() -> str:
+    """What SciPy has: rules, and functions that are written out. `norm_logpdf` is a method of `norm`."""
+    found: dict[str, set[str]] = {}
+    for file in (*FOLDER.glob("scipy_*.py"), *(NAMES.parent / "scipy").glob("[!_k]*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        found.setdefault(file.stem.removeprefix("scipy_"), set()).update(names)
+    found["stats"] = {name.replace("_", ".", 1) for name in found["stats"]}
+    lines = [
+        f"* `scipy.{module}`: " + ", ".join(f"`{name}`" for name in sorted(names))
+        for module, names in sorted(found.items())
+        if names
+    ]
+    return "\n".join([SCIPY, "", *lines, "* `scipy.fft`: the transforms that `np.fft` has, too"])
 
 
 INTRODUCTION = """\
@@ -65,6 +81,14 @@ gradient is one of the same structure. `np.r_`, `np.c_`, `np.mgrid` and `np.ogri
 `np.vectorize` calls the function for each element, with all its options. What writes in place
 is on [a page of its own](storage.md)."""
 
+SCIPY = """\
+## SciPy
+
+Bound when SciPy has been imported, in both modes. By orders of Bessel functions, and by the first parameters of
+incomplete gamma and beta and of hypergeometric functions, SciPy has no slopes: they are refused by name. Other
+functions of `scipy.linalg` are refused; [a rule](rules.md) or `tangent.implicit` ([custom.md](custom.md)) says
+their derivative."""
+
 HEAD = "| function | modes | by | options | notes |\n|---|---|---|---|---|"
 
 
@@ -75,7 +99,7 @@ def bindings() -> list[tuple[str, str]]:
         rule, _, bound = line.partition("#")[0].partition(":")
         for path in bound.split():
             shown = re.sub(r"\(.*", "", path)
-            if not shown.startswith("runtime."):
+            if not shown.startswith("runtime.") and "._" not in shown:
                 found.append((re.sub(r"^[.@]", "x.", shown), rule.strip()))
     return found
 

@@ -159,6 +159,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.heaviside(0.0, y)", y=0.3),
     ],
     "nan_to_num": [
+        S("np.nan_to_num(x)", x=np.array([1 + 1j, np.nan + 2j, 1 + 1j * np.inf])),
         S(
             "np.nan_to_num(x, nan=c, posinf=d, neginf=e)",
             x=np.array([0.5, np.nan, np.inf, -np.inf]),

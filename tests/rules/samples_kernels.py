@@ -158,6 +158,10 @@ RUNTIME: dict[str, list[Sample]] = {
         S("fit_dot(b, x, y)", "x", "y", b=real(2, 2, 3), x=real(2, 4), y=real(4, 3)),
         S("fit_dot(b, x, y)", "x", "y", b=real(3), x=real(4), y=real(4)),
     ],
+    "where_finite": [
+        S("where_finite(b, x)", "x", b=real(3), x=real(3)),
+        S("where_finite(b, x)", "x", b=cplx(3), x=cplx(3)),
+    ],
     "as_stored": [S("as_stored(v, x)", "x", v=real(3), x=real(3))],
     "cleared": [S("cleared(b, 1)", b=real(3, 2)), S("cleared(b, [0, 0])", b=real(3))],
     "clear_item": [S("clear_item(b.copy(), 1)", b=real(3, 2))],

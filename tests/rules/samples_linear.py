@@ -149,7 +149,11 @@ JOINS: dict[str, list[Sample]] = {
     "vsplit": [S("np.vsplit(x, 2)", x=real(4, 2)), S("np.vsplit(x, [1])", x=real(3, 1))],
     "hsplit": [S("np.hsplit(x, 2)", x=real(4)), S("np.hsplit(x, [1])", x=real(2, 3))],
     "dsplit": [S("np.dsplit(x, 2)", x=real(1, 2, 4))],
-    "unstack": [S("np.unstack(x)", x=real(2, 3)), S("np.unstack(x, axis=-1)", x=real(2, 3))],
+    "unstack": [
+        S("np.unstack(x)", x=real(2, 3)),
+        S("np.unstack(x, axis=-1)", x=real(2, 3)),
+        S("np.unstack(x, axis=1)", x=real(0, 2)),
+    ],
 }
 
 REPEATS: dict[str, list[Sample]] = {

@@ -278,6 +278,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.diff(x, prepend=0.0)", x=cplx(3)),
     ],
     "ediff1d": [
+        S("np.ediff1d(x, to_begin=b)", x=np.zeros(0), b=1.5),
         S("np.ediff1d(x)", x=real(2, 3)),
         S("np.ediff1d(x, to_end=e, to_begin=b)", x=real(4), e=real(2), b=0.3),
         S("np.ediff1d(x, to_begin=[1.0, 2.0])", x=real(3)),
@@ -439,7 +440,6 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.geomspace(a, b, 3)", a=-0.5, b=-2.0),
     ],
     "fftfreq": [S("np.fft.fftfreq(5, d=h)", h=0.3), S("np.fft.rfftfreq(4, h)", h=0.3)],
-    "kaiser": [S("np.kaiser(5, b)", b=1.3), S("np.kaiser(1, b)", b=1.3)],
     # Builtins and `math` over sequences
     "builtin_sum": [
         S("sum(xs)", xs=[0.3, 0.5, -0.2]),

@@ -24,7 +24,7 @@ from tangent.rules.notation import parse_rules
 from tangent.rules.table import Table
 from tangent.transform.unit import unit
 
-RULES = dict(tables.table().rules)
+RULES = {name: rule for name, rule in tables.table().rules.items() if not rule.scope}  # SciPy: test_scipy.py
 FILES = sorted(path.stem for path in Path(__file__).parent.glob("samples_*.py"))
 SAMPLES: dict[str, list[Sample]] = {}
 for _file in FILES:

@@ -336,6 +336,8 @@ class _Reader:
             return Operation("copy", (), _names(args[:1]))
         if written is not None:
             return Operation("call", (), _names(args), callee=written)
+        if _ends_in_lapack(found):
+            return Operation("opaque", (), _names(args), callee=found, why="no rule")
         if isinstance(found, types.FunctionType):
             shared = tuple(v for v in self.context.scope.shared(found).values() if v not in _names(args))
             return Operation("call", (), (*_names(args), *shared), callee=found)
@@ -362,6 +364,13 @@ class _Reader:
 def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
     found = (e.value if isinstance(e, ast.Starred) else e for e in exprs)
     return tuple(dict.fromkeys(e.id for e in found if isinstance(e, ast.Name)))
+
+
+def _ends_in_lapack(found: Any) -> bool:
+    """Whether a function of SciPy is a wrapper of compiled code, so that its text says nothing."""
+    module = getattr(found, "__module__", None) or ""
+    plain = ("scipy.linalg._misc", "scipy.linalg._special_matrices")
+    return isinstance(found, types.FunctionType) and module.startswith("scipy.linalg.") and module not in plain
 
 
 def _is_spread(e: ast.Call) -> bool:

@@ -67,6 +67,7 @@ class Table:
     custom: dict[Any, Custom] = field(default_factory=dict)
     libraries: dict[str, Any] = field(default_factory=dict)
     version: int = 0
+    imported: set[str] = field(default_factory=set)
 
     def lookup(self, function: Any) -> list[Bound]:
         """The rules of a function object, one for each form of call it has; empty if it has none."""
@@ -164,9 +165,13 @@ def _loaded() -> Table:
 
 
 def base_table() -> Table:
-    """The table of this process, read on first use."""
+    """The table of this process, read on first use; what was imported since is bound to it."""
+    from tangent.backends.scipy import bind_scipy  # as above
+
     with _lock:
-        return _loaded()
+        found = _loaded()
+        bind_scipy(found)
+        return found
 
 
 def table() -> Table:

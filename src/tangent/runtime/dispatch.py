@@ -429,7 +429,12 @@ def broadcast_like(b: Any, x: Any) -> Any:
         b = b.real
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
         return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
-    if isinstance(b, np.ndarray | np.generic) and isinstance(x, np.ndarray) and b.dtype != x.dtype and x.dtype.kind in "fc":
+    if (
+        isinstance(b, np.ndarray | np.generic)
+        and isinstance(x, np.ndarray)
+        and b.dtype != x.dtype
+        and x.dtype.kind in "fc"
+    ):
         return b.astype(x.dtype)
     if (foreign := _foreign(x)) is not None:
         return foreign.broadcast_like(b, x)

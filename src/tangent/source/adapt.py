@@ -13,6 +13,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tangent.errors import SourceError, caller
 from tangent.source.naming import home_of
 from tangent.source.read import unwrapped

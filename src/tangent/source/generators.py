@@ -52,7 +52,7 @@ def _resolving(generator: types.FunctionType, tree: ast.FunctionDef) -> Resolve:
     return Scope(generator, assigned_inside(tree.body) | set(_parameters(tree))).resolve
 
 
-def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) -> types.FunctionType:
+def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) -> types.FunctionType | None:
     free = generator.__code__.co_freevars
     own = f"{tree.name}_list"  # by its own name it may call itself, which is the generator
     bare = replace(tree, name=own, args=bare_parameters(tree.args), returns=None)
@@ -61,6 +61,8 @@ def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) 
     scope = next(c for c in compile(module, source.file, "exec").co_consts if isinstance(c, types.CodeType))
     code = next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == own)
     cells = dict(zip(free, generator.__closure__ or ()))
+    if not cells.keys() >= set(code.co_freevars):
+        return None  # the text names what this function does not capture: it is that of another
     contents = tuple(cells[v] for v in code.co_freevars)
     made = types.FunctionType(code, generator.__globals__, tree.name, generator.__defaults__, contents)
     made.__kwdefaults__ = generator.__kwdefaults__

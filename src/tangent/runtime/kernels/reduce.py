@@ -48,7 +48,9 @@ def count(a: Any, axis: Axis = None, keepdims: bool = False, where: Any = True, 
     if where is not True:
         n = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims) - ddof
         return np.where(n > 0, n, np.nan).astype(precision(a))[()]
-    size = math.prod(np.shape(a)[i] for i in reduced_axes(a, axis)) - (ddof.item() if isinstance(ddof, np.generic) else ddof)
+    size = math.prod(np.shape(a)[i] for i in reduced_axes(a, axis)) - (
+        ddof.item() if isinstance(ddof, np.generic) else ddof
+    )
     return size if size > 0 else math.nan
 
 

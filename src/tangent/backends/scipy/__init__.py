@@ -1,0 +1,69 @@
+"""SciPy: its functions are bound when somebody has imported the module that they are in.
+
+The rules stand in `rules/scipy_*.py`, under the names of the functions. What is written out in Python stands beside
+this file, a module for each of SciPy's, under their names, too; `norm_logpdf` is the method of an object.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tangent import runtime
+from tangent.rules.notation import Kind, parse_rules
+from tangent.rules.table import FOLDER, Bound, Table
+
+MODULES = ("scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft")
+ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
+ALIASES = {"psi": "digamma", "jn": "jv"}
+
+
+def bind_scipy(table: Table) -> None:
+    """Bind what has been imported since the last time."""
+    for module in MODULES:
+        if module in sys.modules and module not in table.imported:
+            table.imported.add(module)
+            bind_module(table, module)
+            table.changed()
+
+
+def bind_module(table: Table, module: str) -> None:
+    """The rules of one module, and what is written out."""
+    library, short = sys.modules[module], module.rpartition(".")[2]
+    written = importlib.import_module(f"{__name__}.{short}")  # it imports SciPy, which Tangent does without
+    _bind_rules(table, library, short)
+    for name, function in vars(written).items():
+        if isinstance(function, types.FunctionType) and function.__module__ == written.__name__:
+            _bind_written(table, library, name, function)
+    for name, rule in getattr(written, "TRANSFORMS", {}).items():
+        table.functions[getattr(library, name)] = [Bound(rule, {"x": "a"})]
+    for name in ZERO.get(module, ()):
+        table.zero.add(getattr(library, name))
+
+
+def _bind_rules(table: Table, library: Any, short: str) -> None:
+    path = FOLDER / f"scipy_{short}.py"
+    if not path.exists():
+        return
+    kernels = importlib.import_module(f"{__name__}.kernels")  # as above
+    scope = {**vars(runtime), **vars(kernels), "np": np, short: library}
+    kind: Kind = "elementwise" if short == "special" else "general"
+    names = {}
+    for rule in parse_rules(path.read_text(encoding="utf-8"), kind, str(path)):
+        names[rule.name] = f"scipy.{short}.{rule.name}"
+        table.rules[names[rule.name]] = replace(rule, name=names[rule.name], scope=scope)
+    for name in (*names, *ALIASES):
+        if (function := getattr(library, name, None)) is not None and ALIASES.get(name, name) in names:
+            table.functions[function] = [Bound(names[ALIASES.get(name, name)])]
+
+
+def _bind_written(table: Table, library: Any, name: str, function: types.FunctionType) -> None:
+    owner, _, method = name.partition("_")
+    found = getattr(library, name, None) or getattr(getattr(library, owner, None), method, None)
+    if found is not None:
+        table.written[found] = function

@@ -1,0 +1,121 @@
+"""Kernels of the rules of SciPy, and of what is written out beside this file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from tangent.errors import UnsupportedError
+from tangent.runtime import mT
+
+# Special functions and signals
+
+
+def no_slope(b: Any, function: str, parameter: str) -> Any:
+    """Nothing: SciPy has no function for this slope."""
+    raise UnsupportedError(
+        f"cannot differentiate '{function}' by '{parameter}'",
+        why="there is no closed form that SciPy offers",
+        todo=f"Keep '{parameter}' away from what the derivative depends on, or give the function a rule of your own.",
+    )
+
+
+def largest_finite(a: Any, axis: Any) -> Any:
+    """The maximum, which exponents are shifted by; 0 where it is not finite."""
+    top = np.max(a, axis=axis, keepdims=True)
+    return np.where(np.isfinite(top), top, 0.0)
+
+
+def cropped(full: Any, n: int, m: int, mode: str) -> Any:
+    """The middle of a full convolution: as long as the first vector, or where both overlap."""
+    size = {"full": n + m - 1, "same": n, "valid": max(n, m) - min(n, m) + 1}[mode]
+    start = (n + m - 1 - size) // 2
+    return full[start : start + size]
+
+
+def require_vectors(function: str, *arrays: Any) -> None:
+    if any(np.ndim(a) != 1 for a in arrays):
+        raise UnsupportedError(
+            f"cannot differentiate 'scipy.signal.{function}' of more than one dimension",
+            why="it is written out for vectors only",
+            todo="Use sums of shifted slices, or transforms of np.fft.",
+        )
+
+
+# Linear algebra
+
+
+def turned(trans: Any) -> str:
+    """The transposed system, for a matrix that is conjugated beforehand."""
+    return {0: "C", "N": "C", 1: "N", "T": "N", 2: "N", "C": "N"}[trans]
+
+
+def in_triangle_of(x: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """The part of a matrix that a triangular solver reads."""
+    k = 1 if unit_diagonal else 0
+    return np.tril(x, -k) if lower else np.triu(x, k)
+
+
+def system_outer(g: Any, x: Any, trans: Any) -> Any:
+    """The product of the adjoint g of the right side and the solution x, in the place of the matrix."""
+    g, x = np.reshape(g, (np.shape(g)[0], -1)), np.reshape(x, (np.shape(x)[0], -1))
+    return g @ mT(x) if trans in (0, "N") else x @ mT(g)
+
+
+def applied(a: Any, x: Any, trans: Any) -> Any:
+    """The matrix, or its transpose, times x."""
+    return a @ x if trans in (0, "N") else mT(a) @ x
+
+
+def frechet(d: Any, a: Any) -> Any:
+    """The derivative of `expm(a)` in the direction d: the corner of the exponential of `[[a, d], [0, a]]`."""
+    n = np.shape(a)[-1]
+    return linalg.expm(np.block([[a, d], [np.zeros_like(a), a]]))[..., :n, n:]
+
+
+def row_order(piv: Any) -> Any:
+    """The order of the rows after the exchanges that a factorisation made."""
+    order = np.arange(len(piv))
+    for i, j in enumerate(piv):
+        order[[i, j]] = order[[j, i]]
+    return order
+
+
+def lu_rate(d: Any, lu: Any, piv: Any) -> Any:
+    """`inv(l) @ p @ d @ inv(u)`."""
+    left = linalg.solve_triangular(lu, d[row_order(piv)], 0, True, True)
+    return mT(linalg.solve_triangular(lu, mT(left), 1))
+
+
+def lu_tangent(d: Any, lu: Any, piv: Any) -> Any:
+    """The tangent of the factors, both in one matrix."""
+    rate = lu_rate(d, lu, piv)
+    low = np.tril(lu, -1) + np.eye(len(lu))
+    return np.tril(low @ np.tril(rate, -1), -1) + np.triu(np.triu(rate) @ np.triu(lu))
+
+
+def lu_adjoint(b: Any, lu: Any, piv: Any) -> Any:
+    """The transpose of `lu_tangent`."""
+    low = np.tril(lu, -1) + np.eye(len(lu))
+    g = np.tril(mT(low) @ np.tril(b, -1), -1) + np.triu(np.triu(b) @ mT(np.triu(lu)))
+    g = mT(linalg.solve_triangular(lu, mT(g)))
+    g = linalg.solve_triangular(lu, g, 1, True, True)
+    return g[np.argsort(row_order(piv))]
+
+
+def side(lower: bool) -> str:
+    """The triangle as NumPy names it."""
+    return "L" if lower else "U"
+
+
+def numpy_mode(mode: str) -> str:
+    """The mode of a QR factorisation as NumPy names it."""
+    if mode in ("full", "economic"):
+        return "complete" if mode == "full" else "reduced"
+    raise UnsupportedError(
+        f"cannot differentiate 'scipy.linalg.qr' with mode={mode!r}",
+        why="the factor stands alone there, or as reflectors",
+        todo="Use mode='economic', or np.linalg.qr(a, mode='r').",
+    )

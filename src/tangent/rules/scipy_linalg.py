@@ -1,0 +1,54 @@
+"""The functions of `scipy.linalg` that read what the factorisation itself returned. `linalg` is the module."""
+
+def solve_triangular(x, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    g = linalg.solve_triangular(np.conj(a), d[x], turned(trans), lower, unit_diagonal)
+    d[a] = in_triangle_of(-system_outer(g, x, trans), lower, unit_diagonal)
+    d[b] = unbroadcast(g, b)
+    d[x] = (
+        linalg.solve_triangular(a, d[b], trans, lower, unit_diagonal)
+        - linalg.solve_triangular(a, applied(in_triangle_of(d[a], lower, unit_diagonal), x, trans), trans, lower, unit_diagonal)
+    )
+
+def lu_factor(y, a, overwrite_a=False, check_finite=True):
+    d[a] = lu_adjoint(d[y][0], y[0], y[1])
+    d[y] = (lu_tangent(d[a], y[0], y[1]), y[1])
+
+def expm(y, A):
+    d[A] = frechet(d[y], mT(A))
+    d[y] = frechet(d[A], A)
+
+def solve_sylvester(x, a, b, q):
+    g = linalg.solve_sylvester(mT(a), mT(b), d[x])
+    d[a] = unbroadcast(-g @ mT(x), a)
+    d[b] = unbroadcast(-mT(x) @ g, b)
+    d[q] = unbroadcast(g, q)
+    d[x] = (
+        linalg.solve_sylvester(a, b, d[q])
+        - linalg.solve_sylvester(a, b, d[a] @ x)
+        - linalg.solve_sylvester(a, b, x @ d[b])
+    )
+
+def sqrtm(y, A):
+    d[A] = linalg.solve_sylvester(mT(y), mT(y), d[y])
+    d[y] = linalg.solve_sylvester(y, y, d[A])
+
+def eigh(y, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
+    d[a] = in_triangle(eigh_adjoint(d[y], y), side(lower))
+    d[y] = eigh_tangent(from_triangle(d[a], side(lower)), y)
+
+def eigvalsh(w, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
+    v = linalg.eigh(a, lower=lower)[1]
+    d[a] = in_triangle(np.conj(v * np.expand_dims(d[w], -2) @ mH(v)), side(lower))
+    d[w] = np.real(np.sum(np.conj(v) * (from_triangle(d[a], side(lower)) @ v), axis=-2))
+
+def svd(y, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+    d[a] = svd_adjoint(d[y], y, a, compute_uv=compute_uv)
+    d[y] = svd_tangent(d[a], y, a, compute_uv=compute_uv)
+
+def svdvals(s, a, overwrite_a=False, check_finite=True):
+    d[a] = svdvals_adjoint(d[s], a)
+    d[s] = svdvals_tangent(d[a], a)
+
+def qr(y, a, overwrite_a=False, lwork=None, mode="full"):
+    d[a] = qr_adjoint(d[y], y, a, numpy_mode(mode))
+    d[y] = qr_tangent(d[a], y, a, numpy_mode(mode))

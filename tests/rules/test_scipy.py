@@ -1,0 +1,114 @@
+"""SciPy: rules and functions written out, in both modes and to second order, against finite differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.fft
+from scipy import integrate, linalg, signal, special, stats
+
+import tangent
+from rules import check as checks
+from rules.sample import S, Sample, positive, real, spd, unit
+from tangent.errors import MissingRuleError, RuleError, UnsupportedError
+
+checks.NAMES.update(
+    special=special, linalg=linalg, stats=stats, signal=signal, integrate=integrate, scipy_fft=scipy.fft
+)
+
+SQUARE = real(3, 3) + 2.0 * np.eye(3)
+EVERYWHERE = "erf erfc erfcx dawsn ndtr log_ndtr expit log_expit exp2 exp10 expm1 cosm1 exprel j0 j1 i0 i1 i0e i1e"
+POSITIVE = "gamma gammaln loggamma rgamma digamma log1p cbrt entr exp1 expi spence y0 y1 k0 k1"
+OF_TWO = "beta betaln xlogy xlog1py rel_entr kl_div boxcox poch"
+
+
+def elementwise(names: str, **values: Any) -> Sample:
+    """One call of several functions of the same arguments, so that their derivatives are made together."""
+    calls = [f"special.{name}({', '.join(values)})" for name in names.split()]
+    return S(f"({', '.join(calls)})", **values)
+
+
+SAMPLES = [
+    elementwise(EVERYWHERE, x=real(3)),
+    elementwise(POSITIVE, x=positive(3)),
+    elementwise(OF_TWO, x=positive(3), y=positive(3, seed=3)),
+    elementwise("erfinv ellipk ellipe", x=0.5 * unit(3)),
+    elementwise("erfcinv ndtri logit", x=0.5 + 0.4 * unit(3)),
+    S("special.lambertw(x)", x=positive(3)),
+    S("(special.jv(2, x), special.yv(2, x), special.iv(2, x), special.ive(2, x), special.kv(2, x), special.jn(2, x), "
+      "special.yn(2, x), special.kn(2, x), special.expn(3, x), special.polygamma(2, x), special.zeta(2.5, x), "
+      "special.gammainc(2.5, x), special.gammaincc(2.5, x), special.hyp1f1(1.5, 2.5, x))", x=positive(3)),
+    S("(special.betainc(2.5, 1.5, x), special.hyp2f1(0.5, 1.5, 2.5, x))", x=0.5 + 0.4 * unit(3)),
+    S("special.binom(x, y)", x=4.0 + positive(3), y=positive(3)),
+    S("special.logsumexp(x, axis=1, keepdims=True)", x=real(2, 3)),
+    S("special.logsumexp(x, axis=0, b=b, return_sign=True)", x=real(2, 3), b=real(2, 3)),
+    S("(special.softmax(x, axis=1), special.log_softmax(x))", x=real(2, 3)),
+    S("special.multigammaln(x, 2)", x=1.0 + positive(3)),
+    S("(linalg.inv(a), linalg.det(a), linalg.expm(a))", a=SQUARE),
+    S("(linalg.solve(a, b), linalg.solve(a, b, transposed=True))", a=SQUARE, b=real(3, 2)),
+    S("(linalg.solve(a, b, assume_a='pos'), linalg.cho_solve(linalg.cho_factor(a), b))", a=spd(3), b=real(3)),
+    S("linalg.cholesky(a, lower=True)", a=spd(3)),
+    S("linalg.solve_triangular(a, b)", a=SQUARE, b=real(3)),
+    S("linalg.solve_triangular(a, b, trans='T', lower=True)", a=SQUARE, b=real(3, 2)),
+    S("linalg.solve_triangular(a, b, lower=True, unit_diagonal=True)", a=SQUARE, b=real(3)),
+    S("linalg.lu_solve(linalg.lu_factor(a), b)", a=SQUARE, b=real(3)),
+    S("linalg.solve_sylvester(a, b, q)", a=spd(3), b=spd(2), q=real(3, 2)),
+    S("linalg.sqrtm(a)", a=spd(3)),
+    S("(linalg.eigh(a), linalg.eigvalsh(a))", a=spd(3)),
+    S("(linalg.svd(a, full_matrices=False), linalg.svdvals(a), linalg.qr(a, mode='economic'))", a=real(4, 2)),
+    S("linalg.block_diag(a, b) @ linalg.toeplitz(c, d)", a=real(2, 2), b=real(3), c=real(5), d=real(2)),
+    S("(stats.norm.logpdf(x, m, s), stats.norm.pdf(x, m, s), stats.norm.cdf(x, m, s), stats.norm.sf(x, m, s), "
+      "stats.norm.logcdf(x, m, s), stats.norm.logsf(x, loc=m, scale=s))", x=real(3), m=0.3, s=1.5),
+    S("(stats.laplace.logpdf(x, m, s), stats.logistic.logpdf(x, m, s), stats.cauchy.logpdf(x, m, s), "
+      "stats.t.logpdf(x, 2.5, m, s), stats.logistic.cdf(x, m, s))", x=real(3), m=0.2, s=1.3),
+    S("(stats.gamma.logpdf(x, a, scale=s), stats.expon.logpdf(x, scale=s), stats.chi2.logpdf(x, a), "
+      "stats.lognorm.logpdf(x, a), stats.expon.cdf(x), stats.gamma.pdf(x, a))", x=positive(3), a=2.5, s=1.5),
+    S("(stats.norm.ppf(x), stats.beta.logpdf(x, a, 1.5), stats.uniform.logpdf(x, -0.2, a), stats.beta.pdf(x, a, a))",
+      x=0.5 + 0.4 * unit(3), a=2.5),
+    S("(stats.poisson.logpmf(np.array([0, 2, 3]), m), stats.binom.logpmf(np.array([0, 2, 3]), 5, m / 3.0))",
+      m=positive(3)),
+    S("(signal.convolve(x, y, 'same'), signal.fftconvolve(x, y, mode='valid'), signal.correlate(x, y))",
+      x=real(5), y=real(3)),
+    S("(integrate.trapezoid(y, x), integrate.cumulative_trapezoid(y, x, initial=0), "
+      "integrate.cumulative_trapezoid(y, dx=0.3, axis=0))", y=real(2, 4), x=np.sort(real(4))),
+    S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho'))", x=real(4, 2)),
+]  # fmt: skip
+CHECKS = (
+    checks.check_reverse, checks.check_forward, checks.check_adjoint, checks.check_shapes, checks.check_forward_reverse,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.call[:60])
+def test_derivatives(sample: Sample) -> None:
+    checks.check(sample, CHECKS)
+
+
+@pytest.mark.parametrize("call", ["special.expit(x)", "special.gammaln(x)"])
+def test_reverse_over_reverse(call: str) -> None:
+    checks.check(S(call, x=positive(3)), (checks.check_reverse_reverse, checks.check_single))
+
+
+@pytest.mark.parametrize(
+    ("sample", "what"),
+    [
+        (S("special.jv(v, x)", v=1.5, x=2.5), "'v'"),
+        (S("special.gammainc(a, x)", a=1.5, x=2.5), "'a'"),
+        (S("signal.convolve(x, x)", x=real(2, 2)), "dimension"),
+        (S("linalg.qr(a, mode='r')[0]", a=SQUARE), "mode"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_refused(sample: Sample, what: str) -> None:
+    f = checks.function_of(sample)
+    args = list(sample.values.values())
+    with pytest.raises(UnsupportedError, match=what):
+        tangent.vjp(f, sample.wrt, check_dims=False)(*args, f(*args))
+
+
+def test_keywords_and_functions_are_refused_by_name() -> None:
+    with pytest.raises(RuleError, match="'pivoting'"):
+        tangent.vjp(checks.function_of(S("linalg.qr(a, pivoting=True)[1]", a=SQUARE)))
+    with pytest.raises(MissingRuleError, match="logm"):
+        tangent.vjp(checks.function_of(S("linalg.logm(a)", a=SQUARE)))

@@ -67,6 +67,7 @@ def test_every_rule_has_samples() -> None:
 
 def test_everything_written_out_has_samples() -> None:
     names = {f"{path}(" for path in re.findall(r"^\w+: (.+)$", WRITTEN, re.MULTILINE)}
+    names = {n for n in names if "._" not in n}  # what public functions share, which have samples
     assert [n for n in sorted(names) if not any(n in s.call for _, _, s in CASES)] == []
 
 

@@ -10,7 +10,7 @@ import importlib
 
 PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "tensors", "shape",
-    "linalg", "sequences", "containers", "accumulate", "storage", "shadows", "order", "insert",
+    "linalg", "sequences", "containers", "accumulate", "memory", "storage", "mirrors", "shadows", "order", "insert",
 )  # fmt: skip
 
 _done: list[str] = []

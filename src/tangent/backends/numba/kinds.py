@@ -103,9 +103,10 @@ def written(text: str, **names: Any) -> Callable[..., Any]:
     return made
 
 
-def per_item(t: Any, parameters: str, item: str, **names: Any) -> Callable[..., Any]:
-    """A function that makes a tuple like t; `item` is the text of one entry, at index `{i}`."""
+def per_item(t: Any, parameters: str, item: str, first: str = "pass", **names: Any) -> Callable[..., Any]:
+    """A function that makes a tuple like t; `item` is the text of one entry, at index `{i}`, `first` comes before."""
     parts = "".join(item.format(i=i) + ", " for i in range(len(t)))
+    head = f"def impl({parameters}):\n    {first}\n"
     if isinstance(t, types.BaseNamedTuple):
-        return written(f"def impl({parameters}):\n    return cls({parts})\n", cls=t.instance_class, **names)
-    return written(f"def impl({parameters}):\n    return ({parts})\n", **names)
+        return written(f"{head}    return cls({parts})\n", cls=t.instance_class, **names)
+    return written(f"{head}    return ({parts})\n", **names)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
 from tangent.backends.numba.kinds import (
     gradient_type,
     implements,
@@ -15,38 +13,19 @@ from tangent.backends.numba.kinds import (
     is_number,
     is_tuple,
     jitable,
-    per_item,
     rank,
     types,
     written,
 )
-from tangent.backends.numba.storage import extent
+from tangent.backends.numba.memory import extent
 from tangent.errors import InPlaceError
 from tangent.runtime import (
     assigned,
-    is_part,
-    mirror,
     refill,
     refilled,
-    returned_rest,
     shadow,
     shadow_among,
-    unmirror,
 )
-
-
-@implements(unmirror)
-def read_through(b: Any, v: Any, base: Any, shade: Any) -> Any:
-    if not (is_array(v) and is_array(base) and is_array(shade)):
-        return (lambda b, v, base, shade: shadow(shade)) if is_number(v) else None
-
-    def impl(b: Any, v: Any, base: Any, shade: Any) -> Any:
-        found = shadow(shade)
-        part = mirror(v, base, found)
-        part += b
-        return found
-
-    return impl
 
 
 @implements(assigned)
@@ -57,15 +36,6 @@ def placed(b: Any, like: Any, index: Any) -> Any:
         return found
 
     return impl if is_array(like) else None
-
-
-@implements(returned_rest)
-def nothing_of_a_part(v: Any, b: Any, shade: Any) -> Any:
-    if is_tuple(b):
-        return per_item(b, "v, b, shade", "returned_rest(v[{i}], b[{i}], shade)", returned_rest=returned_rest)
-    if is_array(b) and is_array(v) and is_array(shade):
-        return lambda v, b, shade: np.zeros_like(v) if is_part(b, shade) else v
-    return (lambda v, b, shade: v) if is_number(b) else None
 
 
 @implements(refill)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numba.extending import overload_method
-from numpy.lib.stride_tricks import as_strided
 
 from tangent.backends.numba.broadcast import cast, cast_array
 from tangent.backends.numba.index import may_repeat
@@ -18,38 +17,27 @@ from tangent.backends.numba.kinds import (
     is_nothing,
     is_number,
     is_tuple,
-    jitable,
     per_item,
     rank,
     types,
+    value_of,
     written,
 )
-from tangent.errors import InPlaceError
+from tangent.backends.numba.memory import refuse_overlap, require_apart
 from tangent.runtime import (
     add_at,
     add_into,
     add_item,
     beside,
     content,
-    is_part,
     item_content,
-    mirror,
     overwritten,
     own,
     own_any,
     put_item_back,
-    rest,
     shadow,
     take_item,
     unboxed,
-)
-
-OVERLAP = (
-    "an argument that is written in place shares its memory with another argument: the derivative works on copies\n"
-    "Pass a copy of one of them."
-)
-LOST_VIEW = (
-    "cannot follow a view that is written in place: its memory is laid out in another way\nWrite into the array itself."
 )
 
 
@@ -82,29 +70,6 @@ def copied(x: Any, *others: Any) -> Any:
 
 implements(own)(copied)
 implements(own_any)(copied)
-
-
-@jitable
-def refuse_overlap(x: Any, other: Any) -> Any:
-    """Arguments that share memory cannot be copied one by one."""
-    if x.size == 0 or other.size == 0:
-        return
-    low, high = extent(x)
-    start, end = extent(other)
-    if low < end and start < high:
-        raise InPlaceError(OVERLAP)
-
-
-@jitable
-def extent(x: Any) -> Any:
-    """The memory that an array lies in."""
-    low = x.ctypes.data
-    high = low + x.itemsize
-    for i in range(x.ndim):
-        reach = (x.shape[i] - 1) * x.strides[i]
-        low += min(reach, 0)
-        high += max(reach, 0)
-    return low, high
 
 
 def exactly_filled(x: Any, content: Any = None) -> Any:
@@ -141,10 +106,18 @@ def shadowed(x: Any, content: Any = None) -> Any:
             return lambda x, content=None: np.zeros((), kind)
         return lambda x, content=None: np.full((), content, kind)
     if is_list(x) and is_nothing(content):
-        return lambda x, content=None: [shadow(v) for v in x]
+        return of_all
     if is_tuple(x) and is_nothing(content):
-        return per_item(x, "x, content=None", "shadow(x[{i}])", shadow=shadow)
+        return per_item(x, "x, content=None", "shadow(x[{i}])", "require_apart(x)", **INSIDE)
     return None
+
+
+INSIDE = {"shadow": shadow, "content": content, "require_apart": require_apart}
+
+
+def of_all(x: Any, content: Any = None) -> Any:
+    require_apart(x)
+    return [shadow(v) for v in x]
 
 
 @implements(unboxed)
@@ -162,64 +135,31 @@ def tangent_beside(x: Any, content: Any = None) -> Any:
     return (lambda x, content=None: shadow(x, content)) if is_array(x) else None
 
 
-@implements(mirror)
-def same_view(v: Any, base: Any, shade: Any) -> Any:
-    """The view of a shadow that belongs to a view of what it shadows; a number is no view."""
-    if is_number(v):
-        return lambda v, base, shade: shadow(v)
-    if not (is_array(v) and is_array(base) and is_array(shade)):
-        return None
-    if v.dtype != base.dtype or shade.dtype != base.dtype:
-        return None
-
-    def impl(v: Any, base: Any, shade: Any) -> Any:
-        low, high = extent(base)
-        start, end = extent(v)
-        if base.size == 0 or v.size == 0 or not (low < end and start < high):
-            return as_strided(np.zeros_like(v), v.shape, v.strides)
-        if base.strides != shade.strides:
-            raise InPlaceError(LOST_VIEW)
-        offset = (v.ctypes.data - base.ctypes.data) // base.itemsize
-        return as_strided(shade.ravel()[offset:], v.shape, v.strides)
-
-    return impl if base.layout == "C" and shade.layout == "C" else None
-
-
-@implements(rest)
-def handed_back(b: Any, shade: Any) -> Any:
-    """Nothing, where the shadow of a result is part of that of an argument."""
-    if is_number(b) or is_nothing(b):
-        return lambda b, shade: b
-    if is_array(b) and is_array(shade):
-        return lambda b, shade: np.zeros_like(b) if is_part(b, shade) else b
-    return None
-
-
 @implements(content)
 def held(x: Any) -> Any:
     if is_tuple(x):
-        return per_item(x, "x", "content(x[{i}])", content=content)
+        return per_item(x, "x", "content(x[{i}])", "require_apart(x)", **INSIDE)
     if is_list(x):
-        return lambda x: [content(v) for v in x]
+        return held_by_list
     return (lambda x: x.copy()) if is_array(x) else (lambda x: x)
 
 
-@implements(is_part)
-def part_of(b: Any, shade: Any) -> Any:
-    """Whether two arrays share memory."""
-    if not (is_array(b) and is_array(shade)):
-        return None
-
-    def impl(b: Any, shade: Any) -> Any:
-        low, high = extent(b)
-        start, end = extent(shade)
-        return b.size > 0 and shade.size > 0 and low < end and start < high
-
-    return impl
+def held_by_list(x: Any) -> Any:
+    require_apart(x)
+    return [content(v) for v in x]
 
 
-@implements(add_at)
+@implements(add_at, prefer_literal=True)
 def added_at(b: Any, index: Any, v: Any) -> Any:
+    if is_tuple(b) and isinstance(value_of(index), int) and is_array(b.types[value_of(index)]):
+        place = value_of(index)
+
+        def of_tuple(b: Any, index: Any, v: Any) -> Any:
+            part = b[place]
+            part += v
+
+        return of_tuple
+
     def impl(b: Any, index: Any, v: Any) -> Any:
         add_item(b, b, index, v)
 

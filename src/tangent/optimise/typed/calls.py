@@ -213,14 +213,29 @@ def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
     match owner:
         case None:
             return None
+        case Items(items=items) if isinstance(index, ast.Slice):
+            bounds = [_bound(part) for part in (index.lower, index.upper, index.step)]
+            return UNKNOWN if any(b is UNKNOWN for b in bounds) else Items(items[slice(*bounds)])
         case Items(items=items):
             at = index.value if isinstance(index, ast.Constant) else None
             return items[at] if isinstance(at, int) and -len(items) <= at < len(items) else UNKNOWN
         case Stack(item=item):
-            return UNKNOWN if isinstance(index, ast.Slice) else item
+            return owner if isinstance(index, ast.Slice) else item
         case Number(rank=rank, dtype=dtype) if rank > 0:
             left = rank_after(rank, index, of)
             return UNKNOWN if left is None else Number(left, dtype)
+        case _:
+            return UNKNOWN
+
+
+def _bound(e: ast.expr | None) -> Any:
+    match e:
+        case None:
+            return None
+        case ast.Constant(value=int(n)):
+            return n
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(n))):
+            return -n
         case _:
             return UNKNOWN
 

@@ -227,6 +227,13 @@ def method(owner: Number, attr: str, e: ast.Call) -> Kind:
 
 
 def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
+    match op, a, b:
+        case ast.Add(), Items(items=p), Items(items=q):
+            return Items((*p, *q))
+        case ast.Add(), Stack(), Stack():
+            return join(a, b)
+        case ast.Mult(), Stack(), Number(rank=0):
+            return a
     both = elementwise(a, b)
     match op:
         case ast.MatMult():

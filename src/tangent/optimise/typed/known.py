@@ -15,7 +15,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.typed.infer import Inference
-from tangent.optimise.typed.kinds import Kind, Number
+from tangent.optimise.typed.kinds import Items, Kind, Number
 from tangent.optimise.typed.tuples import tuples
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import rebuild
@@ -78,6 +78,8 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
 
 
 def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind], np_name: str) -> ast.expr:
+    if function is runtime.scatter and len(args) == 3 and isinstance(kinds[1], Items):
+        return _placed(e, args, kinds[1].items)
     if function in (*SAME, runtime.check_seed) and len(args) == 2 and is_float(kinds[0]) and is_real(kinds[1]):
         return args[0]
     if function in OWN and is_real(kinds[0]):
@@ -99,6 +101,35 @@ def _outcome(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
     if function is runtime.where_nonzero and all(is_float(k) for k in kinds):
         return ast.IfExp(ast.Compare(args[0], [ast.Eq()], [constant(0.0)]), constant(0.0), args[1])
     return e
+
+
+def _placed(e: ast.Call, args: list[ast.expr], items: tuple[Kind, ...]) -> ast.expr:
+    """A part of a tuple between zeros."""
+    b, _, index = args
+    match index:
+        case ast.Subscript(value=ast.Attribute(attr="s_"), slice=ast.Slice() as cut):
+            bounds = [literal(part) for part in (cut.lower, cut.upper, cut.step)]
+        case _:
+            return e
+    if any(isinstance(v, ast.expr) for v in bounds) or not all(is_real(k) for k in items):
+        return e
+    places = range(len(items))[slice(*bounds)]
+    match b:
+        case ast.Name():
+            parts: list[ast.expr] = [expression("b[i]", b=b, i=constant(i)) for i in range(len(places))]
+        case ast.Call(func=ast.Name(id="repack"), args=[_, *parts]) if len(parts) == len(places):
+            pass
+        case _:
+            return e
+    return ast.Tuple([parts[places.index(i)] if i in places else constant(0.0) for i in range(len(items))], ast.Load())
+
+
+def literal(e: ast.expr | None) -> Any:
+    """The value of a constant, also of a negative one; itself, if it is none."""
+    try:
+        return None if e is None else ast.literal_eval(e)
+    except ValueError:
+        return e
 
 
 def _of_one_rank(kinds: list[Kind]) -> bool:

@@ -17,6 +17,7 @@ from tangent.optimise.dead import dead
 from tangent.optimise.inline import inline
 from tangent.optimise.simplify import simplify
 from tangent.optimise.typed.aliases import made_here
+from tangent.optimise.typed.decided import decided
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.inlined import inlined
 from tangent.optimise.typed.items import items
@@ -71,8 +72,9 @@ def _specialised(
         assert g.tree is not None
         plain = plain_lists(g.tree.body, lambda e, g=g: resolve(e, g) is runtime.beside)  # type: ignore[misc]
         g.tree = replace(g.tree, body=lists(plain))
-    with_lists(list(made_of.values()), given, resolve)
-    made = inlined(list(made_of.values()))
+    made = decided(list(made_of.values()), given, resolve)
+    with_lists(made, given, resolve)
+    made = inlined(made)
     single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}

@@ -1,0 +1,91 @@
+"""Where arrays lie in memory, and which of them share it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.backends.numba.kinds import implements, is_array, is_list, is_number, is_tuple, jitable, written
+from tangent.errors import InPlaceError
+from tangent.runtime import is_part
+
+OVERLAP = (
+    "an argument that is written in place shares its memory with another argument: the derivative works on copies\n"
+    "Pass a copy of one of them."
+)
+SHARED = (
+    "arrays of one tuple or list share memory and are written in place, which compiled derivatives do not follow\n"
+    "Copy one of them, or leave compile='numba' out."
+)
+
+
+@jitable
+def refuse_overlap(x: Any, other: Any) -> Any:
+    """Arguments that share memory cannot be copied one by one."""
+    if shares(x, other):
+        raise InPlaceError(OVERLAP)
+
+
+@jitable
+def shares(x: Any, other: Any) -> Any:
+    """Whether two arrays lie in the same memory, as far as their ends tell."""
+    low, high = extent(x)
+    start, end = extent(other)
+    return x.size > 0 and other.size > 0 and low < end and start < high
+
+
+@jitable
+def extent(x: Any) -> Any:
+    """The memory that an array lies in."""
+    low = x.ctypes.data
+    high = low + x.itemsize
+    for i in range(x.ndim):
+        reach = (x.shape[i] - 1) * x.strides[i]
+        low += min(reach, 0)
+        high += max(reach, 0)
+    return low, high
+
+
+@jitable
+def refuse_shared(x: Any, other: Any) -> Any:
+    """Copies of arrays of one container would not share what these share."""
+    if shares(x, other):
+        raise InPlaceError(SHARED)
+
+
+def require_apart(x: Any) -> None:
+    """Refuse a container whose arrays share memory."""
+
+
+@implements(require_apart)
+def all_apart(x: Any) -> Any:
+    if is_tuple(x):
+        places = [i for i, t in enumerate(x.types) if is_array(t)]
+        lines = [f"    refuse_shared(x[{i}], x[{j}])\n" for i in places for j in places if i < j]
+        return written(f"def impl(x):\n{''.join(lines)}    return None\n", refuse_shared=refuse_shared)
+    if is_list(x) and is_array(x.dtype):
+        return neighbours_apart
+    return lambda x: None
+
+
+def neighbours_apart(x: Any) -> Any:
+    ends = [extent(v) for v in x if v.size > 0]
+    ends.sort()
+    for i in range(len(ends) - 1):
+        if ends[i][1] > ends[i + 1][0]:
+            raise InPlaceError(SHARED)
+
+
+@implements(is_part)
+def part_of(b: Any, shade: Any) -> Any:
+    """Whether an array shares memory with another, or with one of several."""
+    if not is_array(b):
+        return None
+    if is_array(shade):
+        return lambda b, shade: shares(b, shade)
+    if is_list(shade) and is_array(shade.dtype):
+        return lambda b, shade: sum([1 for s in shade if shares(b, s)]) > 0
+    if is_tuple(shade):
+        known = [f"shares(b, shade[{i}])" for i, t in enumerate(shade.types) if is_array(t)]
+        if all(is_array(t) or is_number(t) for t in shade.types):
+            return written(f"def impl(b, shade):\n    return {' or '.join(known) or 'False'}\n", shares=shares)
+    return None

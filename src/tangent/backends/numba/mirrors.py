@@ -1,0 +1,150 @@
+"""Which part of a shadow belongs to a view, and what of a result's shadow goes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from tangent.backends.numba.kinds import (
+    implements,
+    is_array,
+    is_list,
+    is_nothing,
+    is_number,
+    is_tuple,
+    jitable,
+    written,
+)
+from tangent.backends.numba.memory import extent, require_apart, shares
+from tangent.errors import InPlaceError
+from tangent.runtime import is_part, mirror, rest, returned_rest, shadow, unmirror
+
+LOST_VIEW = (
+    "cannot follow a view that is written in place: its memory is laid out in another way\nWrite into the array itself."
+)
+
+
+@implements(mirror)
+def same_view(v: Any, base: Any, shade: Any) -> Any:
+    """The view of a shadow that belongs to a view of what it shadows; a number is no view."""
+    if is_number(v):
+        return lambda v, base, shade: shadow(v)
+    if not is_array(v):
+        return None
+    if is_array(base) and is_array(shade):
+        return _in_array(v, base, shade)
+    if is_list(base) and is_list(shade) and _alike(v, base.dtype, shade.dtype):
+        return in_list
+    if is_tuple(base) and is_tuple(shade) and len(base) == len(shade):
+        return _in_tuple(v, base, shade)
+    return None
+
+
+def _alike(v: Any, x: Any, b: Any) -> bool:
+    return is_array(x) and is_array(b) and v.dtype == x.dtype == b.dtype
+
+
+def _in_array(v: Any, base: Any, shade: Any) -> Any:
+    if not _alike(v, base, shade):
+        return None
+
+    def impl(v: Any, base: Any, shade: Any) -> Any:
+        return part_of_shadow(v, base, shade) if shares(v, base) else unrelated(v)
+
+    return impl if base.layout == "C" and shade.layout == "C" else None
+
+
+def in_list(v: Any, base: Any, shade: Any) -> Any:
+    for i in range(len(base)):
+        if shares(v, base[i]):
+            return part_of_shadow(v, base[i], shade[i])
+    return unrelated(v)
+
+
+def _in_tuple(v: Any, base: Any, shade: Any) -> Any:
+    text = "def impl(v, base, shade):\n"
+    for i, (x, b) in enumerate(zip(base.types, shade.types)):
+        if not (is_number(x) or is_nothing(x) or _alike(v, x, b)):
+            return None
+        if is_array(x):
+            text += f"    if shares(v, base[{i}]):\n        return part_of_shadow(v, base[{i}], shade[{i}])\n"
+    return written(
+        text + "    return unrelated(v)\n", shares=shares, part_of_shadow=part_of_shadow, unrelated=unrelated
+    )
+
+
+@jitable
+def unrelated(v: Any) -> Any:
+    """A new shadow, with the type of a view."""
+    made = np.zeros_like(v)
+    return as_strided(made, made.shape, made.strides)
+
+
+def part_of_shadow(v: Any, x: Any, b: Any) -> Any:
+    """What v, which shares memory with x, is of x's shadow."""
+    raise NotImplementedError
+
+
+@implements(part_of_shadow)
+def as_part(v: Any, x: Any, b: Any) -> Any:
+    contiguous = b.layout == "C"
+    same_rank = v.ndim == x.ndim
+
+    def impl(v: Any, x: Any, b: Any) -> Any:
+        if same_rank and v.ctypes.data == x.ctypes.data and v.shape == x.shape and v.strides == x.strides:
+            return as_strided(b, b.shape, b.strides)
+        low, high = extent(x)
+        start, end = extent(v)
+        if not contiguous or x.strides != b.strides or start < low or end > high:
+            raise InPlaceError(LOST_VIEW)
+        offset = (v.ctypes.data - x.ctypes.data) // x.itemsize
+        return as_strided(b.ravel()[offset:], v.shape, v.strides)
+
+    return impl
+
+
+@implements(unmirror)
+def read_through(b: Any, v: Any, base: Any, shade: Any) -> Any:
+    if not (is_array(v) and is_array(base) and is_array(shade)):
+        return (lambda b, v, base, shade: shadow(shade)) if is_number(v) else None
+
+    def impl(b: Any, v: Any, base: Any, shade: Any) -> Any:
+        found = shadow(shade)
+        part = mirror(v, base, found)
+        part += b
+        return found
+
+    return impl
+
+
+@implements(rest)
+def handed_back(b: Any, shade: Any) -> Any:
+    """Nothing, where the shadow of a result is part of that of an argument."""
+    return lambda b, shade: returned_rest(b, b, shade)
+
+
+@implements(returned_rest)
+def nothing_of_a_part(v: Any, b: Any, shade: Any) -> Any:
+    if is_number(b) or is_nothing(b):
+        return lambda v, b, shade: v
+    if is_array(b) and is_array(v):
+        if is_tuple(shade) and not len(shade):
+            return lambda v, b, shade: v
+        return lambda v, b, shade: np.zeros_like(v) if is_part(b, shade) else v
+    if is_tuple(b) and all(is_array(t) or is_number(t) or is_nothing(t) for t in b.types):
+        return _of_items(b)
+    return None
+
+
+def _of_items(b: Any) -> Any:
+    """Of each item; those that share memory and would both go back are refused."""
+    items = "".join(f"returned_rest(v[{i}], b[{i}], shade), " for i in range(len(b)))
+    arrays = [i for i, t in enumerate(b.types) if is_array(t)]
+    text = "def impl(v, b, shade):\n"
+    for i in arrays:
+        for j in arrays[: arrays.index(i)]:
+            text += f"    if shares(b[{i}], b[{j}]) and not is_part(b[{i}], shade):\n        require_apart(b)\n"
+    names = {"returned_rest": returned_rest, "shares": shares, "is_part": is_part, "require_apart": require_apart}
+    return written(f"{text}    return ({items})\n", **names)

@@ -10,7 +10,8 @@ import importlib
 
 PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "tensors", "shape",
-    "linalg", "sequences", "containers", "accumulate", "memory", "storage", "mirrors", "shadows", "order", "insert",
+    "linalg", "sequences", "containers", "accumulate", "memory", "storage", "mirrors", "shadows", "order", "arrays",
+    "insert",
 )  # fmt: skip
 
 _done: list[str] = []

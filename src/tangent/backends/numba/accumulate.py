@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.kinds import implements, is_array, is_nothing, is_number, rank, value_of
+from tangent.backends.numba.kinds import implements, is_array, is_nothing, is_number, rank, value_of, written
 from tangent.runtime import cumprod_adjoint, cumprod_tangent, cumsum_reversed, product_of_others
 
 
@@ -71,8 +71,10 @@ def adjoint(b: Any, a: Any, y: Any, axis: Any = None) -> Any:
 @implements(product_of_others)
 def others(a: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any:
     """All but one: what is before it times what is behind it."""
-    if not is_array(a) or value_of(where, default=...) is not True or not (is_nothing(axis) or rank(a) == 1):
+    if not is_array(a) or value_of(where, default=...) is not True:
         return None
+    if not is_nothing(axis) and rank(a) > 1:
+        return others_along(rank(a), value_of(axis, default=...))
 
     def impl(a: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any:
         flat = a.ravel()
@@ -88,3 +90,25 @@ def others(a: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any
         return out.reshape(a.shape)
 
     return impl
+
+
+def others_along(n: int, axis: Any) -> Any:
+    """The same along one axis that is known."""
+    if not isinstance(axis, int):
+        return None
+    axis %= n
+    lines = ["def impl(a, axis=None, initial=1, where=True):", "    out = np.empty(a.shape, a.dtype)"]
+    depth = 1
+    for k in range(n):
+        if k != axis:
+            lines.append("    " * depth + f"for i{k} in range(a.shape[{k}]):")
+            depth += 1
+    here = ", ".join(f"i{k}" for k in range(n))
+    pad = "    " * depth
+    for start, order, step in (
+        ("a.dtype.type(initial)", f"range(a.shape[{axis}])", f"out[{here}] = running"),
+        ("a.dtype.type(1)", f"range(a.shape[{axis}] - 1, -1, -1)", f"out[{here}] *= running"),
+    ):
+        lines += [f"{pad}running = {start}", f"{pad}for i{axis} in {order}:"]
+        lines += [f"{pad}    {step}", f"{pad}    running = running * a[{here}]"]
+    return written("\n".join([*lines, "    return out", ""]), np=np)

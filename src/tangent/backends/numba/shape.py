@@ -82,16 +82,20 @@ def undone(axes: Any) -> Any:
 
 @implements(split_like)
 def pieces(b: Any, xs: Any, axis: Any = 0) -> Any:
-    """b cut into pieces as long as the xs along an axis."""
+    """b cut into pieces as long as the xs along an axis; one of lower rank is a slice."""
     along = value_of(axis, default=...)
-    if not is_tuple(xs) or not isinstance(along, int) or any(not is_array(x) or rank(x) != rank(b) for x in xs.types):
+    if not is_tuple(xs) or not isinstance(along, int) or not all(is_array(x) for x in xs.types):
         return None
     along %= rank(b)
+    if any(rank(x) != rank(b) and rank(x) != rank(b) - 1 for x in xs.types):
+        return None
     lines = ["def impl(b, xs, axis=0):", "    end0 = 0"]
     parts = []
     for i in range(len(xs)):
-        lines.append(f"    end{i + 1} = end{i} + xs[{i}].shape[{along}]")
-        cut = ", ".join(f"end{i}:end{i + 1}" if k == along else ":" for k in range(rank(b)))
+        whole = rank(xs.types[i]) == rank(b)
+        lines.append(f"    end{i + 1} = end{i} + {f'xs[{i}].shape[{along}]' if whole else '1'}")
+        place = f"end{i}:end{i + 1}" if whole else f"end{i}"
+        cut = ", ".join(place if k == along else ":" for k in range(rank(b)))
         parts.append(f"unbroadcast(b[{cut}], xs[{i}]), ")
     lines += [f"    return ({''.join(parts)})", ""]
     return written("\n".join(lines), unbroadcast=unbroadcast)

@@ -13,6 +13,7 @@ from typing import Any
 
 from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
+from tangent.source.read import unwrapped
 
 
 class Missing:
@@ -66,7 +67,7 @@ class Scope:
                 found = self.lookup(identifier)
                 if found is not MISSING and (is_static(found)):
                     self._remember(identifier, found)
-                return found
+                return python_of(found)
             case ast.Attribute(value=value, attr=attr):
                 owner = self.resolve(value)
                 if isinstance(owner, types.ModuleType | type) or _is_ufunc(owner):
@@ -77,7 +78,7 @@ class Scope:
                         found = getattr(owner, attr, MISSING)
                     if not _is_library(owner) and is_static(found):
                         self._remember(ast.unparse(node), found)
-                    return found
+                    return python_of(found)
                 return MISSING
             case _:
                 return MISSING
@@ -93,6 +94,11 @@ class Scope:
 def is_static(found: Any) -> bool:
     """Whether the transformation may rely on what a name is bound to: functions, classes, modules."""
     return isinstance(found, types.ModuleType | type | Callable)
+
+
+def python_of(found: Any) -> Any:
+    """The Python function behind a compiled one; anything else is itself."""
+    return unwrapped(found) if isinstance(getattr(found, "py_func", None), types.FunctionType) else found
 
 
 def _is_ufunc(owner: Any) -> bool:

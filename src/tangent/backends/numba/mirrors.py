@@ -15,6 +15,7 @@ from tangent.backends.numba.kinds import (
     is_number,
     is_tuple,
     jitable,
+    per_item,
     written,
 )
 from tangent.backends.numba.memory import extent, require_apart, shares
@@ -31,6 +32,8 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
     """The view of a shadow that belongs to a view of what it shadows; a number is no view."""
     if is_number(v):
         return lambda v, base, shade: shadow(v)
+    if is_tuple(v):
+        return per_item(v, "v, base, shade", "mirror(v[{i}], base, shade)", mirror=mirror)
     if not is_array(v):
         return None
     if is_array(base) and is_array(shade):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from tangent.errors import CompileError
 from tangent.source.read import compiled_from
 from tangent.transform.generated import Generated
 
@@ -22,24 +23,24 @@ class CompiledCallee:
         self._run: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._run is None:
-            self._run = self._compiled(args, kwargs)
-        return self._run(*args, **kwargs)
-
-    def _compiled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The dispatcher, if it takes these arguments."""
+        if self._run is self.py_func:
+            return self.py_func(*args, **kwargs)
         from numba.core.errors import NumbaError  # Numba is loaded: the primal was compiled by it
 
-        from tangent.codegen.compiled.build import compile_module
+        try:
+            if self._run is None:
+                self._run = self._compiled()
+            return self._run(*args, **kwargs)
+        except (NumbaError, CompileError):  # raised before anything runs
+            self._run = self.py_func
+            return self.py_func(*args, **kwargs)
+
+    def _compiled(self) -> Any:
+        from tangent.codegen.compiled.build import compile_module  # which loads Numba
 
         dispatcher = compiled_from(self._generated.primal)
         options = {k: v for k, v in dispatcher.targetoptions.items() if k in ("fastmath", "error_model", "boundscheck")}
-        try:
-            made = compile_module(reachable(self._generated), options).dispatcher
-            made(*args, **kwargs)
-        except NumbaError:
-            return self.py_func
-        return made
+        return compile_module(reachable(self._generated), options).dispatcher
 
 
 def reachable(g: Generated) -> list[Generated]:

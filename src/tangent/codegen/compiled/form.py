@@ -23,6 +23,7 @@ from tangent.backends.numba.functions import matmul, where
 from tangent.codegen.notes import users_location
 from tangent.errors import CompileError
 from tangent.optimise.typed.affine import added, linear, written
+from tangent.optimise.typed.infer import is_unset
 from tangent.optimise.typed.lists import lists
 from tangent.source.naming import home_of
 from tangent.syntax.quote import constant, name
@@ -91,7 +92,7 @@ def without_nothing(body: list[ast.stmt]) -> list[ast.stmt]:
     done: list[ast.stmt] = []
     for i, s in enumerate(body):
         match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Constant(value=None)) if not getattr(s, "lineno", 0):
+            case ast.Assign(targets=[ast.Name(id=v)]) if is_unset(s):
                 if not _set_first(v, body[i + 1 :]):
                     done.append(s)
             case _:

@@ -70,6 +70,8 @@ class Inference:
 
     def statement(self, s: ast.stmt, g: Generated) -> None:
         match s:
+            case ast.Assign() if is_unset(s):
+                pass
             case ast.Assign(targets=[target], value=value):
                 self.store(target, self.of(value, g), g)
             case ast.AugAssign(target=ast.Name(id=v), value=value):
@@ -205,6 +207,15 @@ class Inference:
         for v in parameters:
             self.set(callee, v, self.of(given[v], g) if v in given else UNKNOWN)
         return self.results[callee]
+
+
+def is_unset(s: ast.stmt) -> bool:
+    """`t = None` of Tangent's own, in no line of the primal: not set yet, and never looked at before it is."""
+    match s:
+        case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=None)):
+            return int(getattr(s, "lineno", 0)) <= 1
+        case _:
+            return False
 
 
 def _starred(elts: list[ast.expr]) -> bool:

@@ -21,6 +21,8 @@ from tangent.backends.numba.reduce import axes_of, reduction
 from tangent.runtime import (
     as_matrices,
     at_rank,
+    cholesky_adjoint,
+    cholesky_tangent,
     cofactors,
     columns,
     identity,
@@ -98,6 +100,39 @@ def minors(a: Any) -> Any:
                     part[k, m] = a[k + (1 if k >= i else 0), m + (1 if m >= j else 0)]
             out[i, j] = (-1) ** (i + j) * np.linalg.det(part)
     return out
+
+
+@implements(cholesky_adjoint)
+def before_factor(b: Any, y: Any, upper: Any = False) -> Any:
+    if rank(y) != 2 or is_complex(y) or value_of(upper) is not False:
+        return None
+
+    def impl(b: Any, y: Any, upper: Any = False) -> Any:
+        turned = np.ascontiguousarray(y.T)
+        g = half_triangle(turned @ np.tril(b))
+        g = np.linalg.solve(turned, np.ascontiguousarray(np.linalg.solve(turned, g + g.T).T)) / 2
+        return half_triangle(g + g.T)
+
+    return impl
+
+
+@implements(cholesky_tangent)
+def of_factor(d: Any, y: Any, upper: Any = False) -> Any:
+    if rank(y) != 2 or is_complex(y) or value_of(upper) is not False:
+        return None
+
+    def impl(d: Any, y: Any, upper: Any = False) -> Any:
+        part = half_triangle(d)
+        inner = np.linalg.solve(y, np.ascontiguousarray(np.linalg.solve(y, part + part.T).T))
+        return y @ half_triangle(inner)
+
+    return impl
+
+
+@jitable
+def half_triangle(x: Any) -> Any:
+    """The lower triangle, with half of the diagonal."""
+    return np.tril(x) - np.diag(np.diag(x)) / 2
 
 
 @implements(slogdet_slope)

@@ -69,7 +69,8 @@ def in_list(v: Any, base: Any, shade: Any) -> Any:
 def _in_tuple(v: Any, base: Any, shade: Any) -> Any:
     text = "def impl(v, base, shade):\n"
     for i, (x, b) in enumerate(zip(base.types, shade.types)):
-        if not (is_number(x) or is_nothing(x) or _alike(v, x, b)):
+        empty = is_tuple(x) and not len(x)
+        if not (empty or is_number(x) or is_nothing(x) or _alike(v, x, b)):
             return None
         if is_array(x):
             text += f"    if shares(v, base[{i}]):\n        return part_of_shadow(v, base[{i}], shade[{i}])\n"

@@ -132,7 +132,19 @@ def tangent_beside(x: Any, content: Any = None) -> Any:
     if is_number(x):
         kind = gradient_type(x)
         return (lambda x, content=None: kind(0)) if is_nothing(content) else (lambda x, content=None: content)
+    if is_list(x):
+        return tangents_of_all if is_nothing(content) else tangents_with
     return (lambda x, content=None: shadow(x, content)) if is_array(x) else None
+
+
+def tangents_of_all(x: Any, content: Any = None) -> Any:
+    require_apart(x)
+    return [beside(v) for v in x]
+
+
+def tangents_with(x: Any, content: Any = None) -> Any:
+    require_apart(x)
+    return [beside(x[i], content[i]) for i in range(len(x))]
 
 
 @implements(content)

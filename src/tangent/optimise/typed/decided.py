@@ -22,6 +22,7 @@ from tangent import runtime
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.inlined import handed_over, taken_over
 from tangent.optimise.typed.kinds import Items, Kind, Number, Stack
+from tangent.runtime.dispatch import is_foreign
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import rebuild, replace, statements
@@ -148,7 +149,7 @@ def _folded(e: ast.expr, found: Inference, g: Generated) -> ast.expr:
         ):
             return ast.Tuple([constant(i) for i in range(n)], ast.Load())
         case ast.Call(func=func, args=[x, *rest], keywords=[]):
-            value = _of_types(found.resolve(func, g), found.of(x, g), x, [found.resolve(c, g) for c in _classes(rest)])
+            value = _of_types(found.resolve(func, g), found.of(x, g), [found.resolve(c, g) for c in _classes(rest)])
             return e if value is None else constant(value)
         case ast.BoolOp(op=op, values=values):
             return _joined(e, isinstance(op, ast.And), values)
@@ -173,11 +174,10 @@ def _classes(rest: list[ast.expr]) -> list[ast.expr]:
             return rest
 
 
-def _of_types(function: Any, kind: Kind, x: ast.expr, classes: list[Any]) -> Any:
+def _of_types(function: Any, kind: Kind, classes: list[Any]) -> Any:
     """What a function of types gives, or None."""
     if function is isinstance and classes and all(c in (list, tuple, dict, np.ndarray) for c in classes):
-        own = {Items: tuple, Stack: list}.get(type(kind))
-        own = np.ndarray if isinstance(kind, Number) and kind.rank else float if isinstance(kind, Number) else own
+        own = _class_of(kind)
         return own in classes if own is not None else None
     if function is len and isinstance(kind, Items):
         return len(kind.items)
@@ -189,7 +189,19 @@ def _of_types(function: Any, kind: Kind, x: ast.expr, classes: list[Any]) -> Any
         return kind.dtype.startswith("c")
     if function is runtime.is_boolean:
         return kind.dtype == "b1"
-    return False if function is runtime.is_foreign else None
+    return False if function is is_foreign else None
+
+
+def _class_of(kind: Kind) -> Any:
+    match kind:
+        case Items():
+            return tuple
+        case Stack():
+            return list
+        case Number(rank=rank):
+            return np.ndarray if rank else float
+        case _:
+            return None
 
 
 def _joined(e: ast.expr, both: bool, values: list[ast.expr]) -> ast.expr:

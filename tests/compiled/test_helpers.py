@@ -1,0 +1,126 @@
+"""Compiled functions as helpers, and arrays that tuples and lists hold: what is written and shared is known."""
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent.errors import InPlaceError
+
+numba = pytest.importorskip("numba")
+
+
+@numba.njit
+def fill(a, x):
+    for i in range(len(a)):
+        a[i] = x * i + a[i - 1] * 0.5
+
+
+@numba.njit
+def first_set(a, x):
+    a[0] = x * a[1]
+    return a
+
+
+def filled_by_a_helper(x):
+    a = np.ones(4)
+    fill(a, x)
+    return (a * a).sum()
+
+
+def returned_by_a_helper(x):
+    a = np.ones(4)
+    b = first_set(a, x)
+    b *= x
+    return (a * b).sum()
+
+
+@pytest.mark.parametrize("f", [filled_by_a_helper, returned_by_a_helper])
+def test_what_a_compiled_helper_writes_is_written_once(f):
+    """Also where the caller is Python code, which hands its arrays to a compiled backward pass."""
+    want = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    assert tangent.grad(f)(0.7) == pytest.approx(want, rel=1e-8)
+    assert tangent.jvp(f)(0.7, 1.0) == pytest.approx(want, rel=1e-8)
+    assert tangent.grad(f, compile="numba")(0.7) == pytest.approx(want, rel=1e-8)
+
+
+def halves(w):
+    n = len(w) // 2
+    return w[:n], w[n:]
+
+
+def halves_written(x):
+    w = x * 1.0
+    q, p = halves(w)
+    q += 0.1 * p
+    p -= 0.1 * q * q
+    return np.sum(w * w)
+
+
+def test_views_in_a_tuple():
+    x = np.linspace(0.2, 0.9, 6)
+    for derive in (tangent.grad, tangent.hessian):
+        want = derive(halves_written)(x)
+        np.testing.assert_allclose(derive(halves_written, compile="numba")(x), want, rtol=1e-12)
+
+
+def with_its_reverse(r):
+    y = r * 2.0
+    back = y[::-1]
+    y[0] *= r[1]
+    return y, back
+
+
+def two_results_that_overlap(x):
+    y, back = with_its_reverse(x)
+    keep = back + 1.0
+    back[1:3] *= y[:2]
+    return np.sum(y * keep * x)
+
+
+@pytest.mark.parametrize(
+    "derive", [lambda f: tangent.grad(f, compile="numba"), lambda f: tangent.jvp(f, compile="numba")]
+)
+def test_results_that_overlap_are_refused(derive):
+    x = np.linspace(0.2, 0.9, 4)
+    seeds = () if derive(two_results_that_overlap).__name__.startswith("d") else (x,)
+    with pytest.raises(InPlaceError, match="share memory"):
+        derive(two_results_that_overlap)(x, *seeds)
+
+
+def stopped(a, x):
+    """A sum that is returned from inside of the loop, and behind it."""
+    total = 0.0
+    for i in range(5):
+        j = 0
+        while j < 5:
+            if x[j] * a > 1.4:
+                break
+            total += x[j] * a * (i + 1)
+            j += 1
+        if total > 30.0:
+            return total * a
+    return total
+
+
+def distance(x):
+    return np.sum(np.abs(x) * x) + np.linalg.norm(x)
+
+
+@pytest.mark.parametrize(
+    "f, arguments", [(stopped, (1.7, np.linspace(0.2, 1.0, 5))), (distance, (np.array([0.3, -0.5]),))]
+)
+def test_second_derivatives_agree(f, arguments):
+    want = tangent.hessian(f)(*arguments)
+    np.testing.assert_allclose(tangent.hessian(f, compile="numba")(*arguments), want, rtol=1e-12, atol=1e-12)
+
+
+def factor(a):
+    y = np.linalg.cholesky(a)
+    return y[1, 0] * y[1, 1] + y[0, 0]
+
+
+def test_cholesky():
+    a = np.array([[2.0, 0.3], [0.3, 1.5]])
+    np.testing.assert_allclose(tangent.grad(factor, compile="numba")(a), tangent.grad(factor)(a), rtol=1e-12)
+    want = tangent.jvp(factor)(a, a)
+    np.testing.assert_allclose(tangent.jvp(factor, compile="numba")(a, a), want, rtol=1e-12)

@@ -112,15 +112,3 @@ def distance(x):
 def test_second_derivatives_agree(f, arguments):
     want = tangent.hessian(f)(*arguments)
     np.testing.assert_allclose(tangent.hessian(f, compile="numba")(*arguments), want, rtol=1e-12, atol=1e-12)
-
-
-def factor(a):
-    y = np.linalg.cholesky(a)
-    return y[1, 0] * y[1, 1] + y[0, 0]
-
-
-def test_cholesky():
-    a = np.array([[2.0, 0.3], [0.3, 1.5]])
-    np.testing.assert_allclose(tangent.grad(factor, compile="numba")(a), tangent.grad(factor)(a), rtol=1e-12)
-    want = tangent.jvp(factor)(a, a)
-    np.testing.assert_allclose(tangent.jvp(factor, compile="numba")(a, a), want, rtol=1e-12)

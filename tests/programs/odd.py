@@ -374,3 +374,12 @@ def taken_off(xs):
 def lists_of_functions_read_again(xs):
     parts, (product, rest) = restarted(xs[0], 5), taken_off(xs)
     return parts[0] * parts[2] * product * rest[0] + rest[1]
+
+
+@program({"x": signed(2, 2)})
+def lists_made_of_arrays(x):
+    flat, rows = x.ravel().tolist(), x.tolist()
+    flat[0], row = flat[1] * 2.0, rows[1]
+    row[0] = row[1] * flat[0]
+    flat.append(rows[1][0])
+    return sum(v * v for v in flat) * rows[0][1]

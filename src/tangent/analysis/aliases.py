@@ -160,6 +160,10 @@ class Aliases:
 
     def _held(self, op: Operation, shared: tuple[str, ...]) -> set[str]:
         """What a new container or object holds: items of those that it copies, its other operands themselves."""
+        if _makes_rows(op):
+            rows = f"{op.targets[0]}[]"
+            self.holds.setdefault(rows, set()).add(rows)
+            return {rows}
         copied, either = (set(shared), set()) if _copies_container(op) else _opened(op)
         items = [self._items(v) for v in shared if v in copied | either]
         return set().union(*items, *(self.of(v) for v in shared if v not in copied))
@@ -244,7 +248,7 @@ def _may_be_view(op: Operation) -> bool:
     return op.rule.kind == "linear" and op.rule.name not in FRESH
 
 
-CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted".split())
+CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted tolist".split())
 
 
 def _containers(operations: Operations, parameters: frozenset[str]) -> frozenset[str]:
@@ -260,7 +264,12 @@ def _containers(operations: Operations, parameters: frozenset[str]) -> frozenset
             if not all(_makes_container(op, found) or _repeats(op, found, made) for op in made[t]):
                 del found[t]
         if len(found) == size:
-            return frozenset(found)
+            return frozenset(found) | {f"{t}[]" for t in found if any(_makes_rows(op) for op in made[t])}
+
+
+def _makes_rows(op: Operation) -> bool:
+    """Whether an operation makes a list of numbers, or of lists that nobody else holds."""
+    return op.kind == "rule" and op.rule.name == "tolist"
 
 
 def _makes_container(op: Operation, known: Collection[str]) -> bool:

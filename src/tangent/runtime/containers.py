@@ -10,7 +10,7 @@ from typing import Any
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, lazy_zero, repack
-from tangent.runtime.objects import fields_of, is_property, remade
+from tangent.runtime.objects import fields_of, is_object, is_property, remade
 from tangent.runtime.zeros import ZeroGrad
 
 SEVERAL = ("extend", "extendleft", "update")
@@ -104,6 +104,11 @@ def with_attribute(x: Any, name: str, value: Any) -> Any:
         raise UnsupportedError(
             f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why="it is a property",
             todo="Assign the attribute behind it.",
+        )  # fmt: skip
+    if callable(x) and not is_object(x):
+        raise UnsupportedError(
+            f"cannot differentiate the assignment to '{name}' of a function", why="only what it captures is followed",
+            todo="Keep it in a variable, or write a class with __call__.",
         )  # fmt: skip
     return remade(x, {**fields_of(x), name: value})
 

@@ -26,7 +26,7 @@ class Options:
     has_aux: bool = False
     value_first: bool = False
     paths: tuple[tuple[str, str], ...] = ()  # what is given back, where it is a part of an argument: ('p', '.w')
-    objects: bool = False  # operators may be those of the arguments' classes
+    objects: tuple[str, ...] = ()  # the operators that the classes of arguments define
     scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays

@@ -27,8 +27,9 @@ from tangent.optimise.context import Optimisation
 from tangent.options import Memory, Options
 from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
-from tangent.runtime.objects import overloads
+from tangent.runtime.objects import operators_in
 from tangent.source.adapt import as_function, called, standing_for
+from tangent.source.makers import maker
 from tangent.source.naming import name_derivative
 from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING
@@ -137,7 +138,7 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def for_objects(function: types.FunctionType, objects: bool, memory: Memory) -> types.FunctionType:
+def for_objects(function: types.FunctionType, objects: tuple[str, ...], memory: Memory) -> types.FunctionType:
     """A function; of a derivative, the one for arguments whose classes define operators, or that are changed."""
     origin = getattr(function, "origin", None)
     if origin is None or (origin[1].objects, origin[1].memory) == (objects, memory):
@@ -164,7 +165,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Callable[[t
         classes = classes_of(values)
         if not classes:
             return None
-        objects = options.objects or overloads(values)
+        objects = tuple(sorted({*options.objects, *operators_in(values)}))
         memory: Memory = options.memory or needs_memory(function, table().has_rule, classes)
         if (objects, memory) == (options.objects, options.memory):
             return None
@@ -296,6 +297,8 @@ def _written_out(f: Any) -> Any:
         if not f.excluded and f.signature is None:
             return functools.partial(vectorized, f.pyfunc, otypes)
         return functools.partial(vectorized_with, f.pyfunc, otypes, frozenset(f.excluded), f.signature)
+    if isinstance(f, type) and (made := maker(f)) is not None:
+        return made
     written = table().written_out(f) if not table().lookup(f) else None
     return f if written is None else written
 

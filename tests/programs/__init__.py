@@ -28,6 +28,7 @@ THEMES = (
     "captured",
     "iterators",
     "exceptions",
+    "protocols",
     "patterns",
     "objects",
     "state",

@@ -194,7 +194,7 @@ def _kept_by_callees(operations: Operations) -> Iterator[str]:
 def _makes_object(op: Operation) -> bool:
     """Whether an operation makes an object that holds what it is given."""
     made = isinstance(op.callee, type) and issubclass(op.callee, types.SimpleNamespace)
-    return made or (op.kind == "rule" and op.rule.name in ("with_attribute", "mutated"))
+    return made or (op.kind == "rule" and op.rule.name in ("with_attribute", "mutated", "new_instance"))
 
 
 def _opened(op: Operation) -> tuple[set[str], set[str]]:

@@ -24,6 +24,7 @@ from tangent.runtime.classes import PROPERTIES, is_made_by_class
 from tangent.runtime.objects import is_descriptor, is_object
 from tangent.source.cells import content_of
 from tangent.source.generators import is_generator
+from tangent.source.makers import maker
 from tangent.source.read import is_derivative, read, unwrapped
 from tangent.source.resolve import MISSING, Scope, is_library, local_imports
 from tangent.syntax.captured import own_functions, rebound_outside
@@ -37,6 +38,7 @@ UNSEEN = frozenset(
     "__init__ __new__ __repr__ __str__ __eq__ __hash__ __post_init__ __setattr__ __init_subclass__ __enter__ "
     "__exit__".split()
 )
+ITERATING = ("__iter__", "__reversed__")
 NO_NAMES: frozenset[str] = frozenset()
 NESTED = ast.FunctionDef | ast.Lambda
 _known: weakref.WeakKeyDictionary[Any, dict[Any, Memory]] = weakref.WeakKeyDictionary()
@@ -93,6 +95,7 @@ class _Search:
         self.names: set[str] = set()
         self.classes: set[type] = set()
         self.needed = self.arrays = False
+        self.holders = False  # whether objects are made that may hold arrays
         for c in classes:
             self.meet(c)
 
@@ -107,7 +110,7 @@ class _Search:
                 new = [f for f in _methods(c, self.names) if (f.__code__, NO_NAMES) not in self.seen]
                 self.waiting += [(f, False, NO_NAMES) for f in new]
             if not self.waiting:
-                return "objects" if self.needed else ""
+                return "arrays" if self.arrays and self.holders else "objects" if self.needed else ""
 
     def meet(self, cls: type) -> None:
         if cls not in self.classes and not is_library(cls):
@@ -150,6 +153,8 @@ class _Search:
     def look_at(self, value: Any) -> None:
         value = unwrapped(value)
         if isinstance(value, types.MethodType):
+            if isinstance(value.__self__, type):
+                self.needed |= self.makes(value.__self__, [])
             self.look_at(value.__self__)
             self.look_at(value.__func__)
         elif isinstance(value, types.FunctionType) and not is_library(value):
@@ -193,6 +198,9 @@ class _Search:
                         self.waiting.append((found, False, frozenset(given)))
             case ast.Attribute(attr=attr):
                 self.names.add(attr)
+            case ast.withitem(context_expr=e, optional_vars=target):
+                if target is not None or not isinstance(e, ast.Call) or e.args or e.keywords:
+                    self.names |= {"__enter__", "__exit__"}
             case ast.Name(id=v, ctx=ast.Load()):
                 found = scope.lookup(v)
                 if found is not MISSING and not isinstance(found, type):
@@ -208,6 +216,10 @@ class _Search:
         if is_library(cls) or is_made_by_class(cls) or issubclass(cls, tuple | enum.Enum | dict | list):
             return False
         self.meet(cls)
+        if (made := maker(cls)) is not None:
+            self.waiting.append((made, True, NO_NAMES))
+            self.holders |= any(not isinstance(e, ast.Constant) for e in given)
+            return False
         if isinstance(initialise := cls.__init__, types.FunctionType):
             self.waiting.append((initialise, True, NO_NAMES))
         if any(not isinstance(e, ast.Constant) for e in given):
@@ -306,6 +318,27 @@ def _displays(tree: ast.FunctionDef) -> frozenset[str]:
     return frozenset(t.id for n in made for t in n.targets if isinstance(t, ast.Name))
 
 
+def changes_objects(function: types.FunctionType) -> str:
+    """The parameter whose attributes, or what they hold, a function changes; none where it changes none."""
+    try:
+        tree = read(function).tree
+    except TangentError:
+        return ""
+    given = {a.arg for a in arguments(tree.args)} - assigned_inside(tree.body)
+    for node in walk_scope(tree):
+        match node:
+            case (
+                ast.Attribute(value=ast.Name(id=v), ctx=ast.Store() | ast.Del())
+                | ast.Subscript(value=ast.Attribute(value=ast.Name(id=v)), ctx=ast.Store() | ast.Del())
+            ) if v in given:
+                return v
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=v)), attr=attr)) if (
+                v in given and attr in CHANGING
+            ):
+                return v
+    return ""
+
+
 def _stores(function: types.FunctionType) -> bool:
     """Whether a method assigns attributes, or changes lists and dicts, of what it is given."""
     try:
@@ -327,12 +360,14 @@ def _methods(cls: type, names: set[str]) -> Iterator[types.FunctionType]:
         if is_library(c):
             continue
         for name, member in vars(c).items():
-            if name in UNSEEN or not (name in names or (name.startswith("__") and name.endswith("__"))):
+            if (name in UNSEEN and name not in names) or not (
+                name in names or (name.startswith("__") and name.endswith("__"))
+            ):
                 continue
             if isinstance(member, property):
                 yield from (f for f in (member.fget, member.fset) if isinstance(f, types.FunctionType))
             behind = getattr(member, "__func__", getattr(member, "func", member))
-            if isinstance(behind, types.FunctionType) and not is_generator(behind):
+            if isinstance(behind, types.FunctionType) and (not is_generator(behind) or name in ITERATING):
                 yield behind
 
 

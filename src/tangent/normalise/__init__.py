@@ -24,7 +24,7 @@ from tangent.normalise.managers import managers
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
 from tangent.normalise.methods import known_methods
-from tangent.normalise.overloading import mentions_operators, overloading
+from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.statements import statements
 from tangent.normalise.unbound import unbound
@@ -43,7 +43,8 @@ PASSES = (
 
 
 def normalise(
-    source: Source, captured: tuple[str, ...] = (), objects: bool = False, known: dict[str, Any] | None = None,
+    source: Source, captured: tuple[str, ...] = (), objects: frozenset[str] = frozenset(),
+    known: dict[str, Any] | None = None,
     properties: frozenset[str] = frozenset(), has_rule: Callable[[Any], bool] = lambda f: False,
 ) -> tuple[ast.FunctionDef, Context]:  # fmt: skip
     """The function in Core Python; captured variables count as its own, `objects` may have operators of their own.
@@ -51,7 +52,7 @@ def normalise(
     Parameters that are `known` are functions that the caller names.
     """
     context = Context.of(source)
-    context.objects = objects or mentions_operators(getattr(source.function, "remembers", source.function))
+    context.objects = objects | operators_named(getattr(source.function, "remembers", source.function))
     context.memory = getattr(source.function, "memory", "")
     context.names.taken.add(context.memory)
     context.properties, context.has_rule = properties, has_rule

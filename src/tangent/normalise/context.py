@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.errors import UnsupportedError
+from tangent.source.naming import home_of
 from tangent.source.read import Source
 from tangent.source.resolve import Scope, local_imports
 from tangent.syntax.names import Names, identifiers
@@ -23,7 +24,7 @@ class Context:
     scope: Scope
     declared: frozenset[str] = frozenset()
     caught: set[str] = field(default_factory=set)
-    objects: bool = False
+    objects: frozenset[str] = frozenset()  # the operators that classes of the user's define
     scalars: frozenset[str] = frozenset()  # variables that are numbers, where the types of arguments are known
     memory: str = ""
     properties: frozenset[str] = frozenset()
@@ -32,6 +33,7 @@ class Context:
     generators: set[str] = field(default_factory=set)  # generator functions inside, which give lists by now
     iterators: set[str] = field(default_factory=set)  # variables in which nothing may read ahead
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
+    managers: dict[str, type] = field(default_factory=dict)  # variables that are objects which can be entered
     lifted: dict[str, Any] = field(default_factory=dict)  # nested functions that were taken out (lifting.py)
 
     @classmethod
@@ -48,6 +50,11 @@ class Context:
         """A name for a builtin, also where the user's code has taken its own."""
         value = getattr(builtins, identifier)
         return identifier if self.scope.lookup(identifier) is value else self.use(identifier, value)
+
+    def overloads(self, *operators: str) -> bool:
+        """Whether a class of the user's defines one of some operators; not in functions of Tangent's own."""
+        own = home_of(self.source.function).split(".")[0] == "tangent"
+        return not own and not self.objects.isdisjoint(operators)
 
     def use(self, base: str, value: Any) -> str:
         """A name for an object from outside."""

@@ -18,7 +18,7 @@ import numpy as np
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.runtime.checkpoint import checkpoint
-from tangent.runtime.checks import require_no_numbers, unbroken
+from tangent.runtime.checks import require_no_numbers, require_no_state, unbroken
 from tangent.source.read import read
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Enter, Leave, Otherwise
@@ -74,6 +74,9 @@ def _with(e: ast.expr, target: ast.expr | None, body: list[ast.stmt], s: ast.stm
 
 def _checks(e: ast.expr, manager: Any, s: ast.stmt, context: Context) -> list[ast.stmt]:
     """Stop where a context manager of the user's is given lists, dicts or arrays: it may change them."""
+    if isinstance(e, ast.Name) and manager is MISSING:
+        place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
+        return [at(ast.Expr(call(context.use("require_no_state", require_no_state), e, *place)), s)]
     if not isinstance(e, ast.Call) or (manager is not MISSING and is_library(manager)) or manager is unbroken:
         return []
     given = [a for a in (*e.args, *(k.value for k in e.keywords)) if isinstance(a, ast.Name)]

@@ -18,7 +18,7 @@ from typing import TypeGuard
 
 from tangent.normalise.context import Context
 from tangent.normalise.statements import assign_target
-from tangent.runtime import library
+from tangent.runtime import library, operators
 from tangent.runtime.dispatch import sequence
 from tangent.source.giving import Tree, gives_container
 from tangent.syntax.quote import assign, expression, name
@@ -141,6 +141,8 @@ class _Loop:
     def is_eager(self, e: ast.Call) -> bool:
         """Whether a call gives something with a length: a builtin constructor, or a function that tells by its text."""
         found = self.context.scope.resolve(e.func)
+        if isinstance(found, type) and self.context.overloads("__iter__"):
+            return True
         if hasattr(found, "tree") or getattr(found, "__module__", "") == library.__name__:
             return True
         return gives_container(e, self.context.scope.resolve, self.nested)
@@ -215,12 +217,23 @@ class _Loop:
                 length, item = self.reader(inner, index)
                 count = name(index) if first is None else expression("i + o", i=index, o=self.held(first, "start"))
                 return length, ast.Tuple([count, item], ast.Load())
+            case "reversed", ast.Call(args=[inner]) if self.context.overloads("__reversed__"):
+                items = expression("f(e)", f=self.context.use("reversed_of", operators.reversed_of), e=inner)
+                held = self.held(items, "items")
+                return self.length(held), expression("s[k]", s=held, k=index)
             case "reversed", ast.Call(args=[inner]):
                 held = self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=inner), "items")
                 return self.length(held), expression("s[n - 1 - k]", s=held, n=self.length(held), k=index)
             case _:
+                e = self.iterated(e)
                 held = self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=e), "items")
                 return self.length(held), expression("s[k]", s=held, k=index)
+
+    def iterated(self, e: ast.expr) -> ast.expr:
+        """What a loop runs over, where that may be an object whose class says it."""
+        if not self.context.overloads("__iter__") or isinstance(e, ast.List | ast.Tuple | ast.Dict | ast.Constant):
+            return e
+        return expression("f(e)", f=self.context.use("iterated", operators.iterated), e=e)
 
     def length(self, e: ast.expr) -> ast.expr:
         return expression("f(s)", f=self.context.builtin("len"), s=e)

@@ -11,6 +11,12 @@ def changed(d, v):                       old = d["a"]
 with changed(d, x * x):
     y = d["a"] * 2.0
 
+Objects of the user's classes are entered and left by calls of their methods:
+
+with Scaled(x) as y:        scaled = Scaled(x); y = scaled.__enter__()
+    z = y * y         ->    try: z = y * y
+                            finally: scaled.__exit__(None, None, None)
+
 Those that are given nothing of the function's own, and give nothing to it, are entered as they stand (contexts.py).
 """
 
@@ -27,7 +33,7 @@ from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.source.generators import is_generator
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, Scope
+from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
@@ -40,6 +46,7 @@ def managers(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write out the generators behind `with`."""
     if not any(isinstance(n, ast.With) for n in walk(f)):
         return f
+    context.managers = _known_managers(f, context)
     return replace(f, body=_block(f.body, context))
 
 
@@ -50,12 +57,80 @@ def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
     match s:
         case ast.With(items=[item], body=body):
+            if _class_of(item.context_expr, context) is not None:
+                return _entered(item, body, s, context)
             found = _generator(item, context)
             return [s] if found is None else _written_out(found, item, body, s, context) or [s]
-        case ast.With(items=[first, *rest]) if any(_generator(item, context) is not None for item in s.items):
+        case ast.With(items=[first, *rest]) if any(_is_opened(item, context) for item in s.items):
             return _statement(replace(s, items=[first], body=_statement(replace(s, items=rest), context)), context)
         case _:
             return [s]
+
+
+def _is_opened(item: ast.withitem, context: Context) -> bool:
+    return _generator(item, context) is not None or _class_of(item.context_expr, context) is not None
+
+
+def _class_of(e: ast.expr, context: Context) -> type | None:
+    """The class of the user's that says what a context does, whatever happens in it."""
+    if isinstance(e, ast.Name):
+        return context.managers.get(e.id)
+    return _made_class(e, context) if isinstance(e, ast.Call) and (e.args or e.keywords) else None
+
+
+def _made_class(e: ast.Call, context: Context) -> type | None:
+    found = context.scope.resolve(e.func)
+    return found if isinstance(found, type) and _is_written(found) else None
+
+
+def _is_written(cls: type) -> bool:
+    """Whether a class says in Python how to enter and leave, and leaves an exception alone."""
+    enter, leave = (inspect.getattr_static(cls, v, None) for v in ("__enter__", "__exit__"))
+    if is_library(cls) or not isinstance(enter, types.FunctionType) or not isinstance(leave, types.FunctionType):
+        return False
+    try:
+        tree = read(leave).tree
+    except TangentError:
+        return False
+    _, *given = [a.arg for a in arguments(tree.args)]
+    values = [n.value for n in walk_scope(tree) if isinstance(n, ast.Return) and n.value is not None]
+    silent = all(isinstance(e, ast.Constant) and not e.value for e in values)
+    return silent and not any(set(given) & expression_reads(x) for x in tree.body)
+
+
+def _known_managers(f: ast.FunctionDef, context: Context) -> dict[str, type]:
+    """Variables that only ever are objects of one class that can be entered."""
+    made: dict[str, set[Any]] = {}
+    counts: dict[str, int] = {}
+    for n in ast.walk(f):
+        match n:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as value):
+                made.setdefault(v, set()).add(_made_class(value, context))
+            case ast.Name(id=v, ctx=ast.Store() | ast.Del()) | ast.arg(arg=v):
+                counts[v] = counts.get(v, 0) + 1
+    sole = {v: next(iter(kinds)) for v, kinds in made.items() if len(kinds) == 1 and counts.get(v) == 1}
+    return {v: cls for v, cls in sole.items() if cls is not None}
+
+
+def _entered(item: ast.withitem, body: list[ast.stmt], s: ast.With, context: Context) -> list[ast.stmt]:
+    """The calls that `with` makes."""
+    start: list[ast.stmt] = []
+    manager = item.context_expr
+    if not isinstance(manager, ast.Name):
+        held = context.names.numbered("manager")
+        context.scope.local.add(held)
+        start.append(at(ast.Assign([ast.Name(held, ast.Store())], manager), s))
+        manager = name(held)
+
+    def called(method: str, *args: ast.expr) -> ast.expr:
+        function = ast.copy_location(ast.Attribute(manager, method, ast.Load()), s)
+        return ast.copy_location(ast.Call(function, list(args), []), s)
+
+    enter = called("__enter__")
+    target = item.optional_vars
+    start.append(at(ast.Assign([target], enter) if target is not None else ast.Expr(enter), s))
+    leave = at(ast.Expr(called("__exit__", constant(None), constant(None), constant(None))), s)
+    return [*start, at(ast.Try(body, [], [], [leave]), s)]
 
 
 def _generator(item: ast.withitem, context: Context) -> types.FunctionType | None:

@@ -18,7 +18,8 @@ import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
-from tangent.runtime.objects import defines_operators, overloads
+from tangent.runtime.objects import MEMBERS, operators_in, operators_of
+from tangent.source import listings  # noqa: F401  (it writes out iterators)
 from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
@@ -26,13 +27,13 @@ from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
 
 
-def mentions_operators(function: types.FunctionType, seen: set[types.CodeType] | None = None) -> bool:
-    """Whether a function, or one that it names, names an object or a class that defines operators."""
+def operators_named(function: types.FunctionType, seen: set[types.CodeType] | None = None) -> frozenset[str]:
+    """The operators of objects and classes that a function, or one that it names, names."""
     seen = set() if seen is None else seen
     if function.__code__ in seen:
-        return False
+        return frozenset()
     seen.add(function.__code__)
-    return any(_has_operators(found, seen) for found in _named(function))
+    return frozenset().union(*(_operators(found, seen) for found in _named(function)))
 
 
 def _named(function: types.FunctionType) -> Iterator[Any]:
@@ -53,21 +54,18 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(inner)
 
 
-def _has_operators(found: Any, seen: set[types.CodeType]) -> bool:
+def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
     found = unwrapped(found)  # a compiled function is a function
     module = home_of(found).split(".")[0]
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
-        return False
+        return frozenset()
     if isinstance(found, types.FunctionType):
-        return mentions_operators(found, seen)
-    return defines_operators(found) if isinstance(found, type) else overloads(found)
+        return operators_named(found, seen)
+    return operators_of(found) if isinstance(found, type) else operators_in(found)
 
 
 def overloading(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    own = home_of(context.source.function).split(".")[0] == "tangent"
-    if not context.objects or own:
-        return f
-    return replace(f, body=_block(f.body, context))
+    return replace(f, body=_block(f.body, context)) if context.overloads(*context.objects) else f
 
 
 def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
@@ -88,6 +86,16 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             test, chosen = _either_way(s, ast.copy_location(called, e), v, attr, context)
             assert isinstance(chosen, ast.If)
             return [test, replace(chosen, body=[assign(method, found, s), *chosen.body])]
+        case ast.Assign(targets=[ast.Name(id=t)], value=ast.BinOp(left=ast.Name(id=v), op=op) as e) if (
+            t == v and (s.lineno, s.col_offset) in context.augmented and type(op) in BINARY
+            and context.overloads(word := f"__i{BINARY[type(op)][1]}__")
+        ):  # fmt: skip
+            return _in_place(s, e, v, word, context)
+        case ast.Assign(value=ast.Subscript(slice=index) as e) if context.overloads("__getitem__") and not isinstance(
+            index, ast.Name | ast.Constant
+        ):
+            key = context.names.numbered("key")
+            return [*_key(key, index, s, context), replace(s, value=_value(replace(e, slice=name(key)), context))]
         case ast.Assign(value=value):
             return [replace(s, value=_value(value, context))]
         case _:
@@ -96,7 +104,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 def _local_member(v: str, attr: str, context: Context) -> bool:
     """Whether this may be a member of a local object that arrays have, too."""
-    return hasattr(np.ndarray, attr) and not attr.startswith("__") and context.scope.lookup(v) is MISSING
+    known = hasattr(np.ndarray, attr) and not attr.startswith("__") and context.scope.lookup(v) is MISSING
+    return known and context.overloads(MEMBERS)
 
 
 def _either_way(s: ast.Assign, value: ast.expr, v: str, attr: str, context: Context) -> list[ast.stmt]:
@@ -106,23 +115,72 @@ def _either_way(s: ast.Assign, value: ast.expr, v: str, attr: str, context: Cont
     return [assign(branch, test, s), at(ast.If(name(branch), [replace(s, value=value)], [s]), s)]
 
 
+def _in_place(s: ast.Assign, e: ast.BinOp, v: str, word: str, context: Context) -> list[ast.stmt]:
+    """`if has_method(v, "__iadd__"): v = v.__iadd__(e); else: v = v + e`"""
+    branch, method = context.names.numbered("branch"), context.names.numbered("method")
+    test = call(context.use("has_method", objects.has_method), name(v), constant(word))
+    found = call(context.use("method_of", objects.method_of), name(v), constant(word))
+    called = replace(s, value=ast.copy_location(call(method, name(v), e.right), e))
+    plain = replace(s, value=_value(e, context))
+    return [assign(branch, test, s), at(ast.If(name(branch), [assign(method, found, s), called], [plain]), s)]
+
+
 def _value(e: ast.expr, context: Context) -> ast.expr:
+    def made(function: Any, *operands: ast.expr) -> ast.expr:
+        return ast.copy_location(call(context.use(function.__name__, function), *operands), e)
+
     match e:
         case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY and _may_be_object(left, right):
-            function = BINARY[type(op)]
-            return ast.copy_location(call(context.use(function.__name__, function), left, right), e)
-        case ast.UnaryOp(op=ast.USub(), operand=operand) if _may_be_object(operand):
-            return ast.copy_location(call(context.use("negated", operators.negated), operand), e)
-        case ast.Subscript(value=value, slice=index) if isinstance(index, ast.Name | ast.Constant):
-            return ast.copy_location(call(context.use("item_of", operators.item_of), value, index), e)
+            function, word = BINARY[type(op)]
+            return made(function, left, right) if context.overloads(f"__{word}__", f"__r{word}__") else e
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in UNARY and _may_be_object(operand):
+            single, word = UNARY[type(op)]
+            return made(single, operand) if context.overloads(f"__{word}__") else e
+        case ast.Subscript(value=value, slice=index) if context.overloads("__getitem__") and (
+            isinstance(index, ast.Name | ast.Constant)
+        ):
+            return made(operators.item_of, value, index)
+        case ast.Call(func=func, args=[operand], keywords=[]) if context.overloads("__abs__") and (
+            context.scope.resolve(func) is abs and _may_be_object(operand)
+        ):
+            return made(operators.size_of, operand)
+        case ast.Call(func=func, args=[_] | [_, _] as args, keywords=[]) if context.overloads(
+            "__add__", "__radd__"
+        ) and (context.scope.resolve(func) is sum):
+            return made(operators.summed, *args)
         case _:
             return e
 
 
+def _key(target: str, index: ast.expr, s: ast.stmt, context: Context) -> list[ast.stmt]:
+    """An index as an object: slices are made by their function."""
+    match index:
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            parts = [part or constant(None) for part in (lower, upper, step)]
+            return [assign(target, ast.Call(name(context.builtin("slice")), parts, []), s)]
+        case ast.Tuple(elts=elts):
+            before: list[ast.stmt] = []
+            parts = []
+            for e in elts:
+                if not isinstance(e, ast.Name | ast.Constant):
+                    held = context.names.numbered("key")
+                    before += _key(held, e, s, context)
+                    e = name(held)
+                parts.append(e)
+            return [*before, assign(target, ast.Tuple(parts, ast.Load()), s)]
+        case _:
+            return [assign(target, index, s)]
+
+
 BINARY = {
-    ast.Add: operators.plus, ast.Sub: operators.minus, ast.Mult: operators.times, ast.Div: operators.over_by,
-    ast.MatMult: operators.matrix_times, ast.Pow: operators.to_the, ast.Mod: operators.modulo,
+    ast.Add: (operators.plus, "add"), ast.Sub: (operators.minus, "sub"), ast.Mult: (operators.times, "mul"),
+    ast.Div: (operators.over_by, "truediv"), ast.FloorDiv: (operators.floored, "floordiv"),
+    ast.Mod: (operators.modulo, "mod"), ast.Pow: (operators.to_the, "pow"),
+    ast.MatMult: (operators.matrix_times, "matmul"), ast.LShift: (operators.shifted_left, "lshift"),
+    ast.RShift: (operators.shifted_right, "rshift"), ast.BitAnd: (operators.both, "and"),
+    ast.BitOr: (operators.one_of, "or"), ast.BitXor: (operators.either_of, "xor"),
 }  # fmt: skip
+UNARY = {ast.USub: (operators.negated, "neg"), ast.UAdd: (operators.positive, "pos")}
 
 
 def _may_be_object(*operands: ast.expr) -> bool:

@@ -20,6 +20,7 @@ from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
 from tangent.runtime.storage.sums import add_at, add_into
+from tangent.source.makers import maker
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter
@@ -334,6 +335,8 @@ class _Reader:
             return Operation("pop", (), (e.args[0].id,), why="read" if self.stacks[e.args[0].id] else "")
         if getattr(found, "makes_derivatives", False):
             return Operation("copy", (), _names(args[:1]))
+        if written is None and isinstance(found, type):
+            written = maker(found)
         if written is not None:
             return Operation("call", (), _names(args), callee=written)
         if _ends_in_lapack(found):

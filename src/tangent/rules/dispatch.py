@@ -48,6 +48,8 @@ def add_grad(y, a, b):
     d[b] = d[y]
     d[y] = d[a] + d[b]
 
+@linear
+def owner_of(y, function): d[function] = d[y]
 def forward_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
 def tangent_of(y, function, active, count, names): d[function] = behind(d[y], function); d[y] = in_front(d[function], function)
 @linear

@@ -100,6 +100,10 @@ def held_behind(y, b, function): d[b] = held_in_front(d[y], function)
 @linear
 def held_in_front(y, b, function): d[b] = held_behind(d[y], function)
 @linear
+def new_instance(y, cls, names, *parts): d[parts] = instance_parts(d[y], cls, names)
+@linear
+def instance_parts(y, b, cls, names): d[b] = new_instance(cls, names, *d[y])
+@linear
 def tuple_of(y, cls, *parts): d[parts] = tuple(d[y])
 
 def written(y, memory, x, index, value):

@@ -68,6 +68,7 @@ runtime.winners_at
 runtime.error_raised
 runtime.without_numbers
 runtime.require_no_numbers
+runtime.require_no_state
 runtime.combination_indices
 runtime.extreme
 runtime.has_keys
@@ -92,8 +93,12 @@ runtime.defaults_from
 runtime.is_property
 runtime.has_member
 runtime.is_field
+runtime.is_looked_up
 runtime.class_zero
 runtime.with_objects
+runtime.with_owner
+runtime.is_bound
+runtime.function_behind
 runtime.parent_method
 runtime.getter_of
 runtime.is_method
@@ -106,6 +111,9 @@ runtime.is_namespace
 runtime.is_made_by_class
 runtime.setter_of
 runtime.factory_of
+runtime.maker_of
+runtime.listing_of
+runtime.step_of
 runtime.new_object
 runtime.no_memory
 runtime.memory_of_arrays
@@ -132,6 +140,10 @@ runtime.change_set
 runtime.require_tree
 runtime.place_of_extreme
 runtime.is_remembered
+runtime.compared
+runtime.shown
+runtime.field_names
+runtime.has_fields
 runtime.require_no_object
 runtime.require_same
 runtime.require_known

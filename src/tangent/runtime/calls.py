@@ -14,11 +14,21 @@ from typing import Any, Protocol
 
 from tangent.runtime.checks import holds_lists
 from tangent.runtime.dispatch import get_attribute, init_grad, put_field
-from tangent.runtime.objects import getter_of, is_field, is_method, is_object, is_property, overloads
+from tangent.runtime.objects import (
+    getter_of,
+    has_method,
+    is_field,
+    is_looked_up,
+    is_method,
+    is_object,
+    is_property,
+    method_of,
+    operators_in,
+)
 
 Active = tuple[Any, ...]
-# Marks among the places: what the arguments may be.
-OBJECTS, LISTS = "<objects>", "<lists>"
+# A mark among the places: arguments may be lists; a set there is that of operators which their classes define.
+LISTS = "<lists>"
 
 
 class Service(Protocol):
@@ -31,6 +41,8 @@ class Service(Protocol):
     def refuse_writer(self, function: Any) -> None: ...
 
     def refuse_unrepeatable(self, function: Any) -> None: ...
+
+    def is_own(self, function: Any) -> bool: ...
 
     def threaded(self, function: Any, arrays: bool) -> Any: ...
 
@@ -74,6 +86,9 @@ def threaded(memory: Any, function: Any) -> Callable[..., Any]:
 
 def call_fwd(function: Any, active: Active, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The result of a call, and what its backward pass needs."""
+    if is_bound(function, active):
+        own = function_behind(function)
+        return call_fwd(own, with_owner(active), owner_of(function), *args, **kwargs)
     active = with_objects(active, args, kwargs)
     forward = forward_of(function, active, len(args), tuple(kwargs))
     backward = backward_of(function, active, len(args), tuple(kwargs))
@@ -89,6 +104,9 @@ def call_bwd(saved: Any, b: Any) -> Any:
 
 def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
     """The result of a call and its tangent."""
+    if is_bound(function, active):
+        own = function_behind(function)
+        return call_jvp(own, with_owner(active), tangents, owner_of(function), *args, **kwargs)
     active = with_objects(active, args, kwargs)
     pushforward = tangent_of(function, active, len(args), tuple(kwargs))
     return pushforward(tangents, *args, **kwargs)
@@ -100,6 +118,41 @@ def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
+def is_bound(function: Any, active: Active) -> bool:
+    """Whether a function is a method with its object, or an object that is called: what it does, its class says."""
+    kind = type(function)
+    if kind is types.FunctionType:
+        return False
+    if kind is types.MethodType:
+        own = type(function.__func__) is types.FunctionType and is_object(function.__self__)
+    else:
+        own = is_object(function) and has_method(function, "__call__")
+    return own and _service().is_own(function)
+
+
+def function_behind(function: Any) -> Any:
+    """The function of a class that a method or an object that is called stands for."""
+    return function.__func__ if isinstance(function, types.MethodType) else method_of(function, "__call__")
+
+
+def owner_of(function: Any) -> Any:
+    """The object of a method; an object that is called is its own."""
+    return function.__self__ if isinstance(function, types.MethodType) else function
+
+
+def with_owner(active: Active) -> Active:
+    """The places of active arguments where the object comes first."""
+    return tuple(_one_on(a) for a in active)
+
+
+def _one_on(a: Any) -> Any:
+    if isinstance(a, int):
+        return a + 1
+    if a == "f":
+        return 0
+    return f"*{int(a[1:]) + 1}" if a[:1] == "*" and a[1:].isdigit() else a
+
+
 def captured(b: Any, name: str, value: Any) -> Any:
     """What the gradient of a closure holds for one of the variables it captured."""
     if isinstance(b, dict) and name in b:
@@ -109,8 +162,9 @@ def captured(b: Any, name: str, value: Any) -> Any:
 
 def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
     """The places of active arguments, marked where operators may be those of a class of the user's, and for lists."""
-    if overloads(args) or overloads(kwargs):
-        active = (OBJECTS, *active)
+    operators = operators_in(args) | operators_in(kwargs)
+    if operators:
+        active = (operators, *active)
     return (LISTS, *active) if holds_lists(args) or holds_lists(kwargs) else active
 
 
@@ -163,6 +217,9 @@ def put_attribute(b: Any, x: Any, name: str) -> Any:
         return call_bwd(saved, b)
     if is_method(x, name):
         return b
+    if is_looked_up(x, name):
+        _, saved = call_fwd(method_of(x, "__getattr__"), (0,), x, name)
+        return call_bwd(saved, b)
     if not is_field(x, name):  # it belongs to the class
         return init_grad(x)
     return put_field(b, x, name)
@@ -176,6 +233,9 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
         return tangent
     if is_method(x, name):
         return b
+    if is_looked_up(x, name):
+        _, tangent = call_jvp(method_of(x, "__getattr__"), (0,), (b,), x, name)
+        return tangent
     if isinstance(x, tuple) and isinstance(b, tuple) and not hasattr(b, "_fields"):
         return b[x._fields.index(name)]  # type: ignore[attr-defined]
     if not is_field(x, name):

@@ -10,6 +10,7 @@ import numpy as np
 
 from tangent.errors import ArgumentError, Location, SeedError, TangentError, UnsupportedError
 from tangent.runtime.dispatch import broadcast_like, map_structure, unbroadcast
+from tangent.runtime.memory import Memory
 from tangent.runtime.objects import NUMBERS, is_object
 
 _FLOAT = np.dtype(np.float64)
@@ -180,6 +181,8 @@ def check_arguments(
 
 def holds_lists(value: Any) -> bool:
     """Whether a list of numbers is among the items of a container."""
+    if isinstance(value, Memory):
+        return value.lists
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return any(holds_lists(v) or (isinstance(v, list | tuple) and _has_numbers(v)) for v in parts)
 
@@ -215,6 +218,16 @@ def require_no_numbers(x: Any, file: str, line: int, text: str) -> None:
             f"cannot differentiate 'with' of a manager that is given a {type(x).__name__}",
             Location(file, line, text, 0, len(text)), "it may change what it is given",
             "Write it as a generator with contextlib.contextmanager, or do before and after what it does.",
+        )  # fmt: skip
+
+
+def require_no_state(x: Any, file: str, line: int, text: str) -> None:
+    """Stop where a context manager is an object of the user's with numbers that it may change."""
+    if is_object(x) and _holds_numbers(x):
+        raise UnsupportedError(
+            f"cannot differentiate 'with' of a {type(x).__name__} here", Location(file, line, text, 0, len(text)),
+            "it holds numbers that it may change, and its class is not known before the function runs",
+            "Make it in the function, or call what it does before and after.",
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.dispatch import get_attribute
 from tangent.runtime.memory import Slot, contents, remembered
 from tangent.runtime.objects import fields_of, is_object
 
@@ -86,6 +87,47 @@ def _written(cls: Any, found: Any) -> Callable[..., Any]:
 
 
 DATACLASSES: list[Callable[[Any], Any]] = []  # who writes initialisers of dataclasses, once it is loaded
+
+
+INSTANCES: list[Callable[[Any], Any]] = []  # who writes functions that make objects, once it is loaded
+
+
+def maker_of(cls: Any) -> Callable[..., Any] | None:
+    """The function that makes objects of a class at once, if there is one."""
+    return INSTANCES[0](cls) if INSTANCES else None
+
+
+LISTINGS: list[Any] = []  # who writes functions that give all items at once, once it is loaded
+
+
+class _Ended:
+    """What an iterator gives after its last item."""
+
+
+ENDED = _Ended()
+
+
+def listing_of(x: Any, name: str = "__iter__") -> Any:
+    """The function that gives, as a list, what a loop over an object runs over."""
+    return LISTINGS[0].listing(type(x), name)
+
+
+def step_of(x: Any) -> Any:
+    """The function that gives the next item of an iterator, or `ENDED`."""
+    return LISTINGS[0].step(type(x))
+
+
+def new_instance(cls: Any, names: tuple[str, ...], *parts: Any) -> Any:
+    """An object with these attributes."""
+    made = object.__new__(cls)
+    for name, value in zip(names, parts):
+        object.__setattr__(made, name, value)
+    return made
+
+
+def instance_parts(b: Any, cls: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """The gradients that an object of gradients holds."""
+    return tuple(get_attribute(b, name) for name in names)
 
 
 def nothing(self: Any) -> None:

@@ -35,7 +35,7 @@ def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
 
 
 def is_lazy(x: Any) -> bool:
-    return bool(getattr(x, "is_zero_grad", False))
+    return bool(getattr(type(x), "is_zero_grad", False))
 
 
 def _arguments(method: str, key: Any, value: Any) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.memory import Memory
-from tangent.runtime.objects import ARRAY_CLASSES, fields_of, is_object, remade
+from tangent.runtime.objects import fields_of, is_object, register_arrays, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -46,7 +46,7 @@ _registered: dict[type, ArrayType] = {}
 def register_array_type(cls: type, array_type: ArrayType) -> None:
     """Let values of a class have gradients."""
     _registered[cls] = array_type
-    ARRAY_CLASSES.add(cls)
+    register_arrays(cls)
 
 
 def _foreign(x: Any) -> ArrayType | None:
@@ -453,7 +453,7 @@ def sequence(xs: Any) -> Any:
         return xs
     if isinstance(xs, np.flatiter):
         return xs.copy()
-    if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, dict):
+    if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, dict | type):
         return xs
     if isinstance(xs, itertools.count | itertools.cycle):
         raise UnsupportedError(

@@ -6,6 +6,7 @@ lists: they are used only where Python reads the whole iterator at once.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import heapq
 import inspect
@@ -17,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.dispatch import init_grad, sequence
+from tangent.runtime.dispatch import init_grad, repack_from, sequence
 from tangent.runtime.kernels.sequences import picked
+from tangent.runtime.objects import field
 
 Function = Callable[..., Any]
 
@@ -79,7 +81,7 @@ def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> 
     return bound
 
 
-def sorted_by(iterable: Any, key: Function, reverse: bool = False) -> Any:
+def sorted_by(iterable: Any, key: Function | None, reverse: bool = False) -> Any:
     """`sorted` with a key, each key computed once."""
     items = list(iterable)
     return picked(items, ranking(items, key, reverse))
@@ -104,7 +106,7 @@ def grouped(iterable: Any, key: Any = None) -> Any:
     return [(keys[i], items[i:j]) for i, j in runs(keys)]
 
 
-def chosen_by(iterable: Any, key: Function, largest: bool) -> Any:
+def chosen_by(iterable: Any, key: Function | None, largest: bool) -> Any:
     """`max` and `min` with a key."""
     items = list(iterable)
     return items[extreme(items, key, largest)]
@@ -247,15 +249,15 @@ def left_open(names: tuple[str, ...], count: int, named: Any, defaults: Any) -> 
     return [k for k in names[count:] if k not in named and k in defaults]
 
 
-def ranking(items: list[Any], key: Function, reverse: bool) -> list[int]:
+def ranking(items: list[Any], key: Function | None, reverse: bool) -> list[int]:
     """Indices in the order of `sorted`; each key is computed once."""
-    keys = [key(x) for x in items]
+    keys = items if key is None else [key(x) for x in items]
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
-def extreme(items: list[Any], key: Function, largest: bool) -> int:
+def extreme(items: list[Any], key: Function | None, largest: bool) -> int:
     """The index of the first item with the largest or smallest key."""
-    keys = [key(x) for x in items]
+    keys = items if key is None else [key(x) for x in items]
     return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
 
 
@@ -390,8 +392,67 @@ def from_right(b: Any, y: Any, z: Any) -> Any:
     return {k: b[k] if k in y else init_grad(v) for k, v in z.items()}
 
 
+def has_fields(x: Any) -> bool:
+    """Whether x is an object of a dataclass."""
+    return dataclasses.is_dataclass(x) and not isinstance(x, type)
+
+
+def field_names(x: Any) -> list[str]:
+    """The fields of a dataclass."""
+    return [f.name for f in dataclasses.fields(x)]
+
+
+def as_dict(x: Any) -> Any:
+    """`dataclasses.asdict(x)`."""
+    if has_fields(x):
+        names = field_names(x)
+        return dict_of(names, [as_dict(getattr(x, k)) for k in names])
+    if isinstance(x, dict):
+        names = list(x)
+        return dict_of(names, [as_dict(x[k]) for k in names])
+    if isinstance(x, list):
+        return [as_dict(v) for v in x]
+    if isinstance(x, tuple):
+        return repack_from(x, [as_dict(v) for v in x])
+    return copied(x)
+
+
+def as_tuple(x: Any) -> Any:
+    """`dataclasses.astuple(x)`."""
+    if has_fields(x):
+        return tuple([as_tuple(getattr(x, k)) for k in field_names(x)])
+    if isinstance(x, dict):
+        names = list(x)
+        return dict_of(names, [as_tuple(x[k]) for k in names])
+    if isinstance(x, list):
+        return [as_tuple(v) for v in x]
+    if isinstance(x, tuple):
+        return repack_from(x, [as_tuple(v) for v in x])
+    return copied(x)
+
+
+def copied(x: Any) -> Any:
+    """A number, or a copy of an array."""
+    if isinstance(x, np.ndarray):
+        return np.copy(x)
+    return x
+
+
+def named_dict(x: Any) -> Any:
+    """`x._asdict()` of a named tuple."""
+    return dict_of(list(x._fields), list(x))
+
+
+def field_or(x: Any, name: str, default: Any) -> Any:
+    """`getattr(x, name, default)`."""
+    if hasattr(x, name):
+        return field(x, name)
+    return default
+
+
 EAGER: dict[Any, Function] = {
     functools.reduce: reduced, functools.partial: partial_of, heapq.nlargest: n_largest, heapq.nsmallest: n_smallest,
+    dataclasses.asdict: as_dict, dataclasses.astuple: as_tuple,
 }  # fmt: skip
 LAZY: dict[Any, Function] = {
     itertools.accumulate: accumulated, itertools.zip_longest: zipped_longest, itertools.product: products,

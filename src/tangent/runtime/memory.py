@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import InPlaceError, Location, UnsupportedError
-from tangent.runtime.objects import is_descriptor, is_object, is_property
+from tangent.runtime.objects import NO_OPERATORS, is_descriptor, is_looked_up, is_object, is_property, operators_in
 from tangent.runtime.places import elements, root_of
 
 
@@ -58,12 +58,17 @@ class Memory(dict[Slot, Any]):
     """Values, or gradients, by slot; `arrays` where arrays that are written into are followed, too."""
 
     arrays = False
+    lists = False  # whether some value is, or holds, a list
+    operators: frozenset[str] = NO_OPERATORS  # those that the classes of values define
 
     def having(self, slot: Slot, value: Any) -> Memory:
         """The memory with another value in a slot."""
         made = Memory(self)
         made[slot] = value
         made.arrays = self.arrays
+        made.lists = self.lists or isinstance(value, list | tuple | dict)
+        new = operators_in(value)
+        made.operators = self.operators | new if new else self.operators
         return made
 
     def plus(self, other: Memory, add: Any) -> Memory:
@@ -113,6 +118,11 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
             why="its class was not known when the derivative was made",
             todo="Call a method instead, or name the class in the function.",
         )
+    if is_looked_up(x, name) and any(s.owner is x for s in memory):
+        raise UnsupportedError(
+            f"cannot differentiate '{name}' of a {type(x).__name__}", why="'__getattr__' would see it as it was",
+            todo="Call a method instead.",
+        )  # fmt: skip
     if isinstance(x, list | dict | deque):
         raise UnsupportedError(
             f"cannot differentiate '{name}' of a {type(x).__name__} that is kept for later",
@@ -258,7 +268,7 @@ def require_known(memory: Any, function: Any) -> None:
 def forget(memory: Any, x: Any, name: str) -> Any:
     """The memory without an attribute."""
     kept = Memory(memory)
-    kept.arrays = memory.arrays
+    kept.arrays, kept.lists, kept.operators = memory.arrays, memory.lists, memory.operators
     if kept.pop(Slot(x, name), Slot) is Slot:
         raise AttributeError(name)
     return kept

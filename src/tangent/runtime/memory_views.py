@@ -3,6 +3,7 @@ for code of the user in the backward pass."""
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from typing import Any
 
@@ -50,6 +51,23 @@ def _empty(x: Any, count: int) -> Any:
         made.clear()
         return made
     return [None] * count if isinstance(x, list) else remade(x, {})
+
+
+COMPARED: dict[str, Any] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+}  # fmt: skip
+
+
+def compared(memory: Any, a: Any, how: str, b: Any) -> Any:
+    """`a < b` and the like, of what both are now."""
+    left, right = _as_now(memory, (a, b), {})
+    return COMPARED[how](left, right)
+
+
+def shown(memory: Any, x: Any) -> Any:
+    """A list, dict or array as it is now; an object, too, where its class says what it is taken for."""
+    return as_now(memory, x) if is_object(x) else contents(memory, x)
 
 
 def parts_now(memory: Any, x: Any) -> dict[Any, Any]:

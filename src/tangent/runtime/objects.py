@@ -19,11 +19,12 @@ PLAIN = (
     BaseException, list, tuple, dict,
 )  # fmt: skip
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
-OPERATORS = frozenset(
-    f"__{side}{word}__"
-    for word in "add sub mul truediv floordiv mod pow matmul".split()
-    for side in ("", "r")
-) | {"__neg__", "__pos__", "__abs__", "__getitem__"}  # fmt: skip
+BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
+OPERATORS = (
+    frozenset(f"__{side}{word}__" for word in BINARY for side in ("", "r", "i"))
+    | frozenset(f"__{word}__" for word in "neg pos abs getitem iter reversed lt gt".split())
+)  # fmt: skip
+MEMBERS = "members"  # a class that has members of the same names as those of arrays
 
 
 ARRAY_CLASSES: set[type] = set()  # those of other array libraries: their operators have rules
@@ -31,34 +32,47 @@ ARRAY_CLASSES: set[type] = set()  # those of other array libraries: their operat
 
 def is_object(x: Any) -> bool:
     """Whether x is an instance of a class written in Python, with attributes of its own."""
-    cls = type(x)
+    cls: Any = type(x)
+    return _has_objects(cls)
+
+
+@functools.cache
+def _has_objects(cls: Any) -> bool:
     if cls is types.SimpleNamespace:
         return True
-    if cls.__flags__ & _HEAP == 0 or isinstance(x, PLAIN):
-        return False
-    if any(c in ARRAY_CLASSES for c in cls.__mro__):
+    if cls.__flags__ & _HEAP == 0 or issubclass(cls, PLAIN) or any(c in ARRAY_CLASSES for c in cls.__mro__):
         return False
     array = hasattr(cls, "__array__") or hasattr(cls, "__array_ufunc__") or hasattr(cls, "is_zero_grad")
-    return not array and _fields(x) is not None
+    return not array and (cls.__dictoffset__ != 0 or bool(_slots(cls)))
 
 
 _HEAP = 1 << 9  # the class was made by a class statement
 
 
-def _fields(x: Any) -> list[str] | None:
-    found = list(vars(x)) if hasattr(x, "__dict__") else []
-    slots = [s for c in type(x).__mro__ for s in _slots(c) if hasattr(x, s)]
-    return [*found, *slots] if hasattr(x, "__dict__") or slots else None
+def register_arrays(cls: type) -> None:
+    """Objects of a class are arrays, not what a user makes."""
+    ARRAY_CLASSES.add(cls)
+    _has_objects.cache_clear()
 
 
+@functools.cache
 def _slots(cls: type) -> tuple[str, ...]:
-    found = cls.__dict__.get("__slots__", ())
-    return tuple(s for s in ((found,) if isinstance(found, str) else found) if s not in ("__dict__", "__weakref__"))
+    """The attributes that have a place of their own in the objects of a class."""
+    found: list[str] = []
+    for c in cls.__mro__:
+        own = c.__dict__.get("__slots__", ())
+        found += (own,) if isinstance(own, str) else own
+    return tuple(s for s in found if s not in ("__dict__", "__weakref__"))
 
 
 def fields_of(x: Any) -> dict[str, Any]:
     """The attributes that an object holds itself."""
-    return {name: getattr(x, name) for name in _fields(x) or ()}
+    found = dict(x.__dict__) if hasattr(x, "__dict__") else {}
+    cls: Any = type(x)
+    for name in _slots(cls):
+        if hasattr(x, name):
+            found[name] = getattr(x, name)
+    return found
 
 
 def remade(like: Any, values: dict[str, Any]) -> Any:
@@ -84,7 +98,12 @@ def is_descriptor(cls: type, name: str) -> bool:
 
 def is_field(x: Any, name: str) -> bool:
     """Whether an attribute is held by the object itself, not by its class."""
-    return not is_object(x) or name in (_fields(x) or ())
+    return not is_object(x) or name in fields_of(x)
+
+
+def is_looked_up(x: Any, name: str) -> bool:
+    """Whether neither an object nor its class has an attribute, so that `__getattr__` of the class gives it."""
+    return has_method(x, "__getattr__") and _static(x, name) is None and name not in fields_of(x)
 
 
 def getter_of(x: Any, name: str) -> Any:
@@ -99,7 +118,11 @@ def is_method(x: Any, name: str) -> bool:
 
 
 def _static(x: Any, name: str) -> Any:
-    return inspect.getattr_static(type(x), name, None)
+    """What a class says of an attribute of its objects, as it stands there."""
+    for c in type(x).__mro__:
+        if name in c.__dict__:
+            return c.__dict__[name]
+    return None
 
 
 def has_method(x: Any, name: str) -> bool:
@@ -109,7 +132,7 @@ def has_method(x: Any, name: str) -> bool:
 
 def has_member(x: Any, name: str) -> bool:
     """Whether x is an object that holds, or whose class defines, what arrays have under the same name."""
-    return is_object(x) and hasattr(x, name)
+    return (is_object(x) or (isinstance(x, tuple) and hasattr(x, "_fields"))) and hasattr(x, name)
 
 
 def method_of(x: Any, name: str) -> Any:
@@ -180,26 +203,39 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
 
 
 @functools.cache
-def defines_operators(cls: Any) -> bool:
-    """Whether a class defines operators, or members that arrays have too, in Python."""
+def operators_of(cls: Any) -> frozenset[str]:
+    """The operators that a class defines in Python, and whether it has members that arrays have, too."""
     if any(c in ARRAY_CLASSES for c in cls.__mro__):
-        return False
-    for c in cls.__mro__:
-        made = bool(c.__flags__ & _HEAP)
-        if made and any(hasattr(np.ndarray, name) and not name.startswith("__") for name in vars(c)):
-            return True
-    return any(isinstance(inspect.getattr_static(cls, name, None), types.FunctionType) for name in OPERATORS)
+        return frozenset()
+    own = [c for c in cls.__mro__ if c.__flags__ & _HEAP]
+    found = {name for c in own for name in vars(c) if name in OPERATORS and _is_written(cls, name)}
+    if any(hasattr(np.ndarray, name) and not name.startswith("__") for c in own for name in vars(c)):
+        found.add(MEMBERS)
+    return frozenset(found)
 
 
-def overloads(x: Any, depth: int = 3) -> bool:
-    """Whether x is, or holds, an object whose class defines operators."""
+def _is_written(cls: type, name: str) -> bool:
+    return isinstance(inspect.getattr_static(cls, name, None), types.FunctionType)
+
+
+def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
+    """The operators that the classes of x, and of what it holds, define."""
     if is_object(x):
         cls: Any = type(x)
+        found = operators_of(cls)
         fields = fields_of(x)
-        if defines_operators(cls) or any(hasattr(np.ndarray, name) for name in fields):
-            return True
-        return depth > 0 and any(overloads(v, depth - 1) for v in fields.values())
-    if isinstance(x, list | tuple) and depth > 0:
-        kinds = {type(v): v for v in x}  # one of each class tells for all
-        return any(overloads(v, depth - 1) for v in kinds.values())
-    return isinstance(x, dict) and depth > 0 and any(overloads(v, depth - 1) for v in x.values())
+        if any(hasattr(np.ndarray, name) for name in fields):
+            found |= {MEMBERS}
+        return found.union(*(operators_in(v, depth - 1) for v in fields.values())) if depth > 0 else found
+    if depth <= 0 or not isinstance(x, list | tuple | dict):
+        return NO_OPERATORS
+    if hasattr(x, "operators"):  # a memory, which knows
+        known: frozenset[str] = x.operators
+        return known
+    items = x.values() if isinstance(x, dict) else x
+    kinds = {type(v): v for v in items}  # one of each class tells for all
+    parts = [operators_in(v, depth - 1) for v in kinds.values()]
+    return NO_OPERATORS.union(*parts) if parts else NO_OPERATORS
+
+
+NO_OPERATORS: frozenset[str] = frozenset()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangent.runtime.objects import has_method
+from tangent.runtime.classes import ENDED, listing_of, step_of
+from tangent.runtime.objects import has_method, holds_objects
 
 
 def plus(a: Any, b: Any) -> Any:
@@ -55,28 +56,16 @@ def over_by(a: Any, b: Any) -> Any:
     return a / b
 
 
-def matrix_times(a: Any, b: Any) -> Any:
-    """`a @ b`."""
-    if has_method(a, "__matmul__"):
-        out = a.__matmul__(b)
+def floored(a: Any, b: Any) -> Any:
+    """`a // b`."""
+    if has_method(a, "__floordiv__"):
+        out = a.__floordiv__(b)
         if out is not NotImplemented:
             return out
-        return b.__rmatmul__(a)
-    if has_method(b, "__rmatmul__"):
-        return b.__rmatmul__(a)
-    return a @ b
-
-
-def to_the(a: Any, b: Any) -> Any:
-    """`a ** b`."""
-    if has_method(a, "__pow__"):
-        out = a.__pow__(b)
-        if out is not NotImplemented:
-            return out
-        return b.__rpow__(a)
-    if has_method(b, "__rpow__"):
-        return b.__rpow__(a)
-    return a**b
+        return b.__rfloordiv__(a)
+    if has_method(b, "__rfloordiv__"):
+        return b.__rfloordiv__(a)
+    return a // b
 
 
 def modulo(a: Any, b: Any) -> Any:
@@ -91,6 +80,90 @@ def modulo(a: Any, b: Any) -> Any:
     return a % b
 
 
+def to_the(a: Any, b: Any) -> Any:
+    """`a ** b`."""
+    if has_method(a, "__pow__"):
+        out = a.__pow__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__rpow__(a)
+    if has_method(b, "__rpow__"):
+        return b.__rpow__(a)
+    return a**b
+
+
+def matrix_times(a: Any, b: Any) -> Any:
+    """`a @ b`."""
+    if has_method(a, "__matmul__"):
+        out = a.__matmul__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__rmatmul__(a)
+    if has_method(b, "__rmatmul__"):
+        return b.__rmatmul__(a)
+    return a @ b
+
+
+def shifted_left(a: Any, b: Any) -> Any:
+    """`a << b`."""
+    if has_method(a, "__lshift__"):
+        out = a.__lshift__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__rlshift__(a)
+    if has_method(b, "__rlshift__"):
+        return b.__rlshift__(a)
+    return a << b
+
+
+def shifted_right(a: Any, b: Any) -> Any:
+    """`a >> b`."""
+    if has_method(a, "__rshift__"):
+        out = a.__rshift__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__rrshift__(a)
+    if has_method(b, "__rrshift__"):
+        return b.__rrshift__(a)
+    return a >> b
+
+
+def both(a: Any, b: Any) -> Any:
+    """`a & b`."""
+    if has_method(a, "__and__"):
+        out = a.__and__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__rand__(a)
+    if has_method(b, "__rand__"):
+        return b.__rand__(a)
+    return a & b
+
+
+def one_of(a: Any, b: Any) -> Any:
+    """`a | b`."""
+    if has_method(a, "__or__"):
+        out = a.__or__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__ror__(a)
+    if has_method(b, "__ror__"):
+        return b.__ror__(a)
+    return a | b
+
+
+def either_of(a: Any, b: Any) -> Any:
+    """`a ^ b`."""
+    if has_method(a, "__xor__"):
+        out = a.__xor__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__rxor__(a)
+    if has_method(b, "__rxor__"):
+        return b.__rxor__(a)
+    return a ^ b
+
+
 def negated(a: Any) -> Any:
     """`-a`."""
     if has_method(a, "__neg__"):
@@ -98,8 +171,61 @@ def negated(a: Any) -> Any:
     return -a
 
 
+def positive(a: Any) -> Any:
+    """`+a`."""
+    if has_method(a, "__pos__"):
+        return a.__pos__()
+    return +a
+
+
+def size_of(a: Any) -> Any:
+    """`abs(a)`."""
+    if has_method(a, "__abs__"):
+        return a.__abs__()
+    return abs(a)
+
+
 def item_of(x: Any, index: Any) -> Any:
     """`x[index]`."""
     if has_method(x, "__getitem__"):
         return x.__getitem__(index)
     return x[index]
+
+
+def iterated(x: Any) -> Any:
+    """What a loop over x runs over."""
+    if has_method(x, "__iter__"):
+        listed = listing_of(x)
+        return listed(x)
+    return x
+
+
+def reversed_of(x: Any) -> Any:
+    """What a loop over `reversed(x)` runs over."""
+    if has_method(x, "__reversed__"):
+        listed = listing_of(x, "__reversed__")
+        return listed(x)
+    return list(reversed(x))
+
+
+def drained(x: Any) -> Any:
+    """All that an iterator gives."""
+    if not has_method(x, "__next__"):
+        return iterated(x)
+    step = step_of(x)
+    items = []
+    item = step(x)
+    while item is not ENDED:
+        items.append(item)
+        item = step(x)
+    return items
+
+
+def summed(items: Any, start: Any = 0) -> Any:
+    """`sum(items, start)`."""
+    if not holds_objects(items):
+        return sum(items, start)
+    total = start
+    for v in items:
+        total = plus(total, v)
+    return total

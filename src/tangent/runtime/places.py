@@ -57,7 +57,7 @@ def cleared(flat: Any, x: Any, index: Any) -> Any:
 
 
 def _is_zero(b: Any) -> bool:
-    return bool(getattr(b, "is_zero_grad", False))
+    return bool(getattr(type(b), "is_zero_grad", False))
 
 
 def is_view_function(found: Any) -> bool:

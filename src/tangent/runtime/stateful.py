@@ -16,6 +16,8 @@ from tangent.runtime.classes import (
     is_made_by_class,
     is_namespace,
     is_own_method,
+    listing_of,
+    maker_of,
     names_held,
     order_of_keys,
     place_of_extreme,
@@ -38,7 +40,8 @@ from tangent.runtime.memory import (
     require_known,
 )
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
-from tangent.runtime.objects import getter_of, is_object, is_property, method_of
+from tangent.runtime.memory_views import as_now
+from tangent.runtime.objects import getter_of, has_method, is_object, is_property, method_of
 from tangent.runtime.ordered import (
     change_set,
     counts_of,
@@ -113,6 +116,10 @@ def call_class(memory: Any, cls: Any, /, *args: Any, **named: Any) -> Any:
     if is_made_by_class(cls):
         made = cls(*args, **named)
         return made, memory
+    whole = maker_of(cls)
+    if whole is not None:
+        make = threaded(memory, whole)
+        return make(memory, *args, **named)
     owner = new_object(cls)
     if is_namespace(cls):
         for name in named:
@@ -485,6 +492,8 @@ def copied_items(memory: Any, items: Any) -> Any:
 
 def call_sequence(memory: Any, x: Any) -> Any:
     """What a loop over x runs over."""
+    if has_method(x, "__iter__"):
+        return call_function(memory, listing_of(x), x)
     if is_object(x):
         count, memory = call_method(memory, x, "__len__")
         items = []
@@ -530,21 +539,26 @@ def call_sorted(memory: Any, x: Any, *, key: Any = None, reverse: bool = False) 
 def call_sorted_by(memory: Any, iterable: Any, key: Any, reverse: bool = False) -> Any:
     """`sorted(iterable, key=key)`."""
     items, memory = call_sequence(memory, iterable)
+    keys, memory = call_keys(memory, items, key)
+    return [items[i] for i in order_of_keys(as_now(memory, keys), reverse)], memory
+
+
+def call_keys(memory: Any, items: Any, key: Any) -> Any:
+    """What items are ordered by."""
+    if key is None:
+        return items, memory
     keys = []
     for v in items:
         k, memory = call_function(memory, key, v)
         keys.append(k)
-    return [items[i] for i in order_of_keys(keys, reverse)], memory
+    return keys, memory
 
 
 def call_chosen_by(memory: Any, iterable: Any, key: Any, largest: bool) -> Any:
     """`max(iterable, key=key)`, or `min`."""
     items, memory = call_sequence(memory, iterable)
-    keys = []
-    for v in items:
-        k, memory = call_function(memory, key, v)
-        keys.append(k)
-    return items[place_of_extreme(keys, largest)], memory
+    keys, memory = call_keys(memory, items, key)
+    return items[place_of_extreme(as_now(memory, keys), largest)], memory
 
 
 def require_changeable(x: Any, what: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tangent.analysis.state import changes_objects
 from tangent.codegen.emit import emit
 from tangent.codegen.load import Changes, bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
@@ -16,7 +17,7 @@ from tangent.errors import InPlaceError, TangentError
 from tangent.options import Options
 from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
-from tangent.runtime.calls import LISTS, OBJECTS, Active, is_given
+from tangent.runtime.calls import LISTS, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.objects import is_object
@@ -35,7 +36,6 @@ from tangent.transform.unit import unit
 
 Wanted = tuple[str, ...]
 Marks = frozenset[Any]
-MARKS: Marks = frozenset((OBJECTS, LISTS))
 
 
 @dataclass
@@ -68,31 +68,53 @@ class DerivativesOnDemand:
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], tuple[Made, types.FunctionType, Any]] = {}
         self._others: dict[tuple[Any, ...], list[tuple[Made, types.FunctionType]]] = {}  # by code alone
+        self._asked: dict[tuple[Any, ...], tuple[Any, Any, Callable[[], bool]]] = {}
         self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
         self._lock = threading.RLock()
 
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
-        marks, active = frozenset(active) & MARKS, tuple(a for a in active if a not in MARKS)
+        made: tuple[Any, Any] = self.known("pair", self._pair, function, active, count, names)
+        return made
+
+    def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
+        return self.known("tangent", self._tangent, function, active, count, names)
+
+    def known(self, kind: str, make: Any, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
+        """What was made for the last call of this form, while the function is what it was then."""
+        if type(function) is not types.FunctionType:
+            return make(function, active, count, names)[0]
+        key = (kind, function, active, count, names)
+        state = (function.__code__, function.__defaults__, function.__kwdefaults__, table().version)
+        found = self._asked.get(key)
+        if found is None or found[0] != state or found[2]():
+            made, changed = make(function, active, count, names)
+            found = state, made, changed
+            _keep(self._asked, key, found, 1024)
+        return found[1]
+
+    def _pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
+        marks, active = _marks(active)
         if table().is_zero(function):
-            return flat_pair(function, active)
+            return flat_pair(function, active), _never
         plain = _own(function)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "pair", marks)
         forward, backward = made.functions
-        if where.is_plain:
-            return forward, backward
-        key = ("rearranged", backward, repr(where))
-        return forward, self.kept(key, lambda: rearranged(backward, where))
+        if not where.is_plain:
+            key = ("rearranged", backward, repr(where))
+            backward = self.kept(key, lambda: rearranged(made.functions[1], where))
+        return (forward, backward), made.changed
 
-    def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
+    def _tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
         if table().is_zero(function):
-            return FlatTangent(function)
-        marks, active = frozenset(active) & MARKS, tuple(a for a in active if a not in MARKS)
+            return FlatTangent(function), _never
+        marks, active = _marks(active)
         plain = _own(function)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "tangent", marks)
         key = ("pushed", made.functions[0], repr(where), count, names, _cell_ids(plain), plain.__code__)
-        return self.kept(key, lambda: pushed(made.functions[0], made.seeds, where, plain, count, names), plain)
+        push = self.kept(key, lambda: pushed(made.functions[0], made.seeds, where, plain, count, names), plain)
+        return push, made.changed
 
     def kept(self, key: Any, make: Callable[[], types.FunctionType], *alive: Any) -> types.FunctionType:
         """A function that is made once, so that its derivatives are, too; `alive` is what its key tells by address."""
@@ -112,6 +134,7 @@ class DerivativesOnDemand:
         if not isinstance(behind, types.FunctionType) or is_library(behind):
             return
         own = set(behind.__code__.co_varnames[:1]) if method else set()
+        self.refuse_changer(behind)
         summary = summaries(unit)(behind)
         captured = {v for _, v in summary.outside} & set(behind.__code__.co_freevars)
         for kind, written in (("argument", summary.written - own), ("captured variable", captured)):
@@ -133,6 +156,16 @@ class DerivativesOnDemand:
             self.kept(("repeatable", behind, owner is None), lambda: repeatable(behind, owner is not None))
         else:
             self.kept(("repeatable", made, False), lambda: repeatable(made, True))
+
+    def is_own(self, function: Any) -> bool:
+        """Whether the class of a method, or of an object that is called, is the user's, and nothing else says more."""
+        cls = type(function.__self__ if isinstance(function, types.MethodType) else function)
+        behind = getattr(function, "__func__", function)
+        return (
+            not is_library(cls)
+            and not any(hasattr(behind, a) for a in ("within", "interpreted", "__wrapped__"))
+            and (not table().has_rule(function) and not table().has_rule(behind))
+        )
 
     def threaded(self, function: Any, arrays: bool) -> Any:
         """The function with a memory as first argument and last result."""
@@ -180,8 +213,20 @@ class DerivativesOnDemand:
                 _keep(self._made, key, found, 1024)
             return found[0]
 
+    def refuse_changer(self, plain: types.FunctionType) -> None:
+        """Stop before a function changes an object that it is given, where no memory would know."""
+        if any(hasattr(plain, a) for a in ("remembers", "origin", "adapted")) or is_library(plain):
+            return
+        if v := changes_objects(plain):
+            raise InPlaceError(
+                f"cannot differentiate a call of '{plain.__name__}'",
+                why=f"it changes '{v}', an object that it is given, which is found out only when the call happens",
+                todo="Name the class of the object in the function that is differentiated.",
+            )
+
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         """The derivative; where lists are held by several, or change across calls, that with a memory of all lists."""
+        self.refuse_changer(plain)
         try:
             return self._built(keeping_memory(plain, ""), wanted, kind, marks)
         except InPlaceError as e:
@@ -194,7 +239,7 @@ class DerivativesOnDemand:
             raise
 
     def _built(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
-        module = Module(Options(wrt=wanted, objects=OBJECTS in marks), optimiser(True))
+        module = Module(Options(wrt=wanted, objects=tuple(sorted(_operators(marks)))), optimiser(True))
         if LISTS in marks:
             module.given_lists.add(plain)
         first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
@@ -206,6 +251,20 @@ class DerivativesOnDemand:
         functions = bind(definitions(text), module.functions, text.file)
         shared = {} if hasattr(plain, "remembers") else functions
         return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), shared)
+
+
+def _marks(active: Active) -> tuple[Marks, Active]:
+    """What is known of the arguments, and the places of the active ones."""
+    marks = frozenset(a for a in active if a == LISTS or isinstance(a, frozenset))
+    return marks, tuple(a for a in active if a not in marks)
+
+
+def _operators(marks: Marks) -> frozenset[str]:
+    return next((m for m in marks if isinstance(m, frozenset)), frozenset())
+
+
+def _never() -> bool:
+    return False
 
 
 def is_followed(function: types.FunctionType) -> bool:

@@ -153,7 +153,7 @@ class Module:
         lists = function in self.given_lists
         key = (function, captured, known, lists)
         if key not in self._units:
-            made = unit(function, captured, self.options.objects, known, lists)
+            made = unit(function, captured, frozenset(self.options.objects), known, lists)
             self._units[key] = shared(made) if self.options.optimized else made
             self.given_lists |= self._units[key].lists.given(self._units[key].operations)
         found = self._units[key]

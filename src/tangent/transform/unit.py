@@ -57,8 +57,8 @@ class Unit:
 
 
 def unit(
-    function: types.FunctionType, captured: tuple[str, ...] = (), objects: bool = False, known: Known = (),
-    lists: bool = False,
+    function: types.FunctionType, captured: tuple[str, ...] = (), objects: frozenset[str] = frozenset(),
+    known: Known = (), lists: bool = False,
 ) -> Unit:  # fmt: skip
     """Read, normalise and classify a function; captured variables are inputs like its parameters.
 

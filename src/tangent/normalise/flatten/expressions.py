@@ -11,6 +11,7 @@ from tangent.normalise.context import Context
 from tangent.normalise.writers import Writers, is_adding_at
 from tangent.runtime.classes import tuple_of
 from tangent.runtime.insert import replace_field
+from tangent.runtime.library import named_dict
 from tangent.runtime.objects import is_object
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
@@ -198,6 +199,8 @@ class Expressions:
             return None
         if found is MISSING:
             match e.func:
+                case ast.Attribute(value=ast.Name() as owner, attr="_asdict") if not e.args and not e.keywords:
+                    return ast.copy_location(ast.Call(name(self.context.use("named_dict", named_dict)), [owner], []), e)
                 case ast.Attribute(value=ast.Name() as owner, attr="_replace") if not e.args and e.keywords:
                     *first, last = e.keywords
                     held: ast.expr = owner

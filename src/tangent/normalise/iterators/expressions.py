@@ -20,7 +20,7 @@ from tangent.normalise.iterators.known import (
     reads_all,
 )
 from tangent.normalise.iterators.turns import Turns
-from tangent.runtime import library
+from tangent.runtime import library, objects, operators
 from tangent.source.generators import collecting, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, constant, name
@@ -49,13 +49,22 @@ class Expressions:
                 return e
             case ast.GeneratorExp() if not consumed:
                 return e
+            case ast.Starred(value=ast.GeneratorExp(elt=elt, generators=generators) as value):
+                return replace(e, value=self.read(ast.copy_location(ast.ListComp(elt, generators), value)))
             case ast.Starred(value=value):
-                return replace(e, value=self.read(value, "list"))
+                return replace(e, value=self.items(self.read(value, "list")))
             case ast.Call():
                 return self.call(e, consumed)
         if isinstance(e, COMPREHENSIONS):
             return self.comprehension(e)
         return self.parts(e)
+
+    def items(self, e: ast.expr) -> ast.expr:
+        """What is read whole, where that may be an object whose class says what its items are."""
+        may_be = isinstance(e, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.BinOp)
+        if not may_be or not self.context.overloads("__iter__"):
+            return e
+        return ast.copy_location(call(self.use(operators.iterated), e), e)
 
     def read_by(self, function: ast.expr, items: ast.expr) -> ast.expr:
         """What is read item by item, with a call of a function between them."""
@@ -113,9 +122,12 @@ class Expressions:
         if is_extending(e, self.context):
             return replace(e, args=[self.read(a, "list") for a in e.args], keywords=[self.part(k) for k in e.keywords])
         if reads_all(found) and found not in library.EAGER:
-            args = [self.read(a, "list" if found in LISTING else "each") for a in e.args]
+            args = [self.items(self.read(a, "list" if found in LISTING else "each")) for a in e.args]
             e = replace(e, args=args, keywords=[self.part(k) for k in e.keywords])
             return self.chosen(e, found)
+        if found is getattr and not self.context.memory and not e.keywords and not any_starred(e.args):
+            read: Any = objects.field if len(e.args) == 2 else library.field_or
+            return replace(self.parts(e), func=name(self.use(read)))
         if found in library.EAGER:
             reduced = found is functools.reduce
             args = [self.read_by(e.args[0], a) if reduced and i == 1 else self.read(a) for i, a in enumerate(e.args)]
@@ -132,10 +144,19 @@ class Expressions:
     def chosen(self, e: ast.Call, found: Any) -> ast.expr:
         """`sorted`, `max` and `min` with a key, `dict` of pairs, `sum` of lists."""
         options = {k.arg: k.value for k in e.keywords}
+        ordered = self.context.overloads("__lt__", "__gt__")
         match found, [*e.args, *(options[k] for k in options if k == "start")]:
             case builtins.sum, [items, ast.List(elts=[]) | ast.Tuple(elts=[]) as start]:
                 joined = self.joined(items, e)
                 return joined if isinstance(start, ast.List) else call(self.context.builtin("tuple"), joined)
+            case builtins.sorted, [items] if ordered and "key" not in options:
+                order = [options["reverse"]] if "reverse" in options else []
+                return ast.copy_location(call(self.use(library.sorted_by), items, constant(None), *order), e)
+            case builtins.max | builtins.min, [_, *_] if ordered and not options and not any_starred(e.args):
+                items = e.args[0] if len(e.args) == 1 else ast.List(list(e.args), ast.Load())
+                return ast.copy_location(
+                    call(self.use(library.chosen_by), items, constant(None), constant(found is max)), e
+                )
             case builtins.sorted, [items] if "key" in options and not _is_none(options["key"]):
                 order = [options["reverse"]] if "reverse" in options else []
                 return ast.copy_location(call(self.use(library.sorted_by), items, options["key"], *order), e)

@@ -33,8 +33,14 @@ class Statements(Expressions):
                 return self.hold(v, value, s)
             case ast.For():
                 return self.loop(s)
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="sort") as method, args=[]) as e
+            ) if self.context.overloads("__lt__") and self.context.scope.lookup(v) is MISSING:
+                made = ast.Call(name(self.context.builtin("sorted")), [method.value], e.keywords)
+                place = ast.Subscript(method.value, ast.Slice(), ast.Store())
+                return [self.inside(_assign_to(place, ast.copy_location(made, e), s))]
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value):
-                return [replace(s, value=self.read(value, "list"))]
+                return [replace(s, value=self.items(self.read(value, "list")))]
         return [self.inside(with_blocks(s, self.block))]
 
     def inside(self, s: ast.stmt) -> ast.stmt:

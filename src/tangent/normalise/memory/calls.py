@@ -15,12 +15,12 @@ from tangent.normalise.memory.arrays import Arrays
 from tangent.normalise.memory.known import COLLECTIONS, COPIES, MAKERS, METHODS, NAMED
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
-from tangent.runtime.classes import factory_of, is_made_by_class, nothing
+from tangent.runtime.classes import factory_of, is_made_by_class, new_instance, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import HEAPS, INSERTS, plain_items
 from tangent.runtime.places import VIEWS
-from tangent.source import dataclass  # noqa: F401  (it writes the initialisers of dataclasses)
+from tangent.source.makers import lasting_maker
 from tangent.source.read import unwrapped
 from tangent.source.remembering import named_after, remembering
 from tangent.source.resolve import MISSING, is_library
@@ -94,7 +94,9 @@ class Calls(Arrays):
         if found in KEYED:
             self.pair(target, self.threaded_call(KEYED[found], e.args, e.keywords, found), s)
             return
-        if found is object.__setattr__ and len(e.args) == 3:
+        if found is new_instance:  # it holds lists and arrays themselves, not what they are now
+            self.emit(assign(target, e, s))
+        elif found is object.__setattr__ and len(e.args) == 3:
             self.change(memory.initialised, e.args, s)
             self.emit(assign(target, constant(None), s))
         elif found is getattr and len(e.args) == 3:
@@ -131,6 +133,11 @@ class Calls(Arrays):
         """An object, and what its initialiser does."""
         if cls is types.SimpleNamespace:
             self.pair(target, self.threaded_call(stateful.call_class, [e.func, *e.args], e.keywords, cls), s)
+            return
+        if (whole := lasting_maker(cls)) is not None:
+            inner = remembering(whole, lists=self.lists, arrays=self.arrays)
+            called = ast.Call(name(self.context.use(cls.__name__, inner)), [name(self.memory), *e.args], e.keywords)
+            self.pair(target, ast.copy_location(called, e), s)
             return
         made = self.held(self.call(memory.new_object, e.func), target, s)
         initialise: Any = factory_of(cls)

@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.known import Known
-from tangent.runtime import memory, stateful
+from tangent.runtime import memory, memory_views, stateful
 from tangent.runtime.objects import is_object
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import SCOPES
 
-ORDER = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+ORDER = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
+    ast.NotIn: "not in",
+}  # fmt: skip
 OF_SHAPES = frozenset("shape size ndim dtype".split())
 AS_THEY_ARE = frozenset("__class__ __name__ __dict__ __doc__ __module__ __qualname__".split())
 
@@ -184,17 +187,12 @@ class Reading(Known):
             case ast.BoolOp(values=values):
                 return replace(new, values=[self.truth(v) if isinstance(v, ast.Name) else v for v in values])
             case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as a]) if self.may_be_list(a):
-                return replace(new, args=[self.call(memory.contents, name(self.memory), a)])
-            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as a]) if self.may_be_list(a):
-                return replace(new, comparators=[self.call(memory.contents, name(self.memory), a)])
-            case ast.Compare(left=left, ops=ops, comparators=others) if not any(
-                isinstance(x, ast.Constant) for x in (left, *others)
-            ) and all(isinstance(op, ORDER) for op in ops):
-                left, *others = [
-                    self.call(memory.current, name(self.memory), x) if self.may_be_list(x) else x
-                    for x in (left, *others)
-                ]
-                return replace(new, left=left, comparators=others)
+                return replace(new, args=[self.call(memory_views.shown, name(self.memory), a)])
+            case ast.Compare(left=left, ops=[op], comparators=[other]) if type(op) in ORDER and (
+                any(self.may_be_list(x) for x in (left, other)) and not isinstance(left, ast.Constant)
+                and (isinstance(op, ast.In | ast.NotIn) or not isinstance(other, ast.Constant))
+            ):  # fmt: skip
+                return self.call(memory_views.compared, name(self.memory), left, constant(ORDER[type(op)]), other)
             case ast.Call(func=func, args=args) if (
                 found := self.context.scope.resolve(func)
             ) is not MISSING and is_library(found):
@@ -227,4 +225,4 @@ class Reading(Known):
         """A condition: of a list, whether it holds something now."""
         found = self.inside(e)
         listed = self.may_be_list(found) or isinstance(e, ast.Attribute | ast.Subscript)
-        return self.call(memory.contents, name(self.memory), found) if listed else found
+        return self.call(memory_views.shown, name(self.memory), found) if listed else found

@@ -129,7 +129,7 @@ def is_integer_array(part: Any) -> bool:
 
 def is_lazy_zero(b: Any) -> bool:
     """Whether b is the runtime's zero without a shape."""
-    return bool(getattr(b, "is_zero_grad", False))
+    return bool(getattr(type(b), "is_zero_grad", False))
 
 
 def put_key(b: Any, x: Any, key: Any) -> Any:

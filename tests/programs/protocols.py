@@ -1,0 +1,229 @@
+"""What classes say of operators, order, iteration and contexts, in objects that are made inside."""
+
+import dataclasses
+import enum
+import math
+
+from programs.registry import program
+
+
+class Polynomial:
+    """Numbers that can be added, called, indexed and looped over."""
+
+    def __init__(self, *numbers):
+        self.numbers = list(numbers)
+
+    def __call__(self, x):
+        return sum(c * x**i for i, c in enumerate(self.numbers))
+
+    def __add__(self, other):
+        return Polynomial(*(a + b for a, b in zip(self.numbers, other.numbers)))
+
+    def __iter__(self):
+        return iter(self.numbers)
+
+    def __getitem__(self, i):
+        return self.numbers[i]
+
+
+@program({"x": 0.7}, orders=1)
+def object_called_indexed_and_looped_over(x):
+    p = Polynomial(1.0, x, x * x)
+    a, b, _ = p + p
+    return p(2.0) * p[-1] + a * b + sum(p) + max(v for v in p)
+
+
+class Dual:
+    """A number with operators of both sides."""
+
+    def __init__(self, a, b=0.0):
+        self.a, self.b = a, b
+
+    def __add__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other)
+        return Dual(self.a + other.a, self.b + other.b)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other)
+        return Dual(self.a * other.a, self.a * other.b + self.b * other.a)
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return -1.0 * self
+
+    def __abs__(self):
+        return Dual(abs(self.a), math.copysign(1.0, self.a) * self.b)
+
+    def __lt__(self, other):
+        return self.a < other.a
+
+
+@program({"x": 0.7}, orders=1)
+def operators_of_both_sides(x):
+    v = Dual(x, 1.0)
+    w = 2.0 * v * v + 1.0
+    return (-w).b + abs(-w).a + sum([v, w]).b * x
+
+
+@program({"x": 0.7}, orders=1)
+def order_that_a_class_defines(x):
+    values = [Dual(x, 3.0), Dual(x * x, 1.0), Dual(0.5, x)]
+    values.sort()
+    largest = max(values)
+    return values[0].a * largest.a + min(values[1], values[2]).b + sorted(values, reverse=True)[1].b
+
+
+class Bag:
+    """A list that `+=` fills."""
+
+    def __init__(self):
+        self.items = []
+
+    def __iadd__(self, v):
+        self.items.append(v)
+        return self
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        yield from self.items
+
+
+@program({"x": 0.7}, orders=1)
+def operator_in_place_of_an_object(x):
+    bag = Bag()
+    for i in range(3):
+        bag += x * i
+    return sum(v * v for v in bag) * len(bag)
+
+
+class Growing:
+    """An iterator with a state."""
+
+    def __init__(self, x, n):
+        self.x, self.n = x, n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        self.x = self.x * 1.5
+        return self.x
+
+
+@program({"x": 0.7}, orders=1)
+def iterator_with_a_state(x):
+    growing = Growing(x, 3)
+    s = 0.0
+    for v in growing:
+        s = s + v * v
+    return s * growing.x
+
+
+class Scaled:
+    """A context that gives a value."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __enter__(self):
+        return self.k * 2.0
+
+    def __exit__(self, *error):
+        return None
+
+
+@program({"x": 0.7})
+def context_that_gives_a_value(x):
+    with Scaled(x) as k, Scaled(k * x) as m:
+        y = k * m
+    return y * x
+
+
+class Clearing:
+    """A context that changes what it is given."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __enter__(self):
+        self.items["a"] = self.items["a"] * 3.0
+
+    def __exit__(self, *error):
+        return False
+
+
+@program({"x": 0.7}, orders=1)
+def context_that_changes_a_dict(x):
+    d = {"a": x}
+    with Clearing(d):
+        y = d["a"] * x
+    return y * d["a"]
+
+
+class Lookup:
+    """Attributes that the class looks up."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __getattr__(self, name):
+        if name == "table" or name.startswith("__"):
+            raise AttributeError(name)
+        return self.table[name]
+
+
+@program({"x": 0.7}, orders=1)
+def attributes_looked_up(x):
+    names = Lookup({"a": x, "b": x * x})
+    return names.a * names.b + getattr(names, "a", 0.0)
+
+
+@dataclasses.dataclass
+class Settings:
+    rate: float
+    steps: list = dataclasses.field(default_factory=list)
+
+
+@program({"x": 0.7}, orders=1)
+def dataclass_as_dict_and_tuple(x):
+    s = Settings(x, [x * x, 2.0])
+    return dataclasses.asdict(s)["steps"][0] * dataclasses.astuple(s)[0]
+
+
+class Weight(enum.Enum):
+    LOW = 0.5
+    HIGH = 2.0
+
+
+@program({"x": 0.7})
+def members_of_an_enumeration(x):
+    return sum(w.value * x**i for i, w in enumerate(Weight, 1)) * x
+
+
+class Account:
+    rate = 0.1
+
+    def __init__(self, balance):
+        self.balance = balance
+
+    @classmethod
+    def opened(cls, v, bonus=1.0):
+        return cls(v + bonus)
+
+    def year(self):
+        self.balance *= 1.0 + self.rate
+
+
+@program({"x": 0.7}, orders=1)
+def made_by_a_class_method(x):
+    account = Account.opened(x)
+    account.year()
+    return account.balance * x

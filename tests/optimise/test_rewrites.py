@@ -38,7 +38,7 @@ for k in reversed(range(n)):
 """
 
 
-@pytest.mark.parametrize("value", ["x[k]", "x[k + 1, 2:]", "a * b", "-a", "a + 1", "k > 3"])
+@pytest.mark.parametrize("value", ["x[k]", "x[k + 1, 2:]", "a * b", "-a", "a + 1", "a / 6.0", "k > 3"])
 def test_cheap_values_are_computed_again(value):
     found = rewritten(recompute, LOOP.format(value=value, extra="pass"))
     assert "t_stack" not in found and found.count(f"t = {ast.unparse(ast.parse(value))}") == 2
@@ -48,6 +48,8 @@ def test_cheap_values_are_computed_again(value):
     "value, extra",
     [
         ("np.sin(a)", "pass"),  # not cheap
+        ("1.0 / a", "pass"),  # may warn, or raise, once more
+        ("a / 0.0", "pass"),
         ("y[k]", "pass"),  # another y by then
         ("x[k]", "x[0] = 1.0"),  # written into
         ("xs[-1]", "xs.append(y)"),  # grows

@@ -1,4 +1,4 @@
-"""Compute again what is cheap, instead of keeping it: shapes, parts of arrays, and single sums and products.
+"""Compute again what is cheap, instead of keeping it: shapes, parts of arrays, single sums, products and fractions.
 
 for k in range(n):                      for k in range(n):
     t = x[k]                                t = x[k]
@@ -221,6 +221,8 @@ def _is_cheap(e: ast.expr) -> bool:
             return all(isinstance(n, _INDEX) for n in walk(index))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
             return _is_atom(left) and _is_atom(right)
+        case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() | float() as by)):
+            return _is_atom(left) and by != 0  # nothing to raise or to warn of
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _is_atom(operand)
         case ast.Compare(left=left, comparators=[right]):

@@ -8,6 +8,7 @@ from collections.abc import Set
 from tangent.runtime.places import is_view_function
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.uses import assigned_inside
+from tangent.syntax.walk import children, walk
 
 OF_ARRAYS = frozenset("flat T real imag".split())
 FILLING = frozenset("fill sort put partition".split())
@@ -15,9 +16,9 @@ FILLING = frozenset("fill sort put partition".split())
 
 def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: Set[str]) -> bool:
     """Whether a statement of a function may write into such an array; a list or dict made here is none."""
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    reads, values = _reads(tree), _values(tree)
     local = assigned_inside(tree.body) - own
-    kept = {v for v in local - displays if _escapes(v, tree, parents, scope) or not _is_new(v, tree, scope)}
+    kept = {v for v in local - displays if _escapes(reads.get(v, []), scope) or not _is_new(values.get(v, []), scope)}
     mine = local - kept
 
     def is_held(e: ast.expr) -> bool:
@@ -29,7 +30,7 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
             e = e.value
         return inside or not isinstance(e, ast.Name) or e.id not in mine
 
-    for n in ast.walk(tree):
+    for n in walk(tree):
         match n:
             case ast.AugAssign(target=ast.Attribute()):
                 return True
@@ -46,12 +47,29 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
     return False
 
 
-def _is_new(v: str, tree: ast.FunctionDef, scope: Scope) -> bool:
+def _reads(tree: ast.FunctionDef) -> dict[str, list[tuple[ast.Name, ast.AST]]]:
+    """Where each variable is read, and what stands around it there."""
+    found: dict[str, list[tuple[ast.Name, ast.AST]]] = {}
+    for around in walk(tree):
+        for n in children(around):
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+                found.setdefault(n.id, []).append((n, around))
+    return found
+
+
+def _values(tree: ast.FunctionDef) -> dict[str, list[ast.expr]]:
+    """What each variable is assigned."""
+    found: dict[str, list[ast.expr]] = {}
+    for s in walk(tree):
+        if isinstance(s, ast.Assign):
+            for t in s.targets:
+                if isinstance(t, ast.Name):
+                    found.setdefault(t.id, []).append(s.value)
+    return found
+
+
+def _is_new(values: list[ast.expr], scope: Scope) -> bool:
     """Whether all that a variable is ever assigned was made there."""
-    values = [
-        n.value for n in ast.walk(tree)
-        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == v for t in n.targets)
-    ]  # fmt: skip
     return bool(values) and all(_makes(e, scope) for e in values)
 
 
@@ -76,12 +94,10 @@ def _is_text(e: ast.expr) -> bool:
     return isinstance(e, ast.Constant) and isinstance(e.value, str)
 
 
-def _escapes(v: str, tree: ast.FunctionDef, parents: dict[ast.AST, ast.AST], scope: Scope) -> bool:
+def _escapes(reads: list[tuple[ast.Name, ast.AST]], scope: Scope) -> bool:
     """Whether a variable is stored, passed on or returned."""
-    for n in ast.walk(tree):
-        if not (isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Load)):
-            continue
-        match parents[n]:
+    for n, around in reads:
+        match around:
             case ast.Assign(value=value) if value is n:
                 return True
             case ast.List() | ast.Tuple() | ast.Dict() | ast.keyword() | ast.Starred():

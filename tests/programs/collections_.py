@@ -3,14 +3,17 @@
 import bisect
 import heapq
 import itertools
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+
+import numpy as np
 
 from programs.registry import program
 
 NUMBERS = [0.7, 1.3, 0.4, 2.1]
+Pair = namedtuple("Pair", "left right")
 
 
-@program({"xs": NUMBERS})
+@program({"xs": NUMBERS}, orders=1)
 def window_of_a_deque(xs):
     window = deque(maxlen=2)
     total = 0.0
@@ -213,3 +216,22 @@ def text_in_a_loop_with_objects(xs):
     for name in "aba":
         kept[name].append(kept[name][-1] * xs[2])
     return sum(kept["a"]) * sum(kept["b"])
+
+
+@program({"xs": NUMBERS})
+def written_ahead_of_the_loop(xs):
+    items = [x * x for x in xs]
+    total = 0.0
+    for i, x in enumerate(items):
+        total += x
+        if i < 3:
+            items[i + 1] += 0.5 * x
+    return total * total
+
+
+@program({"x": np.array(NUMBERS)}, orders=1)
+def arrays_of_a_named_tuple_written(x):
+    pair = Pair(x[:2] * 1.0, x[2:] * 1.0)
+    first = pair.left
+    first[0] += pair.right[1]
+    return np.sum(pair.left * pair.right)

@@ -194,7 +194,7 @@ def _kept_by_callees(operations: Operations) -> Iterator[str]:
 def _makes_object(op: Operation) -> bool:
     """Whether an operation makes an object that holds what it is given."""
     made = isinstance(op.callee, type) and issubclass(op.callee, types.SimpleNamespace)
-    return made or (op.kind == "rule" and op.rule.name in ("with_attribute", "mutated", "new_instance"))
+    return made or (op.kind == "rule" and op.rule.name in ("with_attribute", "mutated", "new_instance", "tuple_of"))
 
 
 def _opened(op: Operation) -> tuple[set[str], set[str]]:
@@ -225,8 +225,8 @@ def _copies_container(op: Operation) -> bool:
 
 
 VIEWS = frozenset(
-    "sequence with_attribute mutated real imag conj real_if_close nan_to_num einsum einsum_one einsum_two "
-    "reshape_ordered ravel_ordered dict_get replace_item replace_field check_seed check_tangent".split()
+    "sequence attribute with_attribute mutated tuple_of real imag conj real_if_close nan_to_num einsum einsum_one "
+    "einsum_two reshape_ordered ravel_ordered dict_get replace_item replace_field check_seed check_tangent".split()
 )
 OPEN = frozenset("mirror dict_get replace_item replace_field dict_of".split())  # what they give is, or holds, any of it
 

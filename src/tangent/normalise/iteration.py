@@ -26,7 +26,7 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
 from tangent.syntax.walk import walk
 
-Around = tuple[set[str], dict[str, Tree]]  # loop variables that nothing else reads, functions that are defined inside
+Around = tuple[set[str], dict[str, Tree], set[str]]  # own loop variables, functions defined inside, lists made here
 
 
 def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -34,7 +34,7 @@ def iteration(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     inside = [s for s in statements(f.body) if isinstance(s, ast.FunctionDef) and bound.count(s.name) == 1]
     nested: dict[str, Tree] = {s.name: s for s in inside if s.name not in context.generators}
     context.iterators = _iterators(f, context)
-    return replace(f, body=_block(f.body, context, (_private_targets(f), nested)))
+    return replace(f, body=_block(f.body, context, (_private_targets(f), nested, _lists(f, context))))
 
 
 def _iterators(f: ast.FunctionDef, context: Context) -> set[str]:
@@ -109,7 +109,7 @@ class _Loop:
 
     def __init__(self, s: ast.For, context: Context, around: Around) -> None:
         self.s, self.context = s, context
-        self.private, self.nested = around
+        self.private, self.nested, self.lists = around
         self.before: list[ast.stmt] = []
 
     def over(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -222,11 +222,10 @@ class _Loop:
                 held = self.held(items, "items")
                 return self.length(held), expression("s[k]", s=held, k=index)
             case "reversed", ast.Call(args=[inner]):
-                held = self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=inner), "items")
+                held = self.items(inner, inner)
                 return self.length(held), expression("s[n - 1 - k]", s=held, n=self.length(held), k=index)
             case _:
-                e = self.iterated(e)
-                held = self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=e), "items")
+                held = self.items(e, self.iterated(e))
                 return self.length(held), expression("s[k]", s=held, k=index)
 
     def iterated(self, e: ast.expr) -> ast.expr:
@@ -234,6 +233,14 @@ class _Loop:
         if not self.context.overloads("__iter__") or isinstance(e, ast.List | ast.Tuple | ast.Dict | ast.Constant):
             return e
         return expression("f(e)", f=self.context.use("iterated", operators.iterated), e=e)
+
+    def items(self, e: ast.expr, given: ast.expr) -> ast.expr:
+        """What a loop runs over; a list that the loop writes into is read as it is then."""
+        match e:
+            case ast.Name(id=v) if v in self.lists and _writes_items(self.s, v):
+                return e
+            case _:
+                return self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=given), "items")
 
     def length(self, e: ast.expr) -> ast.expr:
         return expression("f(s)", f=self.context.builtin("len"), s=e)
@@ -281,6 +288,38 @@ class _Loop:
         elif not isinstance(key, ast.Name):
             first += self.assign(target, name(held))
         return self.loop(self.range(self.length(keys)), ast.Name(index, ast.Store()), [*first, *body])
+
+
+def _lists(f: ast.FunctionDef, context: Context) -> set[str]:
+    """Variables that only ever are lists made here."""
+    made: dict[str, list[bool]] = {a.arg: [False] for a in walk(f.args) if isinstance(a, ast.arg)}
+    for s in statements(f.body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=value):
+                listed = isinstance(value, ast.List | ast.ListComp) or _is_list_call(value, context)
+                made.setdefault(v, []).append(listed)
+            case _:
+                for v in writes(s):
+                    made.setdefault(v, []).append(isinstance(s, ast.AugAssign))
+    return {v for v, kinds in made.items() if all(kinds)}
+
+
+def _is_list_call(e: ast.expr, context: Context) -> bool:
+    match e:
+        case ast.Call(func=func):
+            return context.scope.resolve(func) in (list, sorted)
+        case ast.BinOp(left=ast.List(), op=ast.Mult()) | ast.BinOp(op=ast.Mult(), right=ast.List()):
+            return True
+        case _:
+            return False
+
+
+def _writes_items(s: ast.For, v: str) -> bool:
+    """Whether a loop writes into items of a variable, which stays the same list."""
+    stores = (n for x in s.body for n in ast.walk(x) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    bound = {t.id for x in s.body for n in ast.walk(x) if isinstance(n, ast.Assign) for t in n.targets
+             if isinstance(t, ast.Name)}  # fmt: skip
+    return any(isinstance(n.value, ast.Name) and n.value.id == v for n in stores) and v not in bound
 
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:

@@ -13,7 +13,7 @@ from typing import Any
 from tangent.normalise.context import Context
 from tangent.runtime import library as library_module
 from tangent.runtime import operators, stateful
-from tangent.runtime.classes import is_made_by_class
+from tangent.runtime.classes import is_made_by_class, tuple_of
 from tangent.runtime.kernels import functions as written_out
 from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
@@ -112,7 +112,7 @@ class Known:
                     return False
                 if self.arrays and is_view_function(found):
                     return False
-                return found not in (*MAKERS, dataclasses.replace, types.SimpleNamespace, Variable)
+                return found not in (*MAKERS, dataclasses.replace, types.SimpleNamespace, Variable, tuple_of)
             case _:
                 return False
 

@@ -83,6 +83,13 @@ class Thing:
         self.x = x
 
 
+def grown_number(x):
+    s = x[0]
+    s += x
+    s[0] = x[1]
+    return s.sum()
+
+
 def written_list(x):
     x[0] = 1.0
     return x[0] * x[1]
@@ -128,6 +135,7 @@ CASES = {
     "class": lambda: grad(Thing),
     "no source": lambda: grad(dict.fromkeys),
     "list written by index": lambda: grad(written_list, optimized=False)((1.0, 2.0)),
+    "number that grows": lambda: grad(grown_number)(np.ones(2)),
     "custom": lambda: tangent.custom_vjp(3.0),
     "implicit": lambda: tangent.implicit(square),
     "persistent": lambda: PersistentArray(1.0),

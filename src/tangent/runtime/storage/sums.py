@@ -15,11 +15,7 @@ def add_into(b: Any, v: Any) -> None:
     """Add a gradient to the shadow of a container, in place."""
     if isinstance(b, np.ndarray):
         if b.ndim == 0 and np.ndim(v):
-            raise InPlaceError(
-                "cannot follow a number that an operator in place turned into an array",
-                why="it has several names, and was a number when its adjoint was made",
-                todo="Begin with an array of that shape: np.zeros_like(...), np.zeros(shape).",
-            )  # fmt: skip
+            raise grown_number()
         b += v
     elif isinstance(b, dict):
         for k in b:
@@ -40,6 +36,15 @@ def add_into(b: Any, v: Any) -> None:
             "cannot follow a number that came out of an array into a list or dict",
             why="what the list or dict holds is written in place", todo="Put the array itself, or a copy, there.",
         )  # fmt: skip
+
+
+def grown_number() -> InPlaceError:
+    """The error of `s = x[0]; s += x`, where s is written by an index later, or has several names."""
+    return InPlaceError(
+        "cannot follow a number that an operator in place turned into an array",
+        why="what is written in place was a number at first, and its adjoint is one",
+        todo="Begin with an array of that shape: np.zeros_like(...), x[0] + np.zeros(shape).",
+    )  # fmt: skip
 
 
 def _added(b: Any, v: Any) -> Any:
@@ -64,6 +69,8 @@ def add_at(b: Any, index: Any, v: Any) -> None:
         add_to_item(b, index, v)
     elif may_repeat(index):
         np.add.at(b, index, real_part(v, b))
+    elif np.ndim(v) and not np.ndim(b[index]):
+        raise grown_number()
     else:
         b[index] += real_part(v, b)
 

@@ -540,3 +540,76 @@ def transform_of_halves(a):
 def fourier_by_recursion(x):
     y = transform_of_halves(x.astype(complex))
     return np.sum(np.abs(y) ** 2 * np.arange(1.0, 5.0))
+
+
+@program({"x": positive(3, 4)})
+def rows_in_a_list_are_views(x):
+    a = x * 1.0
+    rows = [r for r in a]
+    rows[0] *= rows[1]
+    for k in range(3):
+        rows[k] /= rows[k - 1].sum()
+    rows[1] **= 2
+    return a * a
+
+
+@program({"x": positive(3, 4)})
+def appended_rows_are_views(x):
+    a = x * 1.0
+    rows = []
+    for r in a:
+        rows.append(r)
+    rows[0] += added_up(rows[1])
+    return a * a
+
+
+def added_up(v):
+    return np.sum(v) ** 2
+
+
+@program({"x": positive(4)})
+def pairs_that_are_counted_see_what_the_loop_wrote(x):
+    a = x * 1.0
+    for i, (u, v) in enumerate(zip(a[:-1], a[1:])):
+        a[i + 1] = u * v + a[i]
+    for (i, u), v in zip(enumerate(a), a[::-1]):
+        a[-1 - i] = u * v + i
+    return a
+
+
+@program({"x": positive(4)})
+def numbers_and_rows_raised_to_powers(x):
+    s = x[0]
+    s **= 2
+    s += x[1]
+    a = np.outer(x, x)
+    row = a[1]
+    row **= 2
+    row %= 0.7
+    for i in range(3):
+        s **= 1.1
+        s += x[i]
+    return np.sum(a * a) * s * x[0]
+
+
+def raised(v):
+    v **= 2
+    return v
+
+
+@program({"x": positive(4)})
+def helper_that_raises_numbers_and_arrays(x):
+    return raised(x[0]) * x[0] + np.sum(raised(x * 1.0) * x)
+
+
+@program({"x": positive(4)})
+def arrays_without_axes_under_two_names(x):
+    a, c, d = np.zeros(()), np.zeros_like(x[0]), np.ones_like(x.sum())
+    b, e, f = a, c, d
+    b += x[2]
+    a *= b
+    e += x[1]
+    c *= e
+    f *= x[2]
+    d *= f
+    return a + c + d * x

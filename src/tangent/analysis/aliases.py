@@ -20,6 +20,10 @@ from tangent.syntax.rebuild import statements
 
 Groups = Iterable[tuple[str, ...]]
 
+# Methods that put what they are given into a list or dict, and those that put its items there.
+PUTTING = frozenset("append appendleft insert setdefault add".split())
+JOINING = frozenset("extend extendleft update".split())
+
 
 class Aliases:
     """What variables may refer to. `groups` are parameters that share what they are given.
@@ -44,6 +48,7 @@ class Aliases:
             if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.target, ast.Name):
                 self.points[s.target.id] = set()  # a number, which nothing shares
         self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
+        self._puts = [put for s in statements(f.body) if s not in operations and (put := _put_by_method(s))]
         self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
         self._first = {v: group[0] for group in sharing for v in group}
         self._summaries = summaries
@@ -99,6 +104,10 @@ class Aliases:
         before = sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
         for s, op in self._ops:
             self._follow(op, self.bases[s])
+        for v, whole, given in self._puts:
+            self._hold(self.of(v), given if whole else ())
+            for o in self.of(v) if not whole else ():
+                self.holds.setdefault(o, set()).update(*(self._items(w) for w in given))
         return before != sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
 
     def _follow(self, op: Operation, shared: tuple[str, ...]) -> None:
@@ -178,6 +187,16 @@ class Aliases:
     def _hold(self, owners: set[str], items: Iterable[str]) -> None:
         for o in owners:
             self.holds.setdefault(o, set()).update(*(self.of(v) for v in items))
+
+
+def _put_by_method(s: ast.stmt) -> tuple[str, bool, list[str]] | None:
+    """The list or dict that a call of a method puts something into, whether that is what is given, and this."""
+    match s:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr), args=args)):
+            given = [a.id for a in args if isinstance(a, ast.Name)]
+            return (v, attr in PUTTING, given) if given and attr in PUTTING | JOINING else None
+        case _:
+            return None
 
 
 def _kept_by_callees(operations: Operations) -> Iterator[str]:

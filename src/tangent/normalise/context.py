@@ -34,6 +34,8 @@ class Context:
     iterators: set[str] = field(default_factory=set)  # variables in which nothing may read ahead
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
     managers: dict[str, type] = field(default_factory=dict)  # variables that are objects which can be entered
+    apart: set[tuple[int, int]] = field(default_factory=set)  # `xs[i] += v` taken apart: where xs[i] is stored
+    asked: set[tuple[int, int]] = field(default_factory=set)  # stores into variables that may be numbers
     lifted: dict[str, Any] = field(default_factory=dict)  # nested functions that were taken out (lifting.py)
 
     @classmethod

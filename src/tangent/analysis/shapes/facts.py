@@ -21,7 +21,8 @@ class Fact:
 
     @property
     def scalar(self) -> bool:
-        return self.number and self.shape == NO_ATOMS
+        """Whether it is a number; an array without axes can be written into, and shared."""
+        return self.number and self.shape == NO_ATOMS and not self.array
 
 
 SCALAR = Fact(NO_ATOMS, NO_ATOMS, True)

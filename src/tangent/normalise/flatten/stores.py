@@ -17,6 +17,7 @@ from tangent.syntax.walk import walk
 
 FLATTENED_METHODS = frozenset("fill sort partition put __setitem__ extend insert update".split())
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+OF_ARRAYS = frozenset("sum mean max min dot copy prod std var trace conj ravel reshape transpose astype item".split())
 
 
 class Stores(Expressions):
@@ -89,6 +90,7 @@ class Stores(Expressions):
             return
         old = self.atom(replace(place, ctx=ast.Load()))
         new = self.atom(ast.copy_location(ast.BinOp(old, s.op, s.value), s))
+        self.context.apart.add((s.lineno, s.col_offset))
         self.emit(at(ast.Assign([place], new), s))
 
     def effect(self, s: ast.Expr, e: ast.Call) -> None:
@@ -130,6 +132,7 @@ def _calls_user(e: ast.expr, context: Context) -> bool:
     for n in walk(e):
         if isinstance(n, ast.Call):
             found = context.scope.resolve(n.func)
-            if found is MISSING or not is_library(found):
+            reads = isinstance(n.func, ast.Attribute) and n.func.attr in OF_ARRAYS and not context.objects
+            if (found is MISSING and not reads) or (found is not MISSING and not is_library(found)):
                 return True
     return False

@@ -62,6 +62,7 @@ LIKE_FIRST = (
     runtime.mirror,
     runtime.deviation,
 )
+MAKING_ARRAYS = (np.zeros_like, np.ones_like, np.empty_like, np.copy)  # also of numbers
 SAME = (
     runtime.copy,
     runtime.dense,
@@ -130,7 +131,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function in (np.eye, np.identity) and len(kinds) == 1 and not e.keywords:
         return made(Items((kinds[0], kinds[0])))
     if function in LIKE_FIRST:
-        return like(kinds[0]) if len(kinds) == 1 and not e.keywords else UNKNOWN
+        without_axes = function in MAKING_ARRAYS and isinstance(kinds[0], Number) and not kinds[0].axes
+        return like(kinds[0]) if len(kinds) == 1 and not e.keywords and not without_axes else UNKNOWN
     if function is np.array and len(kinds) == 1 and not e.keywords:
         return stacked(kinds[0])
     if function is np.concatenate:

@@ -75,7 +75,7 @@ def made(shape: Kind) -> Kind:
     match shape:
         case Number(axes=(), size=size) if shape.dtype == "i8":
             return Number((UNSURE if size is None else size,), "f8")
-        case Items(items=items) if all(isinstance(k, Number) and not k.axes for k in items):
+        case Items(items=[_, *_] as items) if all(isinstance(k, Number) and not k.axes for k in items):
             sizes = [k.size for k in items if isinstance(k, Number)]
             return Number(tuple(UNSURE if n is None else n for n in sizes), "f8")
         case _:

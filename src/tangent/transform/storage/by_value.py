@@ -152,4 +152,20 @@ def items_by_value(this: Unit, found: list[Write], aliases: Aliases, given: froz
         if _shares_items(this, s, w.root, aliases, given):
             kept.append(Write(second, old, w.reads, "augmented"))
         kept.append(Write(store, w.root, frozenset([new]), "store", nested=False))
+    kept += _taken_apart(this, found, aliases, given)
     return replaced(this, changed, operations) if changed else this, kept
+
+
+def _taken_apart(this: Unit, found: list[Write], aliases: Aliases, given: frozenset[str]) -> Iterator[Write]:
+    """The operators in place of `xs[i] **= v`, which comes here as `t = xs[i]; t2 = t ** v; xs[i] = t2`."""
+    for w in found:
+        s = w.statement
+        place = s.lineno, s.col_offset
+        if place not in this.context.apart or w.root not in aliases.containers or not isinstance(s, ast.Assign):
+            continue
+        for x, op in this.operations.items():
+            if (x.lineno, x.col_offset) != place or not isinstance(op.value, ast.BinOp):
+                continue
+            if isinstance(s.value, ast.Name) and s.value.id in op.targets and isinstance(op.value.left, ast.Name):
+                if _shares_items(this, s, w.root, aliases, given):
+                    yield Write(x, op.value.left.id, frozenset(expression_reads(op.value.right)), "augmented")

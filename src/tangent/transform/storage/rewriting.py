@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import numpy as np
+
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
@@ -12,8 +14,8 @@ from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes.table import Shapes
 from tangent.rules.classify import classified
 from tangent.rules.table import table
-from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import replace
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import replace, statements
 from tangent.transform.storage.refusals import refusal
 from tangent.transform.unit import Unit
 
@@ -80,13 +82,13 @@ def augmented_in_place(
         if shapes.of(name(w.root)).scalar or not (holders or written):
             kept.append(w)
             continue
-        new = _in_place(this, w)
+        new = _in_place(this, w, shapes.of(name(w.root)).array)
         changed[w.statement] = new
-        for s in new:
+        for s in statements(new):
             op = reclassified(s, this)
             if op is not None:
                 operations[s] = op
-        write = next(s for s in new if s in operations and operations[s].kind in ("store", "augment"))
+        write = next(s for s in statements(new) if s in operations and operations[s].kind in ("store", "augment"))
         kept.append(Write(write, w.root, w.reads, "store"))
     return replaced(this, changed, operations) if changed else this, kept
 
@@ -100,15 +102,21 @@ def _joins_lists(this: Unit, w: Write) -> bool:
     return bool(made) and all(isinstance(op.value, ast.List | ast.Tuple | ast.ListComp) for op in made)
 
 
-def _in_place(this: Unit, w: Write) -> list[ast.stmt]:
+def _in_place(this: Unit, w: Write, array: bool) -> list[ast.stmt]:
+    """The operator in place; of what may be no array, but a number, a new one."""
     s = w.statement
     assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.BinOp)
     target, value = s.targets[0].id, s.value
+    again = [] if target == w.root else [assign(target, name(w.root), s)]
     if isinstance(value.op, IN_PLACE):
-        first: list[ast.stmt] = [at(ast.AugAssign(ast.Name(w.root, ast.Store()), value.op, value.right), s)]
-    else:
-        held = this.context.names.numbered("t")
-        this.context.scope.local.add(held)
-        place = ast.Subscript(name(w.root), constant(Ellipsis), ast.Store())
-        first = [assign(held, value, s), at(ast.Assign([place], name(held)), s)]
-    return first if target == w.root else [*first, assign(target, name(w.root), s)]
+        return [at(ast.AugAssign(ast.Name(w.root, ast.Store()), value.op, value.right), s), *again]
+    held, test = (this.context.names.numbered("t") for _ in range(2))
+    this.context.scope.local |= {held, test}
+    result = assign(held, value, s)
+    store = at(ast.Assign([ast.Subscript(name(w.root), constant(Ellipsis), ast.Store())], name(held)), s)
+    if array:
+        return [result, store, *again]
+    this.context.asked.add((s.lineno, s.col_offset))
+    kind = this.context.use("ndarray", np.ndarray)
+    asked = assign(test, expression("f(a, t)", f=this.context.builtin("isinstance"), a=w.root, t=kind), s)
+    return [result, asked, at(ast.If(name(test), [store, *again], [assign(target, name(held), s)]), s)]

@@ -185,10 +185,11 @@ def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[st
     """Variables that are written into by an index and are no lists or dicts made here: taken for arrays."""
     found: set[str] = set()
     generated = this.source.file.startswith("<generated")
-    for op in this.operations.values():
+    for s, op in this.operations.items():
         index = op.values.get("index") if op.kind in ("store", "augment") else None
-        asked = isinstance(index, ast.Constant) and index.value is Ellipsis  # behind a test of its type
-        asked = generated and (asked or op.why == "at Add")  # add_at is for what may be a container, too
+        whole = isinstance(index, ast.Constant) and index.value is Ellipsis  # behind a test of its type
+        asked = whole and (generated or (s.lineno, s.col_offset) in this.context.asked)
+        asked = asked or (generated and op.why == "at Add")  # add_at is for what may be a container, too
         if index is not None and op.targets[0] not in aliases.containers and not is_key(index) and not asked:
             found.add(op.targets[0])
         if op.kind == "call" and isinstance(op.value, ast.Call) and is_own(op.callee) and not has_stars(op.value):

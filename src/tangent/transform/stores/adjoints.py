@@ -32,7 +32,7 @@ class Adjoints(Keeping):
         if a not in self.shadowed:
             return restored
         mark = comment(f"Grad of: {self.owner.primal(s)}", s)
-        if not self.is_array(a) and "index" in op.values:
+        if "index" in op.values and not self.is_array(a) and not self.is_asked(op.values["index"]):
             for x in restored:
                 self.saves.pop(x)
                 self.pairs.pop(x)

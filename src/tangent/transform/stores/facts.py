@@ -90,6 +90,11 @@ class Facts:
         known: Shapes | None = getattr(self.owner, "shapes", None)
         return v in self.settled.arrays or (known is not None and known.of(name(v)).array)
 
+    def is_asked(self, index: ast.expr) -> bool:
+        """Whether `v[...]` stands behind a test that v is an array."""
+        whole = isinstance(index, ast.Constant) and index.value is Ellipsis
+        return whole and bool(self.owner.unit.context.asked)
+
     def is_container(self, v: str) -> bool:
         return self.table.between.get(v, v) in self.settled.containers
 

@@ -60,9 +60,9 @@ class Keeping(Binding):
         """The content of a place, as it is now."""
         if self.is_flat(a) and isinstance(place, ast.Subscript):
             return place
-        if isinstance(place, ast.Subscript) and not self.is_array(a):
+        if isinstance(place, ast.Subscript) and not self.is_array(a) and not self.is_asked(place.slice):
             return self.owner.scribe.call("item_content", place.value, self.owner.scribe.as_argument(place.slice))
-        if self.is_array(a):
+        if self.is_array(a) or isinstance(place, ast.Subscript):
             return place if self.place_fact(place).scalar else expression("p.copy()", p=place)
         return self.owner.scribe.call("content", place)
 
@@ -99,7 +99,7 @@ class Keeping(Binding):
 
     def put_back(self, place: ast.expr, a: str, kept: Kept, s: ast.stmt) -> ast.stmt:
         if isinstance(place, ast.Subscript):
-            if not self.is_array(a):
+            if not self.is_array(a) and not self.is_asked(place.slice):
                 key = self.owner.scribe.as_argument(place.slice)
                 return at(ast.Expr(self.owner.scribe.call("put_item_back", place.value, key, kept.value())), s)
             return at(ast.Assign([replace(place, ctx=ast.Store())], kept.value()), s)

@@ -20,6 +20,7 @@ from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
 from tangent.runtime.objects import MEMBERS, operators_in, operators_of
 from tangent.source import listings  # noqa: F401  (it writes out iterators)
+from tangent.source.makers import maker
 from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
@@ -61,7 +62,10 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
         return frozenset()
     if isinstance(found, types.FunctionType):
         return operators_named(found, seen)
-    return operators_of(found) if isinstance(found, type) else operators_in(found)
+    if not isinstance(found, type):
+        return operators_in(found)
+    assigned = getattr(maker(found), "assigned", ())
+    return operators_of(found) | {MEMBERS for v in assigned if hasattr(np.ndarray, v)}
 
 
 def overloading(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:

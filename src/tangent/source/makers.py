@@ -109,6 +109,7 @@ def _function(cls: Any, parts: Opened) -> types.FunctionType:
     function = parts.function
     result = stub(function, tree, {**cells_of(function), **parts.cells}, read(function).file)
     result.__kwdefaults__ = function.__kwdefaults__
+    result.assigned = parts.written  # type: ignore[attr-defined]
     result.__name__ = result.__qualname__ = cls.__name__
     result.captures = own_captures(function)  # type: ignore[attr-defined]
     return result

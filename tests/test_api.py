@@ -1379,3 +1379,12 @@ class EqualToAll:
 
 def test_callable_objects_that_compare_as_they_like():
     assert grad(EqualToAll())(3.0, k=5.0) == 30.0
+
+
+def test_a_module_may_be_an_argument():
+    def energy(x, xp):
+        return xp.sum(xp.clip(x, -0.5, 1.5) * x)
+
+    x = np.array([0.3, -0.2, 2.0])
+    assert grad(energy)(x, np) == pytest.approx([0.6, -0.4, 1.5])
+    assert jvp(energy, wrt=0)(x, np, np.ones(3)) == pytest.approx(1.7)

@@ -100,6 +100,10 @@ class CaptureError(UnsupportedError):
     needs_memory = False  # as above
 
 
+class OwnerError(UnsupportedError):
+    """A method that arrays have is called on what may be no array."""
+
+
 class RuleError(TangentError):
     """A rule is malformed, or a call does not fit it."""
 

@@ -20,14 +20,14 @@ import numpy as np
 from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, load, register
-from tangent.errors import CaptureError, InPlaceError, TangentError
+from tangent.errors import CaptureError, InPlaceError, OwnerError, TangentError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.options import Memory, Options
 from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
-from tangent.runtime.objects import operators_in
+from tangent.runtime.objects import MEMBERS, operators_in
 from tangent.source.adapt import as_function, called, standing_for
 from tangent.source.makers import maker
 from tangent.source.naming import name_derivative
@@ -114,7 +114,16 @@ def build(function: types.FunctionType, options: Options) -> Derivative:
 
 
 def generated(function: types.FunctionType, options: Options) -> Module:
-    """The module of a derivative, before it is printed."""
+    """The module of a derivative, before it is printed; where owners of methods may be no arrays, one that looks."""
+    try:
+        return _generated(function, options)
+    except OwnerError:
+        if MEMBERS in options.objects or options.compile is not None:
+            raise
+        return _generated(function, replace(options, objects=tuple(sorted({*options.objects, MEMBERS}))))
+
+
+def _generated(function: types.FunctionType, options: Options) -> Module:
     module = Module(options, optimiser(options.optimized))
     title = title_of(function, options)
     behind = keeping_memory(function, options.memory)
@@ -162,10 +171,9 @@ def for_arguments(function: types.FunctionType, options: Options) -> Callable[[t
     """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
-        classes = classes_of(values)
-        if not classes:
+        classes, objects = classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
+        if not classes and not objects:
             return None
-        objects = tuple(sorted({*options.objects, *operators_in(values)}))
         memory: Memory = options.memory or needs_memory(function, table().has_rule, classes)
         if (objects, memory) == (options.objects, options.memory):
             return None
@@ -335,6 +343,8 @@ def _can_be_said(f: Any, own: inspect.Signature | None, mine: inspect.Parameter 
         return True
     if mine is None:
         return False
+    if f is np.clip:  # without a bound, or with None for it
+        return True
     return default is not None or mine.default is None or isinstance(mine.default, bool | int | float | str)
 
 

@@ -36,6 +36,7 @@ THEMES = (
     "nested",
     "kernels",
     "odd",
+    "owners",
 )
 LATER = ("later_language",)
 

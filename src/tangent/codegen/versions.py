@@ -99,7 +99,8 @@ class Choice:
         if kinds not in self.versions:
             if len(self.versions) >= MOST or all(k == UNKNOWN for k in kinds):
                 return None
-            sizes = {f"{v}.{i}": n for v, a in zip(names, args) for i, n in enumerate(getattr(a, "shape", ()))}
+            shapes = {v: a.shape for v, a in zip(names, args) if isinstance(a, np.ndarray)}
+            sizes = {f"{v}.{i}": n for v, shape in shapes.items() for i, n in enumerate(shape)}
             self.versions[kinds] = self.made(dict(zip(names, kinds)), sizes)
         return self.versions[kinds]
 

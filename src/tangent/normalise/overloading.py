@@ -58,6 +58,8 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
     found = unwrapped(found)  # a compiled function is a function
     module = home_of(found).split(".")[0]
+    if isinstance(found, types.ModuleType):  # what is called by its name there is known
+        return False
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return frozenset()
     if isinstance(found, types.FunctionType):

@@ -19,6 +19,7 @@ from tangent.rules.forms import method_form, plain_form
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
+from tangent.runtime.objects import MEMBERS
 from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.makers import maker
 from tangent.source.read import unwrapped
@@ -358,7 +359,9 @@ class _Reader:
         bounds = self.table.methods.get(attr)
         if bounds:
             args, keywords = method_form(attr, owner, e.args, e.keywords)
-            return self.by_rule(bounds, args, keywords, e, s)
+            op = self.by_rule(bounds, args, keywords, e, s)
+            if op.kind == "rule" or not self.context.overloads(MEMBERS):
+                return op
         args = [a.value if isinstance(a, ast.Starred) else a for a in e.args] + [k.value for k in e.keywords]
         kind: OperationKind = "opaque" if attr in WRITING_METHODS or not isinstance(owner, ast.Name) else "dynamic"
         return Operation(kind, (), _names([owner, *args]), why="method")

@@ -236,6 +236,8 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
     if is_looked_up(x, name):
         _, tangent = call_jvp(method_of(x, "__getattr__"), (0,), (b,), x, name)
         return tangent
+    if isinstance(x, types.ModuleType | type):
+        return class_zero(x, name)
     if isinstance(x, tuple) and isinstance(b, tuple) and not hasattr(b, "_fields"):
         return b[x._fields.index(name)]  # type: ignore[attr-defined]
     if not is_field(x, name):

@@ -6,6 +6,7 @@ Each function looks at floats and NumPy arrays first, because that is what it ne
 from __future__ import annotations
 
 import itertools
+import types
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -200,6 +201,8 @@ def put_field(b: Any, x: Any, name: str) -> Any:
         return remade(x, {k: b if k == name else lazy_zero(v) for k, v in values.items()})
     if is_object(x):
         return init_grad(x)  # an attribute of the class: no part of the object
+    if isinstance(x, types.ModuleType | type) and callable(getattr(x, name)):
+        return None
     raise UnsupportedError(
         f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
         why="only numbers, arrays, containers and objects of classes written in Python have gradients",

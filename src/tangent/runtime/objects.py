@@ -131,8 +131,10 @@ def has_method(x: Any, name: str) -> bool:
 
 
 def has_member(x: Any, name: str) -> bool:
-    """Whether x is an object that holds, or whose class defines, what arrays have under the same name."""
-    return (is_object(x) or (isinstance(x, tuple) and hasattr(x, "_fields"))) and hasattr(x, name)
+    """Whether x is an object, a module, a class or a named tuple that has what arrays have under the same name."""
+    if isinstance(x, tuple):
+        return name in getattr(x, "_fields", ())
+    return (isinstance(x, types.ModuleType | type) or is_object(x)) and hasattr(x, name)
 
 
 def method_of(x: Any, name: str) -> Any:
@@ -191,15 +193,22 @@ def field(x: Any, name: str) -> Any:
 
 
 def holds_objects(x: Any, depth: int = 3) -> bool:
-    """Whether x is, or holds, an object of a class of the user's."""
+    """Whether x is, or holds, an object of a class of the user's, or what may have members that arrays have."""
     if type(x) in NUMBERS:
         return False
+    if isinstance(x, types.ModuleType | type) or _names_members(x):
+        return True
     if isinstance(x, list | tuple) and depth > 0:
         kinds = {type(v): v for v in x}  # one of each class tells for all
         return any(holds_objects(v, depth - 1) for v in kinds.values())
     if isinstance(x, dict):
         return depth > 0 and any(holds_objects(v, depth - 1) for v in x.values())
     return is_object(x)
+
+
+def _names_members(x: Any) -> bool:
+    """Whether x is a named tuple with fields that are called as members of arrays are."""
+    return isinstance(x, tuple) and any(hasattr(np.ndarray, name) for name in getattr(x, "_fields", ()))
 
 
 @functools.cache
@@ -220,6 +229,12 @@ def _is_written(cls: type, name: str) -> bool:
 
 def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
     """The operators that the classes of x, and of what it holds, define."""
+    if isinstance(x, types.ModuleType):
+        return frozenset({MEMBERS})
+    if isinstance(x, type):
+        return operators_of(x)
+    if _names_members(x):
+        return operators_in(tuple(x), depth) | {MEMBERS}
     if is_object(x):
         cls: Any = type(x)
         found = operators_of(cls)

@@ -13,14 +13,14 @@ from tangent.analysis.state import changes_objects
 from tangent.codegen.emit import emit
 from tangent.codegen.load import Changes, bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
-from tangent.errors import InPlaceError, TangentError
+from tangent.errors import InPlaceError, OwnerError, TangentError
 from tangent.options import Options
 from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
 from tangent.runtime.calls import LISTS, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.library import applied_function, partial_of
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import MEMBERS, is_object
 from tangent.service.flat import FlatTangent, flat_pair
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
@@ -229,6 +229,11 @@ class DerivativesOnDemand:
         self.refuse_changer(plain)
         try:
             return self._built(keeping_memory(plain, ""), wanted, kind, marks)
+        except OwnerError:
+            operators = _operators(marks)
+            if MEMBERS in operators:
+                raise
+            return self._build(plain, wanted, kind, (marks - {operators}) | {operators | {MEMBERS}})
         except InPlaceError as e:
             if not e.needs_memory:
                 raise

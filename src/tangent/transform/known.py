@@ -1,6 +1,6 @@
-"""Functions that are known when a function is transformed, though it has them in variables of its own.
+"""Functions and modules that are known when a function is transformed, though it has them in variables of its own.
 
-Nested functions that capture nothing are; so are parameters for which a call names a function:
+Nested functions that capture nothing are; so are parameters for which a call names a function or a module:
 `integrate(np.sin, 0, x)` gets a derivative of `integrate` in which `f` is `np.sin`.
 """
 
@@ -19,7 +19,7 @@ from tangent.normalise.context import Context
 from tangent.rules.table import table
 from tangent.source.nested import Nested, nested_functions
 from tangent.source.read import unwrapped
-from tangent.source.resolve import Scope
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.core import is_path
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, writes
@@ -29,7 +29,7 @@ Known = tuple[tuple[str, Any], ...]
 
 
 def known_locals(core: ast.FunctionDef, context: Context) -> dict[str, Any]:
-    """Local names that are functions, always the same ones: nested ones, and second names of others."""
+    """Local names that are functions or modules, always the same ones: nested ones, and second names of others."""
     body = list(statements(core.body))
     rebound = {v for n in walk(core) if isinstance(n, ast.Nonlocal) for v in n.names}
     count = Counter(v for s in body for v in writes(s))
@@ -40,17 +40,17 @@ def known_locals(core: ast.FunctionDef, context: Context) -> dict[str, Any]:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Lambda() as node):
                 nodes[v] = node
             case ast.Assign(targets=[ast.Name(id=v)], value=value) if is_path(value):
-                named[v] = context.scope.resolve(value)
+                named[v] = _resolved(value, named, context.scope)
             case ast.FunctionDef(name=v):
                 nodes[v] = s
     parameters = {a.arg for a in arguments(core.args)}
     once = {v for v, n in count.items() if n == 1} - rebound - context.declared - parameters
-    found = {v: f for v, f in named.items() if v in once and _is_function(f) and not _captures(f, context.scope)}
+    found = {v: f for v, f in named.items() if v in once and _is_known(f) and not _captures(f, context.scope)}
     return found | nested_functions(context.source.function, {v: node for v, node in nodes.items() if v in once})
 
 
 def known_arguments(scope: Scope, values: Mapping[str, Any], callee: types.FunctionType) -> Known:
-    """The parameters of a callee that get a function which is known, by its name here or as a default."""
+    """The parameters of a callee that get a function or module which is known, by its name here or as a default."""
     signature = inspect.signature(callee, follow_wrapped=False)
     found: dict[str, Any] = {}
     for p in signature.parameters.values():
@@ -59,12 +59,24 @@ def known_arguments(scope: Scope, values: Mapping[str, Any], callee: types.Funct
             found[p.name] = p.default
         elif isinstance(given, ast.expr) and is_path(given):
             found[p.name] = scope.resolve(given)
-    return tuple((p, f) for p, f in found.items() if _is_function(f) and not _captures(f, scope))
+    return tuple((p, f) for p, f in found.items() if _is_known(f) and not _captures(f, scope))
 
 
-def _is_function(found: Any) -> bool:
+def _resolved(e: ast.expr, named: dict[str, Any], scope: Scope) -> Any:
+    """What a path means, also one that starts at a local name of a module."""
+    match e:
+        case ast.Attribute(value=value, attr=attr):
+            owner = _resolved(value, named, scope)
+            return getattr(owner, attr, MISSING) if isinstance(owner, types.ModuleType) else scope.resolve(e)
+        case ast.Name(id=v) if isinstance(named.get(v), types.ModuleType):
+            return named[v]
+        case _:
+            return scope.resolve(e)
+
+
+def _is_known(found: Any) -> bool:
     found = unwrapped(found)
-    if isinstance(found, types.FunctionType | np.ufunc):
+    if isinstance(found, types.FunctionType | types.ModuleType | np.ufunc):
         return True
     return isinstance(found, types.BuiltinFunctionType) and bool(table().lookup(found) or table().is_zero(found))
 

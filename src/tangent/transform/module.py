@@ -57,6 +57,7 @@ class Module:
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
         self._scalars = dict(options.scalars)
+        self._objects = frozenset(options.objects)
 
     # What the transformations ask for
 
@@ -153,7 +154,8 @@ class Module:
         lists = function in self.given_lists
         key = (function, captured, known, lists)
         if key not in self._units:
-            made = unit(function, captured, frozenset(self.options.objects), known, lists)
+            made = unit(function, captured, self._objects, known, lists)
+            self._objects |= made.context.objects  # what a function names, it may hand to those that it calls
             self._units[key] = shared(made) if self.options.optimized else made
             self.given_lists |= self._units[key].lists.given(self._units[key].operations)
         found = self._units[key]

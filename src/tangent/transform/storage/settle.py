@@ -18,6 +18,7 @@ from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_rea
 from tangent.transform.calls import Groups
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
 from tangent.transform.storage.flat import finished_lists, flat_lists
+from tangent.transform.storage.owners import refuse_owners
 from tangent.transform.storage.refusals import (
     read_by_active,
     refusal,
@@ -86,6 +87,7 @@ def settle(
     varied, useful = facts.varied, facts.useful
     refuse_closures(this, varied, useful)
     refuse_text(this, varied, useful)
+    refuse_owners(this, varied)
     refuse_growing(this)
     refuse_copied_items(this, found, varied & useful)
     for callee, s in called_functions(this):

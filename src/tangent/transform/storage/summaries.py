@@ -167,6 +167,9 @@ def _header(s: ast.stmt) -> ast.AST:
     return s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
 
 
+OWN_NOTHING = (types.FunctionType, types.ModuleType, type)  # what a callee is given and writes nothing into
+
+
 def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     context = this.context
     found = writes_in_place(this.core, this.operations, context.scope, context.augmented, summary)
@@ -177,7 +180,7 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
         dataclasses.replace(w, deep=w.construct == "call" and w.statement in calls)
         for w in found
         if (w.construct != "closure" or not followed)
-        and not (w.construct == "call" and isinstance(context.scope.lookup(w.root), types.FunctionType))
+        and not (w.construct == "call" and isinstance(context.scope.lookup(w.root), OWN_NOTHING))
     ]
 
 

@@ -467,3 +467,21 @@ def lists_that_numpy_takes_for_arrays(x):
 def reduced_by_a_capturing_function(x):
     parts = [x * i for i in range(3)]
     return np.sum(functools.reduce(lambda a, b: a * 0.5 + b * x, parts, np.zeros(2)))
+
+
+@program({"x": signed(4)}, orders=1)
+def pairs_of_an_array_that_is_written(x):
+    a = x * 1.0
+    for i, (u, v) in enumerate(zip(a[:-1], a[1:])):
+        a[i + 1] = u * v + a[i]
+    return np.sum(a * a)
+
+
+@program({"x": signed(4)}, orders=1)
+def index_that_another_loop_assigns(x):
+    s = 0.0
+    for i, v in enumerate(x, start=1):
+        s += i * v**2
+    for i, v in enumerate(x):
+        s += i * v
+    return s

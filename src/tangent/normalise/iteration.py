@@ -78,6 +78,8 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
     """Loop variables that nothing outside their loops reads and nothing else assigns."""
     targets: set[str] = set()
     other: set[str] = set()
+    indices: set[str] = set()
+    items: set[str] = set()
 
     def visit(body: list[ast.stmt], inside: frozenset[str]) -> None:
         for s in body:
@@ -85,6 +87,9 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
                 case ast.For(target=target, iter=iter, body=block):
                     names = frozenset(n.id for n in walk(target) if isinstance(n, ast.Name))
                     targets.update(names)
+                    own = _own_names(target, iter)
+                    indices.update(own)
+                    items.update(names - own)
                     other.update((names & inside) | (expression_reads(iter) - inside))
                     visit(block, inside | names)
                 case ast.If(test=test, body=then, orelse=orelse):
@@ -98,7 +103,21 @@ def _private_targets(f: ast.FunctionDef) -> set[str]:
                     other.update((expression_reads(s) - inside) | assigned_inside([s]))
 
     visit(f.body, frozenset())
+    other |= indices & items  # what one loop counts with and another one assigns
     return targets - other - {a.arg for a in walk(f.args) if isinstance(a, ast.arg)}
+
+
+def _own_names(target: ast.expr, iter: ast.expr) -> set[str]:
+    """The name that a loop counts with: that over a range, and the first one over `enumerate`."""
+    match iter, target:
+        case ast.Call(func=ast.Name(id="range")), ast.Name(id=v):
+            return {v}
+        case ast.Call(func=ast.Name(id="reversed"), args=[ast.Call(func=ast.Name(id="range"))]), ast.Name(id=v):
+            return {v}
+        case ast.Call(func=ast.Name(id="enumerate"), args=[_], keywords=[]), ast.Tuple(elts=[ast.Name(id=v), *_]):
+            return {v}
+        case _:
+            return set()
 
 
 ENDLESS = (itertools.count, itertools.cycle)

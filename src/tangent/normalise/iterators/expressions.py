@@ -101,10 +101,18 @@ class Expressions:
         whole: Reading = "" if self.turns.taken(e, g.target, doing) else "each"
         match kind(e, self.context), e:
             case "zip" | "enumerate" | "reversed", ast.Call(args=args) if not any_starred(args):
-                return replace(e, args=[self.read(a, whole) for a in args])
+                return replace(e, args=[self.by_index(a, whole) for a in args])
             case "view", _:
                 return e
         return self.read(e, whole)
+
+    def by_index(self, e: ast.expr, whole: Reading) -> ast.expr:
+        """What `zip`, `enumerate` or `reversed` run over: another one of them is run through by the same index."""
+        match kind(e, self.context), e:
+            case "zip" | "enumerate" | "reversed", ast.Call(args=args) if not any_starred(args):
+                return replace(e, args=[self.by_index(a, whole) for a in args])
+            case _:
+                return self.read(e, whole)
 
     def call(self, e: ast.Call, consumed: Reading) -> ast.expr:
         found = self.context.scope.resolve(e.func)

@@ -14,8 +14,6 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
 from tangent.runtime.objects import MEMBERS, operators_in, operators_of
@@ -59,7 +57,7 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
     found = unwrapped(found)  # a compiled function is a function
     module = home_of(found).split(".")[0]
     if isinstance(found, types.ModuleType):  # what is called by its name there is known
-        return False
+        return frozenset()
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return frozenset()
     if isinstance(found, types.FunctionType):
@@ -110,7 +108,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 def _local_member(v: str, attr: str, context: Context) -> bool:
     """Whether this may be a member of a local object that arrays have, too."""
-    known = hasattr(np.ndarray, attr) and not attr.startswith("__") and context.scope.lookup(v) is MISSING
+    known = objects.is_common(attr) and not attr.startswith("__") and context.scope.lookup(v) is MISSING
     return known and context.overloads(MEMBERS)
 
 

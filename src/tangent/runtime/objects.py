@@ -206,9 +206,14 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
     return is_object(x)
 
 
+def is_common(name: str) -> bool:
+    """Whether arrays, lists or dicts have a member of this name, for which there is a rule."""
+    return hasattr(np.ndarray, name) or name in ("index", "count", "get")
+
+
 def _names_members(x: Any) -> bool:
     """Whether x is a named tuple with fields that are called as members of arrays are."""
-    return isinstance(x, tuple) and any(hasattr(np.ndarray, name) for name in getattr(x, "_fields", ()))
+    return isinstance(x, tuple) and any(is_common(name) for name in getattr(x, "_fields", ()))
 
 
 @functools.cache
@@ -218,7 +223,7 @@ def operators_of(cls: Any) -> frozenset[str]:
         return frozenset()
     own = [c for c in cls.__mro__ if c.__flags__ & _HEAP]
     found = {name for c in own for name in vars(c) if name in OPERATORS and _is_written(cls, name)}
-    if any(hasattr(np.ndarray, name) and not name.startswith("__") for c in own for name in vars(c)):
+    if any(is_common(name) and not name.startswith("__") for c in own for name in vars(c)):
         found.add(MEMBERS)
     return frozenset(found)
 
@@ -239,7 +244,7 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
         cls: Any = type(x)
         found = operators_of(cls)
         fields = fields_of(x)
-        if any(hasattr(np.ndarray, name) for name in fields):
+        if any(is_common(name) for name in fields):
             found |= {MEMBERS}
         return found.union(*(operators_in(v, depth - 1) for v in fields.values())) if depth > 0 else found
     if depth <= 0 or not isinstance(x, list | tuple | dict):

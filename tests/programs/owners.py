@@ -35,6 +35,12 @@ class Library:
         return self.xp.sum(x * x) + self.xp.mean(x)
 
 
+class Gas:
+    def __init__(self, t):
+        self.T = t
+        self.size = 2.0 * t
+
+
 class Rules:
     @staticmethod
     def mean(v):
@@ -134,3 +140,9 @@ def made_fields_called_as_members_of_arrays(x):
 def class_in_a_variable(x):
     rules = Rules
     return rules.mean(x * x)
+
+
+@program({"x": signed(3)}, orders=1)
+def attributes_called_as_members_of_arrays(x):
+    g = Gas(x[0])
+    return g.T * x[1] + g.size * g.T

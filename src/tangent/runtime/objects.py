@@ -223,9 +223,18 @@ def operators_of(cls: Any) -> frozenset[str]:
         return frozenset()
     own = [c for c in cls.__mro__ if c.__flags__ & _HEAP]
     found = {name for c in own for name in vars(c) if name in OPERATORS and _is_written(cls, name)}
-    if any(is_common(name) and not name.startswith("__") for c in own for name in vars(c)):
+    if any(is_common(name) and not name.startswith("__") for c in own for name in (*vars(c), *_assigned(c))):
         found.add(MEMBERS)
     return frozenset(found)
+
+
+def _assigned(cls: type) -> tuple[str, ...]:
+    """Names of attributes that objects of a class get: declared ones, and all that its initialiser mentions."""
+    made = vars(cls).get("__init__")
+    return (
+        *getattr(cls, "__annotations__", ()),
+        *(made.__code__.co_names if isinstance(made, types.FunctionType) else ()),
+    )
 
 
 def _is_written(cls: type, name: str) -> bool:

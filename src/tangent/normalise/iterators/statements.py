@@ -76,18 +76,10 @@ class Statements(Expressions):
                 body: list[ast.stmt] = [ast.copy_location(ast.If(test, inner.body, []), s)]
                 return [*before, *self.loop_again(replace(inner, iter=items, body=body))]
             case "zip" | "enumerate" | "reversed", ast.Call(args=args) if not any_starred(args):
-                return [replace(inner, iter=replace(s.iter, args=[self.read_by_index(a, whole) for a in args]))]
+                return [replace(inner, iter=replace(s.iter, args=[self.by_index(a, whole) for a in args]))]
             case "view", _:
                 return [inner]
         return [replace(inner, iter=self.read(s.iter, whole))]
-
-    def read_by_index(self, e: ast.expr, whole: Reading) -> ast.expr:
-        """`zip` and the like inside of each other are read item by item, as the loop goes on."""
-        match kind(e, self.context), e:
-            case "zip" | "enumerate" | "reversed", ast.Call(args=args) if not any_starred(args):
-                return replace(e, args=[self.read_by_index(a, whole) for a in args])
-            case _:
-                return self.read(e, whole)
 
     def read_whole(self, s: ast.For) -> Reading:
         """How a loop reads its iterable: to the end, and without changing what the iterable reads."""

@@ -14,6 +14,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
 from tangent.runtime.objects import MEMBERS, operators_in, operators_of

@@ -210,7 +210,7 @@ def over(
         else:
             contents.append(primal_cells[v])
     function = types.FunctionType(code, g.primal.__globals__, code.co_name, None, tuple(contents))
-    function.__module__ = home_of(g.primal)
+    function.__module__ = home_of(g.primal) or None  # type: ignore[assignment]
     function.__qualname__ = code.co_name
     captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
     function.captures = captures  # type: ignore[attr-defined]

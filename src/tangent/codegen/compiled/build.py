@@ -60,7 +60,7 @@ def compile_module(
     text = emit(formed)
     nodes = definitions(text)
     namespaces = [_names(g, nodes[g.name], extra, surroundings) for g, extra in zip(functions, extras)]
-    module = home_of(functions[0].primal)
+    module: Any = home_of(functions[0].primal) or None
     if jit.get("cache"):
         text, module = on_disk(text, functions[0], namespaces)
     register(text)

@@ -125,8 +125,8 @@ def cis(x: float) -> complex:
 
 def conj_sign(x: Any) -> Any:
     """`conj(x) / abs(x)`, 0 at 0: the sign of a real number, the conjugate of the phase of a complex one."""
-    if type(x) is float:
-        return float((x > 0.0) - (x < 0.0)) if x == x else x
+    if isinstance(x, float):
+        return float(x > 0.0) - float(x < 0.0) if x == x else x
     if np.iscomplexobj(x):
         return ratio(np.conj(x), np.abs(x))
     return np.sign(x, dtype=float) if is_boolean(x) else np.sign(x)

@@ -374,3 +374,45 @@ def defaults_that_vary(x):
     found = defaultdict(lambda: x * 2.0)
     found["a"] += x
     return found["a"] * found["b"]
+
+
+def written_ahead(xs):
+    s = 0.0
+    for i, v in enumerate(xs):
+        if i + 1 < len(xs):
+            xs[i + 1] = xs[i + 1] * v
+        s += v * i
+    return s
+
+
+@refused("a list that it writes into", 2.0)
+def list_of_the_caller_written_ahead(x):
+    return written_ahead([x, x * x, 3.0])
+
+
+class Steps:
+    def __init__(self, v):
+        self.v = v
+        self.n = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.n += 1
+        if self.n > 5:
+            raise StopIteration
+        return self.v * self.n
+
+
+@refused("left early", 2.0)
+def iterator_object_left_early(x):
+    steps = Steps(x)
+    s = 0.0
+    for v in steps:
+        s += v
+        if s > 3.0:
+            break
+    for v in steps:
+        s += v * v
+    return s

@@ -17,6 +17,7 @@ import itertools
 from typing import TypeGuard
 
 from tangent.normalise.context import Context
+from tangent.normalise.jumps import leaves_loop
 from tangent.normalise.statements import assign_target
 from tangent.runtime import library, operators
 from tangent.runtime.dispatch import sequence
@@ -251,6 +252,8 @@ class _Loop:
         """What a loop runs over, where that may be an object whose class says it."""
         if not self.context.overloads("__iter__") or isinstance(e, ast.List | ast.Tuple | ast.Dict | ast.Constant):
             return e
+        if leaves_loop(self.s):
+            return expression("f(e)", f=self.context.use("iterated_in_part", operators.iterated_in_part), e=e)
         return expression("f(e)", f=self.context.use("iterated", operators.iterated), e=e)
 
     def items(self, e: ast.expr, given: ast.expr) -> ast.expr:
@@ -258,6 +261,8 @@ class _Loop:
         match e:
             case ast.Name(id=v) if v in self.lists and _writes_items(self.s, v):
                 return e
+            case ast.Name(id=v) if _writes_items(self.s, v) and _writes_ahead(self.s, v):  # it may be a list, too
+                return self.held(expression("f(e, True)", f=self.context.use("sequence", sequence), e=given), "items")
             case _:
                 return self.held(expression("f(e)", f=self.context.use("sequence", sequence), e=given), "items")
 
@@ -339,6 +344,14 @@ def _writes_items(s: ast.For, v: str) -> bool:
     bound = {t.id for x in s.body for n in ast.walk(x) if isinstance(n, ast.Assign) for t in n.targets
              if isinstance(t, ast.Name)}  # fmt: skip
     return any(isinstance(n.value, ast.Name) and n.value.id == v for n in stores) and v not in bound
+
+
+def _writes_ahead(s: ast.For, v: str) -> bool:
+    """Whether a loop writes into other items of a variable than the one at its own index."""
+    own = {n.id for n in ast.walk(s.target) if isinstance(n, ast.Name)}
+    stores = [n for x in s.body for n in ast.walk(x) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    places = [n.slice for n in stores if isinstance(n.value, ast.Name) and n.value.id == v]
+    return any(not (isinstance(e, ast.Name) and e.id in own) for e in places)
 
 
 def _is_pair(target: ast.expr) -> TypeGuard[ast.Tuple]:

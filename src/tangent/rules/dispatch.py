@@ -31,7 +31,7 @@ def replace_field(y, b, name, value):
     d[b] = replace_field(d[y], name, init_grad(get_attribute(b, name)))
     d[value] = get_attribute(d[y], name)
     d[y] = replace_field(d[b], name, d[value])
-def sequence(y, xs):
+def sequence(y, xs, ahead=False):
     d[xs] = unsequence(d[y], xs)
     d[y] = sequence_tangent(d[xs], xs)
 @linear

@@ -146,6 +146,7 @@ runtime.field_names
 runtime.has_fields
 runtime.require_no_object
 runtime.require_same
+runtime.require_unwritten
 runtime.require_known
 runtime.initial_names
 runtime.names_held

@@ -150,6 +150,7 @@ from tangent.runtime.memory import (
     require_nothing_lost,
     require_number,
     require_same,
+    require_unwritten,
 )
 from tangent.runtime.memory_arrays import (
     held_grad,
@@ -459,6 +460,7 @@ __all__ = [
     "require_same",
     "require_tree",
     "require_unchanged",
+    "require_unwritten",
     "rest",
     "returned_rest",
     "right_items",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory import Memory
+from tangent.runtime.memory import Memory, require_unwritten
 from tangent.runtime.objects import fields_of, is_object, register_arrays, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
@@ -448,8 +448,10 @@ def _is_complex(x: Any) -> bool:
     return isinstance(x, complex) or (isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "c")
 
 
-def sequence(xs: Any) -> Any:
-    """What a loop runs over, as something with a length and items."""
+def sequence(xs: Any, ahead: bool = False) -> Any:
+    """What a loop runs over, as something with a length and items; `ahead`, if the loop writes into items to come."""
+    if ahead:
+        require_unwritten(xs)
     if isinstance(xs, list | tuple | np.ndarray | range | str):
         if isinstance(xs, np.ndarray) and xs.ndim == 0:
             raise TypeError("iteration over a 0-d array")

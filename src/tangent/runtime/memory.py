@@ -250,6 +250,16 @@ def require_same(memory: Any, x: Any, items: Any) -> None:
         )  # fmt: skip
 
 
+def require_unwritten(x: Any) -> None:
+    """Stop before a loop that writes into items of a list which are still to come."""
+    if isinstance(x, list):
+        raise InPlaceError(
+            "cannot differentiate a loop over a list that it writes into",
+            why="the items to come are read before the loop begins",
+            todo="Loop over an index: for i in range(len(xs)): v = xs[i].",
+        )  # fmt: skip
+
+
 def require_known(memory: Any, function: Any) -> None:
     """Stop at the derivative of a function that captures something which was changed: it would see it as it was."""
     behind = getattr(function, "origin", None)

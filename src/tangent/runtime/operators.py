@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.classes import ENDED, listing_of, step_of
 from tangent.runtime.objects import has_method, holds_objects
 
@@ -198,6 +199,17 @@ def iterated(x: Any) -> Any:
         listed = listing_of(x)
         return listed(x)
     return x
+
+
+def iterated_in_part(x: Any) -> Any:
+    """What a loop over x runs over that may be left before the end."""
+    if has_method(x, "__next__"):
+        raise UnsupportedError(
+            f"cannot differentiate a loop over a {type(x).__name__} that may be left early",
+            why="its items are all read before the loop begins, and the rest of them is lost",
+            todo="Read as many as are needed: for _ in range(n): v = it.__next__().",
+        )
+    return iterated(x)
 
 
 def reversed_of(x: Any) -> Any:

@@ -72,6 +72,8 @@ class Calls(Arrays):
     def known_call(self, target: str, found: Any, e: ast.Call, s: ast.stmt) -> None:
         if found is sequence and isinstance(e.args[0], ast.Name) and self.may_be_list(e.args[0]):
             self.looped[target] = e.args[0].id
+            if len(e.args) > 1:
+                self.emit(at(ast.Expr(self.call(memory.require_unwritten, e.args[0])), s))
             self.pair(target, self.call(stateful.call_sequence, name(self.memory), e.args[0]), s)
             return
         if found is sequence and isinstance(e.args[0], ast.Constant) and isinstance(e.args[0].value, str):

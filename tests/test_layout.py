@@ -16,7 +16,7 @@ PACKAGE = Path(tangent.__file__).resolve().parent
 # `pipeline` puts the stages together, `service` serves calls at run time; `testing` and `view` use what `api` offers.
 ORDER = (
     "errors", "options", "runtime", "syntax", "source", "normalise", "analysis", "rules", "backends", "template",
-    "custom", "transform", "optimise", "codegen", "pipeline", "service", "api", "pickled", "inside", "implicit",
+    "custom", "transform", "optimise", "codegen", "pipeline", "service", "api", "inside", "implicit",
     "testing", "view", "__init__", "__main__",
 )  # fmt: skip
 

@@ -17,7 +17,6 @@ from tangent.options import Compiler, Mode, Motion, Options, further
 from tangent.pipeline import derive, plain_function
 from tangent.runtime.library import EAGER
 from tangent.runtime.objects import is_object
-from tangent.source.naming import name_made
 
 Wrt = int | str | Sequence[int | str]
 Function = Callable[..., Any]
@@ -150,7 +149,7 @@ def jacrev(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit:
             blocks.append(np.reshape(parts, value.shape + shape))
         return tuple(blocks) if len(names) > 1 else blocks[0]
 
-    return _described(jacobian_of, f, "Jacobian", names, jacobian, jacrev, compile, jit)
+    return _described(jacobian_of, f, "Jacobian", names, jacobian)
 
 
 def jacfwd(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
@@ -176,7 +175,7 @@ def jacfwd(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit:
             blocks.append(np.reshape(stacked, shape + argument.shape))
         return tuple(blocks) if len(names) > 1 else blocks[0]
 
-    return _described(jacobian_of, f, "Jacobian", names, jacobian, jacfwd, compile, jit)
+    return _described(jacobian_of, f, "Jacobian", names, jacobian)
 
 
 def _numbers(result: Any) -> Any:
@@ -227,7 +226,7 @@ def hessian(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit
         found = tuple(row(*bound.args, **bound.kwargs) for row in rows)
         return found if len(names) > 1 else found[0]
 
-    return _described(hessian_of, f, "Hessian", names, hessian, hessian, compile, jit)
+    return _described(hessian_of, f, "Hessian", names, hessian)
 
 
 def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
@@ -252,7 +251,7 @@ def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: An
             ) from None  # fmt: skip
         return _call(pushed, bound, vectors)
 
-    return _described(product, f, "Hessian-vector product", names, None, hvp, compile, jit)
+    return _described(product, f, "Hessian-vector product", names, None)
 
 
 def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
@@ -392,10 +391,7 @@ def _call(derivative: Function, bound: inspect.BoundArguments, seeds: Sequence[A
     return derivative(*bound.args, **bound.kwargs, **dict(zip(names, seeds)))
 
 
-def _described(
-    function: Function, f: Function, what: str, names: tuple[str, ...], form: Function | None, maker: Function,
-    compile: Compiler | None, jit: dict[str, Any],
-) -> Function:  # fmt: skip
+def _described(function: Function, f: Function, what: str, names: tuple[str, ...], form: Function | None) -> Function:
     """What a matrix of derivatives tells of itself; `form` is the function whose form for differentiation it has."""
     plain = plain_function(f)
     if form is not None:
@@ -415,8 +411,6 @@ def _described(
     function.within = within  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = f"{plain.__name__}_{what.lower().replace(' ', '_').replace('-', '_')}"
     function.__doc__ = f"The {what} of '{plain.__name__}'. By Tangent."
-    assert isinstance(function, types.FunctionType)
-    name_made(function, maker.__name__, plain, {"wrt": names, "compile": compile, **jit})
     return function
 
 

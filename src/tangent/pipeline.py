@@ -29,8 +29,6 @@ from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.runtime.objects import MEMBERS, operators_in
 from tangent.source.adapt import as_function, called, standing_for
-from tangent.source.makers import maker
-from tangent.source.naming import name_derivative
 from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING
 from tangent.source.stubs import install_runner
@@ -64,8 +62,6 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
         if made is None:
             made = known[_key(function, options)] = _built(function, options)
             made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
-            if scope_rules() is None:
-                name_derivative(made, function, options)
             _recent.append(made)
         return made
 
@@ -305,8 +301,6 @@ def _written_out(f: Any) -> Any:
         if not f.excluded and f.signature is None:
             return functools.partial(vectorized, f.pyfunc, otypes)
         return functools.partial(vectorized_with, f.pyfunc, otypes, frozenset(f.excluded), f.signature)
-    if isinstance(f, type) and (made := maker(f)) is not None:
-        return made
     written = table().written_out(f) if not table().lookup(f) else None
     return f if written is None else written
 

@@ -33,6 +33,18 @@ REFUSED = {
 
 # Rules that no call in a function's own text reaches.
 EXERCISED_ELSEWHERE = {
+    "new_instance": "objects that are made at once: tests/programs/protocols.py",
+    "instance_parts": "the gradient of an object that is made at once: tests/programs/protocols.py",
+    "owner_of": "what may be a module or an object, not an array: tests/programs/owners.py",
+    "joined": "lists joined in the memory: tests/programs/containers.py",
+    "joined_left": "the gradient of lists joined in the memory: tests/programs/containers.py",
+    "joined_right": "the gradient of lists joined in the memory: tests/programs/containers.py",
+    "joined_tangent": "the tangent of lists joined in the memory: tests/programs/containers.py",
+    "new_repeated": "lists repeated in the memory: tests/programs/containers.py",
+    "new_deque": "queues in the memory: tests/programs/collections_.py",
+    "new_counter": "counters in the memory: tests/programs/collections_.py",
+    "new_default_dict": "dicts with defaults in the memory: tests/programs/collections_.py",
+    "new_ordered_dict": "ordered dicts in the memory: tests/programs/collections_.py",
     "forward_of": "the backward pass of a call of a function that is known at run time: tests/programs/calls.py",
     "tangent_of": "the tangent of a call of a function that is known at run time: tests/programs/calls.py",
     "captured": "the gradient of a closure: tests/programs/closures.py",

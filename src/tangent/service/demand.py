@@ -25,6 +25,7 @@ from tangent.service.flat import FlatTangent, flat_pair
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
 from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
+from tangent.source.makers import maker
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
@@ -295,6 +296,8 @@ def _keep(kept: dict[Any, Any], key: Any, value: Any, most: int) -> None:
 
 def _own(function: Any) -> types.FunctionType:
     """The function that is differentiated: itself, where its derivatives are given."""
+    if (made := maker(function)) is not None:
+        return made
     return function if table().custom_of(function) is not None else plain_function(function)
 
 

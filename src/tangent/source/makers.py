@@ -32,7 +32,7 @@ _known: weakref.WeakKeyDictionary[type, tuple[Any, types.FunctionType | None]] =
 
 def maker(cls: Any) -> types.FunctionType | None:
     """The function that makes objects of a class; None where its initialiser does more than to assign attributes."""
-    if not isinstance(cls, type) or not _is_plain(cls):
+    if not isinstance(cls, type) or not _is_plain(cls) or any(map(_has_block, _methods(cls))):
         return None
     state = tuple(vars(c).get("__init__") for c in cls.__mro__)
     if cls not in _known or _known[cls][0] != state:
@@ -55,6 +55,11 @@ def _methods(cls: type) -> Iterator[types.FunctionType]:
             behind = getattr(member, "__func__", member)
             if isinstance(behind, types.FunctionType) and title not in ("__init__", "__post_init__"):
                 yield behind
+
+
+def _has_block(function: types.FunctionType) -> bool:
+    """Whether a method has a block for the backward pass, which sees what all uses of the object have sent."""
+    return "insert_grad_of" in function.__code__.co_names
 
 
 def _assigns(function: types.FunctionType) -> bool:

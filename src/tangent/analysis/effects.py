@@ -7,7 +7,6 @@ import bisect
 import functools
 import heapq
 import operator
-import random
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -27,13 +26,16 @@ RUNTIME_WRITERS = frozenset("add_at add_into put_flat refill refill_item".split(
 FIRST_ARGUMENT = frozenset(
     id(f)
     for f in (
-        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, random.shuffle, np.random.shuffle,
+        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
         setattr, delattr, operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul,
         operator.itruediv, operator.ipow, operator.imatmul, operator.iconcat, operator.imod, operator.ifloordiv,
         heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop, bisect.insort_left,
         bisect.insort_right,
     )
 )  # fmt: skip
+
+
+SHUFFLING = frozenset({"Random.shuffle", "RandomState.shuffle", "Generator.shuffle"})  # by name: not loaded for this
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,7 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
     elif isinstance(owner := getattr(found, "__self__", None), np.ufunc) and found.__name__ == "at":
         assert owner is not None
         yield from base_names(node.args[0])
-    elif id(found) in FIRST_ARGUMENT and node.args:
+    elif node.args and (id(found) in FIRST_ARGUMENT or getattr(found, "__qualname__", "") in SHUFFLING):
         yield from base_names(node.args[0])
     elif isinstance(found, types.FunctionType) and not is_library(found):
         yield from _by_summary(node, found, summaries)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 
 from tangent.errors import Location
@@ -33,7 +32,9 @@ def emit(functions: list[Generated]) -> Text:
             if line.origin.line:
                 origins[len(lines)] = g.source.place(*line.origin)
     text = "\n".join(lines) + "\n"
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    from hashlib import sha256  # beside its use: to load it takes a twentieth of the import of all else
+
+    digest = sha256(text.encode()).hexdigest()[:8]
     source = functions[0].source
     assert source is not None
     definition = source.place(source.tree.lineno, 0)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import logging
 import sys
 import traceback
 from typing import Any
@@ -193,7 +192,9 @@ def _informed(e: ast.Call, found: Any, caught: str, context: Context) -> ast.exp
     if found is traceback.print_exc and not e.args:
         return replace(e, func=replace_name(e.func, "print_exception"), args=[name(caught)])
     logs = isinstance(e.func, ast.Attribute) and e.func.attr == "exception"
-    if found is logging.exception or (logs and not any(k.arg == "exc_info" for k in e.keywords)):
+    logging = sys.modules.get("logging")
+    logged = logging is not None and found is logging.exception
+    if logged or (logs and not any(k.arg == "exc_info" for k in e.keywords)):
         given = [*e.keywords, ast.keyword("exc_info", name(caught))]
         return replace(e, func=replace_name(e.func, "error"), keywords=given)
     return e

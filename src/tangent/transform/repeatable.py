@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import types
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
@@ -20,13 +21,18 @@ from tangent.transform.unit import Unit, unit
 
 MODULES = frozenset("random secrets uuid time datetime os select socket subprocess".split())
 BUILTINS = frozenset(getattr(builtins, f) for f in ("next", "input", "open"))
-DRAWING = frozenset(m for m in (*dir(np.random.Generator), *dir(np.random.RandomState)) if not m.startswith("_")) - {
-    "bit_generator", "spawn", "seed", "set_state", "get_state", "power", "bytes",
-}  # fmt: skip
+NOT_DRAWING = frozenset("bit_generator spawn seed set_state get_state power bytes".split())
 
 LONGEST = 6  # names of attributes, one behind the other
 Read = Callable[[types.FunctionType], Unit]
 Written = Callable[[], Collection[tuple[int, str]]]  # what a derivative's function writes outside, by namespace
+
+
+@functools.cache  # and not at once: NumPy loads its generators when they are asked for
+def _drawing() -> frozenset[str]:
+    """Methods of generators that draw."""
+    found = (*dir(np.random.Generator), *dir(np.random.RandomState))
+    return frozenset(m for m in found if not m.startswith("_")) - NOT_DRAWING
 
 
 def nothing() -> Collection[tuple[int, str]]:
@@ -168,7 +174,7 @@ def _draws(found: Any, func: ast.expr, this: Unit) -> bool:
             return False
         owner = this.context.scope.resolve(func.value)
         known = isinstance(owner, np.random.Generator | np.random.RandomState)
-        return func.attr in DRAWING and (known or owner is MISSING)
+        return func.attr in _drawing() and (known or owner is MISSING)
     return draws(found)
 
 

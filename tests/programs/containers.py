@@ -382,3 +382,23 @@ def lists_of_lists_beside_an_array(x):
         b[0] = b[1] * row[1]
         b[1] = b[0] * row[0]
     return b + rows[0][1]
+
+
+@program({"x": signed(4)})
+def table_of_a_comprehension(x):
+    n = len(x)
+    c = [0.0 for _ in range(n)]
+    for i in range(n):
+        c[i] = x[i] * (c[i - 1] if i else 1.0)
+    return sum(c)
+
+
+@program({"x": signed(4)})
+def two_tables_of_comprehensions(x):
+    c = [v * 2 for v in x]
+    d = [w + 1 for w in c]
+    for _ in range(2):
+        for i in range(1, len(c)):
+            c[i] = c[i] * d[i - 1]
+            d[i] = c[i] + x[0]
+    return sum(c) + d[2]

@@ -23,6 +23,7 @@ from tangent.runtime import library
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rename, replace, with_blocks
+from tangent.syntax.walk import walk
 
 CONDITIONAL = (ast.BoolOp, ast.Lambda, ast.SetComp, ast.Compare)
 HOISTED = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
@@ -53,7 +54,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [*before, changed]
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
             target not in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} and not context.memory
-        ):
+            and not _is_stored_into(target, context.source.tree)
+        ):  # fmt: skip
             hoist = _Hoist(s, context)
             hoist.filled(value, target)
             return hoist.before
@@ -68,6 +70,17 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [*hoist.before, s if new is value else replace(s, value=new)]
         case _:
             return [s]
+
+
+def _is_stored_into(v: str, f: ast.FunctionDef) -> bool:
+    """Whether items of a variable are assigned: the list is filled under another name, and is one of its own then."""
+    return any(
+        isinstance(n, ast.Subscript)
+        and isinstance(n.ctx, ast.Store)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == v
+        for n in walk(f)
+    )
 
 
 class _Hoist:

@@ -319,6 +319,8 @@ def _lists(f: ast.FunctionDef, context: Context) -> set[str]:
     made: dict[str, list[bool]] = {a.arg: [False] for a in walk(f.args) if isinstance(a, ast.arg)}
     for s in statements(f.body):
         match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=other)):
+                made.setdefault(v, []).append(all(made.get(other, [False])))
             case ast.Assign(targets=[ast.Name(id=v)], value=value):
                 listed = isinstance(value, ast.List | ast.ListComp) or _is_list_call(value, context)
                 made.setdefault(v, []).append(listed)

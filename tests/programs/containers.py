@@ -388,9 +388,12 @@ def lists_of_lists_beside_an_array(x):
 def table_of_a_comprehension(x):
     n = len(x)
     c = [0.0 for _ in range(n)]
+    d = [1.0 for _ in range(n)]
     for i in range(n):
         c[i] = x[i] * (c[i - 1] if i else 1.0)
-    return sum(c)
+        d[i] += c[i] * x[0]
+        d[0] *= d[i]
+    return sum(c) + d[0] * d[2]
 
 
 @program({"x": signed(4)})

@@ -54,7 +54,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [*before, changed]
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
             target not in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} and not context.memory
-            and not _is_stored_into(target, context.source.tree)
+            and not _begins_table(target, value, context.source.tree)
         ):  # fmt: skip
             hoist = _Hoist(s, context)
             hoist.filled(value, target)
@@ -72,15 +72,10 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [s]
 
 
-def _is_stored_into(v: str, f: ast.FunctionDef) -> bool:
-    """Whether items of a variable are assigned: the list is filled under another name, and is one of its own then."""
-    return any(
-        isinstance(n, ast.Subscript)
-        and isinstance(n.ctx, ast.Store)
-        and isinstance(n.value, ast.Name)
-        and n.value.id == v
-        for n in walk(f)
-    )
+def _begins_table(v: str, e: ast.ListComp, f: ast.FunctionDef) -> bool:
+    """Whether items of `v = [0.0 for ...]` are assigned: it is filled under another name, then a list of its own."""
+    stores = (n.value for n in walk(f) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    return isinstance(e.elt, ast.Constant) and any(isinstance(x, ast.Name) and x.id == v for x in stores)
 
 
 class _Hoist:

@@ -92,6 +92,21 @@ RUNTIME: dict[str, list[Sample]] = {
         S("runtime.where_nonzero(b, v)", "b", b=np.array([0.0, 1.0, 2.0]), v=real(3)),
         S("runtime.where_nonzero(b, v)", "b", b=1.5, v=0.3),
     ],
+    "joined": [
+        S("runtime.joined(x, y)", x=[0.3, 0.4], y=[0.7]),
+        S("runtime.joined(x, y)", x=real(2, 3), y=real(3)),
+    ],
+    "joined_left": [
+        S("runtime.joined_left(b, x, y)", "x", "y", b=[0.3, 0.4, 0.5], x=[1.0, 2.0], y=[3.0]),
+        S("runtime.joined_left(b, x, y)", "x", "y", b=real(2, 3), x=real(3), y=real(2, 3)),
+    ],
+    "joined_right": [
+        S("runtime.joined_right(b, x, y)", "x", "y", b=[0.3, 0.4, 0.5], x=[1.0, 2.0], y=[3.0]),
+        S("runtime.joined_right(b, x, y)", "x", "y", b=real(2, 3), x=real(2, 3), y=real(3)),
+    ],
+    "joined_tangent": [
+        S("runtime.joined_tangent(u, v, x, y)", "x", "y", u=[0.3, 0.4], v=[0.5], x=[1.0, 2.0], y=[3.0]),
+    ],
     "nonzero_part": [
         S(
             "runtime.nonzero_part(g, b, v)",

@@ -167,6 +167,13 @@ SAMPLES: dict[str, list[Sample]] = {
             d=0.2,
             e=0.3,
         ),
+        S(
+            "np.nan_to_num(z, nan=c, posinf=d, neginf=e)",
+            z=np.array([1 + 1j, complex(np.nan, 2), complex(1, np.inf), complex(-np.inf, np.nan)]),
+            c=0.1,
+            d=0.2,
+            e=0.3,
+        ),
         S("np.nan_to_num(x)", x=real(3)),
         S("np.nan_to_num(x, nan=2.0, posinf=1.0, neginf=-1.0)", x=np.array([0.5, -1.0])),
         S("np.nan_to_num(x)", x=real()),
@@ -250,5 +257,10 @@ SAMPLES: dict[str, list[Sample]] = {
         S("math_polygamma(2, x)", x=-1.3),
         S("math_polygamma(1, x)", x=-25.3),
     ],
+    "where_is": [
+        S("where_is(b, x, np.inf)", "x", b=real(2), x=np.array([np.inf, 1.0])),
+        S("where_is(b, x, np.nan)", "x", b=cplx(2), x=np.array([complex(np.nan, 1), complex(0, np.nan)])),
+    ],
+    "real_beside": [S("real_beside(z, 1.0)", z=cplx(3)), S("real_beside(z, 1j)", z=cplx(3))],
     "real_as": [S("real_as(z, 1.0)", z=cplx(3)), S("real_as(z, 1j)", z=cplx(3))],
 }

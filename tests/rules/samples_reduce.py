@@ -65,6 +65,20 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.std(x, axis=1, ddof=c)", x=real(2, 3), c=0.6),
         where=True,
     ),
+    "var_about": [
+        S("np.var(z, axis=0, dtype=complex, keepdims=True)", z=cplx(3, 2)),
+        S("np.var(x, axis=1, mean=m)", x=real(2, 3), m=cplx(2, 1)),
+        S("z.var(0, mean=m, dtype=complex, ddof=c)", z=cplx(3, 2), m=cplx(1, 2), c=0.6),
+        S("np.var(x, 1, complex, where=m)", "m", x=cplx(2, 3), m=MASKS),
+        S("np.nanvar(x, axis=1, mean=m, dtype=complex)", x=real(2, 3), m=real(2, 1)),
+        S("np.nanvar(x, axis=0, mean=m)", x=with_nan(2, 3), m=cplx(1, 3)),
+    ],
+    "std_about": [
+        S("np.std(z, axis=0, dtype=complex, keepdims=True)", z=cplx(3, 2)),
+        S("np.std(x, axis=1, mean=m)", x=real(2, 3), m=cplx(2, 1)),
+        S("z.std(0, mean=m, dtype=complex, ddof=c)", z=cplx(3, 2), m=cplx(1, 2), c=0.6),
+        S("np.nanstd(z, axis=-1, where=m, dtype=complex)", "m", z=cplx(2, 3), m=MASKS),
+    ],
     # Products
     "prod": reduction(
         "prod",
@@ -143,6 +157,11 @@ SAMPLES: dict[str, list[Sample]] = {
     "subtract_reduce": [
         S("np.subtract.reduce(x)", x=real(4)),
         S("np.subtract.reduce(x, axis=1, keepdims=True)", x=real(2, 3)),
+    ],
+    "reduce_behind": [
+        S("np.subtract.reduce(x, axis=1, initial=c)", x=real(2, 3), c=0.4),
+        S("np.divide.reduce(x, initial=c, where=m)", "m", x=cplx(2, 3), c=1.5 + 0.5j, m=MASKS),
+        S("np.fmod.reduce(x, 1, None, None, True, c, m)", "m", x=positive(2, 3), c=7.3, m=MASKS),
     ],
     "divide_reduce": [S("np.divide.reduce(x)", x=positive(4)), S("np.divide.reduce(x, axis=-1)", x=positive(2, 3))],
     "add_reduceat": [

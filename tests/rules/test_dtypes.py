@@ -66,6 +66,28 @@ def test_memory_order_of_the_argument_counts() -> None:
 
 
 @pytest.mark.parametrize(
+    "x",
+    [
+        np.arange(24.0).reshape(2, 3, 4)[:, ::-1, ::2].swapaxes(0, 2),
+        np.broadcast_to(np.arange(6.0).reshape(2, 1, 3), (2, 4, 3)).transpose(2, 1, 0),
+        np.arange(12.0).reshape(3, 4)[:, 1:3].T,
+    ],
+    ids=["strided", "broadcast", "sliced"],
+)
+def test_memory_order_of_views_counts(x: Any) -> None:
+    """Order 'K' takes axes by their steps in memory: the tangent and the adjoint go the same way."""
+    places = {v: i for i, v in enumerate(np.ravel(x, "K"))}
+    seed = np.arange(10.0, 10.0 + x.size)
+    for call in ("np.ravel(x, 'K')", "x.flatten('K')"):
+        f = function_of(S(call, x=x))
+        got = tangent.vjp(f)(x, seed)
+        assert got.shape == x.shape
+        if len(places) == x.size:
+            np.testing.assert_array_equal(got.flat, [seed[places[v]] for v in x.flat])
+        np.testing.assert_array_equal(tangent.jvp(f)(x, got), seed)
+
+
+@pytest.mark.parametrize(
     "call",
     ["np.sum(x, dtype=int)", "np.prod(x, dtype='i8')", "np.cumsum(x, dtype=int)",
      "np.linspace(x[0], x[1], 4, dtype=int)", "np.concatenate([x, x], dtype=int, casting='unsafe')",

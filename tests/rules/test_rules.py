@@ -174,7 +174,6 @@ def test_builtins_of_numbers_are_known() -> None:
         S("np.linalg.qr(x, mode='complete')[0] ** 2", x=real(4, 2)),
         S("np.linalg.qr(x, mode='raw')", x=real(3, 2)),
         S("np.linalg.svd(x)[0] ** 2", x=real(4, 2)),
-        S("np.ravel(x, 'K')", x=real(3, 2, 2)[:, ::2].swapaxes(0, 2)),
         S("np.r_['r', x]", x=real(3)),
     ],
     ids=lambda sample: sample.call,
@@ -205,9 +204,10 @@ def test_refused_keywords_are_named(sample: Sample, keyword: str) -> None:
 
 
 def test_reductions_in_no_certain_order_are_refused() -> None:
-    """NumPy reduces with powers in an order that depends on memory."""
-    with pytest.raises(MissingRuleError, match=r"numpy\.power\.reduce"):
+    """Which order NumPy reduces powers in depends on the processor; the way out has one."""
+    with pytest.raises(MissingRuleError, match=r"'np\.power\.reduce'") as caught:
         tangent.grad(function_of(S("np.power.reduce(x)", x=real(3))))
+    assert "functools.reduce(np.power, x)" in str(caught.value)
 
 
 def test_a_seed_is_not_consumed() -> None:

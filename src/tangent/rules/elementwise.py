@@ -81,9 +81,9 @@ def heaviside(z, x1, x2): d[x2] = np.where(np.equal(x1, 0), d[z], 0.0)
 
 def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None):
     d[x] = where_finite(d[y], x)
-    d[nan] = np.where(np.isnan(x), d[y], 0.0)
-    d[posinf] = np.where(np.equal(x, np.inf), d[y], 0.0)
-    d[neginf] = np.where(np.equal(x, -np.inf), d[y], 0.0)
+    d[nan] = where_is(d[y], x, np.nan)
+    d[posinf] = where_is(d[y], x, np.inf)
+    d[neginf] = where_is(d[y], x, -np.inf)
 
 def clip(y, a, a_min=None, a_max=None, out=None):
     d[a] = share(d[y], y == a, (y == a_min) | (y == a_max))
@@ -142,6 +142,7 @@ def hypot_one(y, x):         d[x] = d[y] * (x / y)
 def leg_one(y, x):           d[x] = -ratio(d[y] * x, y)
 def share(z, b, mine, other): d[b] = share(d[z], mine, other)
 def where_finite(y, b, x):   d[b] = where_finite(d[y], x)
+def where_is(y, b, x, v):    d[b] = where_is(d[y], x, v)
 def in_degrees(y, x, deg):   d[x] = in_degrees(d[y], deg)
 def sinc_derivative(y, x, n): d[x] = d[y] * sinc_derivative(x, n + 1)
 def i0_derivative(y, x, n):  d[x] = d[y] * i0_derivative(x, n + 1)
@@ -150,3 +151,7 @@ def math_polygamma(y, n, x): d[x] = d[y] * math_polygamma(n + 1, x)
 def real_as(y, x, like):
     d[x] = d[y]
     d[y] = real_as(d[x], like)
+
+def real_beside(y, x, a):
+    d[x] = d[y]
+    d[y] = real_beside(d[x], a)

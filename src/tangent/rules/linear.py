@@ -16,8 +16,8 @@ def reshape_ordered(y, a, shape, order="C", copy=None):
     d[a] = np.reshape(d[y], np.shape(a), order=layout(a, order))
     d[y] = np.reshape(d[a], np.shape(y), order=layout(a, order))
 def ravel_ordered(y, a, order="C"):
-    d[a] = np.reshape(d[y], np.shape(a), order=layout(a, order))
-    d[y] = np.reshape(d[a], np.shape(y), order=layout(a, order))
+    d[a] = unravelled(d[y], a, order)
+    d[y] = ravelled(d[a], a, order)
 @linear
 def view(y, a):                                  d[a] = d[y]
 @linear

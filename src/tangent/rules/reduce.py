@@ -14,27 +14,46 @@ def sum(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=
 def mean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     d[a] = spread(d[y] / count(a, axis, keepdims, where), a, axis, keepdims, where)
 
-def var(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
-    c = deviation(a, axis, where, mean)
+def var(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
+    c = deviation(a, axis, where)
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
-    d[mean] = unbroadcast(spread(-2.0 * d[y] / n, a, axis, keepdims, where) * c, mean)
+    d[ddof] = unbroadcast(d[y] * y / n, ddof)
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n + as_dtype(d[ddof] * y / n, y)
+
+def std(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
+    c = safe_ratio(deviation(a, axis, where), spread(y, a, axis, keepdims))
+    n = count(a, axis, keepdims, where, ddof)
+    d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
+    d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n + as_dtype(d[ddof] * y / (2.0 * n), y)
+
+# The same about a mean that is given, or in another dtype: the squares of complex numbers are real, those about a complex mean are not
+
+def var_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+    c = deviation(a, axis, where, mean)
+    n = count(a, axis, keepdims, where, ddof)
+    b = spread(2.0 * real_beside(d[y], a) / n, c, axis, keepdims, where) * c
+    d[a] = as_dtype(b, a)
+    d[mean] = -unbroadcast(b, mean)
     d[ddof] = unbroadcast(d[y] * y / n, ddof)
     d[y] = (
-        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n
-        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) * 2.0 / n
+        np.sum(real_beside(c * d[a], a), axis=axis, keepdims=keepdims) * 2.0 / n
+        - as_dtype(np.sum(real_beside(c * d[mean], a), axis=axis, keepdims=keepdims) * 2.0 / n, y)
         + as_dtype(d[ddof] * y / n, y)
     )
 
-def std(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
-    c = safe_ratio(deviation(a, axis, where, mean), spread(y, a, axis, keepdims))
+def std_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+    c = deviation(a, axis, where, mean)
+    c = safe_ratio(c, spread(y, c, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
-    d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
-    d[mean] = unbroadcast(spread(-d[y] / n, a, axis, keepdims, where) * c, mean)
+    b = spread(real_beside(d[y], a) / n, c, axis, keepdims, where) * c
+    d[a] = as_dtype(b, a)
+    d[mean] = -unbroadcast(b, mean)
     d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)
     d[y] = (
-        np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n
-        - np.sum(np.real(c * d[mean]), axis=axis, keepdims=keepdims) / n
+        np.sum(real_beside(c * d[a], a), axis=axis, keepdims=keepdims) / n
+        - as_dtype(np.sum(real_beside(c * d[mean], a), axis=axis, keepdims=keepdims) / n, y)
         + as_dtype(d[ddof] * y / (2.0 * n), y)
     )
 
@@ -90,11 +109,11 @@ def nanmean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True
 
 def nanvar(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
-    like(var, where=m)
+    like(var_about, where=m, deviation=own_deviation)
 
 def nanstd(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
-    like(std, where=m)
+    like(std_about, where=m, deviation=own_deviation)
 
 def nanprod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
     m = present(a, where)

@@ -11,7 +11,7 @@ from tangent import runtime
 from tangent.rules.forms import is_ufunc_method
 from tangent.source.adapt import define
 
-# NumPy reduces with these in an order that depends on memory.
+# NumPy's own reductions with these differ from processor to processor: np.power.reduce([2.0, 3.0, 2.0]) may be 4 or 64.
 UNORDERED = frozenset(("power", "arctan2"))
 
 TEXTS = {
@@ -20,11 +20,13 @@ def {name}_outer(A, B, dtype=None):
     return np.{name}(outer_operand(A, B), np.asarray(B), dtype=dtype)
 """,
     "reduce": """\
-def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False):
-    rows = rows_along(array, axis, dtype)
+def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    rows = rows_behind(initial, rows_along(array, axis, dtype))
+    masks = masks_behind(initial, where, array, axis)
     total = rows[0]
     for k in range(1, len(rows)):
-        total = np.{name}(total, rows[k])
+        step = np.{name}(total, rows[k])
+        total = step if masks is None else np.where(masks[k], step, total)
     return np.expand_dims(total, reduced_axes(array, axis)) if keepdims else total
 """,
     "accumulate": """\
@@ -64,6 +66,6 @@ def written_method(function: Any) -> Any:
 
 @cache
 def _written(name: str, method: str) -> Any:
-    names = ("outer_operand", "rows_along", "segments", "reduced_axes")
+    names = ("outer_operand", "rows_along", "rows_behind", "masks_behind", "segments", "reduced_axes")
     namespace = {"np": np, **{kernel: getattr(runtime, kernel) for kernel in names}}
     return define(f"{name}_{method}", TEXTS[method].format(name=name), namespace)

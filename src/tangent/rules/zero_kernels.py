@@ -51,6 +51,7 @@ runtime.is_even
 runtime.order_to
 runtime.shape_along
 runtime.layout
+runtime.memory_axes
 runtime.statistic_weights
 runtime.refuse_turned
 

@@ -135,6 +135,21 @@ def rows_along(a: Any, axis: int | None = 0, dtype: Any = None) -> Any:
     return np.reshape(a, (-1,)) if axis is None or np.ndim(a) == 0 else np.moveaxis(a, axis, 0)
 
 
+def rows_behind(initial: Any, rows: Any) -> Any:
+    """The rows that a ufunc reduces, behind what it starts with, if that is given."""
+    if initial is None:
+        return rows
+    return np.concatenate([np.broadcast_to(initial, (1, *np.shape(rows)[1:])), rows])
+
+
+def masks_behind(initial: Any, where: Any, a: Any, axis: int | None = 0) -> Any:
+    """Which elements of the rows of `rows_behind` a ufunc reduces; None if all."""
+    if where is True:
+        return None
+    masks = rows_along(np.broadcast_to(where, np.shape(a)), axis)
+    return masks if initial is None else np.concatenate([np.ones_like(masks[:1]), masks])
+
+
 def segments(indices: Any, n: int) -> list[tuple[int, int]]:
     """Where the segments of `reduceat` start and stop: each holds one element at least."""
     starts = [int(i) % n for i in indices]

@@ -108,6 +108,13 @@ def where_finite(b: Any, x: Any) -> Any:
     return np.where(np.isfinite(np.real(x)), b, 0.0)[()]
 
 
+def where_is(b: Any, x: Any, v: float) -> Any:
+    """b where x is v, which is infinite or nan, else 0; of complex numbers, each part by itself."""
+    if np.iscomplexobj(x):
+        return where_is(b, np.real(x), v) + 1j * where_is(b, np.imag(x), v)
+    return np.where(np.isnan(x) if v != v else np.equal(x, v), b, 0.0)[()]
+
+
 def at_least(x: Any, bound: Any, y: Any) -> Any:
     """The maximum of x and the bound, if there is one, in the dtype of y."""
     return x if bound is None else np.maximum(x, bound, dtype=dtype_of(y))
@@ -135,6 +142,11 @@ def conj_sign(x: Any) -> Any:
 def real_as(x: Any, like: Any) -> Any:
     """The real part of x if `like` is real, else x."""
     return x if np.iscomplexobj(like) else np.real(x)
+
+
+def real_beside(x: Any, a: Any) -> Any:
+    """The real part of x if a is complex, else x: of what flows through the squares of the lengths of numbers a."""
+    return np.real(x) if np.iscomplexobj(a) else x
 
 
 def in_degrees(x: Any, deg: bool) -> Any:

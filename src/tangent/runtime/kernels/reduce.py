@@ -74,6 +74,11 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) ->
     return c if where is True else np.where(where, c, 0.0)
 
 
+def own_deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) -> Any:
+    """`deviation` in the dtype of a, into whose memory `np.nanvar` subtracts the mean."""
+    return as_dtype(deviation(a, axis, where, mean), a)
+
+
 def winners(y: Any, a: Any, axis: Axis = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """The share of each element of a in its maximum or minimum y: those that tie share evenly, with `initial` too."""
     won = np.equal(a, spread(y, a, axis, keepdims)) & where

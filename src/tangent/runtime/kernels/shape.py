@@ -28,19 +28,39 @@ def rolled_axis(ndim: int, axis: int, start: int) -> int:
 
 
 def layout(x: Any, order: str) -> str:
-    """The order "A" or "K" said in terms of "C" and "F", which do not depend on memory."""
+    """The order "A" said in terms of "C" and "F", which do not depend on memory."""
     if order == "C" or order == "F":
         return order
     flags = np.asarray(x).flags
-    if flags.f_contiguous and not flags.c_contiguous:
-        return "F"
-    if order == "A" or flags.c_contiguous:
-        return "C"
-    raise UnsupportedError(
-        "cannot differentiate 'np.ravel' with order='K'",
-        why="the array is neither C- nor F-contiguous",
-        todo="Give order='C' or order='F'.",
-    )
+    return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+
+
+def ravelled(t: Any, x: Any, order: str) -> Any:
+    """t, which has the shape of x, with its elements in the order in which `np.ravel(x, order)` has those of x."""
+    return np.reshape(np.transpose(t, memory_axes(x)), -1) if order == "K" else np.reshape(t, -1, order=layout(x, order))
+
+
+def unravelled(b: Any, x: Any, order: str) -> Any:
+    """The inverse of `ravelled`."""
+    if order != "K":
+        return np.reshape(b, np.shape(x), order=layout(x, order))
+    axes = memory_axes(x)
+    return np.transpose(np.reshape(b, [np.shape(x)[i] for i in axes]), inverse_axes(axes))
+
+
+def memory_axes(x: Any) -> list[int]:
+    """The axes of x in NumPy's order "K": from the longest step in memory to the shortest, by insertion from behind."""
+    steps = [abs(step) if n > 1 else 0 for step, n in zip(np.asarray(x).strides, np.shape(x))]
+    axes: list[int] = []
+    for i in reversed(range(np.ndim(x))):
+        place = len(axes)
+        for k in reversed(range(len(axes))):
+            if steps[i] and steps[axes[k]]:
+                if steps[axes[k]] <= steps[i]:
+                    break
+                place = k
+        axes.insert(place, i)
+    return axes[::-1]
 
 
 # Structure

@@ -233,6 +233,7 @@ SAMPLES: dict[str, list[Sample]] = {
     # Kernels
     "cis": [S("cis(x)", x=0.4)],
     "ratio": binary("ratio", S("ratio(x, y)", x=cplx(3), y=cplx(3, seed=4)), other=positive),
+    "cosine": binary("cosine", S("cosine(x, y)", x=0.3, y=0.5), other=positive),
     "times": binary("times", S("times(x, y)", x=cplx(3), y=cplx(3, seed=4))),
     "power_slope": binary(
         "power_slope", S("power_slope(x, 2)", x=real(3)), S("power_slope(x, 0)", x=real(3)), domain=positive, other=real

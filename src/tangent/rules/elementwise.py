@@ -53,10 +53,10 @@ def unwrap(y, p, discont=None, axis=-1, *, period=6.283185307179586): d[p] = d[y
 
 def arctan2(z, y, x):
     r = np.hypot(x, y)
-    d[y] = ratio(d[z] * ratio(x, r), r)
-    d[x] = -ratio(d[z] * ratio(y, r), r)
+    d[y] = ratio(d[z] * cosine(x, r), r)
+    d[x] = -ratio(d[z] * cosine(y, r), r)
 
-def hypot(z, x, y):   d[x] = d[z] * ratio(x, z);  d[y] = d[z] * ratio(y, z)
+def hypot(z, x, y):   d[x] = d[z] * cosine(x, z);  d[y] = d[z] * cosine(y, z)
 
 # Special functions
 
@@ -133,6 +133,7 @@ def cmath_rect(z, r, phi):           d[r] = d[z] * cis(phi);  d[phi] = 1j * d[z]
 def cis(z, x):               d[x] = 1j * d[z] * z
 
 def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(times(d[z], z), y)
+def cosine(z, x, r):          d[x] = ratio(d[z], r);  d[r] = -ratio(times(d[z], z), r)
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = times(d[z], x)
 def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, y - 1)));  d[y] = times(d[s], np.power(x, y - 1.0) + s * power_log(x, y - 1))
 def power_log(l, x, y):      d[x] = ratio(d[l], x);  d[y] = np.zeros_like(d[l])

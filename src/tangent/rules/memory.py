@@ -5,9 +5,7 @@ def remembered(y, memory, x, name):
     d[x] = owner_grad(d[y], memory, x, name)
     d[y] = read_tangent(d[memory], d[x], memory, x, name)
 def contents(y, memory, x):
-    d[memory] = slot_grad(d[y], memory, x, None)
-    d[x] = owner_grad(d[y], memory, x, None)
-    d[y] = read_tangent(d[memory], d[x], memory, x, None)
+    like(remembered, name=None)
 def read_tangent(y, dmemory, dx, memory, x, name):
     d[dmemory] = slot_grad(d[y], memory, x, name)
     d[dx] = owner_grad(d[y], memory, x, name)
@@ -35,13 +33,9 @@ def current_slots(y, b, memory, x): d[b] = current_tangent(d[y], init_grad(x), m
 def current_owner(y, b, memory, x): d[b] = current_tangent(init_grad(memory), d[y], memory, x)
 
 def as_now(y, memory, x):
-    d[memory] = now_slots(d[y], memory, x)
-    d[x] = now_owner(d[y], memory, x)
-    d[y] = now_tangent(d[memory], d[x], memory, x)
+    like(current, current_slots=now_slots, current_owner=now_owner, current_tangent=now_tangent)
 def now_tangent(y, dmemory, dx, memory, x):
-    d[dmemory] = now_slots(d[y], memory, x)
-    d[dx] = now_owner(d[y], memory, x)
-    d[y] = now_tangent(d[dmemory], d[dx], memory, x)
+    like(current_tangent, current_slots=now_slots, current_owner=now_owner, current_tangent=now_tangent)
 @linear
 def now_slots(y, b, memory, x): d[b] = now_tangent(d[y], init_grad(x), memory, x)
 @linear
@@ -69,13 +63,9 @@ def new_list(y, items): d[items] = d[y]
 @linear
 def new_repeated(y, items, n): d[items] = folded(d[y], items)
 def joined(z, x, y):
-    d[x] = joined_left(d[z], x, y)
-    d[y] = joined_right(d[z], x, y)
-    d[z] = joined_tangent(d[x], d[y], x, y)
+    like(current, y=z, memory=x, x=y, current_slots=joined_left, current_owner=joined_right, current_tangent=joined_tangent)
 def joined_tangent(z, dx, dy, x, y):
-    d[dx] = joined_left(d[z], x, y)
-    d[dy] = joined_right(d[z], x, y)
-    d[z] = joined_tangent(d[dx], d[dy], x, y)
+    like(current_tangent, y=z, dmemory=dx, dx=dy, memory=x, x=y, current_slots=joined_left, current_owner=joined_right, current_tangent=joined_tangent)
 @linear
 def joined_left(z, b, x, y): d[b] = joined_tangent(d[z], init_grad(y), x, y)
 @linear
@@ -127,13 +117,9 @@ def value_grad(y, b, x, index, value): d[b] = value_part(d[y], x, index)
 @linear
 def value_part(y, b, x, index): d[b] = value_grad(d[y], x, index, b)
 def pinned(y, memory, x):
-    d[memory] = pinned_grad(d[y], memory, x)
-    d[x] = pinned_owner(d[y], memory, x)
-    d[y] = pinned_tangent(d[memory], d[x], memory, x)
+    like(current, current_slots=pinned_grad, current_owner=pinned_owner, current_tangent=pinned_tangent)
 def pinned_tangent(y, dmemory, dx, memory, x):
-    d[dmemory] = pinned_grad(d[y], memory, x)
-    d[dx] = pinned_owner(d[y], memory, x)
-    d[y] = pinned_tangent(d[dmemory], d[dx], memory, x)
+    like(current_tangent, current_slots=pinned_grad, current_owner=pinned_owner, current_tangent=pinned_tangent)
 @linear
 def pinned_grad(y, b, memory, x): d[b] = pinned_grad(d[y], memory, x)
 @linear

@@ -15,10 +15,10 @@ def logaddexp2_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False,
     d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp2(gap(initial, y))
 
 def hypot_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
-    w = ratio(array, spread(y, array, axis, keepdims))
+    w = cosine(array, spread(y, array, axis, keepdims))
     d[array] = spread(d[y], array, axis, keepdims, where) * w
-    d[initial] = unbroadcast(d[y] * ratio(initial, y), initial)
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * ratio(initial, y)
+    d[initial] = unbroadcast(d[y] * cosine(initial, y), initial)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * cosine(initial, y)
 
 @linear
 def subtract_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):

@@ -50,6 +50,7 @@ runtime.is_regular
 runtime.is_even
 runtime.order_to
 runtime.shape_along
+runtime.is_far
 runtime.layout
 runtime.memory_axes
 runtime.statistic_weights

@@ -19,6 +19,7 @@ from tangent.backends.numba.kinds import (
 from tangent.runtime import (
     at_least,
     conj_sign,
+    cosine,
     gap,
     hypot_one,
     in_degrees,
@@ -52,6 +53,20 @@ def quotient(x: Any, y: Any) -> Any:
     if numbers(x, y):
         return lambda x, y: nothing if x == 0 else safe_divide(x, y)
     return lambda x, y: np.where(x + 0 * y == 0, nothing, np.divide(x, y))
+
+
+@implements(cosine)
+def side(x: Any, r: Any) -> Any:
+    kind = common(x, r)
+    nothing = kind(0)
+    if numbers(x, r):
+        return lambda x, r: np.sign(x) if np.isinf(x) else nothing if x == 0 else safe_divide(x, r)
+
+    def impl(x: Any, r: Any) -> Any:
+        whole = x * (r == r)
+        return np.where(np.isinf(whole), np.sign(whole), np.where(whole == 0, nothing, np.divide(whole, r)))
+
+    return impl
 
 
 @jitable

@@ -33,6 +33,20 @@ def ratio(x: Any, y: Any) -> Any:
         return _nothing_from_nothing(x, np.divide(x, y))
 
 
+def cosine(x: Any, r: Any) -> Any:
+    """`x / r` for a side x of a length r: 0 where x is 0, and the sign of x where it is infinite.
+
+    >>> cosine(3.0, 5.0), cosine(0.0, 0.0), cosine(-math.inf, math.inf)
+    (0.6, 0.0, -1.0)
+    """
+    if isinstance(x, float) and isinstance(r, float):
+        return math.copysign(1.0, x) if math.isinf(x) else ratio(x, r)
+    part = ratio(x, r)
+    if is_foreign(part) or (type(r) is np.ndarray and r.size and r.max() < np.inf):
+        return part
+    return np.where(np.isinf(x), np.sign(x), part)[()]
+
+
 def times(x: Any, y: Any) -> Any:
     """`x * y`, but 0 where x or y is 0, whatever the other is."""
     if is_foreign(x) or is_foreign(y):

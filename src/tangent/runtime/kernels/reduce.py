@@ -67,11 +67,19 @@ def from_end(a: Any, axis: Axis) -> tuple[int, ...]:
 
 
 def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) -> Any:
-    """`conj(a - mean)`, 0 outside of `where`."""
+    """`conj(a - mean)`, 0 outside of `where`; far from 0 a mean is taken again, as its rounding does not cancel."""
     if mean is None:
         mean = np.mean(a, axis=axis, keepdims=True, where=where)
+        if is_far(a, mean, axis):
+            return deviation(a - mean, axis, where, np.mean(a - mean, axis=axis, keepdims=True, where=where))
     c = np.conj(a - mean) if np.iscomplexobj(a) else a - mean
     return c if where is True else np.where(where, c, 0.0)
+
+
+def is_far(a: Any, mean: Any, axis: Axis = None) -> bool:
+    """Whether a mean is much larger than what the first of its elements differ from it by."""
+    first = np.asarray(a)[tuple([slice(1) if i in reduced_axes(a, axis) else slice(None) for i in range(np.ndim(a))])]
+    return bool(np.any(np.abs(first - mean) < 2.0**-6 * np.abs(mean)))
 
 
 def own_deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) -> Any:

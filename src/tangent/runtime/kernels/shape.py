@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, unbroadcast
 from tangent.runtime.kernels.index import scatter, untake
 from tangent.runtime.kernels.reduce import as_dtype
@@ -37,7 +36,9 @@ def layout(x: Any, order: str) -> str:
 
 def ravelled(t: Any, x: Any, order: str) -> Any:
     """t, which has the shape of x, with its elements in the order in which `np.ravel(x, order)` has those of x."""
-    return np.reshape(np.transpose(t, memory_axes(x)), -1) if order == "K" else np.reshape(t, -1, order=layout(x, order))
+    return (
+        np.reshape(np.transpose(t, memory_axes(x)), -1) if order == "K" else np.reshape(t, -1, order=layout(x, order))
+    )
 
 
 def unravelled(b: Any, x: Any, order: str) -> Any:

@@ -35,11 +35,12 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
         module = getattr(op.callee, "__module__", "") or ""
         if is_ufunc_method(op.callee):
             shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"
-            if shown.partition(".")[0] in UNORDERED:
+            ufunc = shown.partition(".")[0]
+            if ufunc in UNORDERED:
                 return MissingRuleError(
                     f"cannot differentiate 'np.{shown}'", where,
                     "in which order NumPy takes the elements differs from processor to processor",
-                    "Write the loop: functools.reduce(np.%s, x)." % shown.partition(".")[0],
+                    f"Say the order: functools.reduce(np.{ufunc}, x).",
                 )  # fmt: skip
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,

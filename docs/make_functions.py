@@ -82,9 +82,9 @@ gradient is one of the same structure. `np.r_`, `np.c_`, `np.mgrid` and `np.ogri
 is on [a page of its own](storage.md).
 
 Methods of ufuncs that are not listed (`np.hypot.accumulate`, `np.fmod.reduce`) are written out, for every ufunc of two
-operands. `where=` of an elementwise function needs an `out=`: without one NumPy leaves the other elements undefined, and so
-would be what depends on them. `np.power.reduce` and `np.arctan2.reduce`, whose values differ from processor to processor,
-are refused."""
+operands. `where=` of an elementwise function needs an `out=`: without one NumPy leaves the other elements undefined,
+and so would be what depends on them. `np.power.reduce` and `np.arctan2.reduce`, whose values differ from processor to
+processor, are refused."""
 
 SCIPY = """\
 ## SciPy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,19 +26,18 @@ def rolled_axis(ndim: int, axis: int, start: int) -> int:
     return start - 1 if axis < start else start
 
 
-def layout(x: Any, order: str) -> str:
+def layout(x: Any, order: str) -> Literal["C", "F"]:
     """The order "A" said in terms of "C" and "F", which do not depend on memory."""
-    if order == "C" or order == "F":
-        return order
     flags = np.asarray(x).flags
-    return "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    turned = flags.f_contiguous and not flags.c_contiguous
+    return "F" if order == "F" or (order != "C" and turned) else "C"
 
 
 def ravelled(t: Any, x: Any, order: str) -> Any:
     """t, which has the shape of x, with its elements in the order in which `np.ravel(x, order)` has those of x."""
-    return (
-        np.reshape(np.transpose(t, memory_axes(x)), -1) if order == "K" else np.reshape(t, -1, order=layout(x, order))
-    )
+    if order == "K":
+        return np.reshape(np.transpose(t, memory_axes(x)), -1)
+    return np.reshape(t, -1, order=layout(x, order))
 
 
 def unravelled(b: Any, x: Any, order: str) -> Any:

@@ -37,6 +37,7 @@ THEMES = (
     "kernels",
     "odd",
     "owners",
+    "helped",
 )
 LATER = ("later_language",)
 

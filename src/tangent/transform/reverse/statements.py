@@ -35,7 +35,7 @@ class Statements(Calls):
                 return self.stores.restored_only(s) + restores
             return self.stores.statement(s, op, state) + restores
         if op.kind in ("push", "pop") and any(v in self.stores.shadowed for v in (*op.targets, *op.operands)):
-            return restores  # handles on lists: what they refer to is kept in names
+            return [*self.stores.given_back(s, op), *restores]
         heard = [t for t in op.targets if t in state.held or t in self.stores.shadowed]
         if op.kind == "push":
             return self.adjoint_push(op, s, state) + restores

@@ -80,6 +80,22 @@ def refuse_copied_items(this: Unit, found: list[Write], active: frozenset[str]) 
                         raise error
 
 
+def refuse_objects(this: Unit, shadowed: frozenset[str]) -> None:
+    """Objects have no shadows: those that hold something that is written in place are followed with a memory."""
+    for s, op in this.operations.items():
+        if op.kind == "rule" and op.rule.name == "with_attribute" and not shadowed.isdisjoint(op.targets):
+            error = holding(this, s, op.targets[0])
+            error.needs_memory = True
+            raise error
+
+
+def holding(this: Unit, s: ast.stmt, v: str) -> InPlaceError:
+    return InPlaceError(
+        f"cannot differentiate '{this.source.statement_text(s)}'", this.source.locate(s),
+        f"'{v}' holds on to something that is written in place", "Keep a copy of it instead (x.copy()).",
+    )  # fmt: skip
+
+
 def read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
     """Variables whose values an adjoint may read."""
     found: set[str] = set()

@@ -12,10 +12,12 @@ from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes.table import Shapes
+from tangent.analysis.unshared import is_unshared
 from tangent.rules.classify import classified
 from tangent.rules.table import table
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import writes
 from tangent.transform.storage.refusals import refusal
 from tangent.transform.unit import Unit
 
@@ -56,6 +58,21 @@ def replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Op
 
     left = {s: op for s, op in operations.items() if s not in changed}
     return Unit(this.source, replace(this.core, body=block(this.core.body)), this.context, left)
+
+
+def seen_by_others(this: Unit, found: list[Write], aliases: Aliases) -> list[Write]:
+    """The writes without those `s = s + v` that change what nobody else holds: a new value does as well."""
+    changes = {w.statement: w.root for w in found if w.construct == "augmented"}
+    others = {w.root for w in found if w.construct != "augmented"}
+
+    def is_own(w: Write) -> bool:
+        if w.construct != "augmented" or w.root in aliases.containers or _joins_lists(this, w):
+            return False
+        if any(aliases.meets(v, others) for v in (w.root, *writes(w.statement))):
+            return False  # storage, which stays where it is
+        return is_unshared(w.root, w.statement, this.core.body, this.operations, aliases.bases, changes)
+
+    return [w for w in found if not is_own(w)]
 
 
 def augmented_in_place(

@@ -26,9 +26,10 @@ from tangent.transform.storage.refusals import (
     refuse_copied_items,
     refuse_growing,
     refuse_half_way,
+    refuse_objects,
     refuse_store,
 )
-from tangent.transform.storage.rewriting import augmented_in_place, replaced, runtime_function
+from tangent.transform.storage.rewriting import augmented_in_place, replaced, runtime_function, seen_by_others
 from tangent.transform.storage.summaries import (
     Outside,
     aliases_of,
@@ -67,6 +68,7 @@ def settle(
     found = all_writes(this, summary)
     this = finished_lists(this, found)
     aliases = aliases_of(this, summary, groups)
+    found = seen_by_others(this, found, aliases)
     found += deep_stacks(this, found, aliases)
     this, found = items_by_value(this, found, aliases, given)
     flat = flat_lists(this, found, aliases)
@@ -103,6 +105,7 @@ def settle(
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
     shadowed = frozenset(v for v in table.handles if table.classes[v] in active)
+    refuse_objects(this, shadowed)
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)

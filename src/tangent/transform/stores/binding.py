@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
-from tangent.errors import InPlaceError
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
+from tangent.transform.storage.refusals import holding
 from tangent.transform.stores.facts import Facts
-from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
     from tangent.transform.reverse.state import State
@@ -216,7 +215,7 @@ class Binding(Facts):
             for v in op.targets if op.kind not in ("store", "augment", "shadow") else ():
                 listed = op.kind == "push" and not (op.operands and op.operands[0] in self.shadowed and not op.why)
                 if v in self.shadowed and (op.kind in ("closure", "opaque") or listed):
-                    raise in_place_error(self.owner.unit, s, v)
+                    raise holding(self.owner.unit, s, v)
 
     def rebuild(self, body: list[ast.stmt], path: tuple[Block, ...]) -> list[ast.stmt]:
         """At the start of a block's backward pass: the shadows of the handles that are bound in it."""
@@ -252,6 +251,14 @@ class Binding(Facts):
             adds = [assign(b, self.owner.scribe.call("rest", name(b), shades), s), *adds]
         return [at(ast.If(test, adds, zeros), s)]
 
+    def given_back(self, s: ast.stmt, op: Operation) -> list[ast.stmt]:
+        """Handles on lists: what they refer to is kept in names; of a list that others made, shadows go back there."""
+        if op.kind != "pop" or op.operands[0] not in self.taken_from:
+            return []
+        return [
+            at(ast.Expr(expression("s.append(v)", s=self.adjoint(op.operands[0]), v=self.adjoint(op.targets[0]))), s)
+        ]
+
     def name_shadow_of_result(self, result: str, seed: str) -> None:
         """The shadow of the result starts with the seed, or has it added."""
         self.owner.scribe.derivatives["b", result] = seed
@@ -268,7 +275,7 @@ class Binding(Facts):
     def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv += value`."""
         kept = isinstance(value, ast.Subscript) and self.is_none_at_first(v)
-        if self.is_flat(v) or not self.is_array(v) or kept:
+        if self.is_flat(v) or not self.is_array(v) or kept or v in self.pushed:
             return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
         return at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), value), like)
 
@@ -287,10 +294,3 @@ class Binding(Facts):
             return at(ast.Expr(self.owner.scribe.call("add_into", expression("b[i]", b=b, i=index), value)), like)
         call = self.owner.scribe.call("add_at", name(b), self.owner.scribe.as_argument(index), value)
         return at(ast.Expr(call), like)
-
-
-def in_place_error(unit: Unit, s: ast.stmt, v: str) -> InPlaceError:
-    return InPlaceError(
-        f"cannot differentiate '{unit.source.statement_text(s)}'", unit.source.locate(s),
-        f"'{v}' holds on to something that is written in place", "Keep a copy of it instead (x.copy()).",
-    )  # fmt: skip

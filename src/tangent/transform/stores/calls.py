@@ -139,7 +139,7 @@ class Calls(Adjoints):
     def apart(self, saved: list[str]) -> bool:
         """Whether nothing of what is kept for the backward pass is storage that the caller has."""
         callers = {self.class_of(p) for p in self.given} - {""}
-        return not self.carried and not self.tangled and not any(self.class_of(v) in callers for v in saved)
+        return not self.carried and not self.tangled and not any(self.class_kept(v) in callers for v in saved)
 
     def scales_shared(self, groups: Groups) -> bool:
         """Whether an argument that is given twice is multiplied or divided in place."""
@@ -169,7 +169,13 @@ class Calls(Adjoints):
     def entangled(self, saved: list[str]) -> bool:
         """Whether what is kept is storage that the caller has, and may be numbers, or is bound anew."""
         callers = {self.class_of(p) for p in self.given} - {""}
-        return self.carried or any(self.class_of(v) in callers and not self.is_array(v) for v in saved)
+        return self.carried or any(self.class_kept(v) in callers and not self.is_array(v) for v in saved)
+
+    def class_kept(self, v: str) -> str:
+        """The class of what is kept under a name, or on a list, unless the backward pass reads its shape alone."""
+        stacks = self.owner.stacks.items()
+        kept = {stack: self.class_of(item) for (_, item), stack in stacks if item not in self.forms}
+        return kept.get(v) or self.class_of(v)
 
 
 def targets_of(s: ast.Assign | ast.AugAssign) -> list[ast.expr]:

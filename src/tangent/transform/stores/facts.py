@@ -80,8 +80,22 @@ class Facts:
     @property
     def stacked(self) -> bool:
         """Whether handles are kept on lists, whose shadows are lists of shadows."""
-        operations = self.settled.unit.operations.values()
-        return any(op.kind == "push" and op.targets[0] in self.table.handles for op in operations)
+        return not self.table.handles.isdisjoint(self.pushed | self.popped)
+
+    @property
+    def pushed(self) -> set[str]:
+        """Lists that items are put on."""
+        return {op.targets[0] for op in self.settled.unit.operations.values() if op.kind == "push"}
+
+    @property
+    def popped(self) -> set[str]:
+        """Lists that items are taken from."""
+        return {op.operands[0] for op in self.settled.unit.operations.values() if op.kind == "pop"}
+
+    @property
+    def taken_from(self) -> set[str]:
+        """Lists that items are taken from and none are put on: others made them."""
+        return self.popped - self.pushed
 
     def adjoint(self, v: str) -> str:
         return self.owner.adjoint(v)
@@ -201,7 +215,7 @@ class Facts:
     def value(self, v: str) -> ast.expr:
         """What a shadow holds, as an adjoint that is a value."""
         b = name(self.adjoint(v))
-        return b if self.is_array(v) else self.owner.scribe.call("unboxed", b, name(v))
+        return b if self.is_array(v) or v in self.taken_from else self.owner.scribe.call("unboxed", b, name(v))
 
 
 def has_slice(index: ast.expr) -> bool:

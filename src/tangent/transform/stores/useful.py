@@ -12,25 +12,27 @@ from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.transform.stores.calls import Calls
+from tangent.transform.stores.facts import ALWAYS_VIEWS
 
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
     runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.shadow: (0,),
     runtime.refit: (1,), runtime.settled: (1,), runtime.scatter: (1,), runtime.add_item: (1,),
     runtime.mirror: (0, 1), runtime.broadcast_like: (1,), runtime.spread: (1,), runtime.rest: (),
 }  # fmt: skip
+FORMS = ALWAYS_VIEWS | frozenset("reshape ravel squeeze expand_dims diagonal".split())
 
 
 class Stores(Calls):
     """The part of the reverse transformation that deals with storage."""
 
     def remembered(self, body: list[ast.stmt]) -> None:
-        """Values read from storage by index, which are read again rather than kept."""
+        """Values read from storage by index or in another form, which are read again rather than kept."""
         for s in body:
             op = self.owner.operations.get(s)
             if (
                 op is not None
                 and op.kind == "rule"
-                and op.rule.name == "getitem"
+                and (op.rule.name == "getitem" or op.rule.name in FORMS)
                 and op.targets[0] not in self.table.handles
             ):
                 if op.operands[0] in self.table.classes:
@@ -44,19 +46,24 @@ class Stores(Calls):
         last = max((i for i, x in enumerate(code) if x in self.pairs), default=-1)  # what s has overwritten is back
         early: list[ast.stmt] = []
         late: list[ast.stmt] = []
-        for v in sorted(reads - ready):
+
+        def read(v: str) -> None:
             source = self.shown.get(v)
             if source is None or not any(x is source for x in body):
-                continue
+                return
             ready.add(v)  # it is read here or kept, and so is there for what comes before, too
             if not self.holds(source, s, body):
-                continue
+                return
             assert isinstance(source, ast.Assign)
             overwritten = self.class_of(self.owner.operations[source].operands[0]) in self.table.written.get(s, ())
-            if not overwritten:
-                early.append(assign(v, source.value, s))
-            elif last >= 0 and not any(v in header_reads(x) for x in statements(code[: last + 1])):
-                late.append(assign(v, source.value, s))
+            if overwritten and (last < 0 or any(v in header_reads(x) for x in statements(code[: last + 1]))):
+                return
+            for u in sorted(expression_reads(source.value) - ready):
+                read(u)
+            (late if overwritten else early).append(assign(v, source.value, s))
+
+        for v in sorted(reads - ready):
+            read(v)
         return [*early, *code[: last + 1], *late, *code[last + 1 :]]
 
     def holds(self, source: ast.stmt, s: ast.stmt, body: list[ast.stmt]) -> bool:

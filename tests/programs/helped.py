@@ -1,0 +1,105 @@
+"""Kernels in functions that a function calls: arrays made and filled in their loops, forms of them, rows of lists."""
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+
+def _squared_in_form(y):
+    for _ in range(2):
+        square = np.reshape(y, (2, 2))
+        y[:] = np.reshape(square**2, 4)
+
+
+@program({"x": signed(4)})
+def forms_of_an_array_that_is_filled(x):
+    y = x.copy()
+    _squared_in_form(y)
+    return y
+
+
+def _turned(y):
+    for _ in range(2):
+        turned = np.reshape(y, (2, 2)).T
+        y[:] = np.ravel(turned) * y
+
+
+@program({"x": signed(4)})
+def views_of_forms_of_an_array(x):
+    y = x.copy()
+    _turned(y)
+    return y
+
+
+def _wrapped(x, side):
+    total = np.zeros(3)
+    for k in range(2):
+        d = x * (k + 1)
+        d[d > side] -= side
+        d[0] = d[1] ** 2
+        total += d**2
+    return total
+
+
+@program({"x": np.array([0.3, 0.9, 1.7]), "side": 1.1})
+def arrays_made_and_changed_in_a_loop(x, side):
+    return _wrapped(x, side)
+
+
+def _product(a, b):
+    rows = []
+    for i in range(2):
+        row = []
+        for j in range(2):
+            total = 0.0
+            for k in range(3):
+                total += a[i, k] * b[k, j]
+            row.append(total)
+        rows.append(row)
+    return rows
+
+
+@program({"a": signed(2, 3), "b": signed(3, 2)})
+def rows_of_sums(a, b):
+    return np.array(_product(a, b))
+
+
+@program({"x": signed(3)})
+def sums_that_lists_hold(x):
+    rows = []
+    total = x * 1.0
+    for _ in range(2):
+        rows.append(total)
+        total += x * x  # the rows are the same array, and change with it
+    total = total * 2.0
+    total += x
+    return rows[0] * rows[1] + total
+
+
+@program({"x": signed(3)})
+def sums_held_where_a_loop_is_left(x):
+    rows = []
+    total = x * x
+    while True:
+        rows.append(total)
+        if len(rows) > 1:
+            break
+        total = x * 3.0
+    total += x
+    return rows[0] * rows[1]
+
+
+class Holder:
+    def __init__(self):
+        self.held = None
+
+
+@program({"x": signed(3)})
+def held_by_an_object_and_changed(x):
+    holder = Holder()
+    y = x * 2.0
+    holder.held = y
+    y += x
+    y[0] = x[1] * x[2]
+    return holder.held * x

@@ -235,3 +235,43 @@ def arrays_of_a_named_tuple_written(x):
     first = pair.left
     first[0] += pair.right[1]
     return np.sum(pair.left * pair.right)
+
+
+@program({"x": 0.7, "y": 1.3})
+def results_remembered_by_value(x, y):
+    known = {}
+
+    def square(v):
+        if v not in known:
+            known[v] = v * v
+        return known[v]
+
+    return square(x) * square(y) + square(x)
+
+
+@program({"xs": NUMBERS})
+def values_summed_by_the_names_of_pairs(xs):
+    pairs = [("ab"[i % 2], x * x) for i, x in enumerate(xs)]
+    totals = {}
+    for name, v in pairs:
+        totals[name] = totals.get(name, 0.0) + v
+    return sum(len(name) * totals[name] ** 2 for name in totals)
+
+
+@program({"xs": NUMBERS})
+def sums_by_key(xs):
+    totals = {}
+    for i, x in enumerate(xs):
+        key = "ab"[i % 2]
+        totals[key] = totals.get(key, 0.0) + x * x
+    return totals["a"] * totals["b"]
+
+
+@program({"x": np.array(NUMBERS)})
+def array_got_from_a_dict_and_written(x):
+    d = {0: x * 1.0}
+    first = d.get(0, x)
+    first[1] *= 2.0
+    second = d.get(1, first)
+    second[2] = first[1] * second[2]
+    return np.sum(d[0] ** 2)

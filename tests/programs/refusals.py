@@ -148,6 +148,20 @@ def active_keys(x):
     return sum({x: 1.0}.keys())
 
 
+@refused("keys", np.array([0.7, 1.3, 0.4, 2.1]))
+def keys_that_come_back(x):
+    d = {}
+    for v in x:
+        d[v] = d.get(v, 0) + 1
+    return sum(k * d[k] for k in sorted(d))
+
+
+@refused("keys", np.array([0.7, 1.3, 0.4, 2.1]))
+def keys_of_pairs_that_come_back(x):
+    d = dict(zip(x, range(4)))
+    return sum(k * i for k, i in d.items())
+
+
 @refused("exec", 2.0)
 def exec_of_active_code(x):
     names = {"x": x}

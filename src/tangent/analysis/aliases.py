@@ -136,6 +136,9 @@ class Aliases:
                 self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
             elif self._takes_out(op):
                 found = set().union(*(self._items(v) for v in shared))
+            elif op.kind == "rule" and op.rule.name == "dict_get":
+                owner = _named([op.values["x"]])
+                found = {t}.union(*(self._items(v) if v in owner else self.of(v) for v in shared))
             elif op.kind in ("call", "dynamic", "opaque") or (op.kind == "rule" and op.rule.name in OPEN):
                 found = {t}.union(*(self.reach(v) for v in shared))
                 self.holds.setdefault(t, set()).update(found - {t})
@@ -247,7 +250,7 @@ VIEWS = frozenset(
     "sequence attribute with_attribute mutated tuple_of real imag conj real_if_close nan_to_num einsum einsum_one "
     "einsum_two reshape_ordered ravel_ordered dict_get replace_item replace_field check_seed check_tangent".split()
 )
-OPEN = frozenset("mirror dict_get replace_item replace_field dict_of".split())  # what they give is, or holds, any of it
+OPEN = frozenset("mirror replace_item replace_field dict_of".split())  # what they give is, or holds, any of it
 
 
 def _viewed(op: Operation) -> set[str]:

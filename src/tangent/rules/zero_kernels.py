@@ -149,6 +149,7 @@ runtime.has_fields
 runtime.require_no_object
 runtime.require_same
 runtime.require_unwritten
+runtime.require_constant_key
 runtime.require_known
 runtime.initial_names
 runtime.names_held

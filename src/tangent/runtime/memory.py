@@ -260,6 +260,18 @@ def require_unwritten(x: Any) -> None:
         )  # fmt: skip
 
 
+def require_constant_key(x: Any, key: Any) -> None:
+    """Stop where a number that the derivative depends on becomes a key of a dict, from which it may be read again."""
+    if isinstance(key, tuple | list):
+        for part in key:
+            require_constant_key(x, part)
+    elif isinstance(x, dict) and isinstance(key, float | complex | np.inexact):
+        raise UnsupportedError(
+            "cannot differentiate a dict whose keys depend on the input", why="keys have no derivatives",
+            todo="Use a list of pairs; or keep the number among the values, under a key of its own.",
+        )  # fmt: skip
+
+
 def require_known(memory: Any, function: Any) -> None:
     """Stop at the derivative of a function that captures something which was changed: it would see it as it was."""
     behind = getattr(function, "origin", None)

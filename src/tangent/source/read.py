@@ -233,6 +233,21 @@ def _lambdas(text: str) -> tuple[ast.Lambda, ...]:
     return tuple(n for n in ast.walk(_module(text)) if isinstance(n, ast.Lambda))
 
 
+def outermost(source: Source) -> ast.FunctionDef | None:
+    """The function that a function stands in, with all that stands in it; None where the file does not tell."""
+    try:
+        blocks = [_module("".join(source.lines)).body]
+    except SyntaxError:
+        return None
+    while blocks:
+        for s in blocks.pop():
+            if s.lineno <= source.tree.lineno <= (s.end_lineno or 0):
+                if isinstance(s, ast.FunctionDef):
+                    return s
+                blocks = [getattr(s, part) for part in ("body", "orelse", "finalbody") if getattr(s, part, None)]
+    return None
+
+
 def comments(source: Source) -> dict[int, str]:
     """The user's comments: the line of the statement they belong to, and their text."""
     first = source.tree.lineno

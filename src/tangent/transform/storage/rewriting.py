@@ -56,7 +56,7 @@ def replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Op
                     done.append(s)
         return done
 
-    left = {s: op for s, op in operations.items() if s not in changed}
+    left = {s: op for s, op in operations.items() if s not in changed or s in changed[s]}
     return Unit(this.source, replace(this.core, body=block(this.core.body)), this.context, left)
 
 

@@ -18,6 +18,7 @@ from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_rea
 from tangent.transform.calls import Groups
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
 from tangent.transform.storage.flat import finished_lists, flat_lists
+from tangent.transform.storage.keys import constant_keys
 from tangent.transform.storage.owners import refuse_owners
 from tangent.transform.storage.refusals import (
     read_by_active,
@@ -100,7 +101,7 @@ def settle(
         if not (w.root in flat or _has_adjoint(this, w, aliases)):
             refuse_store(this, w, aliases, varied, useful, on_path, outside)
     refuse_half_way(this, found, aliases, varied & useful)
-    this = _watched(this, varied)
+    this = _watched(constant_keys(this, varied, arrays), varied)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}

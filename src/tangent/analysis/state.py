@@ -95,6 +95,7 @@ class _Search:
         self.names: set[str] = set()
         self.classes: set[type] = set()
         self.needed = self.arrays = False
+        self.keeps = self.assigns = False  # whether objects compute attributes once, and whether some are assigned
         self.holders = False  # whether objects are made that may hold arrays
         for c in classes:
             self.meet(c)
@@ -103,7 +104,7 @@ class _Search:
         while True:
             while self.waiting:
                 found = self.changes(*self.waiting.pop())
-                self.needed = self.needed or found
+                self.needed = self.needed or found or (self.keeps and self.assigns)
                 if self.needed and self.arrays:
                     return "arrays"
             for c in self.classes:
@@ -115,7 +116,9 @@ class _Search:
     def meet(self, cls: type) -> None:
         if cls not in self.classes and not is_library(cls):
             self.classes.add(cls)
-            self.needed |= any(is_descriptor(cls, name) for c in cls.__mro__ for name in vars(c))
+            members = [(name, member) for c in cls.__mro__ for name, member in vars(c).items()]
+            self.needed |= any(is_descriptor(cls, name) for name, _ in members)
+            self.keeps |= any(isinstance(member, functools.cached_property) for _, member in members)
             PROPERTIES.update(_properties(cls))
 
     def changes(self, function: types.FunctionType, root: bool, containers: frozenset[str]) -> bool:
@@ -173,6 +176,7 @@ class _Search:
     ) -> bool:  # fmt: skip
         match node:
             case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
+                self.assigns = True
                 return self.foreign(value, scope, own, local, root, inner)
             case ast.Subscript(value=ast.Attribute(attr=attr) as value, ctx=ast.Store() | ast.Del()) if (
                 attr not in OF_ARRAYS
@@ -366,7 +370,9 @@ def _methods(cls: type, names: set[str]) -> Iterator[types.FunctionType]:
                 continue
             if isinstance(member, property):
                 yield from (f for f in (member.fget, member.fset) if isinstance(f, types.FunctionType))
-            behind = getattr(member, "__func__", getattr(member, "func", member))
+            if isinstance(member, functools.singledispatchmethod):
+                yield from (f for f in member.dispatcher.registry.values() if isinstance(f, types.FunctionType))
+            behind = getattr(member, "__func__", getattr(member, "func", unwrapped(member)))
             if isinstance(behind, types.FunctionType) and (not is_generator(behind) or name in ITERATING):
                 yield behind
 

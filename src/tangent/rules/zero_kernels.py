@@ -93,6 +93,10 @@ runtime.joined_shape
 runtime.argument_position
 runtime.defaults_from
 runtime.is_property
+runtime.is_kept
+runtime.require_kept
+runtime.is_held
+runtime.implementation
 runtime.has_member
 runtime.is_field
 runtime.is_looked_up

@@ -89,6 +89,7 @@ from tangent.runtime.dispatch import (
     where_nonzero,
     zero_factory,
 )
+from tangent.runtime.generic import implementation
 from tangent.runtime.insert import (
     adjoints,
     fit_grad,
@@ -138,6 +139,7 @@ from tangent.runtime.memory import (
     forget,
     initialised,
     is_changed,
+    is_held,
     is_remembered,
     memory_of_arrays,
     new_count,
@@ -190,12 +192,14 @@ from tangent.runtime.objects import (
     has_member,
     has_method,
     is_field,
+    is_kept,
     is_looked_up,
     is_method,
     is_object,
     is_property,
     method_of,
     parent_method,
+    require_kept,
 )
 from tangent.runtime.ordered import (
     change_set,
@@ -339,6 +343,7 @@ __all__ = [
     "held_grad",
     "held_in_front",
     "held_part",
+    "implementation",
     "in_front",
     "init_grad",
     "initial_names",
@@ -351,6 +356,8 @@ __all__ = [
     "is_counter",
     "is_due",
     "is_field",
+    "is_held",
+    "is_kept",
     "is_looked_up",
     "is_made_by_class",
     "is_mapping",
@@ -451,6 +458,7 @@ __all__ = [
     "replace_item",
     "require_changeable",
     "require_constant_key",
+    "require_kept",
     "require_known",
     "require_no_numbers",
     "require_no_object",

@@ -24,6 +24,7 @@ from tangent.runtime.objects import (
     is_property,
     method_of,
     operators_in,
+    require_kept,
 )
 
 Active = tuple[Any, ...]
@@ -213,7 +214,8 @@ def put_attribute(b: Any, x: Any, name: str) -> Any:
     """What an object receives from one of its attributes: held by it, computed by a property, or a bound method."""
     if is_property(x, name):
         getter = getter_of(x, name)
-        _, saved = call_fwd(getter, (0,), x)
+        value, saved = call_fwd(getter, (0,), x)
+        require_kept(x, name, value)
         return call_bwd(saved, b)
     if is_method(x, name):
         return b
@@ -229,7 +231,8 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
     """The tangent of an attribute."""
     if is_property(x, name):
         getter = getter_of(x, name)
-        _, tangent = call_jvp(getter, (0,), (b,), x)
+        value, tangent = call_jvp(getter, (0,), (b,), x)
+        require_kept(x, name, value)
         return tangent
     if is_method(x, name):
         return b

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import sys
 import types
@@ -18,6 +19,9 @@ from tangent.runtime.memory import Slot, contents, remembered
 from tangent.runtime.objects import fields_of, is_object
 
 NOT_GIVEN = dataclasses.MISSING
+METHODS = (
+    types.FunctionType, staticmethod, classmethod, functools.singledispatchmethod, functools._lru_cache_wrapper,
+)  # fmt: skip
 PROPERTIES: set[str] = set()  # names of properties of classes that were met
 
 
@@ -45,7 +49,7 @@ def is_own_method(memory: Any, x: Any, name: str) -> bool:
     if not is_object(x) or Slot(x, name) in memory or name in getattr(x, "__dict__", {}):
         return False
     found = inspect.getattr_static(type(x), name, None)
-    return isinstance(found, types.FunctionType | staticmethod | classmethod)
+    return isinstance(found, METHODS)
 
 
 def setter_of(x: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, lazy_zero, repack
-from tangent.runtime.objects import fields_of, is_object, is_property, remade
+from tangent.runtime.objects import fields_of, is_kept, is_object, is_property, remade
 from tangent.runtime.zeros import ZeroGrad
 
 SEVERAL = ("extend", "extendleft", "update")
@@ -100,7 +100,7 @@ def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
 
 def with_attribute(x: Any, name: str, value: Any) -> Any:
     """An object like x with another value for one attribute."""
-    if is_property(x, name):
+    if is_property(x, name) and not is_kept(x, name):
         raise UnsupportedError(
             f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why="it is a property",
             todo="Assign the attribute behind it.",

@@ -23,7 +23,15 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import InPlaceError, Location, UnsupportedError
-from tangent.runtime.objects import NO_OPERATORS, is_descriptor, is_looked_up, is_object, is_property, operators_in
+from tangent.runtime.objects import (
+    NO_OPERATORS,
+    is_descriptor,
+    is_kept,
+    is_looked_up,
+    is_object,
+    is_property,
+    operators_in,
+)
 from tangent.runtime.places import elements, root_of
 
 
@@ -222,6 +230,11 @@ def is_remembered(memory: Any, x: Any, name: str) -> bool:
     return Slot(x, name) in memory or hasattr(x, name)
 
 
+def is_held(memory: Any, x: Any, name: str) -> bool:
+    """Whether an attribute was assigned."""
+    return Slot(x, name) in memory
+
+
 def require_no_object(x: Any) -> None:
     """Stop at a context manager that is an object whose attributes are in the memory."""
     if is_object(x):
@@ -305,7 +318,7 @@ def _check_assignable(x: Any, name: str) -> None:
     _check_descriptor(x, name)
     own = _setattr_of(type(x)) is not object.__setattr__ and type(x) is not types.SimpleNamespace
     hides = isinstance(inspect.getattr_static(type(x), name, None), types.FunctionType)
-    if own or hides or is_property(x, name):
+    if own or hides or (is_property(x, name) and not is_kept(x, name)):
         why = "its class says what assignment means" if own else "it is a property"
         if hides:
             why = "it hides a method"

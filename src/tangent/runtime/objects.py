@@ -6,6 +6,7 @@ containers and objects. Other attributes hold None.
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import types
@@ -14,10 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
+from tangent.runtime.generic import method_by_class
+
 PLAIN = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial,
     BaseException, list, tuple, dict,
 )  # fmt: skip
+KNOWN_DESCRIPTORS = (functools.cached_property, functools.singledispatchmethod, functools._lru_cache_wrapper)
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
 BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
 OPERATORS = (
@@ -78,7 +83,7 @@ def fields_of(x: Any) -> dict[str, Any]:
 def remade(like: Any, values: dict[str, Any]) -> Any:
     """An object of the same class with other attributes; no initialiser runs."""
     cls: Any = type(like)
-    made = cls.__new__(cls)
+    made = (cls._member_type_ if issubclass(cls, enum.Enum) else cls).__new__(cls)
     for name, value in values.items():
         object.__setattr__(made, name, value)
     return made
@@ -89,11 +94,29 @@ def is_property(x: Any, name: str) -> bool:
     return isinstance(_static(x, name), property | functools.cached_property) and not isinstance(x, tuple)
 
 
+def is_kept(x: Any, name: str) -> bool:
+    """Whether an attribute is computed once, and held by the object from then on."""
+    return isinstance(_static(x, name), functools.cached_property)
+
+
+def require_kept(x: Any, name: str, value: Any) -> None:
+    """Stop at an attribute that was computed once, and would be something else by now."""
+    held = getattr(x, "__dict__", {}).get(name, value)
+    if held is value or not is_kept(x, name) or not isinstance(held, float | int | np.ndarray | np.generic):
+        return
+    if not np.array_equal(held, value, equal_nan=True):
+        raise UnsupportedError(
+            f"cannot differentiate '{name}' of a {type(x).__name__}",
+            why="it was computed before, and what it was computed from has changed since",
+            todo="Make it a property, or delete what the object keeps.",
+        )
+
+
 def is_descriptor(cls: type, name: str) -> bool:
     """Whether a class of the user's says what reading an attribute means, other than by a property."""
     found = inspect.getattr_static(cls, name, None)
     made = bool(type(found).__flags__ & _HEAP) and hasattr(type(found), "__get__")
-    return made and not isinstance(found, functools.cached_property | functools.singledispatchmethod)
+    return made and not isinstance(found, KNOWN_DESCRIPTORS)
 
 
 def is_field(x: Any, name: str) -> bool:
@@ -133,7 +156,7 @@ def has_method(x: Any, name: str) -> bool:
 def has_member(x: Any, name: str) -> bool:
     """Whether x is an object, a module, a class or a named tuple that has what arrays have under the same name."""
     if isinstance(x, tuple):
-        return name in getattr(x, "_fields", ())
+        return name in getattr(x, "_fields", ()) or isinstance(_static(x, name), types.FunctionType)
     return (isinstance(x, types.ModuleType | type) or is_object(x)) and hasattr(x, name)
 
 
@@ -146,6 +169,10 @@ def method_of(x: Any, name: str) -> Any:
         return without_first(found.__func__)
     if isinstance(found, classmethod):
         return with_class(found.__func__, type(x))
+    if isinstance(found, functools._lru_cache_wrapper) and isinstance(found.__wrapped__, types.FunctionType):
+        return found.__wrapped__
+    if isinstance(found, functools.singledispatchmethod):
+        return method_by_class(found)
     return by_attribute(name)
 
 
@@ -212,8 +239,10 @@ def is_common(name: str) -> bool:
 
 
 def _names_members(x: Any) -> bool:
-    """Whether x is a named tuple with fields that are called as members of arrays are."""
-    return isinstance(x, tuple) and any(is_common(name) for name in getattr(x, "_fields", ()))
+    """Whether x is a named tuple with fields or methods that are called as members of arrays are."""
+    if not isinstance(x, tuple) or type(x) is tuple:
+        return False
+    return any(is_common(name) for name in getattr(x, "_fields", ())) or MEMBERS in operators_of(type(x))
 
 
 @functools.cache

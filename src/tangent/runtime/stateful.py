@@ -33,6 +33,7 @@ from tangent.runtime.memory import (
     contents,
     current,
     initialised,
+    is_held,
     is_remembered,
     new_list,
     new_object,
@@ -41,7 +42,7 @@ from tangent.runtime.memory import (
 )
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.memory_views import as_now
-from tangent.runtime.objects import getter_of, has_method, is_object, is_property, method_of
+from tangent.runtime.objects import getter_of, has_method, is_kept, is_object, is_property, method_of, require_kept
 from tangent.runtime.ordered import (
     change_set,
     counts_of,
@@ -139,15 +140,27 @@ def remembered_or(memory: Any, x: Any, name: str, default: Any) -> Any:
 
 def call_getter(memory: Any, x: Any, name: str) -> Any:
     """`x.name`, which may be a property."""
+    if is_kept(x, name):
+        return call_kept(memory, x, name)
     if is_property(x, name):
         getter = threaded(memory, getter_of(x, name))
         return getter(memory, x)
     return remembered(memory, x, name), memory
 
 
+def call_kept(memory: Any, x: Any, name: str) -> Any:
+    """`x.name`, of which the class computes the first value, and the object keeps it."""
+    if is_held(memory, x, name):
+        return remembered(memory, x, name), memory
+    getter = threaded(memory, getter_of(x, name))
+    value, memory = getter(memory, x)
+    require_kept(x, name, value)
+    return value, initialised(memory, x, name, value)
+
+
 def call_setter(memory: Any, x: Any, name: str, value: Any) -> Any:
     """`x.name = value`, which may be a property."""
-    if is_property(x, name):
+    if is_property(x, name) and not is_kept(x, name):
         setter = threaded(memory, setter_of(x, name))
         _, memory = setter(memory, x, value)
         return memory

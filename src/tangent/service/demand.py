@@ -19,6 +19,7 @@ from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
 from tangent.runtime.calls import LISTS, Active, is_given
 from tangent.runtime.classes import is_made_by_class
+from tangent.runtime.generic import by_class
 from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.objects import MEMBERS, is_object
 from tangent.service.flat import FlatTangent, flat_pair
@@ -275,7 +276,7 @@ def _never() -> bool:
 
 def is_followed(function: types.FunctionType) -> bool:
     """Whether a function is read where it is called with a memory."""
-    own = not is_library(function) or function.__module__ == partial_of.__module__
+    own = not is_library(function) or function.__module__ in (partial_of.__module__, by_class.__module__)
     return own and not table().has_rule(function) and not getattr(function, "makes_derivatives", False)
 
 

@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from tangent.errors import Location, SourceError
+from tangent.runtime.generic import by_class, is_generic, method_behind
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.walk import walk
 
@@ -303,6 +304,10 @@ def unwrapped(function: object) -> object:
         return function.interpreted()
     if isinstance(function, functools._lru_cache_wrapper):
         return function.__wrapped__
+    if is_generic(function):
+        return by_class(function)
+    if (method := method_behind(function)) is not None:
+        return method
     return function.__func__ if isinstance(function, staticmethod) else function
 
 

@@ -45,6 +45,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
         case ast.Try(body=body, finalbody=[_, *_] as last):
             enter = at(Enter(value=None, target=None, quiet=False), s)
             return [enter, *body, at(Otherwise(), last[0]), *last, at(Leave(), s)]
+        case ast.Try(body=body, handlers=[], finalbody=[]):  # nothing is left to do at its end
+            return body
         case _:
             return [s]
 

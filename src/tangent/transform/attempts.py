@@ -43,7 +43,10 @@ def settle_attempts(core: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         return core
     visible = {a: _visible(a, core, context) for a in found}
     split = replace(core, body=_Split(context, visible).block(core.body))
-    done = replace(split, body=_late(split.body, split, context))
+    unsure: set[str] = set()
+    late = _late(split.body, split, context, unsure)
+    bound = {a.arg for a in arguments(core.args)} | _bound_at_start(late)
+    done = replace(split, body=[*(assign(v, constant(None), core.body[0]) for v in sorted(unsure - bound)), *late])
     context.scope.local |= assigned_inside(done.body) - context.declared
     return done
 
@@ -271,26 +274,28 @@ def _is_push(s: ast.stmt) -> bool:
 # Assignments at the end
 
 
-def _late(body: Body, core: ast.FunctionDef, context: Context) -> Body:
+def _late(body: Body, core: ast.FunctionDef, context: Context, unsure: set[str]) -> Body:
     done: Body = []
     for s in body:
         match s:
             case Attempt(body=inner):
-                new = replace(s, body=_late(inner, core, context))
-                done.append(_assigned_at_the_end(new, s, core, context))
+                new = replace(s, body=_late(inner, core, context, unsure))
+                done.append(_assigned_at_the_end(new, s, core, context, unsure))
             case ast.If(body=[ast.Break()]):
                 done.append(s)
             case ast.If(body=then, orelse=other):
-                sides = [_late(b, core, context) for b in (then, other)]
+                sides = [_late(b, core, context, unsure) for b in (then, other)]
                 done.append(replace(s, body=sides[0], orelse=sides[1]))
             case ast.For(body=inner) | ast.While(body=inner):
-                done.append(replace(s, body=_late(inner, core, context)))
+                done.append(replace(s, body=_late(inner, core, context, unsure)))
             case _:
                 done.append(s)
     return done
 
 
-def _assigned_at_the_end(s: Attempt, original: Attempt, core: ast.FunctionDef, context: Context) -> Attempt:
+def _assigned_at_the_end(
+    s: Attempt, original: Attempt, core: ast.FunctionDef, context: Context, unsure: set[str]
+) -> Attempt:
     inside = {id(x) for x in statements(original.body)}
     outside = {v for x in statements(core.body) if id(x) not in inside for v in (*header_reads(x), *writes(x))}
     names = sorted(_assigned(s.body) & outside & _bound_before(original, core))
@@ -307,12 +312,36 @@ def _assigned_at_the_end(s: Attempt, original: Attempt, core: ast.FunctionDef, c
             case _:
                 inner = [v for v in names if v in _assigned([x]) and v not in now]
                 now |= {v: context.names.numbered("t") for v in inner}
-                before = _bound_before(original, core)
                 kept = [v for v in inner if v in live_into([x]) or v not in surely_bound([x], set())]
-                done += [assign(now[v], name(v) if v in before else constant(None), x) for v in kept]
-                done.append(rename(x, now))
+                sides = [v for v in kept if v not in live_into([x]) and _is_on_one_side(x, v)]
+                done += [assign(now[v], name(v), x) for v in kept if v not in sides]
+                done.append(_on_both_sides(rename(x, now), {now[v]: v for v in sides}))
+                unsure.update(kept)
     last = [assign(v, name(now[v]), s.body[-1]) for v in names]
     return replace(s, body=[*done, *last])
+
+
+def _bound_at_start(body: Body) -> set[str]:
+    """Variables that get their first value before the first branch or loop."""
+    simple = next((i for i, s in enumerate(body) if isinstance(s, ast.If | ast.For | ast.While)), len(body))
+    return surely_bound(body[:simple], set())
+
+
+def _is_on_one_side(s: ast.stmt, v: str) -> bool:
+    """Whether one side of a branch always assigns a variable, and the other one never."""
+    if not isinstance(s, ast.If) or isinstance(s, Attempt):
+        return False
+    return all(v in surely_bound(side, set()) or v not in _assigned(side) for side in (s.body, s.orelse))
+
+
+def _on_both_sides(s: ast.stmt, old: dict[str, str]) -> ast.stmt:
+    """A branch that gives variables their old values on the side where it assigns them nothing."""
+    if not isinstance(s, ast.If):
+        return s
+    sides = [
+        [*b, *(assign(v, name(w), s) for v, w in old.items() if v not in _assigned(b))] for b in (s.body, s.orelse)
+    ]
+    return replace(s, body=sides[0], orelse=sides[1])
 
 
 def _bound_before(s: ast.stmt, core: ast.FunctionDef) -> set[str]:

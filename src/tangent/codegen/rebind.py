@@ -23,6 +23,7 @@ from tangent.rules.table import table
 from tangent.runtime.objects import is_object
 from tangent.source.cells import content_of
 from tangent.source.read import compiled_from
+from tangent.source.remembering import remembering
 from tangent.transform.generated import Generated
 
 NUMBERS = (float, int, complex, bool, np.generic)
@@ -43,9 +44,21 @@ class Pairing:
         if old in self.functions:
             return self.functions[old] is new
         self.functions[old] = new
+        if hasattr(old, "remembers"):
+            return _keep_alike(old, new) and self._function(old.remembers, new.remembers)  # type: ignore[attr-defined]
         return (old is new or _are_alike(old, new)) and all(
             map(self._cell, old.__closure__ or (), new.__closure__ or ())
         )
+
+    def counterpart(self, function: types.FunctionType) -> types.FunctionType:
+        """What stands for a function, or for one that keeps a memory in its place."""
+        if function in self.functions or not hasattr(function, "remembers"):
+            return self.functions.get(function, function)
+        found = self.counterpart(function.remembers)
+        if found is function.remembers:
+            return function
+        settings: Any = function
+        return remembering(found, settings.entry, settings.lists, settings.in_place)
 
     def _cell(self, old: types.CellType, new: types.CellType) -> bool:
         if id(old) in self.cells:
@@ -74,13 +87,15 @@ class Pairing:
     def holds_for(self, value: Any) -> bool:
         """Whether something that a derivative refers to is the same for the new function, or has its place there."""
         if isinstance(value, types.FunctionType):
-            return value in self.functions or not self._reaches(value, set())
+            return self.counterpart(value) is not value or value in self.functions or not self._reaches(value, set())
         return isinstance(value, (Generated, *FIXED)) and id(value) not in self.values
 
     def _reaches(self, function: types.FunctionType, seen: set[types.FunctionType]) -> bool:
         """Whether a function captures what is another one's now."""
         seen.add(function)
-        for cell in function.__closure__ or ():
+        if hasattr(function, "remembers"):
+            return self._reaches(function.remembers, seen)
+        for cell in captured_cells(function):
             if self.cells.get(id(cell), cell) is not cell:
                 return True
             inner = content_of(cell, EMPTY)
@@ -98,7 +113,7 @@ def rebound(
     than its code."""
     if not pairing.fits or not all(_holds(g, pairing) for g in made):
         return None
-    new = {g: replace(g, primal=pairing.functions.get(g.primal, g.primal)) for g in made}
+    new = {g: replace(g, primal=pairing.counterpart(g.primal)) for g in made}
     cells = {g: types.CellType() for g in new.values()}
     found: dict[Generated, types.FunctionType] = {}
     for old, g in new.items():
@@ -117,19 +132,37 @@ def _holds(g: Generated, pairing: Pairing) -> bool:
 def _again(value: Any, new: Mapping[Generated, Generated], pairing: Pairing) -> Any:
     if isinstance(value, Generated):
         return new[value]
-    return pairing.functions.get(value, value) if isinstance(value, types.FunctionType) else value
+    return pairing.counterpart(value) if isinstance(value, types.FunctionType) else value
+
+
+def captured_cells(function: types.FunctionType) -> list[types.CellType]:
+    """The cells of what a function captures; one that was made from a tree has others, too."""
+    own = getattr(function, "captures", function.__code__.co_freevars)
+    return [cell for v, cell in zip(function.__code__.co_freevars, function.__closure__ or ()) if v in own]
+
+
+def _keep_alike(old: Any, new: Any) -> bool:
+    """Whether two functions keep a memory in the same way."""
+    return hasattr(new, "remembers") and all(
+        getattr(old, a) == getattr(new, a) for a in ("memory", "entry", "lists", "in_place")
+    )
 
 
 def _are_alike(old: types.FunctionType, new: types.FunctionType) -> bool:
     """Whether two functions agree in all but what they capture."""
     return (
-        old.__code__ is new.__code__
+        _same_code(old.__code__, new.__code__)
         and old.__globals__ is new.__globals__
         and _are_same(dict(enumerate(old.__defaults__ or ())), dict(enumerate(new.__defaults__ or ())))
         and _are_same(old.__kwdefaults__ or {}, new.__kwdefaults__ or {})
         and _are_same(old.__dict__, new.__dict__)
         and _no_rules(old, new)
     )
+
+
+def _same_code(old: types.CodeType, new: types.CodeType) -> bool:
+    """Whether two pieces of code are one; those of a text that was loaded twice are."""
+    return old is new or (old == new and old.co_filename == new.co_filename)
 
 
 def _are_same(old: dict[Any, Any], new: dict[Any, Any]) -> bool:

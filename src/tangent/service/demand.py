@@ -202,7 +202,7 @@ class DerivativesOnDemand:
     def made(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         with self._lock:
             again = getattr(plain, "checkpointed", False)
-            code = (plain.__code__, id(plain.__globals__), wanted, kind, marks, again, table().version)
+            code = (*_code(plain), id(plain.__globals__), wanted, kind, marks, again, table().version)
             given = plain.__defaults__, plain.__kwdefaults__
             key = (*code, _cell_ids(plain), *map(id, given))
             found = self._made.get(key)
@@ -256,8 +256,7 @@ class DerivativesOnDemand:
         text = emit(module.functions)
         register(text)
         functions = bind(definitions(text), module.functions, text.file)
-        shared = {} if hasattr(plain, "remembers") else functions
-        return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), shared)
+        return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), functions)
 
 
 def _marks(active: Active) -> tuple[Marks, Active]:
@@ -300,6 +299,13 @@ def _own(function: Any) -> types.FunctionType:
     if (made := maker(function)) is not None:
         return made
     return function if table().custom_of(function) is not None else plain_function(function)
+
+
+def _code(plain: Any) -> tuple[Any, ...]:
+    """What functions have in common that differ only in what they capture."""
+    if not hasattr(plain, "remembers"):
+        return (plain.__code__,)
+    return plain.remembers.__code__, plain.entry, plain.lists, plain.in_place
 
 
 def _cell_ids(plain: types.FunctionType) -> tuple[int, ...]:

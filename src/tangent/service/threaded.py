@@ -8,7 +8,7 @@ from typing import Any
 from tangent.runtime.memory import current
 from tangent.runtime.memory_views import as_now, require_unchanged
 from tangent.runtime.stateful import call_class
-from tangent.source.adapt import define
+from tangent.source.adapt import define, defined_once
 
 CLASS = "def made(memory, /, *args, **named):\n    return {help}(memory, function, *args, **named)\n"
 METHOD = "def bound(memory, /, *args, **named):\n    return {help}(memory, given0, *args, **named)\n"
@@ -52,7 +52,8 @@ def threaded_library(function: Any) -> types.FunctionType:
 
 
 def threaded_method(function: types.FunctionType, owner: Any) -> types.FunctionType:
-    return define("bound", METHOD.format(help="function"), {"function": function}, {"given0": types.CellType(owner)})
+    cells = {"given0": types.CellType(owner)}
+    return defined_once(function, "bound", METHOD.format(help="function"), {"function": function}, cells)
 
 
 def _threaded(text: str, title: str, helper: Any, function: Any) -> types.FunctionType:

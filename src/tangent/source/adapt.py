@@ -145,7 +145,7 @@ def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[
     callee = f"{title}_"
     text = f"def {title}({', '.join(parameters)}):\n    return {callee}({', '.join([*before, *passed])})\n"
     cells = {v: types.CellType(given.pop(v)) for v in before}
-    made = _defined_once(behind, title, text, {callee: behind, **given}, cells)
+    made = defined_once(behind, title, text, {callee: behind, **given}, cells)
     made.__module__ = home_of(f) or "tangent"
     return made
 
@@ -153,7 +153,7 @@ def _forwarding(f: Any, signature: inspect.Signature, behind: Any, first: tuple[
 _defined: weakref.WeakKeyDictionary[Any, dict[str, weakref.ref[types.FunctionType]]] = weakref.WeakKeyDictionary()
 
 
-def _defined_once(
+def defined_once(
     behind: Any, title: str, text: str, namespace: dict[str, Any], cells: dict[str, types.CellType]
 ) -> types.FunctionType:
     """A function from its text; those of one method, bound to different objects, have one code."""

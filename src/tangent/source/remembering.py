@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import types
 import weakref
+from typing import Any
 
 from tangent.source.cells import cells_of
 from tangent.source.read import read
@@ -19,6 +20,10 @@ from tangent.syntax.rebuild import replace
 
 Known = weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, bool, bool, bool], types.FunctionType]]
 _known: Known = weakref.WeakKeyDictionary()
+
+
+_shared: weakref.WeakKeyDictionary[types.CodeType, dict[Any, tuple[str, types.FunctionType]]]
+_shared = weakref.WeakKeyDictionary()
 
 
 def remembering(
@@ -44,11 +49,9 @@ def named_after(function: types.FunctionType, cls: type) -> types.FunctionType:
 
 
 def _made(function: types.FunctionType, entry: bool) -> types.FunctionType:
-    source = read(function)
-    memory = Names(identifiers(source.tree)).fresh("memory")
-    tree = source.tree if entry else replace(source.tree, args=_with_memory(source.tree.args, memory))
+    memory, first = _first(function, entry)
     cells = cells_of(function)
-    made = stub(function, tree, cells, source.file)
+    made = stub(function, first.tree, cells, first.__code__.co_filename, first.__code__)  # type: ignore[attr-defined]
     made.captures = getattr(function, "captures", function.__code__.co_freevars)  # type: ignore[attr-defined]
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__ = function.__qualname__
@@ -57,6 +60,18 @@ def _made(function: types.FunctionType, entry: bool) -> types.FunctionType:
     made.remembers = function  # type: ignore[attr-defined]
     made.lifted = getattr(function, "lifted", {})  # type: ignore[attr-defined]
     return made
+
+
+def _first(function: types.FunctionType, entry: bool) -> tuple[str, types.FunctionType]:
+    """The name of the memory, and the first function of this code that was made: others share its text."""
+    known = _shared.setdefault(function.__code__, {})
+    key = (function.__code__.co_filename, entry, id(getattr(function, "tree", None)))
+    if key not in known:
+        source = read(function)
+        memory = Names(identifiers(source.tree)).fresh("memory")
+        tree = source.tree if entry else replace(source.tree, args=_with_memory(source.tree.args, memory))
+        known[key] = memory, stub(function, tree, cells_of(function), source.file)
+    return known[key]
 
 
 def _with_memory(args: ast.arguments, memory: str) -> ast.arguments:

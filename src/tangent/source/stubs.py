@@ -22,12 +22,19 @@ def install_runner(run: Callable[[types.FunctionType], Callable[..., Any]]) -> N
 
 
 def stub(
-    like: types.FunctionType, tree: ast.FunctionDef, cells: Mapping[str, types.CellType], file: str
-) -> types.FunctionType:
-    """The function of a tree, in the surroundings of another one; it passes its arguments on to what runs."""
+    like: types.FunctionType, tree: ast.FunctionDef, cells: Mapping[str, types.CellType], file: str,
+    code: types.CodeType | None = None,
+) -> types.FunctionType:  # fmt: skip
+    """The function of a tree, in the surroundings of another one; it passes its arguments on to what runs.
+
+    The `code` is that of another one of the same tree, if there is one.
+    """
     ready = Names(identifiers(tree) | set(cells)).fresh("ready")
     holder: list[types.FunctionType] = []
-    made = _passing(like, tree, {**cells, ready: types.CellType(lambda: _runner[0](holder[0]))}, ready, file)
+    every = {**cells, ready: types.CellType(lambda: _runner[0](holder[0]))}
+    code = code or _passing(tree, every, ready, file)
+    contents = tuple(every[v] for v in code.co_freevars)
+    made = types.FunctionType(code, like.__globals__, like.__name__, like.__defaults__, contents)
     holder.append(made)
     made.__module__ = home_of(like)
     made.tree = tree  # type: ignore[attr-defined]
@@ -35,9 +42,7 @@ def stub(
     return made
 
 
-def _passing(
-    like: types.FunctionType, tree: ast.FunctionDef, cells: dict[str, types.CellType], ready: str, file: str
-) -> types.FunctionType:
+def _passing(tree: ast.FunctionDef, cells: dict[str, types.CellType], ready: str, file: str) -> types.CodeType:
     bare = bare_parameters(tree.args)
     positional: list[ast.expr] = [name(a.arg) for a in (*bare.posonlyargs, *bare.args)]
     if bare.vararg:
@@ -54,9 +59,7 @@ def _passing(
     outer = function_node("scope", ast.arguments([], [ast.arg(v) for v in cells], None, [], [], None, []), [node])
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
     scope = next(c for c in compile(module, file, "exec").co_consts if isinstance(c, types.CodeType))
-    code = next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
-    contents = tuple(cells[v] for v in code.co_freevars)
-    return types.FunctionType(code, like.__globals__, like.__name__, like.__defaults__, contents)
+    return next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
 
 
 def bare_parameters(args: ast.arguments) -> ast.arguments:

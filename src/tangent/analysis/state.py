@@ -8,6 +8,7 @@ object under a name of its own needs none (transform/containers.py).
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import enum
 import functools
@@ -203,6 +204,8 @@ class _Search:
             case ast.Attribute(attr=attr):
                 self.names.add(attr)
             case ast.withitem(context_expr=e, optional_vars=target):
+                if isinstance(e, ast.Call) and scope.resolve(e.func) is contextlib.closing:
+                    self.names.add("close")
                 if target is not None or not isinstance(e, ast.Call) or e.args or e.keywords:
                     self.names |= {"__enter__", "__exit__"}
             case ast.Name(id=v, ctx=ast.Load()):

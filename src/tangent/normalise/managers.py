@@ -31,6 +31,7 @@ from typing import Any
 
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
+from tangent.normalise.stacked import stacked
 from tangent.source.generators import is_generator
 from tangent.source.read import read
 from tangent.source.resolve import MISSING, Scope, is_library
@@ -55,6 +56,8 @@ def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 
 
 def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
+    if isinstance(s, ast.With) and (opened := stacked(s, context)) is not None:
+        return _block(opened, context)
     match s:
         case ast.With(items=[item], body=body):
             if _class_of(item.context_expr, context) is not None:
@@ -68,7 +71,9 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 
 def _is_opened(item: ast.withitem, context: Context) -> bool:
-    return _generator(item, context) is not None or _class_of(item.context_expr, context) is not None
+    e = item.context_expr
+    known = isinstance(e, ast.Call) and context.scope.resolve(e.func) in (contextlib.ExitStack, contextlib.closing)
+    return known or _generator(item, context) is not None or _class_of(e, context) is not None
 
 
 def _class_of(e: ast.expr, context: Context) -> type | None:

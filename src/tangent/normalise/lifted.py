@@ -61,6 +61,11 @@ def _statement(s: ast.stmt, context: Context) -> Iterator[ast.stmt]:
             slots = ast.Tuple([ast.Name(x, ast.Store()) for x in targets], ast.Store())
             yield at(ast.Assign([slots], name(held)), s)
             context.scope.local |= {held, *targets}
+        case ast.Expr(value=ast.Call(func=ast.Name(id=v)) as call) if (
+            v in context.lifted and context.lifted[v].rebound
+        ):  # fmt: skip
+            dropped = ast.Name(context.names.numbered("dropped"), ast.Store())
+            yield from _statement(at(ast.Assign([dropped], call), s), context)
         case _:
             yield _with_arguments(s, context)
 

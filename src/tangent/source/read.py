@@ -16,6 +16,7 @@ from typing import Any
 
 from tangent.errors import Location, SourceError
 from tangent.runtime.generic import by_class, is_generic, method_behind
+from tangent.source.function_attributes import with_variables
 from tangent.source.memos import with_memos
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.walk import walk
@@ -95,7 +96,7 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     tree = replace(node, decorator_list=[])
     if not _is_source_of(tree, code):
         raise _changed(code, lines, function)
-    return Source(function, with_memos(tree, function), code.co_filename, lines)
+    return Source(function, with_variables(with_memos(tree, function)), code.co_filename, lines)
 
 
 def _is_source_of(tree: ast.FunctionDef, code: types.CodeType) -> bool:

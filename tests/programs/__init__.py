@@ -29,6 +29,7 @@ THEMES = (
     "iterators",
     "exceptions",
     "protocols",
+    "standard",
     "patterns",
     "objects",
     "state",

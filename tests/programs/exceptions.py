@@ -350,3 +350,34 @@ def jump_at_the_end_of_a_try_with_else(x):
             return 0.0
         else:
             return 1.0
+
+
+@program({"x": 1.3}, {"x": 0.4})
+def return_and_else_and_finally_in_a_loop(x):
+    for i in range(3):
+        try:
+            y = x * i
+            if y > 2.0:
+                return y * y
+        except ZeroDivisionError:
+            pass
+        else:
+            x = x * 1.1
+        finally:
+            x = x + 0.1
+    return x
+
+
+def chosen(v):
+    try:
+        if v > 1.0:
+            return v * v
+        v = v * 3.0
+    finally:
+        pass
+    return v
+
+
+@program({"x": 1.3})
+def returns_inside_finally_of_a_helper(x):
+    return chosen(x) * chosen(x / 3.0)

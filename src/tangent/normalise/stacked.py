@@ -41,18 +41,21 @@ def _opened(stack: str, body: list[ast.stmt], s: ast.With, context: Context) -> 
     done: list[ast.stmt] = []
     for position, x in enumerate(body):
         rest = body[position + 1 :] or [at(ast.Pass(), x)]
+        if not _mentions(x, stack):
+            done.append(x)
+            continue
+        target: ast.expr | None = None
         match x:
             case ast.Expr(value=ast.Call() as e) if _asked(e, stack):
-                target = None
-            case ast.Assign(targets=[target], value=ast.Call() as e) if _asked(e, stack):
                 pass
-            case _ if _mentions(x, stack):
-                return _left_alone(s, stack, context)
+            case ast.Assign(targets=[ast.expr() as slot], value=ast.Call() as e) if _asked(e, stack):
+                target = slot
             case _:
-                done.append(x)
-                continue
+                refuse_own(s, stack, context)
+                return None
         if any(_mentions(a, stack) for a in (*e.args, *e.keywords)):
-            return _left_alone(s, stack, context)
+            refuse_own(s, stack, context)
+            return None
         inner = _opened(stack, rest, s, context)
         if inner is None:
             return None
@@ -111,7 +114,7 @@ def _mentions(x: ast.AST, v: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == v for n in walk(x))
 
 
-def _left_alone(s: ast.With, stack: str, context: Context) -> None:
+def refuse_own(s: ast.With, stack: str, context: Context) -> None:
     """A stack that is filled in other ways runs as it stands, if it is given nothing of the function's own."""
     for n in walk(s):
         match n:
@@ -122,4 +125,3 @@ def _left_alone(s: ast.With, stack: str, context: Context) -> None:
                         n, f"'{ast.unparse(n)}' here", "when it is left depends on how the block runs",
                         "Write a 'with' or 'finally' of its own.",
                     )  # fmt: skip
-    return None

@@ -93,6 +93,7 @@ runtime.joined_shape
 runtime.argument_position
 runtime.defaults_from
 runtime.is_property
+runtime.of_text
 runtime.is_kept
 runtime.require_kept
 runtime.is_held

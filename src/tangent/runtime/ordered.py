@@ -96,6 +96,11 @@ def key_at_end(items: Any, last: bool) -> Any:
     return next(reversed(items)) if last else next(iter(items))
 
 
+def of_text(x: Any, name: str, args: Any, named: Any) -> Any:
+    """`x.name(...)`, of a text or a range: nothing in it has a derivative."""
+    return getattr(x, name)(*args, **named)
+
+
 def is_range_or_text(x: Any) -> bool:
     return isinstance(x, str | range | bytes)
 

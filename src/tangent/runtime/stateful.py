@@ -56,6 +56,7 @@ from tangent.runtime.ordered import (
     new_default_dict,
     new_deque,
     new_ordered_dict,
+    of_text,
     place_for,
     place_of,
     plain_items,
@@ -107,6 +108,8 @@ def call_method(memory: Any, owner: Any, name: str, /, *args: Any, **named: Any)
     if is_own_method(memory, owner, name):
         method = threaded(memory, method_of(owner, name))
         return method(memory, owner, *args, **named)
+    if is_range_or_text(owner):
+        return of_text(owner, name, current(memory, args), named), memory
     held = remembered(memory, owner, name)
     inner = threaded(memory, held)
     return inner(memory, *args, **named)

@@ -17,6 +17,7 @@ from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import rebuild, replace, walk_scope
 from tangent.syntax.walk import walk
 
+
 def with_variables(tree: ast.FunctionDef) -> ast.FunctionDef:
     """The definition in which attributes of nested functions are variables."""
     found = _attributes(tree)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tangent
-from tangent.codegen import versions
+from tangent.codegen import choice
 from tangent.errors import SeedError
 
 
@@ -66,7 +66,7 @@ def test_matrices_are_multiplied_and_summed():
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_every_way_to_broadcast(dtype, monkeypatch):
-    monkeypatch.setattr(versions, "MOST", 1000)
+    monkeypatch.setattr(choice, "MOST", 1000)
     rng = np.random.default_rng(0)
     plain, g = (tangent.grad(sums, wrt=(0, 1, 2), optimized=o) for o in (False, True))
     shapes = [(3, 2), (3, 1), (1, 2), (1, 1), (20, 2), (20, 1)]
@@ -90,8 +90,8 @@ def test_a_version_is_made_when_calls_repeat():
     g = tangent.grad(lambda x, y: np.sum(x * y + y / x - x))
     x, y = np.array([1.0, 2.0]), 3.0
     results = []
-    for n in range(versions.AFTER + 2):
-        assert len(g.versions.versions) == (n > versions.AFTER)
+    for n in range(choice.AFTER + 2):
+        assert len(g.versions.versions) == (n > choice.AFTER)
         results.append(g(x, y))
     for r in results:
         np.testing.assert_array_equal(r, results[0])
@@ -142,7 +142,7 @@ def test_not_too_many():
     g = tangent.grad(layer)
     for n in range(1, 12):
         g.version(np.ones((n, 2)), np.ones((2, 2)), np.ones(2))
-    assert len(g.versions.versions) == versions.MOST
+    assert len(g.versions.versions) == choice.MOST
     assert g.version(np.ones((13, 2)), np.ones((2, 2)), np.ones(2)) is g
 
 

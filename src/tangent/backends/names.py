@@ -8,8 +8,8 @@ import cmath
 import copy
 import math
 import operator
+import os
 import types
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from tangent import runtime
 from tangent.errors import RuleError
 from tangent.rules.notation import NOTATION
-from tangent.rules.table import FOLDER, Bound, Table
+from tangent.rules.table import FOLDER, Bound, Table, text_of
 from tangent.syntax.uses import expression_reads
 
 ROOTS: dict[str, Any] = {
@@ -27,7 +27,7 @@ ROOTS: dict[str, Any] = {
 
 def fill_table(table: Table) -> Table:
     """Bind every function whose name a rule carries, then the listed aliases."""
-    for line in (Path(__file__).parent / "names.txt").read_text().splitlines():
+    for line in text_of(os.path.join(os.path.dirname(__file__), "names.txt")).splitlines():
         rule, _, bound = line.partition("#")[0].partition(":")
         for path in bound.split():
             _bind(table, rule.strip(), path)
@@ -90,7 +90,9 @@ def find(path: str) -> Any:
 
 
 def _bind_zero(table: Table) -> None:
-    for s in [s for file in ("zero.py", "zero_kernels.py") for s in ast.parse((FOLDER / file).read_text()).body]:
+    for s in [
+        s for file in ("zero.py", "zero_kernels.py") for s in ast.parse(text_of(os.path.join(FOLDER, file))).body
+    ]:
         if isinstance(s, ast.Expr) and not isinstance(s.value, ast.Constant):
             path = ast.unparse(s.value)
             if path.startswith("ndarray."):

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from tangent.codegen.choice import Choice, Load, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.notes import Entry, annotate, remember
-from tangent.codegen.versions import Choice, Load, worthwhile
 from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.runtime.objects import holds_objects

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
+import os
 import threading
 import types
 from collections.abc import Iterator, Mapping
@@ -12,13 +13,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from tangent.rules.notation import Kind, Rule, parse_rules
 from tangent.rules.ufuncs import written_method
 
-FOLDER = Path(__file__).parent
+FOLDER = os.path.dirname(__file__)
 KINDS: dict[str, Kind] = {"elementwise": "elementwise"}
 FILES = (
     "elementwise reduce order accumulate methods calculus polynomial sequences linear index linalg fft dispatch storage "
@@ -150,8 +150,13 @@ def _key(function: Any) -> Any:
 def read_rules() -> Iterator[Rule]:
     """All rules of the files in this folder."""
     for stem in FILES:
-        path = FOLDER / f"{stem}.py"
-        yield from parse_rules(path.read_text(), KINDS.get(stem, "general"), str(path))
+        path = os.path.join(FOLDER, f"{stem}.py")
+        yield from parse_rules(text_of(path), KINDS.get(stem, "general"), path)
+
+
+def text_of(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 _lock = threading.Lock()

@@ -7,6 +7,7 @@ this file, a module for each of SciPy's, under their names, too; `norm_logpdf` i
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import types
 from dataclasses import replace
@@ -16,7 +17,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.rules.notation import Kind, parse_rules
-from tangent.rules.table import FOLDER, Bound, Table
+from tangent.rules.table import FOLDER, Bound, Table, text_of
 
 MODULES = ("scipy.special", "scipy.linalg", "scipy.stats", "scipy.signal", "scipy.integrate", "scipy.fft")
 ZERO = {"scipy.special": "gammasgn round factorial comb perm".split()}
@@ -47,14 +48,14 @@ def bind_module(table: Table, module: str) -> None:
 
 
 def _bind_rules(table: Table, library: Any, short: str) -> None:
-    path = FOLDER / f"scipy_{short}.py"
-    if not path.exists():
+    path = os.path.join(FOLDER, f"scipy_{short}.py")
+    if not os.path.exists(path):
         return
     kernels = importlib.import_module(f"{__name__}.kernels")  # as above
     scope = {**vars(runtime), **vars(kernels), "np": np, short: library}
     kind: Kind = "elementwise" if short == "special" else "general"
     names = {}
-    for rule in parse_rules(path.read_text(encoding="utf-8"), kind, str(path)):
+    for rule in parse_rules(text_of(path), kind, path):
         names[rule.name] = f"scipy.{short}.{rule.name}"
         table.rules[names[rule.name]] = replace(rule, name=names[rule.name], scope=scope)
     for name in (*names, *ALIASES):

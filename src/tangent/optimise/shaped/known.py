@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.optimise.settled import DOTS, FITS, LEFT, OUTER, OWN, PRODUCTS, ZERO, is_settled
 from tangent.optimise.shaped.calls import Of
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
@@ -22,23 +23,10 @@ from tangent.optimise.simplify import positive
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import rebuild, replace
 
-OWN = (runtime.settled, runtime.as_given)
-ZERO = (runtime.lazy_zero, runtime.init_grad)
-LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
-DOTS = (runtime.dot_adjoint_a, runtime.dot_adjoint_b)
-PRODUCTS = (*LEFT, runtime.matmul_adjoint_y, runtime.dot_adjoint_b)
-FITS = (runtime.fit_matmul, runtime.fit_dot)
-OUTER = {runtime.outer_adjoint_a: "np.dot(b, y)", runtime.outer_adjoint_b: "np.dot(x, b)"}
 BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
     (1, 1): ("b * y", "b * x"), (2, 1): ("b[:, None] * y", "np.dot(b, x)"), (1, 2): ("np.dot(y, b)", "x[:, None] * b"),
     (2, 2): ("np.dot(b, y.T)", "np.dot(x.T, b)"),
 }  # fmt: skip
-SETTLED = frozenset((
-    *OWN, *ZERO, *PRODUCTS, *FITS, runtime.unbroadcast, runtime.spread, runtime.refit, runtime.copy, runtime.add_grad,
-    runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
-    runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item,
-    runtime.sequence, runtime.unsequence, *OUTER,
-))  # fmt: skip
 
 
 class Known:
@@ -349,14 +337,6 @@ def _total(lengths: list[ast.expr | None]) -> ast.expr | None:
         assert n is not None
         found = n if found is None else ast.BinOp(found, ast.Add(), n)
     return found
-
-
-def is_settled(function: Any) -> bool:
-    """Whether kinds tell what a function does."""
-    try:
-        return function in SETTLED
-    except TypeError:
-        return False
 
 
 def _is_like(b: Kind, x: Kind) -> bool:

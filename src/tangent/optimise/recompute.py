@@ -56,7 +56,7 @@ class _Plan:
         self._place(self.body, ())
         self.written = Counter(v for s in statements(self.body) for v in writes(s))
         self.once = {v for s in self.body if isinstance(s, ast.Assign) for v in writes(s)} - live_into(self.body)
-        self.stored = _stored(self.body) | set(self.o.shared)
+        self.stored = stored(self.body) | set(self.o.shared)
         self.stacks = {name: s for name, s in local_stacks(self.body).items() if len(s.pushes) == len(s.pops) == 1}
         pairs = {
             v: (s.pushes[0], s.pops[0]) for s in self.stacks.values() if (v := _kept(s.pushes[0], s.pops[0]))
@@ -264,7 +264,7 @@ def _all_reads(s: ast.stmt) -> set[str]:
     return {v for x in _inside(s) for v in header_reads(x)}
 
 
-def _stored(body: Body) -> set[str]:
+def stored(body: Body) -> set[str]:
     """Variables that a statement writes into."""
     found: set[str] = set()
     for s in statements(body):

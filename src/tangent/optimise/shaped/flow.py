@@ -62,7 +62,7 @@ class Versions:
         self.resolve, self.sizes = resolve, sizes
         self.made: dict[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]] = {}
         self.origin: dict[Generated, Generated] = {}
-        self.ranks: dict[Generated, dict[str, int]] = {}  # of arrays and numbers, at the end
+        self.flows: dict[Generated, Flow] = {}
 
     def version(self, g: Generated, kinds: tuple[Kind, ...]) -> tuple[Generated, Kind]:
         """The version of a function, and the kind of its result."""
@@ -75,7 +75,7 @@ class Versions:
             self.made[key] = new, None  # while it is being made, for recursion
             flow = Flow(new, self, dict(zip(parameters_of(g), kinds)), len(self.made) == 1)
             self.made[key] = new, flow.result or UNKNOWN
-            self.ranks[new] = {v: k.rank for v, k in flow.env.items() if isinstance(k, Number)}
+            self.flows[new] = flow
             self.pair_up()
         new, result = self.made[key]
         return new, result or UNKNOWN

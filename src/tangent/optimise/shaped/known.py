@@ -55,12 +55,41 @@ class Known:
                 return self.outcome(ast.Call(e.func, e.args, [k for k in e.keywords if value_of(k.value) != -1]))
             case ast.Call(func=ast.Attribute(), args=_) if not isinstance(self.resolve(e.func), type(runtime.copy)):
                 return e
+            case ast.Call(
+                func=func, args=[b, ast.Call(func=weights, args=[y, ast.Tuple(elts=[p, q])]), ast.Tuple()], keywords=[]
+            ) if self.resolve(func) is runtime.scaled and self.resolve(weights) is runtime.shares_of:
+                return self.of_two(b, y, p, q) or e
             case ast.Call(args=[_, *_], keywords=[]):
                 return self.outcome(e)
+            case ast.BinOp(left=ast.Constant(value=2.0), op=ast.Mult(), right=right) if half := self.half(right):
+                return half
             case ast.BinOp(op=ast.Mult() | ast.Add() | ast.Sub() | ast.Div()):
                 return self.unspread(e)
             case _:
                 return e
+
+    def of_two(self, b: ast.expr, y: ast.expr, p: ast.expr, q: ast.expr) -> ast.expr | None:
+        """The shares of two numbers in their maximum or minimum y, times b."""
+        kinds = [self.of(x) for x in (b, y, p, q)]
+        if not all(isinstance(x, ast.Name | ast.Constant) for x in (b, y, p, q)):
+            return None
+        if not all(isinstance(k, Number) and not k.rank for k in kinds) or kinds[0].dtype != "f8":  # type: ignore[union-attr]
+            return None
+        text = "share(b, p == y, q == y), share(b, q == y, p == y)"
+        return expression(text, share=self.use(runtime.share, "share"), b=b, y=y, p=p, q=q)
+
+    def half(self, e: ast.expr) -> ast.expr | None:
+        """What is multiplied by a half, a number or a new array."""
+        match e:
+            case ast.BinOp(left=x, op=ast.Mult(), right=ast.Constant(value=0.5)):
+                pass
+            case ast.BinOp(left=ast.Constant(value=0.5), op=ast.Mult(), right=x):
+                pass
+            case _:
+                return None
+        kind = self.of(x)
+        new = isinstance(x, ast.BinOp | ast.UnaryOp)
+        return x if isinstance(kind, Number) and kind.real and (new or not kind.rank) else None
 
     def like(self, e: ast.BinOp) -> ast.Name | None:
         """An operand that has the form of the result, which is wanted for its form alone."""

@@ -50,7 +50,7 @@ def _is_alone(v: str, body: Body, last: ast.stmt, resolve: Resolve) -> bool:
         if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Name) or not is_new(s.value, resolve):
             return False
     held = sum(1 for n in walk(last) if isinstance(n, ast.Name) and n.id == v)
-    return bool(made) and held == 1 and not any(_holds(s, v, resolve) for s in statements(body))
+    return bool(made) and held == 1 and not any(holds(s, v, resolve) for s in statements(body))
 
 
 def is_new(e: ast.expr, resolve: Resolve) -> bool:
@@ -74,7 +74,7 @@ def _only_computes(e: ast.Call, resolve: Resolve) -> bool:
     return found is MISSING and isinstance(e.func, ast.Attribute) and e.func.attr in METHODS
 
 
-def _holds(s: ast.stmt, v: str, resolve: Resolve) -> bool:
+def holds(s: ast.stmt, v: str, resolve: Resolve) -> bool:
     """Whether something else refers to the array after the statement: all but arithmetic and products may."""
     match s:
         case ast.If() | ast.For() | ast.While():

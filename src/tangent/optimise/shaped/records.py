@@ -135,7 +135,7 @@ def _merged(body: Body) -> Change:
     places = _places(body)
     inits = {v: s for s in statements(body) if isinstance(s, ast.Assign) for v in writes(s)}
     change: Change = {}
-    kept: list[tuple[str, ast.stmt, ast.Assign]] = []
+    kept: list[tuple[ast.stmt, ast.Assign]] = []
     for v, stack in local_stacks(body).items():
         if len(stack.pushes) != 1 or len(stack.pops) != 1:
             continue
@@ -148,16 +148,39 @@ def _merged(body: Body) -> Change:
             or not isinstance(pop.targets[0], ast.Name)
         ):
             continue
-        for value, first, back in kept:
-            if value == item.id and _is_side_by_side(first, push, {value}, places):
+        for first, back in kept:
+            if _is_same(first, push, places):
                 target = back.targets[0]
                 assert isinstance(target, ast.Name)
                 if _is_side_by_side(back, pop, {target.id}, places) and places[back][1] < places[pop][1]:
                     change |= {inits[v]: [], push: [], pop: [replace(pop, value=ast.Name(target.id, ast.Load()))]}
                     break
         else:
-            kept.append((item.id, push, pop))
+            kept.append((push, pop))
     return change
+
+
+def _is_same(a: ast.stmt, b: ast.stmt, places: dict[ast.stmt, tuple[Body, int]]) -> bool:
+    """Whether two statements push the same value."""
+    (v, first), (w, second) = _origin(a, places), _origin(b, places)
+    return v == w and _is_side_by_side(first, second, {v}, places)
+
+
+def _origin(push: ast.stmt, places: dict[ast.stmt, tuple[Body, int]]) -> tuple[str, ast.stmt]:
+    """The variable whose value is pushed, under whatever names, and the statement that reads it."""
+    assert isinstance(push, ast.Expr) and isinstance(push.value, ast.Call)
+    item = push.value.args[0]
+    assert isinstance(item, ast.Name)
+    v = item.id
+    found: ast.stmt = push
+    block, end = places[push]
+    for s in reversed(block[:end]):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=w)], value=ast.Name(id=source)) if w == v:
+                v, found = source, s
+            case _ if v in {x for y in _inside([s]) for x in writes(y)}:
+                break
+    return v, found
 
 
 def _is_side_by_side(a: ast.stmt, b: ast.stmt, names: set[str], places: dict[ast.stmt, tuple[Body, int]]) -> bool:

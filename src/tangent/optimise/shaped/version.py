@@ -10,25 +10,33 @@ from typing import Any
 from tangent.optimise import PASSES
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead, pushed
+from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.coalesced import coalesced
+from tangent.optimise.shaped.computed import Values
+from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
-from tangent.optimise.shaped.flow import Versions
+from tangent.optimise.shaped.flow import Flow, Versions
 from tangent.optimise.shaped.infer import parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
-from tangent.optimise.shaped.kinds import INT, Kind
+from tangent.optimise.shaped.invariant import invariant
+from tangent.optimise.shaped.kinds import INT, Kind, Number
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
 from tangent.optimise.shaped.paired import paired
 from tangent.optimise.shaped.records import records
+from tangent.optimise.shaped.repeated import repeated
 from tangent.optimise.shaped.rows import in_place, with_plain_tangents
 from tangent.optimise.shaped.sections import Facts
 from tangent.optimise.shaped.unread import unread
 from tangent.optimise.typed.saved import saved
+from tangent.syntax.blocks import MARKS, Attempt
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import rename, replace, statements
-from tangent.syntax.uses import arguments, expression_reads, writes
+from tangent.syntax.uses import arguments, assigned_inside, expression_reads, writes
 from tangent.transform.generated import Generated
 
 ROUNDS = 4
@@ -42,7 +50,8 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     made = inlined(paired(reachable(entry)), resolve)
     _make_smaller([made], resolve)
     for _ in range(ROUNDS):
-        made, _ = Versions(resolve).version(made, tuple(given))
+        versions = Versions(resolve)
+        made, _ = versions.version(made, tuple(given))
         functions = reachable(made)
         changed = [g for g in functions if _sum_early(g)]
         if not changed:
@@ -52,6 +61,8 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     _make_smaller(functions, resolve)
     _coalesce(functions, resolve, True)
     _change_rows(made, given, resolve, in_place)
+    for g, flow in versions.flows.items():
+        _compute_once(g, flow)
     versions = Versions(resolve, sizes)
     made, _ = versions.version(made, tuple(given))
     functions = reachable(made)
@@ -61,7 +72,8 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         o = Optimisation(lambda e, g=g: resolve(e, g), shared=g.shared)  # type: ignore[misc]
         parameters = [a.arg for a in arguments(g.tree.args)]
         whole = {v for v, k in zip(parameters, given) if g is made and k == INT}
-        facts = Facts(parameters, whole, versions.ranks.get(g, {}), o.resolve)
+        ranks = {v: k.rank for v, k in versions.flows[g].env.items() if isinstance(k, Number)}
+        facts = Facts(parameters, whole, ranks, o.resolve)
         body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
         _with_body(g, tidy(owned(body, o.resolve)))
     return functions
@@ -93,6 +105,21 @@ def _make_smaller(functions: list[Generated], resolve: Resolve) -> None:
 def _coalesce(functions: list[Generated], resolve: Resolve, adjoints: bool) -> None:
     for g in functions:
         _with_body(g, coalesced(_body(g), lambda e, g=g: resolve(e, g), adjoints))  # type: ignore[misc]
+
+
+def _compute_once(g: Generated, flow: Flow) -> None:
+    """Share what is computed again and again; `flow` knows the kinds of the values."""
+    assert g.tree is not None
+    body = _body(g)
+    parameters = frozenset(parameters_of(g))
+    local = parameters | assigned_inside(body)
+    names = Names({*identifiers(g.tree), *g.externals, *g.seen, *g.primal.__globals__})
+    written = frozenset(stored(body)) | g.shared.keys()
+    known = Values(flow.of, flow.resolved, parameters, local, written, names, body)
+    o = Optimisation(flow.resolved, shared=g.shared)
+    if not any(isinstance(s, (*MARKS, Attempt, InsertedCode)) for s in statements(body)):
+        body = repeated(invariant(repeated(direct(body, flow.of, g.shared), known), known), known)
+    _with_body(g, dead(copies(body, o), o))
 
 
 def _change_rows(g: Generated, given: list[Kind], resolve: Resolve, change: Callable[..., Body]) -> None:

@@ -89,7 +89,9 @@ def own_deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None
 
 def winners(y: Any, a: Any, axis: Axis = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """The share of each element of a in its maximum or minimum y: those that tie share evenly, with `initial` too."""
-    won = np.equal(a, spread(y, a, axis, keepdims)) & where
+    won = np.equal(a, spread(y, a, axis, keepdims))
+    if where is not True:
+        won = won & where
     if initial is None and where is True and np.count_nonzero(won) == np.size(y) and not np.any(np.not_equal(y, y)):
         return as_dtype(won, a)  # one each, since a maximum that is no nan is one of the elements
     ties = np.sum(won, axis=axis, keepdims=True)

@@ -1,0 +1,156 @@
+"""Arithmetic that gives the same in every iteration is done before the loop.
+
+for _ in range(n):                     t = 0.5 * dt
+    k = f(y)                           for _ in range(n):
+    y = y + 0.5 * dt * k        ->         k = f(y)
+                                           y = y + t * k
+
+A loop may have no iterations: only what cannot fail is done before it, and nothing that stands in a branch.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+
+from tangent.optimise.context import Body
+from tangent.optimise.shaped.computed import Values, text, times, with_name
+from tangent.optimise.shaped.kinds import Number
+from tangent.syntax.quote import assign
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.uses import expression_reads, writes
+from tangent.syntax.walk import walk
+
+Loop = ast.For | ast.While
+QUIET = (ast.Add, ast.Sub, ast.Mult)
+FUNCTIONS = (np.exp, np.sin, np.cos, np.tanh, np.arctan, np.abs)
+
+
+def invariant(body: Body, known: Values) -> Body:
+    done: Body = []
+    for s in body:
+        match s:
+            case ast.If(body=[ast.Break()]):
+                done.append(s)
+            case ast.If(body=then, orelse=other) if type(s) is ast.If:
+                done.append(replace(s, body=invariant(then, known), orelse=invariant(other, known)))
+            case ast.For() | ast.While():
+                s, before = _without(s, known)
+                done += [*before, replace(s, body=invariant(s.body, known))]
+            case _:
+                done.append(s)
+    return done
+
+
+def _without(loop: Loop, known: Values) -> tuple[Loop, Body]:
+    """A loop without what is the same in every iteration, and the statements that compute that."""
+    loop, before = _moved(loop, known)
+    changed = {v for s in statements([loop]) for v in writes(s)}
+    while (e := _largest(loop, changed, known)) is not None:
+        v = known.names.numbered("t")
+        before.append(assign(v, e, loop))
+        loop = replace(loop, body=_with_name(loop.body, e, v, known))
+    return loop, before
+
+
+def _moved(loop: Loop, known: Values) -> tuple[Loop, Body]:
+    """A loop without the assignments that do the same in every iteration, and these."""
+    before: Body = []
+    changed = {v for s in statements([loop]) for v in writes(s)}
+    while (s := next((s for s in loop.body if _is_steady(s, changed, known)), None)) is not None:
+        before.append(s)
+        changed -= set(writes(s))
+        loop = replace(loop, body=[x for x in loop.body if x is not s] or [ast.Pass()])
+    return loop, before
+
+
+def _is_steady(s: ast.stmt, changed: set[str], known: Values) -> bool:
+    match s:
+        case ast.Assign(
+            targets=[ast.Name(id=v)], value=ast.BinOp() | ast.UnaryOp() | ast.Call() | ast.Subscript() as e
+        ):
+            alone = sum(v in writes(x) for x in statements(known.body)) == 1 and v not in known.parameters
+            steady = known.is_plain(e) and not expression_reads(e) & changed
+            return steady and alone and known.is_free(v) and known.is_value(e) and _is_sure(e, known)
+        case _:
+            return False
+
+
+def _largest(loop: Loop, changed: set[str], known: Values) -> ast.expr | None:
+    steady = [
+        e
+        for s in _always(loop.body)
+        for e in known.operands(s)
+        if not expression_reads(e) & changed and _is_quiet(e, known) and _is_counted(s, e, known)
+    ]
+    return max(steady, key=lambda e: len(walk(e)), default=None)
+
+
+def _always(body: Body) -> Body:
+    """The statements that an iteration goes through, those of loops inside it too."""
+    found: Body = []
+    for s in body:
+        found.append(s)
+        if isinstance(s, ast.For | ast.While):
+            found += _always(s.body)
+    return found
+
+
+def _is_counted(s: ast.stmt, e: ast.expr, known: Values) -> bool:
+    return sum(text(x) == text(e) for x in known.operands(s)) == times(s, e)
+
+
+def _is_quiet(e: ast.expr, known: Values) -> bool:
+    """Whether an expression of real numbers cannot fail."""
+    kind = known.of(e)
+    if not isinstance(kind, Number) or not kind.real:
+        return False
+    match e:
+        case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() | float() as by)):
+            return by != 0 and _is_sure(left, known)
+        case ast.BinOp(left=left, op=op, right=right):
+            return isinstance(op, QUIET) and _is_sure(left, known) and _is_sure(right, known)
+        case ast.UnaryOp(operand=inner):
+            return _is_sure(inner, known)
+        case ast.Call(func=func, args=[inner], keywords=[]):
+            return known.resolve(func) in FUNCTIONS and _is_sure(inner, known)
+        case _:
+            return False
+
+
+def _is_sure(e: ast.expr, known: Values) -> bool:
+    match e:
+        case ast.Constant() | ast.Name():
+            return known.is_value(e)
+        case ast.Attribute(value=ast.Name() as inner, attr="T"):
+            return known.is_value(inner)
+        case ast.Subscript(value=ast.Name() as inner, slice=index):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            return known.is_value(e) and known.is_value(inner) and all(map(_is_constant, parts))
+        case _:
+            return _is_quiet(e, known)
+
+
+def _is_constant(p: ast.expr) -> bool:
+    """Whether a part of an index is a section between fixed ends, which any array has."""
+    ends = (p.lower, p.upper, p.step) if isinstance(p, ast.Slice) else (p,)
+    plain = [x.operand if isinstance(x, ast.UnaryOp) else x for x in ends if x is not None]
+    fixed = all(isinstance(x, ast.Constant) for x in plain)
+    return fixed and (isinstance(p, ast.Slice) or (isinstance(p, ast.Constant) and p.value is None))
+
+
+def _with_name(body: Body, e: ast.expr, v: str, known: Values) -> Body:
+    done: Body = []
+    for s in body:
+        if times(s, e) and _is_counted(s, e, known):
+            s = with_name(s, e, v)
+        match s:
+            case ast.If(body=[ast.Break()]):
+                pass
+            case ast.If(body=then, orelse=other) if type(s) is ast.If:
+                s = replace(s, body=_with_name(then, e, v, known), orelse=_with_name(other, e, v, known))
+            case ast.For(body=inner) | ast.While(body=inner):
+                s = replace(s, body=_with_name(inner, e, v, known))
+        done.append(s)
+    return done

@@ -124,6 +124,10 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return product(kinds[0], kinds[1], dot=function is np.dot)
     if function is np.vecdot and len(kinds) == 2 and not e.keywords:
         return reduced(broadcast(*kinds), {"axis": ast.Constant(-1)})
+    if function is np.einsum and len(kinds) == 3 and not e.keywords:
+        whole = broadcast(*kinds[1:])
+        rows = isinstance(whole, Number) and value_of(e.args[0]) == along_rows(whole.rank)
+        return reduced(whole, {"axis": ast.Constant(-1)}) if rows else UNKNOWN
     if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
         return made(kinds[0])
     if function is np.full and len(kinds) == 2 and not e.keywords:
@@ -165,6 +169,16 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
         return strong(broadcast(*kinds))
     return UNKNOWN
+
+
+def along_rows(rank: int) -> str:
+    """How `np.einsum` is told to multiply rows.
+
+    >>> along_rows(3)
+    'ijk,ijk->ij'
+    """
+    letters = "ijklmnop"[:rank]
+    return f"{letters},{letters}->{letters[:-1]}"
 
 
 def _stack(function: Any, e: ast.Call, kind: Kind) -> Kind:

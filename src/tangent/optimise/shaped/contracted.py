@@ -1,6 +1,6 @@
 """Products of large arrays that are summed along a short last axis: no array is made for the products.
 
-np.sum(d * d, axis=2)    ->    np.vecdot(d, d)
+np.sum(d * d, axis=2)    ->    np.einsum("ijk,ijk->ij", d, d)
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tangent.optimise.shaped.calls import Of, options
+from tangent.optimise.shaped.calls import Of, along_rows, options
 from tangent.optimise.shaped.kinds import Axis, Kind, Number
 from tangent.optimise.shaped.making import summed_axes, value_of
-from tangent.syntax.quote import expression
+from tangent.syntax.quote import constant, expression
 
 Large = Callable[[tuple[Axis, ...]], bool]
 
@@ -26,7 +26,10 @@ def contracted(e: ast.expr, of: Of, resolve: Callable[[ast.expr], Any], large: L
             factors = _factors(inner)
             if factors is None or not _is_along_rows(e, of(inner), [of(x) for x in factors], large):
                 return e
-            return expression("np.vecdot(x, y)", np=library, x=factors[0], y=factors[1])
+            whole = of(inner)
+            assert isinstance(whole, Number)
+            over = constant(along_rows(whole.rank))
+            return expression("np.einsum(over, x, y)", np=library, over=over, x=factors[0], y=factors[1])
         case _:
             return e
 
@@ -48,4 +51,4 @@ def _is_along_rows(e: ast.Call, whole: Kind, factors: list[Kind], large: Large) 
         return False
     if summed_axes(whole.rank, value_of(given["axis"])) != (whole.rank - 1,) or not isinstance(whole.axes[-1], int):
         return False
-    return large(whole.axes) and all(k == whole for k in factors)
+    return whole.rank <= 8 and large(whole.axes) and all(k == whole for k in factors)

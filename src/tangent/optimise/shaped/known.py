@@ -93,6 +93,8 @@ class Known:
 
     def like(self, e: ast.BinOp) -> ast.Name | None:
         """An operand that has the form of the result, which is wanted for its form alone."""
+        if isinstance(e.op, ast.MatMult):
+            return None
         whole = self.of(e)
         for x in (e.left, e.right):
             if isinstance(x, ast.BinOp):

@@ -118,7 +118,8 @@ def _compute_once(g: Generated, flow: Flow) -> None:
     known = Values(flow.of, flow.resolved, parameters, local, written, names, body)
     o = Optimisation(flow.resolved, shared=g.shared)
     if not any(isinstance(s, (*MARKS, Attempt, InsertedCode)) for s in statements(body)):
-        body = repeated(invariant(repeated(direct(body, flow.of, g.shared), known), known), known)
+        body = copies(repeated(direct(body, flow.of, g.shared), known), o)
+        body = repeated(invariant(body, known), known)
     _with_body(g, dead(copies(body, o), o))
 
 

@@ -72,7 +72,8 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         o = Optimisation(lambda e, g=g: resolve(e, g), shared=g.shared)  # type: ignore[misc]
         parameters = [a.arg for a in arguments(g.tree.args)]
         whole = {v for v, k in zip(parameters, given) if g is made and k == INT}
-        ranks = {v: k.rank for v, k in versions.flows[g].env.items() if isinstance(k, Number)}
+        kinds = versions.flows[g].env if g in versions.flows else {}
+        ranks = {v: k.rank for v, k in kinds.items() if isinstance(k, Number)}
         facts = Facts(parameters, whole, ranks, o.resolve)
         body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
         _with_body(g, tidy(owned(body, o.resolve)))

@@ -55,15 +55,23 @@ def globals_rebound(this: Unit, varied: frozenset[str]) -> Outside:
 def summaries(unit_of: Callable[[types.FunctionType], Unit]) -> Summaries:
     """What callees do to their parameters, found out on demand."""
     known: dict[Any, Summary] = {}
+    begun: set[Any] = set()
+    asked: set[Any] = set()  # those of which something was told before they were known
 
     def summary(function: Any) -> Summary:
+        if function in begun:
+            asked.add(function)
         if function not in known:
             known[function] = Summary()
+            begun.add(function)
             settled = set(known)
-            while (new := found_out(function)) != known[function]:  # again, for functions that call themselves
+            while (new := found_out(function)) != known[function]:
+                known[function] = new
+                if function not in asked:  # only functions that call themselves are gone through again
+                    break
                 for other in set(known) - settled:
                     del known[other]
-                known[function] = new
+            begun.discard(function)
         return known[function]
 
     def found_out(function: Any) -> Summary:

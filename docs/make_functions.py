@@ -17,7 +17,8 @@ from tangent.rules.notation import Parameter, Rule
 from tangent.rules.table import FOLDER, read_rules
 
 PAGE = Path(__file__).with_name("functions.md")
-NAMES = FOLDER.parent / "backends" / "names.txt"
+RULES = Path(FOLDER)
+NAMES = RULES.parent / "backends" / "names.txt"
 UNCOVERED = PAGE.parents[1] / "tests" / "rules" / "uncovered.py"
 
 SECTIONS = {
@@ -58,7 +59,7 @@ def page() -> str:
 def scipy() -> str:
     """What SciPy has: rules, and functions that are written out. `norm_logpdf` is a method of `norm`."""
     found: dict[str, set[str]] = {}
-    for file in (*FOLDER.glob("scipy_*.py"), *(NAMES.parent / "scipy").glob("[!_k]*.py")):
+    for file in (*RULES.glob("scipy_*.py"), *(NAMES.parent / "scipy").glob("[!_k]*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         found.setdefault(file.stem.removeprefix("scipy_"), set()).update(names)
@@ -151,7 +152,7 @@ def derivatives(e: ast.expr) -> list[str]:
 
 def zeros() -> str:
     """The functions through which no derivative flows."""
-    body = ast.parse((FOLDER / "zero.py").read_text(encoding="utf-8")).body
+    body = ast.parse((RULES / "zero.py").read_text(encoding="utf-8")).body
     paths = [ast.unparse(s.value) for s in body if isinstance(s, ast.Expr) and not isinstance(s.value, ast.Constant)]
     names = [p.replace("ndarray.", "x.") for p in paths if not p.startswith("runtime.")]
     why = "Their results are integers, booleans, constants or piecewise constant."

@@ -80,7 +80,7 @@ def _listed(names: set[str]) -> str:
 
 def rules() -> str:
     """The rules that the example uses, as they stand in the table."""
-    lines = (FOLDER / "elementwise.py").read_text(encoding="utf-8").splitlines()
+    lines = (Path(FOLDER) / "elementwise.py").read_text(encoding="utf-8").splitlines()
     return "".join(f"{s}\n" for s in lines if re.match(r"def (multiply|subtract|tanh)\(", s))
 
 

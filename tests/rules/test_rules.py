@@ -32,7 +32,8 @@ for _file in FILES:
         SAMPLES.setdefault(_rule, []).extend(_samples)
 CASES = [(rule, i, s) for rule, samples in SAMPLES.items() for i, s in enumerate(samples) if not is_missing(s)]
 
-WRITTEN = (tables.FOLDER.parent / "backends" / "names.txt").read_text(encoding="utf-8").partition("# Written out")[2]
+NAMES = Path(tables.FOLDER).parent / "backends" / "names.txt"
+WRITTEN = NAMES.read_text(encoding="utf-8").partition("# Written out")[2]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -10,6 +10,7 @@ Definitions that reach a common use (the two sides of a branch, a loop-carried v
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from tangent.normalise.context import Context
 from tangent.syntax.blocks import Attempt, Leave, Otherwise
@@ -39,7 +40,7 @@ SIMPLE = (
 
 
 def versions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    webs = _Webs(_pinned(f) | _asked_in_place(f, context))
+    webs = _Webs(_pinned(f) | _asked_in_place(f, context) | _cut_in_place(f, context))
     start = {a.arg: webs.define(a, a.arg) for a in arguments(f.args)}
     webs.block(f.body, start)
     names = webs.choose(context)
@@ -72,6 +73,24 @@ def _asked_in_place(f: ast.FunctionDef, context: Context) -> set[str]:
     asked = {root(p) for node in walk(f) if isinstance(node, Insertion) for p in node.places}
     found = (n for n in walk(f) if isinstance(n, ast.Assign) and (n.lineno, n.col_offset) in context.augmented)
     return asked & {t.id for n in found for t in n.targets if isinstance(t, ast.Name)} if asked else set()
+
+
+def _cut_in_place(f: ast.FunctionDef, context: Context) -> set[str]:
+    """Where blocks cut loops short: variables that may hold what is written in place, which keeps its gradient there
+    by name."""
+    if not any(isinstance(node, Insertion) and node.block.jumps for node in walk(f)):
+        return set()
+    assigns = [n for n in walk(f) if isinstance(n, ast.Assign)]
+    found = {root(t) for n in assigns for t in n.targets if isinstance(t, ast.Subscript)}
+    found |= {t.id for n in assigns if (n.lineno, n.col_offset) in context.augmented for t in n.targets if _is_name(t)}
+    copies = [{n.targets[0].id, n.value.id} for n in assigns if _is_name(n.targets[0]) and _is_name(n.value)]
+    while more := set().union(*(pair for pair in copies if pair & found)) - found:
+        found |= more
+    return found
+
+
+def _is_name(e: ast.expr) -> TypeGuard[ast.Name]:
+    return isinstance(e, ast.Name)
 
 
 class _Webs:

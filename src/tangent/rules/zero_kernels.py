@@ -161,4 +161,5 @@ runtime.names_held
 runtime.require_changeable
 runtime.probe
 runtime.require_unchanged
+runtime.require_apart
 runtime.require_own_state

@@ -259,6 +259,7 @@ from tangent.runtime.storage.sums import (
 )
 from tangent.runtime.storage.views import (
     is_part,
+    require_apart,
 )
 from tangent.runtime.storage.writers import (
     factors_at,
@@ -458,6 +459,7 @@ __all__ = [
     "repeated_combination_indices",
     "replace_field",
     "replace_item",
+    "require_apart",
     "require_changeable",
     "require_constant_key",
     "require_kept",

@@ -89,7 +89,6 @@ def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
     views, back = _views(this, s)
     if not block.jumps:
         return [*done, *views, code, *back, *taken]
-    _refuse_storage(this, s)
     before, after = _cut(this, s, left, state, [*back, *taken])
     return [*before, *done, *views, code, *after, *back, *taken]
 
@@ -115,7 +114,9 @@ def _cut(
     assert head is not None
     lost = sorted(head.held - left.held - {root(p) for p in s.places})
     zeros = [this.zero(v, left, s) for v in lost]
-    kept = [x for x in taken if isinstance(x, ast.Assign) and this.adjoints_of(x) & head.held]
+    stored = [root(p) for p in s.places if root(p) in this.stores.shadowed]
+    kept: list[ast.stmt] = [x for x in taken if isinstance(x, ast.Assign) and this.adjoints_of(x) & head.held]
+    kept += [x for x in taken if {this.adjoint(v) for v in stored} & (expression_reads(x) | set(writes(x)))]
     viewed = [x for x in taken if set(writes(x)) & set(s.block.viewed)]
     if kept:
         left = state.copy()
@@ -130,22 +131,6 @@ def _cut(
     if not rest:
         return zeros, []
     return [*zeros, assign(flag, constant(True), s)], [assign(flag, constant(False), s)]
-
-
-def _refuse_storage(this: Reverse, s: Insertion) -> None:
-    """A loop that binds storage anew, or hands it to writers, cannot be cut short: the adjoints that a jump leaves out
-    undo that, too."""
-    for x in statements(this.cuts.body):
-        op = this.operations.get(x)
-        writes_itself = op is not None and op.kind in ("store", "augment")
-        bound = [v for v in (op.targets if op is not None else ()) if v in this.stores.shadowed]
-        if not writes_itself and (x in this.stores.table.written or bound):
-            word = sorted(s.block.jumps)[0]
-            raise this.unit.refuse(
-                s, f"'{word}' in a block for the backward pass",
-                f"the loop binds or hands on what it writes into (line {getattr(x, 'lineno', 0)})",
-                "Make new values in the loop instead of changing old ones, or set the gradient to zero.",
-            )  # fmt: skip
 
 
 def _restored(this: Reverse, state: State) -> list[ast.stmt]:
@@ -175,9 +160,10 @@ def cut_short(
     before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
     before += [x for cut in flagged if "continue" in cut.jumps for x in cut.start]
     again: list[ast.stmt] = [
-        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *this.stores.again(cut.rest)], []), s)
+        at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *inner], []), s)
         for cut in flagged
         if "continue" in cut.jumps
+        for inner in [this.stores.handed_over(s, this.stores.again(cut.rest))]
     ]
     after: list[ast.stmt] = [at(RestoringIf(name(cut.flag), cut.rest, []), s) for cut in flagged]
     if any("break" in cut.jumps for cut in cuts):
@@ -190,7 +176,20 @@ def cut_short(
             loop = this.reversed_loop(s, restores, left)
             assert isinstance(loop, ast.For)
             after.append(at(RestoringFor(loop.target, loop.iter, loop.body, []), s))
-    return [*before, this.reversed_loop(s, [*again, *body]), *after]
+    return [*before, this.reversed_loop(s, [*again, *body]), *this.stores.handed_over(s, after)]
+
+
+def jumping(body: list[ast.stmt]) -> set[ast.stmt]:
+    """The statements in loops that blocks may cut short."""
+    found: set[ast.stmt] = set()
+    for s in statements(body):
+        if isinstance(s, ast.For | ast.While) and any(_jumps(x) for x in statements(s.body)):
+            found |= set(statements(s.body))
+    return found
+
+
+def _jumps(s: ast.stmt) -> bool:
+    return isinstance(s, Insertion) and bool(s.block.jumps)
 
 
 def _given(this: Reverse, place: ast.expr, n: str, s: Insertion, state: State) -> list[ast.stmt]:

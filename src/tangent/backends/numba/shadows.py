@@ -23,6 +23,7 @@ from tangent.runtime import (
     assigned,
     refill,
     refilled,
+    require_apart,
     shadow,
     shadow_among,
 )
@@ -94,6 +95,41 @@ def refuse_reaching_out(x: Any, other: Any) -> Any:
     start, end = extent(other)
     if low < end and start < high and (start < low or high < end):
         raise InPlaceError("arrays that overlap in part are written in place, which compiled derivatives do not follow")
+
+
+@implements(require_apart)
+def apart(*shades: Any) -> Any:
+    if len(shades) == 1 and isinstance(shades[0], tuple):
+        shades = shades[0]
+    half = len(shades) // 2
+    if not all(is_array(b) for b in shades):
+        return None
+    pairs = [(i, j) for start in (0, half) for i in range(start, start + half) for j in range(start, i)]
+    same = " and ".join(f"extent(shades[{i}]) == extent(shades[{i + half}])" for i in range(half))
+    text = f"def impl(*shades):\n    if {same}:\n        return\n"
+    text += "".join(f"    refuse_overlap(shades[{i}], shades[{j}])\n" for i, j in pairs)
+    text += "".join(f"    refuse_other_shape(shades[{i}], shades[{i + half}])\n" for i in range(half))
+    return written(text, extent=extent, refuse_overlap=refuse_overlap, refuse_other_shape=refuse_other_shape)
+
+
+@jitable
+def refuse_overlap(x: Any, other: Any) -> Any:
+    low, high = extent(x)
+    start, end = extent(other)
+    if low < end and start < high:
+        raise InPlaceError(
+            "cannot cut the backward loop short: it binds names anew, and two of them share an array\n"
+            "Give one of them a copy before the loop, or set the gradient to zero instead of jumping."
+        )
+
+
+@jitable
+def refuse_other_shape(x: Any, other: Any) -> Any:
+    if x.shape != other.shape:
+        raise InPlaceError(
+            "cannot cut the backward loop short: an array that it binds anew has another shape there\n"
+            "Set the gradient to zero instead of jumping."
+        )
 
 
 @implements(operator.setitem)

@@ -6,7 +6,8 @@ bx = g_bwd(g_saved, by)        ->     ...
                                       bx = by * t + by * x * math.cos(x)
 
 In loops, what a call has saved goes onto a list; then each value does. What the call itself keeps on lists stays
-there: the backward calls come in the opposite order, and take off what they have put on.
+there: the backward calls come in the opposite order, and take off what they have put on. Where a block of the user
+leaves backward calls out, they would not, and such calls stay.
 """
 
 from __future__ import annotations
@@ -159,7 +160,13 @@ def _fits(site: Site, g: Generated) -> bool:
     mine = _local(g.tree) if g.tree is not None else set()
     if clash or taken or outside & (mine | set(g.externals)) - set(fwd.externals) - set(bwd.externals):
         return False
-    return taken_over(bwd) is not None and handed_over(fwd) is not None
+    if taken_over(bwd) is None or handed_over(fwd) is None:
+        return False
+    return not _lists(fwd) or not any(_jumps(s) for s in statements(g.tree.body if g.tree is not None else []))
+
+
+def _jumps(s: ast.stmt) -> bool:
+    return isinstance(s, InsertedCode) and bool(s.block.jumps)
 
 
 def _is_module(v: str, value: object, g: Generated) -> bool:
@@ -406,7 +413,7 @@ class _Block:
             case ast.For(body=inner) | ast.While(body=inner):
                 return [replace(s, body=self.of(inner) or [ast.Pass()])]
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Constant(value=None)) if v == saved:
-                return []
+                return [assign(n, s.value, s) for n in self.stacks]
             case ast.Expr(value=ast.Call(args=[ast.Name(id=v)])) if pushed(s) and v == saved:
                 self.made = [assign(k, ast.List([], ast.Load())) for k in self.stacks.values()]
                 return [at(ast.Expr(expression("k.append(v)", k=k, v=v)), s) for v, k in self.stacks.items()]

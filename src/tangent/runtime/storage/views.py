@@ -121,3 +121,26 @@ def is_part(b: Any, shade: Any) -> bool:
         items = b.values() if isinstance(b, dict) else b
         return any(b is s for s, _ in leaves_of(shade, shade)) or all(is_part(item, shade) for item in items)
     return False
+
+
+def require_apart(*shades: Any) -> None:
+    """Where a block has cut a loop short that binds storage anew: the shadows that names had there go over to those
+    that the names had before, one by one. The first half are the former."""
+    half = len(shades) // 2
+    old, new = shades[:half], shades[half:]
+    if all(b is c for b, c in zip(old, new)):
+        return
+    for some in (old, new):
+        if any(is_part(b, c) for i, b in enumerate(some) for c in some[:i]):
+            raise InPlaceError(
+                "cannot cut the backward loop short here",
+                why="the loop binds names anew, and two of them share an array that is written in place",
+                todo="Give one of them a copy before the loop, or set the gradient to zero instead of jumping.",
+            )
+    for b, c in zip(old, new):
+        if isinstance(b, np.ndarray) and np.shape(b) != np.shape(c):
+            raise InPlaceError(
+                "cannot cut the backward loop short here",
+                why=f"an array that the loop binds anew has shape {np.shape(b)} there and had {np.shape(c)} before",
+                todo="Set the gradient to zero instead of jumping.",
+            )

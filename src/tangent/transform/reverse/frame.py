@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.analysis.liveness import Liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.recorded import Block, Records
 from tangent.analysis.shapes.facts import Fact
@@ -40,6 +41,8 @@ class Frame:
     pushes: dict[Site, ast.stmt]
     stacks: dict[Site, str]
     cuts: Cuts
+    live: Liveness
+    jumping: set[ast.stmt]  # what stands in loops that blocks may cut short
     deferred: list[ast.stmt]
     zeroed: set[str]
     wide: dict[str, Fact]  # adjoints that have the shape of a later result for a while

@@ -23,7 +23,7 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, Groups
-from tangent.transform.insert import Cuts, cut_short, inserted
+from tangent.transform.insert import Cuts, cut_short, inserted, jumping
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.reverse.lists import half_emptied, read_when_complete, taken_from_twice
@@ -75,8 +75,9 @@ class Reverse(Statements):
         twins = {self.adjoint(v): v for v in self.stores.shadowed} if self.stores.carried else {}
         self.records: Records = recorded(tree, everything, unit.context.declared, unit.inputs, twins)
         known = given_shapes(unit)
-        live, results = liveness(tree), derivatives.result_fact
-        self.shapes = shapes(tree, self.operations, live, results, numbers, known, settled.arrays)
+        self.live, results = liveness(tree), derivatives.result_fact
+        self.jumping = jumping(self.prepared.body)
+        self.shapes = shapes(tree, self.operations, self.live, results, numbers, known, settled.arrays)
         self.pushes: dict[Site, ast.stmt] = {}
         self.cuts = Cuts()
         self.deferred: list[ast.stmt] = []

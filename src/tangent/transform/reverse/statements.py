@@ -47,8 +47,10 @@ class Statements(Calls):
             before, _ = self.adjoint_pop(op, s, state)
             state.held.discard(op.targets[0])
             return [mark, *before, *restores]
+        if self.cuts.restoring and all(t in self.stores.shadowed for t in heard):
+            return self.stores.restored_only(s) + restores
         if s in self.stores.calls:
-            return self.stores.call(s, op, state) + restores
+            return self.stores.call(s, op, state) + self.stores.restore(s) + restores
         if not heard:
             return [*self.stores.restore(s), *restores]
         if not self.flows(op):

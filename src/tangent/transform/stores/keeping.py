@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import copy
 
 from tangent.analysis.recorded import Block
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import replace
 from tangent.transform.stores.binding import Binding
 from tangent.transform.stores.facts import Kept
 
@@ -23,7 +22,7 @@ class Keeping(Binding):
             return []
         if op.kind in ("store", "augment"):
             return [self.keep(s, op.targets[0], self.place(op, op.targets[0]), path)]
-        if s in self.owner.pairs_of:
+        if s in self.owner.pairs_of and s not in self.owner.jumping:
             return []
         roots = [v for v in op.operands if self.class_of(v) in self.table.written[s] and v in self.table.handles]
         return [self.keep(s, v, name(v), path) for v in roots]
@@ -77,25 +76,6 @@ class Keeping(Binding):
                 self.saves[done[-1]] = self.class_of(a)
                 self.pairs[done[-1]] = self.sites[s, a]
         return done
-
-    def restored_only(self, s: ast.stmt) -> list[ast.stmt]:
-        """What a statement has overwritten, put back where its adjoint is left out."""
-        done = self.restore(s)
-        if any(not isinstance(x, ast.Assign) for x in done):
-            raise self.owner.unit.refuse(
-                s, "a jump in a block for the backward pass", "the loop writes into what may be no array",
-                "Make new values in the loop instead of changing old ones, or set the gradient to zero.",
-            )  # fmt: skip
-        return done
-
-    def again(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """A copy of statements, of which the same is known."""
-        made = copy.deepcopy(body)
-        for old, new in zip(statements(body), statements(made)):
-            for known in (self.saves, self.pairs):
-                if old in known:
-                    known[new] = known[old]  # type: ignore[assignment]
-        return made
 
     def put_back(self, place: ast.expr, a: str, kept: Kept, s: ast.stmt) -> ast.stmt:
         if isinstance(place, ast.Subscript):

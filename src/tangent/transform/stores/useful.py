@@ -11,8 +11,8 @@ from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
-from tangent.transform.stores.calls import Calls
 from tangent.transform.stores.facts import ALWAYS_VIEWS
+from tangent.transform.stores.jumps import Jumps
 
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
     runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.shadow: (0,),
@@ -22,7 +22,7 @@ SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
 FORMS = ALWAYS_VIEWS | frozenset("reshape ravel squeeze expand_dims diagonal".split())
 
 
-class Stores(Calls):
+class Stores(Jumps):
     """The part of the reverse transformation that deals with storage."""
 
     def remembered(self, body: list[ast.stmt]) -> None:

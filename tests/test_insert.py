@@ -622,21 +622,6 @@ def test_jumps_in_loops_that_write_in_place(ends, n, k, optimized):
     np.testing.assert_allclose(found, by_hand_in_place(x, w, n, k, ends), rtol=1e-12)
 
 
-def test_jumps_out_of_loops_that_swap_buffers_are_refused():
-    def f(x):
-        a, b = x.copy(), np.zeros(3)
-        for t in range(3):
-            b[:] = a * a
-            a, b = b, a
-            with insert_grad_of(x):
-                if t < 1:
-                    break
-        return np.sum(a)
-
-    with pytest.raises(UnsupportedError, match=r"test_insert.py:\d+: cannot differentiate 'break' in a block"):
-        grad(f)
-
-
 def test_refusals():
     def uses(x, scale):
         with insert_grad_of(x) as dx:

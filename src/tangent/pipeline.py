@@ -30,7 +30,7 @@ from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.runtime.objects import MEMBERS, operators_in
 from tangent.source.adapt import as_function, called, standing_for
 from tangent.source.remembering import remembering
-from tangent.source.resolve import MISSING
+from tangent.source.resolve import MISSING, install_silent
 from tangent.source.stubs import install_runner
 from tangent.syntax.names import as_identifier, identifiers
 from tangent.transform.generated import Generated
@@ -243,6 +243,7 @@ def run_from_core(stub: types.FunctionType) -> Callable[..., Any]:
 
 _running: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
 install_runner(run_from_core)
+install_silent(lambda function: table().is_zero(function))
 
 
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:

@@ -20,6 +20,7 @@ from tangent.optimise.purity import calls_unknown, is_pure, written_in_place
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
+from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
@@ -155,13 +156,16 @@ class _Inline:
 
     def changes(self, s: ast.stmt) -> set[str]:
         """Names whose value, or what it holds, may be another after the statement."""
-        found = set(_all_writes(s))
+        return set(_all_writes(s)) | self.changed_inside(s)
+
+    def changed_inside(self, s: ast.stmt) -> set[str]:
+        """Names of storage whose content may be another after the statement."""
         inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
         in_place = {v for x in inside for v in written_in_place(x, self.o)}
         if in_place and any(calls_unknown(x, self.o) for x in inside):  # it may hold on to storage from before
             in_place |= {v for v, c in self.o.shared.items() if not c.startswith(RESULT)}
         classes = {self.o.shared[v] for v in in_place if v in self.o.shared}
-        return found | in_place | {v for v, c in self.o.shared.items() if c in classes}
+        return in_place | {v for v, c in self.o.shared.items() if c in classes}
 
     def inner(self, s: ast.stmt, indent: int, attempted: bool) -> ast.stmt:
         match s:
@@ -193,6 +197,8 @@ class _Inline:
             if here[v] != 1 or not isinstance(held, ast.Assign) or not self.fits(v, s, held):
                 continue
             changed = set(_changed_lists(s))
+            if self.is_beside_writer(v, s, held.value):
+                continue  # compiled code may compute it after the call
             if v not in changed and changed & expression_reads(held.value):
                 continue  # it would be read after the change
             new = _substituted(s, v, held.value)
@@ -204,6 +210,16 @@ class _Inline:
             for w in expression_reads(held.value):
                 free.get(w, set()).discard(v)
         return s
+
+    def is_beside_writer(self, v: str, s: ast.stmt, value: ast.expr) -> bool:
+        """Whether a statement reads a name beside a call that may write into what the value of the name is made of."""
+        if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr) or not calls_unknown(s, self.o):
+            return False
+        written = {n for n in self.changed_inside(s) if not self.o.shared.get(n, RESULT).startswith(RESULT)}
+        if not written & expression_reads(value):
+            return False
+        plain = rebuild(s.value, lambda e: constant(None) if isinstance(e, ast.Call) else e)
+        return v in expression_reads(plain)
 
     def fits(self, v: str, s: ast.stmt, held: ast.stmt) -> bool:
         """A temporary with this one use, or a value that this statement replaces."""

@@ -162,4 +162,5 @@ runtime.require_changeable
 runtime.probe
 runtime.require_unchanged
 runtime.require_apart
+runtime.number_or_part
 runtime.require_own_state

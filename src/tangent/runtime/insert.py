@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import ArgumentError
+from tangent.errors import ArgumentError, InPlaceError
 from tangent.runtime.dispatch import copy, init_grad, repack, unbroadcast
 from tangent.runtime.objects import fields_of, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
@@ -162,3 +162,14 @@ def stop_gradient(x: Any) -> Any:
     3.0
     """
     return copy(x)
+
+
+def number_or_part(holder: Any, old: Any) -> Any:
+    """What an operator in place changes in such a function: a number, or elements of an array."""
+    if isinstance(holder, np.ndarray) or not isinstance(old, np.ndarray | list | dict | set):
+        return old
+    raise InPlaceError(
+        "cannot differentiate an operator in place in a function without derivatives",
+        why=f"it changes a {type(old).__name__} that others may hold",
+        todo="Write into its elements (a[:] = a + v), or bind a new value.",
+    )

@@ -26,6 +26,7 @@ from tangent.service.flat import FlatTangent, flat_pair
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
 from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
+from tangent.source.constants import writing_constants
 from tangent.source.makers import maker
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
@@ -172,6 +173,8 @@ class DerivativesOnDemand:
     def threaded(self, function: Any, arrays: bool) -> Any:
         """The function with a memory as first argument and last result."""
         function = unwrapped(function)
+        if isinstance(function, types.FunctionType) and table().is_zero(function):
+            function = writing_constants(function) or function
         if is_given(function):
             return self.kept(("given", function), lambda: threaded_given(function))
         if isinstance(function, types.FunctionType) and not is_library(function) and table().has_rule(function):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.source.cells import cells_of
+from tangent.source.constants import writing_constants
 from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 
@@ -24,6 +25,12 @@ class Missing:
 
 
 MISSING = Missing()
+_silent: list[Callable[[Any], bool]] = []
+
+
+def install_silent(is_silent: Callable[[Any], bool]) -> None:
+    """Who tells which functions have no derivative."""
+    _silent[:] = [is_silent]
 
 
 class Scope:
@@ -67,7 +74,7 @@ class Scope:
                 found = self.lookup(identifier)
                 if found is not MISSING and (is_static(found)):
                     self._remember(identifier, found)
-                return python_of(found)
+                return self.stand_in(found)
             case ast.Attribute(value=value, attr=attr):
                 owner = self.resolve(value)
                 if isinstance(owner, types.ModuleType | type) or _is_ufunc(owner):
@@ -78,10 +85,20 @@ class Scope:
                         found = getattr(owner, attr, MISSING)
                     if not _is_library(owner) and is_static(found):
                         self._remember(ast.unparse(node), found)
-                    return python_of(found)
+                    return self.stand_in(found)
                 return MISSING
             case _:
                 return MISSING
+
+    def stand_in(self, found: Any) -> Any:
+        """What is read for a function: that behind a compiled one; for one that writes and has no derivative, its twin
+        that writes constants, which calls such twins itself."""
+        found = python_of(found)
+        if isinstance(found, types.FunctionType) and _silent and not is_library(found):
+            behind = getattr(self.function, "remembers", self.function)
+            if hasattr(behind, "constants") or _silent[0](found):
+                return writing_constants(found) or found
+        return found
 
     def _remember(self, path: str, found: Any) -> None:
         root = path.split(".")[0]

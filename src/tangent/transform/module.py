@@ -156,7 +156,9 @@ class Module:
         if key not in self._units:
             made = unit(function, captured, self._objects, known, lists)
             self._objects |= made.context.objects  # what a function names, it may hand to those that it calls
-            self._units[key] = shared(made) if self.options.optimized else made
+            self._units[key] = made  # what it calls may call it
+            if self.options.optimized:
+                self._units[key] = shared(made, self._writes)
             self.given_lists |= self._units[key].lists.given(self._units[key].operations)
         found = self._units[key]
         context = copy.copy(found.context)

@@ -10,6 +10,8 @@ in place are left alone: there two arrays of the same content are two arrays.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any
 
 from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.quote import assign, name
@@ -23,19 +25,21 @@ PLAIN = frozenset({ast.Assign, ast.Expr, ast.If, ast.For, ast.While, ast.Return,
 Known = dict[str, tuple[str, frozenset[str]]]
 
 
-def shared(this: Unit) -> Unit:
-    """A generated function with its repeated operations done once."""
-    if not this.source.file.startswith("<generated") or not _is_plain(this):
+def shared(this: Unit, writes_into: Callable[[Any], bool]) -> Unit:
+    """A generated function with its repeated operations done once; `writes_into` tells which callees write."""
+    if not this.source.file.startswith("<generated") or not _is_plain(this, writes_into):
         return this
     operations = dict(this.operations)
     body = _block(this.core.body, operations, {})
     return Unit(this.source, replace(this.core, body=body), this.context, operations, this.lists)
 
 
-def _is_plain(this: Unit) -> bool:
+def _is_plain(this: Unit, writes_into: Callable[[Any], bool]) -> bool:
     """Whether a function only computes: nothing is written in place, no block is out of the ordinary."""
     kinds = {op.kind for op in this.operations.values()}
-    return not kinds & IN_PLACE and all(type(s) in PLAIN for s in statements(this.core.body))
+    if kinds & IN_PLACE or not all(type(s) in PLAIN for s in statements(this.core.body)):
+        return False
+    return not any(writes_into(op.callee) for op in this.operations.values() if op.kind == "call")
 
 
 def _block(body: list[ast.stmt], operations: Operations, known: Known) -> list[ast.stmt]:

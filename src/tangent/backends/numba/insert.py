@@ -21,7 +21,16 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
-from tangent.runtime import adjoints, copy, fit_grad, forward_pair, init_grad, replace_item, stop_gradient
+from tangent.runtime import (
+    adjoints,
+    copy,
+    fit_grad,
+    forward_pair,
+    init_grad,
+    number_or_part,
+    replace_item,
+    stop_gradient,
+)
 
 
 @implements(fit_grad)
@@ -65,6 +74,11 @@ def _array(b: Any, x: Any) -> Any:
 @implements(stop_gradient)
 def stopped(x: Any) -> Any:
     return lambda x: copy(x)
+
+
+@implements(number_or_part)
+def itself(holder: Any, old: Any) -> Any:
+    return (lambda holder, old: old) if is_array(holder) or not (is_array(old) or is_list(old)) else None
 
 
 @implements(forward_pair)

@@ -25,7 +25,7 @@ from tangent import (
     value_and_grad,
     vjp,
 )
-from tangent.errors import GradientError, SeedError, UnsupportedError, WrtError
+from tangent.errors import GradientError, OptionError, SeedError, UnsupportedError, WrtError
 
 close = functools.partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
 
@@ -1388,3 +1388,20 @@ def test_a_module_may_be_an_argument():
     x = np.array([0.3, -0.2, 2.0])
     assert grad(energy)(x, np) == pytest.approx([0.6, -0.4, 1.5])
     assert jvp(energy, wrt=0)(x, np, np.ones(3)) == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize(
+    "result, what",
+    [
+        (lambda x: x, "a float"),
+        (lambda x: (x, 1, 2), "3 things"),
+        (lambda x: {"a": x, "b": 2}, "a dict"),
+        (lambda x: None, "nothing"),
+    ],
+)
+def test_has_aux_asks_for_a_pair(result, what):
+    def f(x):
+        return result(x * x)
+
+    with pytest.raises(OptionError, match=rf"test_api.py:\d+: has_aux=True: the function returned {what}"):
+        grad(f, has_aux=True)(3.0)

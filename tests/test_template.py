@@ -76,13 +76,39 @@ def test_a_new_rule_is_seen_by_functions_that_were_differentiated_before(own_tab
     assert tangent.grad(f)(1.5) == 1.0
 
 
-def test_adjoint_only_is_refused_in_forward_mode(own_table) -> None:
-    @tangent.adjoint(np.rint)
-    def straight_through(y, x):
-        d[x] = d[y]
+def scaled_cube(x, k=1.0):
+    return np.asarray(x) ** 3 * k
 
-    with pytest.raises(UnsupportedError, match="forward mode"):
-        tangent.jvp(lambda x: np.rint(x))
+
+def test_adjoints_alone_are_turned_around_in_forward_mode(own_table) -> None:
+    @tangent.adjoint(scaled_cube)
+    def of_cube(y, x, k=1.0):
+        slope = 3.0 * k * x * x
+        d[x] = d[y] * slope
+
+    def f(x):
+        for _ in range(2):
+            x = scaled_cube(x, k=0.5) + x
+        return np.sum(x)
+
+    def plain(x):
+        for _ in range(2):
+            x = 0.5 * x**3 + x
+        return np.sum(x)
+
+    x, v = np.array([0.5, 1.2]), np.array([1.0, -0.5])
+    assert np.isclose(tangent.jvp(f)(x, v), tangent.jvp(plain)(x, v), rtol=1e-12)
+    np.testing.assert_allclose(tangent.hvp(f)(x, v), tangent.hvp(plain)(x, v), rtol=1e-12)
+    assert np.isclose(tangent.jvp(tangent.jvp(f))(x, v, v), v @ tangent.hvp(plain)(x, v), rtol=1e-12)
+
+
+def test_adjoints_that_are_not_linear_are_not_turned_around(own_table) -> None:
+    @tangent.adjoint(np.rint)
+    def clipped(y, x):
+        d[x] = np.clip(d[y], -1.0, 1.0)
+
+    with pytest.raises(UnsupportedError, match=r"test_template.py:\d+: cannot differentiate 'rint' in the mode"):
+        tangent.jvp(lambda x: np.rint(x) * 5.0)(1.2, 3.0)
 
 
 def refused(function, template, text):

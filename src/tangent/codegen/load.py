@@ -100,7 +100,7 @@ def place_of(g: Generated) -> Entry:
     first = g.source.tree.lineno
     last = getattr(g.tree.body[-1], "lineno", first) if "" in g.seeds else first
     result = g.source.place(last, getattr(g.tree.body[-1], "col_offset", 0))
-    return Entry(g.source.place(first, 0), result, g.aux)
+    return Entry(g.source.place(first, 0), result)
 
 
 class VersionOf:

@@ -21,7 +21,6 @@ class Entry:
 
     definition: Location
     result: Location
-    aux: bool
 
 
 def remember(file: str, origins: dict[int, Location], definition: Location) -> None:
@@ -43,14 +42,7 @@ def annotate(error: BaseException, entry: Entry) -> None:
     if isinstance(error, TangentError):
         error.place(where)
     else:
-        error.add_note(f"{_NOTE} {where}\n{where.excerpt()}{_aux(error, entry)}")
-
-
-def _aux(error: BaseException, entry: Entry) -> str:
-    """Where a pair was asked for that the function does not return."""
-    if not entry.aux or not isinstance(error, TypeError | ValueError) or "unpack" not in str(error):
-        return ""
-    return "\nhas_aux=True is for functions that return two things: what is differentiated, and what goes along."
+        error.add_note(f"{_NOTE} {where}\n{where.excerpt()}")
 
 
 def _places(error: BaseException) -> Iterator[Location]:

@@ -162,5 +162,6 @@ runtime.require_changeable
 runtime.probe
 runtime.require_unchanged
 runtime.require_apart
+runtime.require_pair
 runtime.number_or_part
 runtime.require_own_state

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import ArgumentError, Location, SeedError, TangentError, UnsupportedError
+from tangent.errors import ArgumentError, Location, OptionError, SeedError, TangentError, UnsupportedError
 from tangent.runtime.dispatch import broadcast_like, map_structure, unbroadcast
 from tangent.runtime.memory import Memory
 from tangent.runtime.objects import NUMBERS, is_object
@@ -126,6 +126,23 @@ def sum_each(b: Any, seed: Any) -> Any:
     if isinstance(b, list | tuple | dict):
         return sum((sum_each(v, seed) for v in (b.values() if isinstance(b, dict) else b)), 0.0)
     return 0.0 if b is None else unbroadcast(b, seed)
+
+
+def require_pair(result: Any) -> None:
+    """With has_aux=True a function returns two things.
+
+    >>> require_pair((1.0, "epoch 3"))
+    """
+    if isinstance(result, tuple | list) and len(result) == 2:
+        return
+    what = "nothing" if result is None else f"a {type(result).__name__}"
+    if isinstance(result, tuple | list | np.ndarray):
+        what = "an array" if isinstance(result, np.ndarray) else f"{len(result)} things"
+    raise OptionError(
+        f"has_aux=True: the function returned {what}",
+        why="it is for functions that return two things, what is differentiated and what goes along",
+        todo="Return such a pair, or leave has_aux out.",
+    )
 
 
 def check_tangent(tangent: Any, argument: Any, name: str) -> Any:

@@ -43,7 +43,7 @@ def as_linear(found: Any, probed: Any, given: Any, wanted: Any, title: str) -> A
         raise MissingRuleError(
             f"cannot differentiate '{title}' in the mode that it was given no function for",
             why="the function for the other mode is not linear, so it says nothing about this one",
-            todo="Give it both, with 'defvjp' and 'defjvp'.",
+            todo="Give it both: with 'defvjp' and 'defjvp', or with '@tangent.adjoint' and '@tangent.tangent_'.",
         )
     return found
 

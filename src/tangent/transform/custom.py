@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 from tangent.analysis.state import needs_memory
 from tangent.errors import InPlaceError, MissingRuleError, TangentError
 from tangent.rules.table import Custom, table
+from tangent.runtime.calls import backward_of, forward_of
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.insert import adjoints, fit_grad, forward_pair
 from tangent.source.adapt import define, parameter_texts
 from tangent.source.remembering import remembering
 from tangent.syntax.names import as_identifier
+from tangent.syntax.rebuild import replace
 from tangent.transform.calls import Groups
 from tangent.transform.turned import turned_pair, turned_tangent
 from tangent.transform.unit import Unit
@@ -90,6 +92,19 @@ def _turned_tangent(function: types.FunctionType, custom: Custom, active: tuple[
     parameters, given = _with_tangents(function)
     made = turned_tangent(function, pair, parameters, _seeds(active), given, as_identifier(function.__name__))
     made.name, made.seeds, made.adapted = made.__name__, _seeds(active), True  # type: ignore[attr-defined]
+    return made
+
+
+def turned_rule(function: Any, call: ast.Call, names: list[str], seeds: dict[str, str]) -> types.FunctionType:
+    """`f_jvp(x, y, *, dx) -> result, tangent` of a call, by a rule that gives the adjoints of its operands."""
+    title = as_identifier(getattr(function, "__name__", "function"))
+    inner = replace(call, func=ast.Name("function_", ast.Load()))
+    text = f"def {title}({', '.join(names)}):\n    return {ast.unparse(inner)}\n"
+    plain = define(title, text, {"function_": function})
+    active = tuple(i for i, v in enumerate(names) if v in seeds)
+    pair: Any = forward_of(plain, active, len(names), ()), backward_of(plain, active, len(names), ())
+    made = turned_tangent(plain, pair, [*names, "*"], seeds, {}, title)
+    made.name, made.seeds, made.adapted = made.__name__, seeds, True  # type: ignore[attr-defined]
     return made
 
 

@@ -25,7 +25,6 @@ class Generated:
     dtypes: tuple[str, ...] = ()
     exact: bool = False
     numbers: tuple[str, ...] = ()
-    aux: bool = False  # the function returns a pair, of which the first is differentiated
     arrays: frozenset[str] = frozenset()  # parameters that NumPy takes for arrays, should they be lists
     items: frozenset[str] = frozenset()  # parameters whose items it does
     backward: Generated | None = None

@@ -36,7 +36,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
         this = with_aux(this)
     wrt = module.options.wrt
     scribe = Scribe(this.context)
-    made.numbers, made.aux = number_parameters(this), module.options.has_aux
+    made.numbers = number_parameters(this)
     count = module.options.checkpoint
     settled, passes, seed = module.passes(this, wrt, scribe, frozenset(made.numbers), count=count)
     this = settled.unit

@@ -9,6 +9,7 @@ from tangent.analysis.aliases import FRESH
 from tangent.analysis.operation import Operation
 from tangent.options import Options
 from tangent.rules.table import table
+from tangent.runtime.checks import require_pair
 from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import at, name
@@ -78,7 +79,11 @@ def with_aux(this: Unit) -> Unit:
     loss, aux = this.context.names.fresh("loss"), this.context.names.fresh("aux")
     slots = ast.Tuple([ast.Name(loss, ast.Store()), ast.Name(aux, ast.Store())], ast.Store())
     split = at(ast.Assign([slots], name(this.result)), last)
-    core = replace(this.core, body=[*this.core.body[:-1], split, at(ast.Return(name(loss)), last)])
+    made = [op.value for op in this.operations.values() if this.result in op.targets]
+    pair = all(isinstance(e, ast.Tuple) and len(e.elts) == 2 for e in made) and bool(made)
+    check = name(this.context.use("require_pair", require_pair))
+    tests = [] if pair else [at(ast.Expr(ast.Call(check, [name(this.result)], [])), last)]
+    core = replace(this.core, body=[*this.core.body[:-1], *tests, split, at(ast.Return(name(loss)), last)])
     operations = {**this.operations, split: Operation("unpack", (loss, aux), (this.result,), name(this.result))}
     return Unit(this.source, core, this.context, operations)
 

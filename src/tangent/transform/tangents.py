@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
 def pushforward(module: Module, function: types.FunctionType, title: str) -> Generated:
     """`f_jvp(x, dx)`."""
     made = module.entry(function, title)
-    made.numbers, made.aux = number_parameters(module.read(function)), module.options.has_aux
+    made.numbers = number_parameters(module.read(function))
     build_tangent(module, made, module.options.wrt, frozenset(made.numbers), both=False)
     return made
 

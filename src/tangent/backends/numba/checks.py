@@ -8,11 +8,13 @@ from tangent.backends.numba.broadcast import cast, cast_array
 from tangent.backends.numba.kinds import (
     implements,
     is_array,
+    is_list,
     is_number,
+    is_tuple,
     rank,
 )
 from tangent.errors import SeedError
-from tangent.runtime import check_seed, check_tangent
+from tangent.runtime import check_seed, check_tangent, require_pair
 
 OTHER_SHAPE = "the seed has not the shape of the result: each element has one\nPass a seed of its shape."
 
@@ -43,6 +45,11 @@ def fitting_seed(seed: Any, *results: Any) -> Any:
         number = cast(seed, result)
         return lambda seed, *results: number(seed)
     return lambda seed, *results: seed
+
+
+@implements(require_pair)
+def two_things(result: Any) -> Any:
+    return (lambda result: None) if is_list(result) or (is_tuple(result) and len(result) == 2) else None
 
 
 @implements(check_tangent)

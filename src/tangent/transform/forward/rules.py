@@ -6,6 +6,7 @@ import ast
 
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.results import result_of
+from tangent.errors import TangentError
 from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
 from tangent.source.resolve import MISSING
@@ -13,6 +14,7 @@ from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import leaf_names
+from tangent.transform.custom import turned_rule
 from tangent.transform.forward.frame import Frame
 from tangent.transform.forward.terms import bare_sum, only_active
 from tangent.transform.reverse.frame import as_leaves
@@ -34,9 +36,7 @@ class Rules(Frame):
             if k in rule.operands and any(n in self.active for n in leaf_names(as_leaves(v)))
         ]
         if rule.kind == "custom" and not rule.tangent:
-            raise self.unit.refuse(
-                s, f"'{rule.name}' in forward mode", "its rule says adjoints only", "Add a rule with @tangent.tangent_."
-            )
+            return self.by_adjoint(op, s)
         lines = rule.tangent if rule.tangent else rule.adjoint
         own = any(target in expression_reads(v) for v in op.values.values())
         result = target
@@ -61,6 +61,26 @@ class Rules(Frame):
             value = self.as_asked(value, result, asked)
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
+
+    def by_adjoint(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
+        """A rule that says adjoints only: they are linear in the gradient they are given, so they are turned around."""
+        why = "its rule says adjoints only"
+        found = self.unit.context.scope.resolve(op.value.func) if isinstance(op.value, ast.Call) else MISSING
+        if found is not MISSING:
+            assert isinstance(op.value, ast.Call)
+            names = sorted(expression_reads(replace(op.value, func=constant(None))))
+            seeds = {v: f"d{v}_" for v in names if v in self.active}
+            try:
+                function = turned_rule(found, op.value, names, seeds)
+            except TangentError as e:
+                why += f", which cannot be turned around ({e.what})"
+            else:
+                made = name(self.scribe.use(function.__name__, function))
+                given = [ast.keyword(d, self.tangent_of(name(v))) for v, d in seeds.items()]
+                slots: list[ast.expr] = [ast.Name(t, ast.Store()) for t in (op.targets[0], self.tangent(op.targets[0]))]
+                value = ast.Call(made, [name(v) for v in names], given)
+                return [at(ast.Assign([ast.Tuple(slots, ast.Store())], value), s)]
+        raise self.unit.refuse(s, f"'{op.rule.name}' in forward mode", why, "Add a rule with @tangent.tangent_.")
 
     def add(self, a: ast.expr, b: ast.expr, broadcast: bool) -> ast.expr:
         """The sum of two terms: of numbers that broadcast, or of gradients of one structure."""

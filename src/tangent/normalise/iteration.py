@@ -22,6 +22,7 @@ from tangent.normalise.statements import assign_target
 from tangent.runtime import library, operators
 from tangent.runtime.dispatch import sequence
 from tangent.source.giving import Tree, gives_container
+from tangent.source.naming import home_of
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
@@ -163,7 +164,7 @@ class _Loop:
         found = self.context.scope.resolve(e.func)
         if isinstance(found, type) and self.context.overloads("__iter__"):
             return True
-        if hasattr(found, "tree") or getattr(found, "__module__", "") == library.__name__:
+        if hasattr(found, "tree") or home_of(found).startswith(library.__name__):
             return True
         return gives_container(e, self.context.scope.resolve, self.nested)
 

@@ -27,6 +27,7 @@ WRITING_FUNCTIONS = frozenset(
 PURE_CALLS = frozenset(
     "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
 ) | {"dict_of", "parts_of", "subset", "superset"}
+CALLING = ("tangent.runtime.library", "tangent.runtime.calls")  # they call what they are given
 
 COUNTED = frozenset({"changed", "initialised"})  # `try` looks whether they happened
 
@@ -69,7 +70,7 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
 
 def _is_runtime(found: Any) -> bool:
     module = getattr(found, "__module__", "") or ""
-    if module in ("tangent.runtime.library", "tangent.runtime.calls") and found.__name__ not in PURE_CALLS:
+    if module.startswith(CALLING) and found.__name__ not in PURE_CALLS:
         return False
     return module.startswith("tangent.runtime.") and not found.__name__.startswith(IMPURE_KERNELS)
 

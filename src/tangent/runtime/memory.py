@@ -5,7 +5,7 @@ by what it holds, so two variables that refer to one object see the same; the ob
 
     c.h = v        memory = changed(memory, c, "h", v)
     v = c.h        v = remembered(memory, c, "h")          (of an object that was never changed, its own attribute)
-    xs.append(v)   memory = appended(memory, xs, v)        (runtime/stateful.py)
+    xs.append(v)   memory = appended(memory, xs, v)        (runtime/stateful)
 
 The gradient of a table is a table of gradients; what it does not have is zero.
 """

@@ -19,6 +19,7 @@ from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.places import is_view_function
+from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.blocks import Enter
 from tangent.syntax.quote import constant
@@ -117,7 +118,7 @@ class Known:
                 return False
 
     def takes_functions(self, found: Any) -> bool:
-        return getattr(found, "__module__", "") in FUNCTIONS_OF_FUNCTIONS
+        return home_of(found).startswith(FUNCTIONS_OF_FUNCTIONS)
 
     def known_classes(self, f: ast.FunctionDef) -> dict[str, type]:
         """Variables that only ever are objects of one class, made here."""

@@ -12,15 +12,28 @@ import heapq
 import inspect
 import itertools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
-from tangent.runtime.dispatch import init_grad, repack_from, sequence
+from tangent.runtime.dispatch import sequence
 from tangent.runtime.kernels.sequences import picked
-from tangent.runtime.objects import field
+from tangent.runtime.library.dicts import items_of, keys_of, subset, values_of
+from tangent.runtime.library.fields import as_dict, as_tuple
+from tangent.runtime.library.orders import (
+    combination_indices,
+    extreme,
+    least_length,
+    left_open,
+    longest,
+    permutation_indices,
+    product_indices,
+    ranking,
+    repeated_combination_indices,
+    runs,
+    slice_indices,
+)
 
 Function = Callable[..., Any]
 
@@ -202,117 +215,6 @@ def dropped_while(predicate: Function, iterable: Any) -> Any:
     return found
 
 
-def keys_of(d: Any) -> Any:
-    """The keys of a mapping, as a list."""
-    return keys_list(d)
-
-
-def values_of(d: Any) -> Any:
-    """The values of a mapping, as a list."""
-    return [d[k] for k in keys_list(d)]
-
-
-def items_of(d: Any) -> Any:
-    """The items of a mapping, as a list of pairs."""
-    return [(k, d[k]) for k in keys_list(d)]
-
-
-def with_real(z: Any, v: Any) -> Any:
-    """A number or array with another real part."""
-    return v + 1j * z.imag if np.iscomplexobj(z) else v
-
-
-def with_imag(z: Any, v: Any) -> Any:
-    """A complex number or array with another imaginary part."""
-    return z.real + 1j * v
-
-
-def made_dict(*source: Any, **named: Any) -> Any:
-    """`dict(mapping or pairs, name=value)`."""
-    if not source:
-        return named
-    given = source[0]
-    if has_keys(given):
-        return {**given, **named}
-    pairs = list(given)
-    keys = [pair[0] for pair in pairs]
-    values = [pair[1] for pair in pairs]
-    made = dict_of(keys, values)
-    return {**made, **named}
-
-
-# Answers without derivative
-
-
-def left_open(names: tuple[str, ...], count: int, named: Any, defaults: Any) -> list[str]:
-    """The parameters behind the first `count` that a call does not name and that have defaults."""
-    return [k for k in names[count:] if k not in named and k in defaults]
-
-
-def ranking(items: list[Any], key: Function | None, reverse: bool) -> list[int]:
-    """Indices in the order of `sorted`; each key is computed once."""
-    keys = items if key is None else [key(x) for x in items]
-    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
-
-
-def extreme(items: list[Any], key: Function | None, largest: bool) -> int:
-    """The index of the first item with the largest or smallest key."""
-    keys = items if key is None else [key(x) for x in items]
-    return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
-
-
-def runs(keys: list[Any]) -> list[tuple[int, int]]:
-    """Where keys that are equal begin and end.
-
-    >>> runs([1, 1, 2])
-    [(0, 2), (2, 3)]
-    """
-    starts = [i for i, k in enumerate(keys) if i == 0 or k != keys[i - 1]]
-    return list(zip(starts, [*starts[1:], len(keys)]))
-
-
-def least_length(columns: list[Any]) -> int:
-    return min(map(len, columns), default=0)
-
-
-def longest(columns: list[Any]) -> int:
-    return max(map(len, columns), default=0)
-
-
-def product_indices(columns: list[Any]) -> list[tuple[int, ...]]:
-    return list(itertools.product(*(range(len(c)) for c in columns)))
-
-
-def combination_indices(n: int, r: int) -> list[tuple[int, ...]]:
-    return list(itertools.combinations(range(n), r))
-
-
-def repeated_combination_indices(n: int, r: int) -> list[tuple[int, ...]]:
-    return list(itertools.combinations_with_replacement(range(n), r))
-
-
-def permutation_indices(n: int, r: int | None) -> list[tuple[int, ...]]:
-    return list(itertools.permutations(range(n), r))
-
-
-def slice_indices(n: int, bounds: tuple[Any, ...]) -> list[int]:
-    return list(itertools.islice(range(n), *bounds))
-
-
-def has_keys(x: Any) -> bool:
-    return hasattr(x, "keys")
-
-
-def keys_list(d: Any) -> list[Any]:
-    """The keys of a mapping; what is no mapping has no items by key."""
-    if not isinstance(d, Mapping):
-        raise UnsupportedError(
-            f"cannot differentiate the items of a {type(d).__name__}", why="it is not a mapping",
-            todo="Loop over what it holds.",
-        )  # fmt: skip
-    return list(d)
-
-
 def unit_arrays(value: Any) -> list[Any]:
     """Arrays like the value with a single one in them, each in turn."""
     return [np.reshape(row, np.shape(value))[()] for row in np.eye(int(np.size(value)))]
@@ -340,114 +242,6 @@ def defaults_from(f: Any, count: int) -> tuple[Any, ...]:
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = [p for p in inspect.signature(f).parameters.values() if p.kind in positional]
     return tuple(p.default for p in parameters[count:])
-
-
-# Dicts
-
-
-def dict_of(keys: Any, parts: Any) -> Any:
-    """`dict(zip(keys, parts))`."""
-    return dict(zip(keys, parts))
-
-
-def parts_of(b: Any, keys: Any, parts: Any) -> Any:
-    """The transpose of `dict_of`: the item of each key, zero where a later part took its place."""
-    last = {k: i for i, k in enumerate(keys)}
-    return [b[k] if last[k] == i else init_grad(v) for i, (k, v) in enumerate(zip(keys, parts))]
-
-
-def subset(x: Any, keys: Any) -> Any:
-    """The items of a dict that have these keys."""
-    return {k: x[k] for k in keys}
-
-
-def superset(b: Any, x: Any, keys: Any) -> Any:
-    """The transpose of `subset`: zero for the other items."""
-    return {k: b[k] if k in keys else init_grad(v) for k, v in x.items()}
-
-
-def left_items(b: Any, x: Any, y: Any) -> Any:
-    """What x receives from `x | y`: of dicts, the items that y does not replace; of bits, nothing."""
-    if not isinstance(x, dict):
-        return init_grad(x)
-    return {k: init_grad(v) if k in y else b[k] for k, v in x.items()}
-
-
-def right_items(b: Any, y: Any) -> Any:
-    """What y receives from `x | y`."""
-    return {k: b[k] for k in y} if isinstance(y, dict) else init_grad(y)
-
-
-def from_left(b: Any, y: Any, z: Any) -> Any:
-    """The transpose of `left_items`: the part of the tangent of `z = x | y` that comes from x."""
-    if not isinstance(z, dict):
-        return init_grad(z)
-    return {k: b[k] if k in b and k not in y else init_grad(v) for k, v in z.items()}
-
-
-def from_right(b: Any, y: Any, z: Any) -> Any:
-    """The transpose of `right_items`."""
-    if not isinstance(z, dict):
-        return init_grad(z)
-    return {k: b[k] if k in y else init_grad(v) for k, v in z.items()}
-
-
-def has_fields(x: Any) -> bool:
-    """Whether x is an object of a dataclass."""
-    return dataclasses.is_dataclass(x) and not isinstance(x, type)
-
-
-def field_names(x: Any) -> list[str]:
-    """The fields of a dataclass."""
-    return [f.name for f in dataclasses.fields(x)]
-
-
-def as_dict(x: Any) -> Any:
-    """`dataclasses.asdict(x)`."""
-    if has_fields(x):
-        names = field_names(x)
-        return dict_of(names, [as_dict(getattr(x, k)) for k in names])
-    if isinstance(x, dict):
-        names = list(x)
-        return dict_of(names, [as_dict(x[k]) for k in names])
-    if isinstance(x, list):
-        return [as_dict(v) for v in x]
-    if isinstance(x, tuple):
-        return repack_from(x, [as_dict(v) for v in x])
-    return copied(x)
-
-
-def as_tuple(x: Any) -> Any:
-    """`dataclasses.astuple(x)`."""
-    if has_fields(x):
-        return tuple([as_tuple(getattr(x, k)) for k in field_names(x)])
-    if isinstance(x, dict):
-        names = list(x)
-        return dict_of(names, [as_tuple(x[k]) for k in names])
-    if isinstance(x, list):
-        return [as_tuple(v) for v in x]
-    if isinstance(x, tuple):
-        return repack_from(x, [as_tuple(v) for v in x])
-    return copied(x)
-
-
-def copied(x: Any) -> Any:
-    """A number, or a copy of an array."""
-    if isinstance(x, np.ndarray):
-        return np.copy(x)
-    return x
-
-
-def named_dict(x: Any) -> Any:
-    """`x._asdict()` of a named tuple."""
-    return dict_of(list(x._fields), list(x))
-
-
-def field_or(x: Any, name: str, default: Any) -> Any:
-    """`getattr(x, name, default)`."""
-    if hasattr(x, name):
-        return field(x, name)
-    return default
 
 
 EAGER: dict[Any, Function] = {

@@ -1,0 +1,94 @@
+"""Calls of functions, methods and classes over a memory, and the attributes of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.runtime.calls import threaded
+from tangent.runtime.classes import factory_of, is_made_by_class, is_namespace, is_own_method, maker_of, setter_of
+from tangent.runtime.memory import (
+    changed,
+    current,
+    initialised,
+    is_held,
+    is_remembered,
+    new_object,
+    remembered,
+    require_known,
+)
+from tangent.runtime.objects import getter_of, is_kept, is_property, method_of, require_kept
+from tangent.runtime.ordered import is_range_or_text, of_text
+
+
+def call_function(memory: Any, function: Any, /, *args: Any, **named: Any) -> Any:
+    """A call of a function that is known when it happens."""
+    require_known(memory, function)
+    inner = threaded(memory, function)
+    return inner(memory, *args, **named)
+
+
+def call_method(memory: Any, owner: Any, name: str, /, *args: Any, **named: Any) -> Any:
+    """`owner.name(...)`."""
+    if is_own_method(memory, owner, name):
+        method = threaded(memory, method_of(owner, name))
+        return method(memory, owner, *args, **named)
+    if is_range_or_text(owner):
+        return of_text(owner, name, current(memory, args), named), memory
+    held = remembered(memory, owner, name)
+    inner = threaded(memory, held)
+    return inner(memory, *args, **named)
+
+
+def call_class(memory: Any, cls: Any, /, *args: Any, **named: Any) -> Any:
+    """`cls(...)`: an object, and what its initialiser does."""
+    if is_made_by_class(cls):
+        made = cls(*args, **named)
+        return made, memory
+    whole = maker_of(cls)
+    if whole is not None:
+        make = threaded(memory, whole)
+        return make(memory, *args, **named)
+    owner = new_object(cls)
+    if is_namespace(cls):
+        for name in named:
+            memory = changed(memory, owner, name, named[name])
+        return owner, memory
+    initialise = threaded(memory, factory_of(cls))
+    _, memory = initialise(memory, owner, *args, **named)
+    return owner, memory
+
+
+def remembered_or(memory: Any, x: Any, name: str, default: Any) -> Any:
+    """`getattr(x, name, default)`."""
+    if is_remembered(memory, x, name):
+        return remembered(memory, x, name)
+    return default
+
+
+def call_getter(memory: Any, x: Any, name: str) -> Any:
+    """`x.name`, which may be a property."""
+    if is_kept(x, name):
+        return call_kept(memory, x, name)
+    if is_property(x, name):
+        getter = threaded(memory, getter_of(x, name))
+        return getter(memory, x)
+    return remembered(memory, x, name), memory
+
+
+def call_kept(memory: Any, x: Any, name: str) -> Any:
+    """`x.name`, of which the class computes the first value, and the object keeps it."""
+    if is_held(memory, x, name):
+        return remembered(memory, x, name), memory
+    getter = threaded(memory, getter_of(x, name))
+    value, memory = getter(memory, x)
+    require_kept(x, name, value)
+    return value, initialised(memory, x, name, value)
+
+
+def call_setter(memory: Any, x: Any, name: str, value: Any) -> Any:
+    """`x.name = value`, which may be a property."""
+    if is_property(x, name) and not is_kept(x, name):
+        setter = threaded(memory, setter_of(x, name))
+        _, memory = setter(memory, x, value)
+        return memory
+    return changed(memory, x, name, value)

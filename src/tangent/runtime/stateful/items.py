@@ -1,0 +1,104 @@
+"""Items of lists, dicts, arrays and objects over a memory: read, stored, deleted."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from tangent.errors import UnsupportedError
+from tangent.runtime.containers import mutated
+from tangent.runtime.memory import changed, contents
+from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
+from tangent.runtime.objects import is_object
+from tangent.runtime.stateful.calls import call_method, call_setter
+
+
+def call_item(memory: Any, x: Any, index: Any) -> Any:
+    """`x[index]`."""
+    if is_object(x):
+        return call_method(memory, x, "__getitem__", index)
+    if is_view(x, index):
+        return x[index], pinned(memory, x)
+    now = contents(memory, x)
+    return now[index], memory
+
+
+def call_length(memory: Any, x: Any) -> Any:
+    """`len(x)`."""
+    if is_object(x):
+        return call_method(memory, x, "__len__")
+    return len(contents(memory, x)), memory
+
+
+def call_store(memory: Any, x: Any, index: Any, value: Any) -> Any:
+    """`x[index] = value`."""
+    if is_object(x):
+        _, memory = call_method(memory, x, "__setitem__", index, value)
+        return memory
+    if is_array(x):
+        return written(memory, x, index, contents(memory, value))
+    require_changeable(x, "[...] = ...")
+    now = contents(memory, x)
+    if isinstance(index, slice):
+        several = list(contents(memory, value))
+        return changed(memory, x, None, mutated(now, "__setitem__", index, several))
+    return changed(memory, x, None, mutated(now, "__setitem__", index, value))
+
+
+def call_rebound(memory: Any, x: Any, value: Any) -> Any:
+    """`x += ...`, of which the value is known: what x is then."""
+    if is_array(x):
+        return x, written(memory, x, ..., value)
+    if isinstance(x, list):
+        return x, changed(memory, x, None, value)
+    return value, memory
+
+
+def call_augmented(memory: Any, owner: Any, name: str, old: Any, value: Any) -> Any:
+    """`owner.name += ...`, of which the value is known."""
+    if is_array(old):
+        return written(memory, old, ..., value)
+    if isinstance(old, list):
+        return changed(memory, old, None, value)
+    return call_setter(memory, owner, name, value)
+
+
+def call_augmented_item(memory: Any, x: Any, index: Any, old: Any, value: Any) -> Any:
+    """`x[index] += ...`, of which the value is known."""
+    if is_array(old) and not is_array(x):
+        return written(memory, old, ..., value)
+    return call_store(memory, x, index, value)
+
+
+def call_fill(memory: Any, x: Any, value: Any) -> Any:
+    """`x.fill(value)`."""
+    if is_object(x):
+        return call_method(memory, x, "fill", value)
+    return None, written(memory, x, ..., value)
+
+
+def call_delete(memory: Any, x: Any, index: Any) -> Any:
+    """`del x[index]`."""
+    if is_object(x):
+        _, memory = call_method(memory, x, "__delitem__", index)
+        return memory
+    require_changeable(x, "del")
+    now = contents(memory, x)
+    return changed(memory, x, None, mutated(now, "__delitem__", index, None))
+
+
+def held_anew(memory: Any, x: Any, method: str, key: Any = None, value: Any = None) -> Any:
+    """The memory after a method of a list or dict has changed what it holds."""
+    require_changeable(x, method)
+    now = contents(memory, x)
+    return changed(memory, x, None, mutated(now, method, key, value))
+
+
+def require_changeable(x: Any, what: str) -> None:
+    """Stop at what is neither a list nor a dict nor an object: an array, a deque."""
+    if not isinstance(x, list | dict | deque):
+        raise UnsupportedError(
+            f"cannot differentiate '{what}' of a {type(x).__name__} here",
+            why="objects are made or changed in the same function, where only lists, dicts and objects are followed",
+            todo="Make a new array instead, or use a list.",
+        )

@@ -1,0 +1,154 @@
+"""Methods of lists, dicts and sets that change them, over a memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tangent.runtime.classes import order_of_keys
+from tangent.runtime.containers import mutated
+from tangent.runtime.kernels.sequences import picked
+from tangent.runtime.memory import changed, contents, current
+from tangent.runtime.objects import is_object
+from tangent.runtime.ordered import change_set, is_counter, is_set, place_of
+from tangent.runtime.stateful.calls import call_method
+from tangent.runtime.stateful.items import held_anew, require_changeable
+from tangent.runtime.stateful.sequences import call_sorted_by
+
+
+def call_append(memory: Any, x: Any, value: Any) -> Any:
+    """`x.append(value)`."""
+    if is_object(x):
+        return call_method(memory, x, "append", value)
+    return None, held_anew(memory, x, "append", None, value)
+
+
+def call_extend(memory: Any, x: Any, values: Any) -> Any:
+    """`x.extend(values)`."""
+    if is_object(x):
+        return call_method(memory, x, "extend", values)
+    require_changeable(x, "extend")
+    now = contents(memory, x)
+    more = list(contents(memory, values))
+    return None, changed(memory, x, None, mutated(now, "extend", None, more))
+
+
+def call_update(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
+    """`x.update(other)`, of a dict."""
+    if is_object(x):
+        return call_method(memory, x, "update", *args, **named)
+    require_changeable(x, "update")
+    for other in args:
+        if is_counter(x):
+            memory = counted(memory, x, contents(memory, other))
+            continue
+        now = contents(memory, x)
+        memory = changed(memory, x, None, mutated(now, "update", None, contents(memory, other)))
+    if is_counter(x):
+        return None, counted(memory, x, named)
+    now = contents(memory, x)
+    return None, changed(memory, x, None, mutated(now, "update", None, named))
+
+
+def counted(memory: Any, x: Any, other: Any) -> Any:
+    """The memory after `x.update(other)`, of a Counter."""
+    keys = list(other)
+    for key in keys:
+        now = contents(memory, x)
+        more = other[key] if isinstance(other, dict) else 1
+        memory = changed(memory, x, None, mutated(now, "__setitem__", key, now[key] + more))
+    return memory
+
+
+def call_insert(memory: Any, x: Any, index: Any, value: Any) -> Any:
+    """`x.insert(index, value)`."""
+    if is_object(x):
+        return call_method(memory, x, "insert", index, value)
+    return None, held_anew(memory, x, "insert", index, value)
+
+
+def call_pop(memory: Any, x: Any, /, *args: Any) -> Any:
+    """`x.pop()`, `x.pop(index)`, `x.pop(key, default)`."""
+    if is_object(x):
+        return call_method(memory, x, "pop", *args)
+    require_changeable(x, "pop")
+    now = contents(memory, x)
+    if len(args) == 2 and args[0] not in now:
+        return args[1], memory
+    key = args[0] if args else None
+    item = now[-1 if key is None else key]
+    return item, changed(memory, x, None, mutated(now, "pop", key, None))
+
+
+def call_remove(memory: Any, x: Any, value: Any) -> Any:
+    """`x.remove(value)`."""
+    if is_object(x):
+        return call_method(memory, x, "remove", value)
+    if is_set(x):
+        change_set(x, "remove", value)
+        return None, memory
+    place = place_of(current(memory, x), current(memory, value))
+    return None, held_anew(memory, x, "__delitem__", place)
+
+
+def call_add(memory: Any, x: Any, value: Any) -> Any:
+    """`x.add(value)`: a set holds keys, no values."""
+    if is_set(x):
+        change_set(x, "add", value)
+        return None, memory
+    return call_method(memory, x, "add", value)
+
+
+def call_discard(memory: Any, x: Any, value: Any) -> Any:
+    """`x.discard(value)`, of a set."""
+    if is_set(x):
+        change_set(x, "discard", value)
+        return None, memory
+    return call_method(memory, x, "discard", value)
+
+
+def call_sort(memory: Any, x: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    """`x.sort()`."""
+    if is_object(x):
+        return call_method(memory, x, "sort", key=key, reverse=reverse)
+    require_changeable(x, "sort")
+    now = contents(memory, x)
+    if key is not None:
+        items, memory = call_sorted_by(memory, x, key, reverse)
+        return None, changed(memory, x, None, items)
+    order = order_of_keys([current(memory, v) for v in now], reverse)
+    return None, changed(memory, x, None, picked(now, order))
+
+
+def call_clear(memory: Any, x: Any) -> Any:
+    """`x.clear()`."""
+    if is_object(x):
+        return call_method(memory, x, "clear")
+    return None, held_anew(memory, x, "clear")
+
+
+def call_reverse(memory: Any, x: Any) -> Any:
+    """`x.reverse()`."""
+    if is_object(x):
+        return call_method(memory, x, "reverse")
+    return None, held_anew(memory, x, "reverse")
+
+
+def call_setdefault(memory: Any, x: Any, key: Any, default: Any = None) -> Any:
+    """`x.setdefault(key, default)`."""
+    if is_object(x):
+        return call_method(memory, x, "setdefault", key, default)
+    require_changeable(x, "setdefault")
+    now = contents(memory, x)
+    if key in now:
+        return now[key], memory
+    return default, changed(memory, x, None, mutated(now, "__setitem__", key, default))
+
+
+def call_get(memory: Any, x: Any, key: Any, default: Any = None) -> Any:
+    """`x.get(key, default)`."""
+    if is_object(x):
+        return call_method(memory, x, "get", key, default)
+    now = contents(memory, x)
+    if key in now:
+        return now[key], memory
+    return default, memory

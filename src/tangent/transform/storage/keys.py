@@ -12,6 +12,7 @@ import ast
 
 from tangent.analysis.operation import Operation
 from tangent.runtime.stateful import call_setdefault, call_store
+from tangent.source.naming import home_of
 from tangent.source.read import outermost
 from tangent.syntax.quote import at, expression
 from tangent.syntax.rebuild import statements
@@ -30,7 +31,7 @@ def constant_keys(this: Unit, varied: frozenset[str], arrays: frozenset[str]) ->
     if this.source.file.startswith("<generated"):
         return this
     changed: dict[ast.stmt, list[ast.stmt]] = {}
-    own = this.source.function.__module__.startswith("tangent.runtime")
+    own = home_of(this.source.function).startswith("tangent.runtime")
     for s in statements(this.core.body):
         op = this.operations.get(s)
         match _made(s, op) if own else _made(s, op) or _stored(s, op):

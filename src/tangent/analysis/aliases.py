@@ -15,6 +15,7 @@ from typing import Any
 from tangent.analysis.effects import Summaries, base_names
 from tangent.analysis.operation import Operation, Operations
 from tangent.runtime.library import items_of, values_of
+from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
 
@@ -123,7 +124,7 @@ class Aliases:
         for t in op.targets:
             if t in self.fresh or self._is_fresh(op):
                 found = {self._first.get(t, t)}
-            elif op.kind == "copy" and shared:
+            elif shared and (op.kind == "copy" or (_walks(op) and shared[0] in self.containers)):
                 found = set(self.of(shared[0]))
             elif op.kind == "pack" or _copies_container(op) or op.kind == "closure" or _makes_object(op):
                 found = {t}
@@ -134,8 +135,13 @@ class Aliases:
             elif op.kind == "rule" and self._joins(op):
                 found = {t}
                 self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
+            elif op.kind == "rule" and op.rule.name == "fresh_rows":
+                found = {t}
+                self.holds.setdefault(t, set()).update(*(self._items_of(self._items(v)) for v in shared))
             elif self._takes_out(op):
                 found = set().union(*(self._items(v) for v in shared))
+                if op.kind == "rule" and isinstance(op.values.get("index"), Cell):
+                    found = self._items_of(found)
             elif op.kind == "rule" and op.rule.name == "dict_get":
                 owner = _named([op.values["x"]])
                 found = {t}.union(*(self._items(v) if v in owner else self.of(v) for v in shared))
@@ -182,8 +188,11 @@ class Aliases:
 
     def _items(self, v: str) -> set[str]:
         """What an item of a variable may be: of an array a view of it, of a list or dict what that holds."""
+        return self._items_of(self.of(v))
+
+    def _items_of(self, objects: Iterable[str]) -> set[str]:
         found: set[str] = set()
-        for o in self.of(v):
+        for o in objects:
             found |= self.holds.get(o, set()) | (set() if o in self.containers else {o})
         return found
 
@@ -237,6 +246,11 @@ def _opened(op: Operation) -> tuple[set[str], set[str]]:
 
 def _named(elts: Iterable[ast.expr | None]) -> set[str]:
     return {e.id for e in elts if isinstance(e, ast.Name)}
+
+
+def _walks(op: Operation) -> bool:
+    """Whether an operation gives what a loop goes over by an index: of a list, itself."""
+    return op.kind == "rule" and bool(op.rule.name == "sequence")
 
 
 def _copies_container(op: Operation) -> bool:
@@ -305,14 +319,18 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
         case _ if _is_slice(op) or op.kind == "copy":
             return op.operands[0] in known
         case _:
-            return op.kind == "pack" or _copies_container(op) or (op.kind == "rule" and op.rule.name == "mutated")
+            made = op.kind == "rule" and op.rule.name in ("mutated", "fresh_rows")
+            return op.kind == "pack" or _copies_container(op) or made
 
 
 BESIDE = frozenset("shadow beside init_grad".split())  # derivatives of containers
 
 
 def _is_slice(op: Operation) -> bool:
-    return op.kind == "rule" and op.rule.name == "getitem" and isinstance(op.values["index"], ast.Slice)
+    if op.kind != "rule" or op.rule.name != "getitem":
+        return False
+    index = op.values["index"]
+    return isinstance(index.elts[-1] if isinstance(index, Cell) else index, ast.Slice)
 
 
 def _repeats(op: Operation, known: Collection[str], made: dict[str, list[Operation]]) -> bool:

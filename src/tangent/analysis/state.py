@@ -290,7 +290,7 @@ def _keeps_rebinding(tree: ast.FunctionDef) -> bool:
 
 
 def _lists_of_lists(tree: ast.FunctionDef, displays: frozenset[str]) -> set[str]:
-    """Variables that are lists of lists made here."""
+    """Variables that are lists of lists made here, but for those that are written in place (storage/tables.py)."""
 
     def is_list(e: ast.expr) -> bool:
         match e:
@@ -308,7 +308,19 @@ def _lists_of_lists(tree: ast.FunctionDef, displays: frozenset[str]) -> set[str]
                 found.add(v)
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.ListComp(elt=elt)) if is_list(elt):
                 found.add(v)
-    return found
+    return {v for v in found if not _is_table(v, tree)}
+
+
+def _is_table(v: str, tree: ast.FunctionDef) -> bool:
+    """Whether a list of lists is made once, with rows that are made there."""
+    made = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Store)]
+    for n in ast.walk(tree):
+        match n:
+            case ast.Assign(targets=[ast.Name() as target], value=ast.ListComp(elt=elt)) if target in made:
+                return len(made) == 1 and not isinstance(elt, ast.Name)
+            case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=elts)) if target in made:
+                return len(made) == 1 and not any(isinstance(e, ast.Name) for e in elts)
+    return False
 
 
 def _base(e: ast.expr) -> str:

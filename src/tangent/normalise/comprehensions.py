@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import ast
 from collections import OrderedDict, deque
+from collections.abc import Iterator
 from typing import Any
 
 from tangent.normalise.context import Context
 from tangent.runtime import library
 from tangent.source.resolve import MISSING
+from tangent.syntax.cells import is_table_of_constants
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rename, replace, with_blocks
 from tangent.syntax.walk import walk
@@ -53,6 +55,11 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
                 before = hoist.before
             return [*before, changed]
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
+            not context.memory and is_table_of_constants(value) and _begins_table(target, value, context.source.tree)
+            and all(context.scope.resolve(n.func) in (range, len) for n in walk(value) if isinstance(n, ast.Call))
+        ):  # fmt: skip
+            return [s]
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
             target not in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} and not context.memory
             and not _begins_table(target, value, context.source.tree)
         ):  # fmt: skip
@@ -73,9 +80,28 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 
 def _begins_table(v: str, e: ast.ListComp, f: ast.FunctionDef) -> bool:
-    """Whether items of `v = [0.0 for ...]` are assigned: it is filled under another name, then a list of its own."""
-    stores = (n.value for n in walk(f) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
-    return isinstance(e.elt, ast.Constant) and any(isinstance(x, ast.Name) and x.id == v for x in stores)
+    """Whether items of `v = [0.0 for ...]`, or those of its rows, are assigned: then it is a list of its own.
+
+    It is filled under another name, where that is not known yet.
+    """
+    stores = [n.value for n in walk(f) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+    if isinstance(e.elt, ast.Constant):
+        return any(isinstance(x, ast.Name) and x.id == v for x in stores)
+    rows = {v, *_rows_of(v, f)}
+    inside = (x.value for x in stores if isinstance(x, ast.Subscript))
+    return any(isinstance(x, ast.Name) and x.id == v for x in inside) or any(
+        isinstance(x, ast.Name) and x.id in rows - {v} for x in stores
+    )
+
+
+def _rows_of(v: str, f: ast.FunctionDef) -> Iterator[str]:
+    """The names that rows of a list of lists get: `row = v[i]`, `for row in v`."""
+    for n in walk(f):
+        match n:
+            case ast.Assign(targets=[ast.Name(id=row)], value=ast.Subscript(value=ast.Name(id=owner))) if owner == v:
+                yield row
+            case ast.For(target=ast.Name(id=row), iter=ast.Name(id=owner)) if owner == v:
+                yield row
 
 
 class _Hoist:

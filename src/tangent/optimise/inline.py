@@ -26,6 +26,7 @@ from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, 
 from tangent.syntax.walk import walk
 
 SCOPED = (ast.Lambda, *COMPREHENSIONS)
+IN_PLACE_FUNCTIONS = frozenset("pop_grad add_item add_part add_cell clear_item".split())
 
 
 def inline(body: Body, o: Optimisation) -> Body:
@@ -248,7 +249,7 @@ def _changed_list(n: ast.Call) -> str:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append" | "pop")):
             return v
         case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]):
-            return v if function.rstrip("_") in ("pop_grad", "add_item", "add_part", "clear_item") else ""
+            return v if function.rstrip("_") in IN_PLACE_FUNCTIONS else ""
         case _:
             return ""
 

@@ -31,7 +31,7 @@ CALLING = ("tangent.runtime.library", "tangent.runtime.calls")  # they call what
 
 COUNTED = frozenset({"changed", "initialised"})  # `try` looks whether they happened
 
-IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "clear_item"}
+IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "add_cell", "clear_item"}
 
 Resolve = Callable[[ast.expr], Any]
 

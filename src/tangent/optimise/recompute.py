@@ -217,8 +217,8 @@ def _is_cheap(e: ast.expr) -> bool:
     match e:
         case _ if _measured(e):
             return True
-        case ast.Subscript(value=ast.Name(), slice=index):
-            return all(isinstance(n, _INDEX) for n in walk(index))
+        case ast.Subscript(value=ast.Name() | ast.Subscript(value=ast.Name())):
+            return all(isinstance(n, (*_INDEX, ast.Subscript)) for n in walk(e))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
             return _is_atom(left) and _is_atom(right)
         case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() | float() as by)):

@@ -25,6 +25,7 @@ from tangent.source.makers import maker
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter
+from tangent.syntax.cells import cell, is_table_of_constants
 from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
@@ -109,7 +110,7 @@ def _makes_list(e: ast.expr, context: Context) -> bool:
             return True
         case ast.Call(func=func):
             found = context.scope.resolve(func)
-            return found is list or (getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item", "add_part") and (
+            return found is list or (getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item", "add_part", "add_cell") and (
                 (getattr(found, "__module__", "") or "").startswith("tangent.runtime")
             ))
         case _:
@@ -151,6 +152,12 @@ class _Reader:
             ):
                 return Operation("augment", (v,), _names([value, owner]), value,
                                  values={"index": index, "value": value}, why=added)  # fmt: skip
+            case ast.Expr(
+                value=ast.Call(func=func, args=[ast.Subscript(value=ast.Name(id=v) as owner, slice=first), value])
+            ) if self.is_local(v) and self.context.scope.resolve(func) is add_into:
+                whole = cell(first, ast.Slice(None, None, None))
+                return Operation("augment", (v,), _names([value, owner]), value,
+                                 values={"index": whole, "value": value}, why="into Add")  # fmt: skip
             case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=v) as owner, value], keywords=[])) if (
                 self.is_local(v) and self.context.scope.resolve(func) is add_into
             ):
@@ -172,12 +179,16 @@ class _Reader:
         Operation | None
     ):  # fmt: skip
         """A write into an item or attribute of a local variable; others have no adjoint."""
-        if not isinstance(place.value, ast.Name) or not self.is_local(place.value.id):
-            return None
         key = place.slice if isinstance(place, ast.Subscript) else ast.Constant(place.attr)
+        owner = place.value
+        match place:
+            case ast.Subscript(value=ast.Subscript(value=ast.Name() as owner, slice=first)):
+                key = cell(first, key)
+        if not isinstance(owner, ast.Name) or not self.is_local(owner.id):
+            return None
         part = "index" if isinstance(place, ast.Subscript) else "attribute"
-        operands = _names([value, place.value])
-        return Operation(kind, (place.value.id,), operands, value, values={part: key, "value": value}, why=why)
+        operands = _names([value, owner])
+        return Operation(kind, (owner.id,), operands, value, values={part: key, "value": value}, why=why)
 
     def adds_at(self, func: ast.expr) -> str:
         """Whether a call adds at indices, every time that they name an element."""
@@ -222,6 +233,8 @@ class _Reader:
                 return self.call(e, s)
             case ast.Lambda():
                 return Operation("closure", (), self.captured(e))
+            case ast.ListComp() if is_table_of_constants(e):
+                return Operation("pack", ())
             case _:
                 return self.opaque(e, "")
 
@@ -263,6 +276,9 @@ class _Reader:
         return self.by_rule([Bound("attribute")], [value, ast.Constant(attr)], [], e, s)
 
     def subscript(self, value: ast.expr, index: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
+        match value:
+            case ast.Subscript(value=ast.Name() as owner, slice=first):
+                value, index = owner, cell(first, index)
         if not isinstance(value, ast.Name) or not self.is_local(value.id):
             return Operation("constant", ())
         rule = self.table.rules["getitem"]

@@ -26,6 +26,24 @@ def with_part(c, b, index, v):
     d[c] = with_part(d[b], index, d[v])
 
 
+@linear
+def fresh_rows(y, xs):  d[xs] = fresh_rows(d[y])
+@linear
+def scatter_cell(y, b, x, i, j):  d[b] = d[y][i][j]
+
+
+def add_cell(c, b, i, j, v):
+    d[b] = d[c]
+    d[v] = d[c][i][j]
+    d[c] = with_cell(d[b], i, j, d[v])
+
+
+def with_cell(c, b, i, j, v):
+    d[b] = d[c]
+    d[v] = d[c][i][j]
+    d[c] = with_cell(d[b], i, j, d[v])
+
+
 def as_stored(y, v, x):
     d[v] = d[y]
     d[y] = d[v]

@@ -86,7 +86,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return table.of(values[1].elts[0])
     if rule.name == "add_item":
         return table.of(op.values["x"])
-    if rule.name in ("add_part", "with_part", "clear_item", "cleared"):
+    if rule.name in ("add_part", "with_part", "add_cell", "with_cell", "clear_item", "cleared"):
         return table.of(op.values["b"])
     if rule.name in ("append_row", "setitem"):
         return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)

@@ -40,8 +40,10 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
         b[index] = add_grad(b[index], v) if index in b else v
     elif isinstance(b, deque):
         b[index] = add_grad(b[index], v)
-    elif isinstance(b, list):
+    elif isinstance(b, list) and isinstance(index, slice):
         b[:] = list_with(b, index, v)
+    elif isinstance(b, list):
+        b[index] = add_grad(b[index], v)
     elif is_foreign(b):
         return add_foreign(b, index, v)
     elif may_repeat(index):
@@ -65,10 +67,57 @@ def add_foreign(b: Any, index: Any, v: Any) -> Any:
 
 def add_part(b: Any, index: Any, v: Any) -> Any:
     """b with v added at `b[index]`, in place; b is not the lazy zero."""
+    if type(b) is list and type(index) is int and type(v) is type(b[index]) is float:
+        b[index] += v
+        return b
     if type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None) and is_plain(index):
         b[index] += v
         return b
     return add_item(b, b, index, v)
+
+
+def add_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
+    """b with v added at `b[i][j]`, in place; b and its items are nobody else's."""
+    if type(b) is list and type(v) is float:
+        row = b[i]
+        if type(row) is list and type(row[j]) is float:
+            row[j] += v
+            return b
+    if is_lazy_zero(v):
+        return b
+    if is_lazy_zero(b):
+        return scatter_cell(v, b, i, j)
+    if isinstance(b, np.ndarray) or is_foreign(b):
+        return add_part(b, (i, j), v)
+    new = add_part(b[i], j, v)
+    if isinstance(b, tuple):
+        return repack(b, *b[:i], new, *b[i:][1:])
+    b[i] = new
+    return b
+
+
+def scatter_cell(b: Any, x: Any, i: Any, j: Any) -> Any:
+    """Zeros like x with b added at `x[i][j]`: the transpose of reading it."""
+    return add_cell(init_grad(x.like if is_lazy_zero(x) else x), i, j, b)
+
+
+def with_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
+    """b with v added at `b[i][j]`, as a new value."""
+    if is_lazy_zero(b):
+        return scatter_cell(v, b, i, j)
+    if isinstance(b, np.ndarray) or is_foreign(b):
+        return with_part(b, (i, j), v)
+    new = with_part(b[i], j, v)
+    if isinstance(b, tuple):
+        return repack(b, *b[:i], new, *b[i:][1:])
+    out = b.copy()
+    out[i] = new
+    return out
+
+
+def fresh_rows(xs: Any) -> Any:
+    """A list of lists with rows of its own."""
+    return [row.copy() if isinstance(row, list | np.ndarray) else row for row in xs]
 
 
 def is_plain(index: Any) -> bool:

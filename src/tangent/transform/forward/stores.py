@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from tangent.analysis.operation import Operation
+from tangent.syntax.cells import place_in
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace
 from tangent.transform.forward.frame import Frame
@@ -24,14 +25,14 @@ class InPlace(Frame):
         if op.kind == "store":
             return [s, replace_value(rename_target(s, names), tangent)]
         index = op.values.get("index")
-        place: ast.expr = name(a) if index is None else ast.Subscript(name(a), index, ast.Load())
+        place: ast.expr = name(a) if index is None else place_in(name(a), index)
         d: Any = rename(place, names)
         target = replace(d, ctx=ast.Store())
         active = not (isinstance(tangent, ast.Constant) and tangent.value == 0.0)
         kind = op.why
         if kind.startswith("into "):
             assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
-            beside = replace(s.value, args=[name(self.tangent(a)), tangent])
+            beside = replace(s.value, args=[rename(s.value.args[0], names), tangent])
             return [s, at(ast.Expr(beside), s)] if active else [s]
         if kind.startswith("at "):
             assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
@@ -106,6 +107,8 @@ def rename_target(s: ast.stmt, names: dict[str, str]) -> ast.Assign:
     """A store into something else."""
     assert isinstance(s, ast.Assign)
     match s.targets[0]:
+        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=v)) as row) as place:
+            return replace(s, targets=[replace(place, value=replace(row, value=name(names.get(v, v))))])
         case ast.Subscript(value=ast.Name(id=v)) | ast.Attribute(value=ast.Name(id=v)) as place:
             return replace(s, targets=[replace(place, value=name(names.get(v, v)))])
         case _:

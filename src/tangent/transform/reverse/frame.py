@@ -53,6 +53,7 @@ class Frame:
     sums: dict[int, str]
     rows: frozenset[str]  # variables that hold versions of an array
     items: set[str]  # variables that are read by parts
+    celled: set[str]  # those of which items of items are read, and that may be lists
     lists: set[str]  # lists that grow or shrink
     complete: set[str]  # those that are read only when nothing is added any more
     forked: set[str]  # those that several statements take from

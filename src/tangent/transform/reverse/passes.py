@@ -16,6 +16,7 @@ from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.blocks import Attempt, Enter, Leave
+from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_range
 from tangent.syntax.inserted import Insertion
 from tangent.syntax.quote import assign, at, constant, expression, name
@@ -98,9 +99,10 @@ class Reverse(Statements):
         adding = accumulations(self.prepared.body, self.operations)
         self.sums = {id(self.operations[s]): v for s, v in adding.items() if v not in self.lists}
         self.rows = rows_written(self.operations)
-        self.items: set[str] = {
-            op.operands[0] for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"
-        }
+        read = [op for op in self.operations.values() if op.kind == "rule" and op.rule.name == "getitem"]
+        self.items: set[str] = {op.operands[0] for op in read}
+        cells = {op.operands[0] for op in read if isinstance(op.values["index"], Cell)}
+        self.celled: set[str] = {v for v in cells if not self.shapes.of(name(v)).array}
 
     def run(self, adding: tuple[str, ...] = ()) -> Passes:
         result = self.unit.result

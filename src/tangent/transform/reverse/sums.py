@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from tangent.syntax.cells import Cell
 from tangent.syntax.quote import assign, constant, name
 from tangent.transform.reverse.state import State
 from tangent.transform.reverse.temporaries import Temporaries
@@ -52,12 +53,15 @@ class Sums(Temporaries):
             value = part.value if v not in state.held else self.scribe.call("add_grad", name(b), part.value)
             state.held.add(v)
             state.owned.add(v)
+            value = self.scribe.call("copy", value) if v in self.celled else value
             return assign(b, self.scribe.call("as_list", value), like)
         if v not in state.held:
             state.held.add(v)
-            (state.owned.add if part.fresh else state.owned.discard)(v)
+            (state.owned.add if part.fresh and v not in self.celled else state.owned.discard)(v)
             return assign(b, part.value, like)
-        if v not in state.lazy:
+        if v in self.celled:
+            state.owned.discard(v)
+        elif v not in state.lazy:
             state.owned.add(v)
         state.lazy.discard(v)
         if part.number or self.shapes.of(name(v)).number:
@@ -66,12 +70,14 @@ class Sums(Temporaries):
 
     def accumulate_item(self, v: str, part: Part, state: State, like: ast.stmt) -> ast.stmt:
         """A contribution to one item: in place where the adjoint is nobody else's."""
+        if isinstance(part.index, Cell):
+            return self.accumulate_cell(v, part.index, part.value, state, like)
         b, index = self.adjoint(v), self.scribe.as_argument(part.index) if part.index is not None else None
         assert index is not None
         scattered = self.scribe.call("scatter", part.value, name(v), index)
         held, owned = v in state.held, v in state.owned
         state.held.add(v)
-        state.owned.add(v)
+        (state.owned.add if owned or v not in self.celled else state.owned.discard)(v)
         state.lazy.discard(v)
         if not held:
             return assign(b, scattered, like)
@@ -80,3 +86,16 @@ class Sums(Temporaries):
         if v in self.lists:
             return assign(b, self.scribe.call("add_item", name(b), name(v), index, part.value), like)
         return assign(b, self.scribe.call("add_grad", name(b), scattered), like)
+
+    def accumulate_cell(self, v: str, index: Cell, value: ast.expr, state: State, like: ast.stmt) -> ast.stmt:
+        """A contribution to an item of an item: what the adjoint holds must be nobody else's, too."""
+        b: ast.expr = name(self.adjoint(v))
+        held, owned = v in state.held, v in state.owned
+        state.held.add(v)
+        state.owned.add(v)
+        state.lazy.discard(v)
+        if not held:
+            return assign(self.adjoint(v), self.scribe.call("scatter_cell", value, name(v), *index.elts), like)
+        if not owned:
+            b = self.scribe.call("copy", b)
+        return assign(self.adjoint(v), self.scribe.call("add_cell", b, *index.elts, value), like)

@@ -80,7 +80,8 @@ def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: f
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
     if any((n in live or n in given) and aliases.of(n) & items for n in names if n != root):
         return True
-    if any(aliases.holds.get(o, set()) & items for o in set(aliases.holds) - aliases.of(root) - items):
+    seen_by = set().union(*(aliases.reach(n) for n in {*live, *given}))
+    if any(aliases.holds.get(o, set()) & items for o in seen_by - aliases.of(root) - items):
         return True
     seen: set[str] = set()
     for site, v in _put_into(this, aliases.of(root)):

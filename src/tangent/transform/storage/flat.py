@@ -8,6 +8,7 @@ from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
+from tangent.syntax.cells import Cell
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import statements
 from tangent.transform.storage.rewriting import reclassified, replaced
@@ -17,14 +18,15 @@ from tangent.transform.unit import Unit
 LOOPS = ast.For | ast.While
 
 
-def flat_lists(this: Unit, found: list[Write], aliases: Aliases) -> frozenset[str]:
+def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozenset[str]) -> frozenset[str]:
     """Lists of values with one name that only stores by an index change, in loops: written in place, as arrays are."""
     inside = {s for loop in statements(this.core.body) if isinstance(loop, LOOPS) for s in statements(loop.body)}
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
     chosen: set[str] = set()
     for w in found:
-        if w.statement in inside and _is_item_store(this, w) and _is_flat(this, w.root, found, aliases, names):
-            chosen.add(w.root)
+        if w.root in tables or (w.statement in inside and _is_item_store(this, w)):
+            if w.root not in chosen and _is_flat(this, w.root, found, aliases, names):
+                chosen.add(w.root)
     return frozenset(chosen)
 
 
@@ -52,6 +54,8 @@ def finished_lists(this: Unit, found: list[Write]) -> Unit:
 def _is_item_store(this: Unit, w: Write) -> bool:
     op = this.operations.get(w.statement)
     index = op.values.get("index") if op is not None and op.kind == "store" else None
+    if op is not None and op.why == "into Add":  # to a row of a table, or to all of it
+        return "index" not in op.values or isinstance(op.values["index"], Cell)
     return index is not None and not isinstance(index, ast.Slice) and not is_key(index)
 
 

@@ -17,6 +17,7 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
+from tangent.transform.storage.cells import read_cells
 from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.keys import constant_keys
 from tangent.transform.storage.owners import refuse_owners
@@ -40,6 +41,7 @@ from tangent.transform.storage.summaries import (
     is_own,
     taken_for_arrays,
 )
+from tangent.transform.storage.tables import refuse_rows, written_tables
 from tangent.transform.storage.text import refuse_text
 from tangent.transform.unit import Unit
 
@@ -68,11 +70,14 @@ def settle(
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
     this = finished_lists(this, found)
+    this, found, tables = written_tables(this, found, lambda unit: aliases_of(unit, summary, groups))
     aliases = aliases_of(this, summary, groups)
     found = seen_by_others(this, found, aliases)
+    this = read_cells(this, found, aliases)
     found += deep_stacks(this, found, aliases)
     this, found = items_by_value(this, found, aliases, given)
-    flat = flat_lists(this, found, aliases)
+    flat = flat_lists(this, found, aliases, tables)
+    refuse_rows(this, found, aliases, flat)
     this, found, rebound = containers_by_value(this, found, aliases, given | flat)
     aliases = aliases_of(this, summary, groups)
     open_ = -1

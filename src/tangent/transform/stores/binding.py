@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tangent.analysis.operation import Operation
 from tangent.analysis.recorded import Block
+from tangent.syntax.cells import Cell, place_in
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
@@ -215,7 +216,9 @@ class Binding(Facts):
             for v in op.targets if op.kind not in ("store", "augment", "shadow") else ():
                 listed = op.kind == "push" and not (op.operands and op.operands[0] in self.shadowed and not op.why)
                 if v in self.shadowed and (op.kind in ("closure", "opaque") or listed):
-                    raise holding(self.owner.unit, s, v)
+                    error = holding(self.owner.unit, s, v)
+                    error.needs_memory |= op.kind == "push"
+                    raise error
 
     def rebuild(self, body: list[ast.stmt], path: tuple[Block, ...]) -> list[ast.stmt]:
         """At the start of a block's backward pass: the shadows of the handles that are bound in it."""
@@ -288,8 +291,13 @@ class Binding(Facts):
         """`bv[index] += value`."""
         b = self.adjoint(v)
         flat = self.is_flat(v)
+        if isinstance(index, Cell) and isinstance(index.elts[-1], ast.Slice):
+            row, part = place_in(name(b), index.elts[0]), index.elts[-1]
+            if ast.unparse(part) == ":":
+                return at(ast.Expr(self.owner.scribe.call("add_into", row, value)), like)
+            return at(ast.Expr(self.owner.scribe.call("add_at", row, self.owner.scribe.as_argument(part), value)), like)
         if (flat and not isinstance(index, ast.Slice)) or (not flat and self.is_array(v) and self.never_repeats(index)):
-            return at(ast.AugAssign(ast.Subscript(name(b), index, ast.Store()), ast.Add(), value), like)
+            return at(ast.AugAssign(place_in(name(b), index, ast.Store()), ast.Add(), value), like)
         if self.is_container(v) and not isinstance(index, ast.Slice):
             return at(ast.Expr(self.owner.scribe.call("add_into", expression("b[i]", b=b, i=index), value)), like)
         call = self.owner.scribe.call("add_at", name(b), self.owner.scribe.as_argument(index), value)

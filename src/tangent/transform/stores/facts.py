@@ -11,6 +11,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.storage import Storage
+from tangent.syntax.cells import place_in
 from tangent.syntax.quote import expression, name
 from tangent.syntax.uses import assigned_inside
 from tangent.transform.calls import Groups
@@ -173,7 +174,7 @@ class Facts:
     def place(self, op: Operation, a: str) -> ast.expr:
         """What a statement writes into: an item, or the whole."""
         index = op.values.get("index")
-        return name(a) if index is None else ast.Subscript(name(a), index, ast.Load())
+        return name(a) if index is None else place_in(name(a), index)
 
     def place_fact(self, place: ast.expr) -> Fact:
         if isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name):

@@ -1,0 +1,171 @@
+"""Lists of lists that are filled and changed by two indices, as teachers write dynamic programming and elimination."""
+
+import math
+
+import numpy as np
+
+from programs.registry import program
+
+NUMBERS = [0.7, 1.3, 0.4, 2.1]
+
+
+@program({"xs": NUMBERS})
+def cheapest_path(xs):
+    n = 3
+    cost = [[0.0] * (n + 1) for _ in range(n + 1)]
+    for i in range(1, n + 1):
+        cost[i][0] = cost[i - 1][0] + xs[0] * xs[1]
+    for i in range(1, n + 1):
+        for j in range(1, n + 1):
+            cost[i][j] = min(cost[i - 1][j], cost[i][j - 1]) + xs[(i * j) % 4] ** 2
+    return cost[n][n]
+
+
+@program({"xs": NUMBERS})
+def product_of_lists(xs):
+    a = [[xs[0], xs[1]], [xs[2], xs[3]]]
+    c = [[0.0 for j in range(2)] for i in range(2)]
+    for i in range(2):
+        for j in range(2):
+            for k in range(2):
+                c[i][j] += a[i][k] * a[k][j]
+    return c[0][0] * c[1][1] - c[0][1] * c[1][0] ** 2
+
+
+@program({"xs": NUMBERS})
+def elimination_on_lists(xs):
+    a = [[xs[i] * xs[j] + (3.0 if i == j else 0.1 * i) for j in range(3)] for i in range(3)]
+    for k in range(3):
+        pivot = a[k]
+        for i in range(k + 1, 3):
+            row = a[i]
+            factor = row[k] / pivot[k]
+            for j in range(k, 3):
+                row[j] -= factor * pivot[j]
+    return a[0][0] * a[1][1] * a[2][2]
+
+
+@program({"xs": NUMBERS})
+def table_of_copied_rows(xs):
+    given = [[xs[0], xs[1]], [xs[2], xs[3]]]
+    own = [list(row) for row in given]
+    for i in range(2):
+        for j in range(2):
+            own[i][j] = own[i][j] * xs[3] + own[j][i] * given[i][j]
+    return sum(sum(row) for row in own)
+
+
+@program({"xs": NUMBERS})
+def rows_written_in_a_loop_over_them(xs):
+    table = [[x * y for x in xs[:2]] for y in xs[2:]]
+    for row in table:
+        for j in range(2):
+            row[j] = row[j] ** 2 + row[0]
+    return table[0][0] + table[1][0] * table[0][1]
+
+
+@program({"xs": NUMBERS})
+def table_read_as_a_whole(xs):
+    table = [[x * y for x in xs[:2]] for y in xs[2:]]
+    for i in range(2):
+        table[i][1] += table[i][0] * xs[0]
+    total = sum(sum(row) * row[0] for row in table)
+    return total + np.sum(np.array(table) ** 2) + max(table[1])
+
+
+@program({"xs": NUMBERS})
+def triangle_of_lists(xs):
+    rows = [[0.0] * (i + 1) for i in range(4)]
+    rows[0][0] = xs[0]
+    for i in range(1, 4):
+        for j in range(i + 1):
+            left = rows[i - 1][j - 1] if j > 0 else 0.0
+            right = rows[i - 1][j] if j < i else 0.0
+            rows[i][j] = left * xs[1] + right * xs[2]
+    return sum(rows[3][j] * xs[j] for j in range(4))
+
+
+@program({"xs": NUMBERS})
+def grid_in_steps(xs):
+    u = [[xs[0], xs[1]], [xs[2], xs[3]]]
+    for _ in range(2):
+        new = [[0.0] * 2 for _ in range(2)]
+        for i in range(2):
+            for j in range(2):
+                new[i][j] = u[i][j] + 0.1 * (u[i - 1][j] * u[i][j - 1] - u[i][j])
+        u = new
+    return u[1][1] + u[0][1]
+
+
+@program({"xs": NUMBERS})
+def shortest_ways(xs):
+    d = [[0.0, xs[0], xs[1]], [xs[2], 0.0, xs[3]], [xs[1], xs[3], 0.0]]
+    for k in range(3):
+        for i in range(3):
+            for j in range(3):
+                if d[i][k] + d[k][j] < d[i][j]:
+                    d[i][j] = d[i][k] + d[k][j]
+    return d[0][2] * d[1][0] + math.exp(d[2][1])
+
+
+def determinant(m):
+    return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+
+
+@program({"xs": NUMBERS})
+def table_for_a_helper(xs):
+    table = [[0.0] * 2 for _ in range(2)]
+    for i in range(2):
+        for j in range(2):
+            table[i][j] = xs[2 * i + j] * xs[i + j]
+    return determinant(table)
+
+
+@program({"xs": NUMBERS}, orders=1)
+def one_row_twice(xs):
+    row = [xs[0], xs[1]]
+    table = [row, row]
+    table[0][0] = xs[2] * xs[3]
+    return table[1][0] * table[1][1]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def row_with_another_name(xs):
+    first = [xs[0], xs[1]]
+    table = [first, [xs[2], xs[3]]]
+    table[0][0] = xs[2] * xs[3]
+    return table[0][1] * table[1][1] + first[0] * table[0][0]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def row_kept_from_a_table(xs):
+    table = [[xs[0], xs[1]], [xs[2], xs[3]]]
+    kept = [table[1], table[0]]
+    table[0][0] = xs[3] ** 2
+    return kept[1][0] * kept[0][1]
+
+
+@program({"m": [[0.7, 1.3], [0.4, 2.1]]})
+def cells_of_an_argument(m):
+    total = 0.0
+    for i in range(2):
+        for j in range(2):
+            total += m[i][j] * m[j][i] + sum(m[i])
+    return total * m[0][1]
+
+
+@program({"points": [(0.7, 1.3), (0.4, 2.1), (1.1, 0.2)]})
+def cells_of_tuples(points):
+    total = 0.0
+    for i in range(3):
+        total += points[i][0] * points[i - 1][1] - points[i - 1][0] * points[i][1]
+    return total
+
+
+@program({"a": np.array([[0.7, 1.3], [0.4, 2.1]])})
+def cells_of_an_array(a):
+    total = 0.0
+    for i in range(2):
+        for j in range(2):
+            total += a[i][j] * a[j][i] ** 2
+    return total

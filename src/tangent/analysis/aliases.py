@@ -135,6 +135,8 @@ class Aliases:
             elif op.kind == "rule" and self._joins(op):
                 found = {t}
                 self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
+            elif op.kind == "rule" and op.rule.name == "number_rows":
+                found = {t}
             elif op.kind == "rule" and op.rule.name == "fresh_rows":
                 found = {t}
                 self.holds.setdefault(t, set()).update(*(self._items_of(self._items(v)) for v in shared))
@@ -319,7 +321,7 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
         case _ if _is_slice(op) or op.kind == "copy":
             return op.operands[0] in known
         case _:
-            made = op.kind == "rule" and op.rule.name in ("mutated", "fresh_rows")
+            made = op.kind == "rule" and op.rule.name in ("mutated", "fresh_rows", "number_rows")
             return op.kind == "pack" or _copies_container(op) or made
 
 

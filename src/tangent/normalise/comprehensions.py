@@ -85,13 +85,19 @@ def _begins_table(v: str, e: ast.ListComp, f: ast.FunctionDef) -> bool:
     It is filled under another name, where that is not known yet.
     """
     stores = [n.value for n in walk(f) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
-    if isinstance(e.elt, ast.Constant):
-        return any(isinstance(x, ast.Name) and x.id == v for x in stores)
+    if any(isinstance(x, ast.Name) and x.id == v for x in stores):
+        return not (isinstance(e.elt, ast.Name | ast.Subscript | ast.Attribute) and _adds_in_place(v, f))
     rows = {v, *_rows_of(v, f)}
     inside = (x.value for x in stores if isinstance(x, ast.Subscript))
     return any(isinstance(x, ast.Name) and x.id == v for x in inside) or any(
         isinstance(x, ast.Name) and x.id in rows - {v} for x in stores
     )
+
+
+def _adds_in_place(v: str, f: ast.FunctionDef) -> bool:
+    """Whether there is a `v[i] += ...`: of items that are somebody else's, too, arrays would change with it."""
+    targets = (n.target for n in walk(f) if isinstance(n, ast.AugAssign))
+    return any(isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name) and t.value.id == v for t in targets)
 
 
 def _rows_of(v: str, f: ast.FunctionDef) -> Iterator[str]:

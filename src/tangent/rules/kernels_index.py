@@ -29,6 +29,8 @@ def with_part(c, b, index, v):
 @linear
 def fresh_rows(y, xs):  d[xs] = fresh_rows(d[y])
 @linear
+def number_rows(y, xs):  d[xs] = fresh_rows(d[y])
+@linear
 def scatter_cell(y, b, x, i, j):  d[b] = d[y][i][j]
 
 

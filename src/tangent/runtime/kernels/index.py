@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
+from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.dispatch import add_grad, copy, init_grad, is_foreign, lazy_zero, map_structure, repack
 from tangent.runtime.zeros import dtype_of, gradient_dtype
 
@@ -118,6 +118,17 @@ def with_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
 def fresh_rows(xs: Any) -> Any:
     """A list of lists with rows of its own."""
     return [row.copy() if isinstance(row, list | np.ndarray) else row for row in xs]
+
+
+def number_rows(xs: Any) -> Any:
+    """A list of lists of numbers with rows of its own."""
+    for row in xs:
+        if not isinstance(row, np.ndarray) and any(isinstance(v, np.ndarray | list | dict) for v in row):
+            raise InPlaceError(
+                "cannot differentiate an operator in place on items of a list of lists",
+                why="they are arrays, which others may hold, too", todo="Write 't[i][j] = t[i][j] + v'.",
+            )  # fmt: skip
+    return fresh_rows(xs)
 
 
 def is_plain(index: Any) -> bool:

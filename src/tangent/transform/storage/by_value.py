@@ -80,16 +80,27 @@ def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: f
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
     if any((n in live or n in given) and aliases.of(n) & items for n in names if n != root):
         return True
-    seen_by = set().union(*(aliases.reach(n) for n in {*live, *given}))
-    if any(aliases.holds.get(o, set()) & items for o in seen_by - aliases.of(root) - items):
+    inner = aliases.of(root) | _began_as(this, root, aliases, live)
+    if any(aliases.holds.get(o, set()) & items for o in set(aliases.holds) - inner - items):
         return True
     seen: set[str] = set()
-    for site, v in _put_into(this, aliases.of(root)):
+    for site, v in _put_into(this, inner):
         found = aliases.of(v)
         if found & seen or not all(_made_with(this, site, o) for o in found):
             return True
         seen |= found
     return False
+
+
+def _began_as(this: Unit, root: str, aliases: Aliases, live: frozenset[str]) -> set[str]:
+    """The lists that a table is a copy of, and their rows, where nobody reads them any more."""
+    made = [op for op in this.operations.values() if root in op.targets and op.kind == "rule"]
+    copied = [op.operands[0] for op in made if op.rule.name == "fresh_rows"]
+    found = set().union(
+        *(aliases.of(v) | set().union(*(aliases.holds.get(o, set()) for o in aliases.of(v))) for v in copied)
+    )
+    found &= aliases.containers
+    return found if not any(found & aliases.reach(n) for n in live if n != root) else set()
 
 
 def _put_into(this: Unit, containers: set[str]) -> Iterator[tuple[ast.stmt, str]]:

@@ -47,7 +47,7 @@ class Table:
             case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=of), *_]) if function.rstrip("_") in BESIDE:
                 return of in self.tables
             case ast.Call() if op is not None and op.kind == "rule":
-                return bool(op.rule.name == "fresh_rows")
+                return op.rule.name in ("fresh_rows", "number_rows")
             case ast.Name(id=parts):
                 return self.is_filled(parts, s)
             case ast.List(elts=elts):
@@ -154,7 +154,7 @@ class Table:
         """Whether an operation copies the table, or adds to all of it."""
         if op.kind == "augment":
             return op.targets == (self.v,) and not op.values.get("index") and self.v not in expression_reads(op.value)
-        return op.kind == "rule" and op.rule.name == "fresh_rows"
+        return op.kind == "rule" and op.rule.name in ("fresh_rows", "number_rows")
 
     def is_last(self, s: ast.stmt) -> bool:
         """Whether nothing is written into the table after a statement."""

@@ -83,15 +83,21 @@ class Tabled(Table):
         assert isinstance(s, ast.Assign)
         match s.value:
             case ast.Name():
-                return {s: [self.copied(self.v, s.value, s)]}
+                return {s: [self.copied(self.v, s.value, s, self.began(s.value.id))]}
             case ast.List():
                 held = self.fresh("parts")
-                return {s: [assign(held, s.value, s), self.copied(self.v, name(held), s)]}
+                return {s: [assign(held, s.value, s), self.copied(self.v, name(held), s, self.began(self.v))]}
             case _:
                 return {}
 
-    def copied(self, target: str, e: ast.expr, s: ast.stmt) -> ast.stmt:
-        function = self.this.context.use("fresh_rows", runtime_function("fresh_rows"))
+    def began(self, v: str) -> str:
+        """How rows are copied: where items that may be an argument's are added to in place, they must be numbers."""
+        added = any(isinstance(s, ast.AugAssign) for s in self.writing)
+        added |= any((s.lineno, s.col_offset) in self.this.context.apart for s in self.writing)
+        return "number_rows" if added and self.aliases.reach(v) & set(self.this.inputs) else "fresh_rows"
+
+    def copied(self, target: str, e: ast.expr, s: ast.stmt, copy: str = "fresh_rows") -> ast.stmt:
+        function = self.this.context.use(copy, runtime_function(copy))
         return assign(target, expression("f(x)", f=function, x=e), s)
 
     def fresh(self, wish: str) -> str:

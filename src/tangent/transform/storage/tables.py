@@ -65,7 +65,7 @@ def _makes_list(op: Operation) -> bool:
         case ast.Call(func=ast.Name(id=function)):
             return function.rstrip("_") in BESIDE
         case _:
-            return op.kind == "rule" and op.rule.name == "fresh_rows"
+            return op.kind == "rule" and op.rule.name in ("fresh_rows", "number_rows")
 
 
 def _index(this: Unit, w: Write) -> ast.expr | None:

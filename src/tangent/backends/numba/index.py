@@ -19,7 +19,19 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
-from tangent.runtime import add_grad, add_item, add_part, clear_item, cleared, init_grad, scatter, with_part
+from tangent.runtime import (
+    add_cell,
+    add_grad,
+    add_item,
+    add_part,
+    clear_item,
+    cleared,
+    init_grad,
+    scatter,
+    scatter_cell,
+    with_cell,
+    with_part,
+)
 
 
 def parts_of(index: Any) -> tuple[Any, ...]:
@@ -101,6 +113,38 @@ def with_added_part(b: Any, index: Any, v: Any) -> Any:
     if is_tuple(b):
         return lambda b, index, v: add_item(b, b, index, v)
     return lambda b, index, v: add_item(b.copy(), b, index, v)
+
+
+@implements(add_cell)
+def added_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
+    if is_array(b) and b.ndim > 1:
+        return lambda b, i, j, v: add_item(b, b, (i, j), v)
+    if not (is_list(b) or is_array(b)):
+        return None
+
+    def into_item(b: Any, i: Any, j: Any, v: Any) -> Any:
+        b[i] = add_part(b[i], j, v)
+        return b
+
+    return into_item
+
+
+@implements(scatter_cell)
+def scattered_cell(b: Any, x: Any, i: Any, j: Any) -> Any:
+    return lambda b, x, i, j: add_cell(init_grad(x), i, j, b)
+
+
+@implements(with_cell)
+def with_added_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
+    if is_array(b):
+        return lambda b, i, j, v: add_cell(b.copy(), i, j, v)
+
+    def into_copy(b: Any, i: Any, j: Any, v: Any) -> Any:
+        out = b.copy()
+        out[i] = with_part(b[i], j, v)
+        return out
+
+    return into_copy if is_list(b) else None
 
 
 @implements(clear_item)

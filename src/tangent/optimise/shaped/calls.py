@@ -68,6 +68,7 @@ SAME = (
     runtime.dense,
     runtime.own,
     runtime.add_part,
+    runtime.add_cell,
     runtime.clear_item,
     runtime.cleared,
     runtime.sequence,

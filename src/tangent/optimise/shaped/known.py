@@ -27,6 +27,7 @@ BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
     (1, 1): ("b * y", "b * x"), (2, 1): ("b[:, None] * y", "np.dot(b, x)"), (1, 2): ("np.dot(y, b)", "x[:, None] * b"),
     (2, 2): ("np.dot(b, y.T)", "np.dot(x.T, b)"),
 }  # fmt: skip
+CELLS = (runtime.add_cell, runtime.scatter_cell)
 
 
 class Known:
@@ -59,6 +60,8 @@ class Known:
                 func=func, args=[b, ast.Call(func=weights, args=[y, ast.Tuple(elts=[p, q])]), ast.Tuple()], keywords=[]
             ) if self.resolve(func) is runtime.scaled and self.resolve(weights) is runtime.shares_of:
                 return self.of_two(b, y, p, q) or e
+            case ast.Call(args=[_, _, _, _], keywords=[]) if self.resolve(e.func) in CELLS:
+                return self.of_cell(e)
             case ast.Call(args=[_, *_], keywords=[]):
                 return self.outcome(e)
             case ast.BinOp(left=ast.Constant(value=2.0), op=ast.Mult(), right=right) if half := self.half(right):
@@ -67,6 +70,19 @@ class Known:
                 return self.unspread(e)
             case _:
                 return e
+
+    def of_cell(self, e: ast.Call) -> ast.expr:
+        """What is added at `b[i][j]` of an array is added at `b[i, j]`."""
+        function = self.resolve(e.func)
+        p, q, r, s = e.args
+        whole, indices, rest = (p, [q, r], s) if function is runtime.add_cell else (q, [r, s], p)
+        kind = self.of(whole)
+        if not isinstance(kind, Number) or kind.rank < 2:
+            return e
+        index = ast.Tuple(indices, ast.Load())
+        if function is runtime.add_cell:
+            return ast.Call(ast.Name(self.use(runtime.add_part, "add_part"), ast.Load()), [whole, index, rest], [])
+        return ast.Call(ast.Name(self.use(runtime.scatter, "scatter"), ast.Load()), [rest, whole, index], [])
 
     def of_two(self, b: ast.expr, y: ast.expr, p: ast.expr, q: ast.expr) -> ast.expr | None:
         """The shares of two numbers in their maximum or minimum y, times b."""

@@ -51,6 +51,9 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
         match e:
             case ast.Call(func=func, args=args, keywords=[]) if args:
                 function, kinds = found.resolve(func, g), [found.of(a, g) for a in args]
+                if function is runtime.add_cell and len(args) == 4 and isinstance(kinds[0], Number):
+                    args = [args[0], ast.Tuple(list(args[1:3]), ast.Load()), args[3]]
+                    function = runtime.add_part
                 if function is runtime.add_part and len(args) == 3:
                     g.externals = {**g.externals, "add_item": runtime.add_item}
                     return ast.Call(ast.Name("add_item", ast.Load()), [args[0], constant(None), *args[1:]], [])

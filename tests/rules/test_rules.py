@@ -123,6 +123,7 @@ def test_wrong_rules_are_found(
     )  # fmt: skip
     copy.changed()
     monkeypatch.setattr(tables, "_loaded", lambda: copy)
+    monkeypatch.setattr(tables, "_base", [])
     with pytest.raises(Wrong, match=rf"(^|\n){expected}: "):
         check(sample, checks)
 

@@ -6,6 +6,7 @@ import ast
 import copy
 import itertools
 import os
+import sys
 import threading
 import types
 from collections.abc import Iterator, Mapping
@@ -68,6 +69,7 @@ class Table:
     libraries: dict[str, Any] = field(default_factory=dict)
     version: int = 0
     imported: set[str] = field(default_factory=set)
+    modules: int = 0  # how many were imported when it was looked last
 
     def lookup(self, function: Any) -> list[Bound]:
         """The rules of a function object, one for each form of call it has; empty if it has none."""
@@ -161,6 +163,7 @@ def text_of(path: str) -> str:
 
 _lock = threading.Lock()
 _versions = itertools.count(1)
+_base: list[Table] = []
 _scoped: ContextVar[Table | None] = ContextVar("rules", default=None)
 
 
@@ -173,12 +176,15 @@ def _loaded() -> Table:
 
 def base_table() -> Table:
     """The table of this process, read on first use; what was imported since is bound to it."""
-    from tangent.backends.scipy import bind_scipy  # as above
+    if not _base or _base[0].modules != len(sys.modules):
+        from tangent.backends.scipy import bind_scipy  # as above
 
-    with _lock:
-        found = _loaded()
-        bind_scipy(found)
-        return found
+        with _lock:
+            found = _loaded()
+            bind_scipy(found)
+            found.modules = len(sys.modules)
+            _base[:] = [found]
+    return _base[0]
 
 
 def table() -> Table:

@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
+
 from tangent.runtime.checks import holds_lists
 from tangent.runtime.dispatch import get_attribute, init_grad, put_field
 from tangent.runtime.objects import (
@@ -161,8 +163,13 @@ def captured(b: Any, name: str, value: Any) -> Any:
     return init_grad(value)
 
 
+NUMBERS = frozenset({float, int, bool, complex, np.ndarray, np.float64, np.float32})
+
+
 def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
     """The places of active arguments, marked where operators may be those of a class of the user's, and for lists."""
+    if not kwargs and NUMBERS.issuperset(map(type, args)):
+        return active
     operators = operators_in(args) | operators_in(kwargs)
     if operators:
         active = (operators, *active)

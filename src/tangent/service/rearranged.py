@@ -9,7 +9,7 @@ from typing import Any
 from tangent.runtime.calls import captured
 from tangent.runtime.dispatch import init_grad
 from tangent.service.places import Places, may_vary
-from tangent.source.adapt import define
+from tangent.source.adapt import define, defined_once
 from tangent.source.cells import cells_of, content_of
 from tangent.syntax.names import Names
 
@@ -32,7 +32,7 @@ def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionTy
             parts.append(take(r))
     unpack = f"    {', '.join(slots.values())} = backward(saved, b)\n" if slots else ""
     text = f"def rearranged(saved, b):\n{unpack}    return {', '.join(parts)}\n"
-    return define("rearranged", text, {"backward": backward})
+    return defined_once(rearranged, "rearranged", text, {}, {"backward": types.CellType(backward)})
 
 
 def pushed(

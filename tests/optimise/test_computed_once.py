@@ -184,3 +184,36 @@ def test_the_half_of_a_double():
 
     source = lines(f, RNG.normal(size=(4, 3)), RNG.normal(size=(3, 2)))
     assert any(".sum(axis=0))[None] * w" in line for line in source)
+
+
+def activated(x, kind, alpha=None):
+    if kind == "relu":
+        y = np.maximum(x, 0.0)
+    elif kind == "tanh":
+        y = np.tanh(x)
+    else:
+        y = x
+    if alpha is not None:
+        y = alpha * y
+    return y
+
+
+def test_what_is_decided_by_constants_is_decided_once():
+    def f(x, w):
+        return np.sum(activated(activated(x @ w, "tanh"), alpha=0.5, kind="relu") + activated(x, "none"))
+
+    source = lines(f, RNG.normal(size=(4, 3)), RNG.normal(size=(3, 3)))
+    assert not any("if " in line or "_fwd" in line or "branch" in line for line in source)
+
+
+def test_comparisons_of_constants():
+    def f(x):
+        n = 3
+        if n > 2 and n != 4:
+            y = x * x
+        else:
+            y = x
+        return y
+
+    assert "if" not in tangent.grad(f).source.split()
+    assert tangent.grad(f)(3.0) == 6.0

@@ -5,6 +5,7 @@ a + -b             ->   a - b
 ba[i] += -b        ->   ba[i] -= b
 ba[i].copy() * c   ->   ba[i] * c
 unbroadcast(-b, x) ->   -unbroadcast(b, x)
+if "relu" == mode  ->   what happens there, where the mode is known
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import rebuild, replace
 
+COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
 FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
 }  # fmt: skip
@@ -34,7 +39,11 @@ def _block(body: Body) -> Body:
             case ast.Assign(targets=[ast.Name(id=a)], value=ast.Name(id=b)) if a == b:
                 continue
             case ast.If(test=test, body=then, orelse=other):
-                done.append(replace(s, test=rebuild(test, simplified), body=_block(then), orelse=_block(other)))
+                new = rebuild(test, simplified)
+                if type(s) is ast.If and isinstance(_value(new), bool) and not isinstance(then[0], ast.Break):
+                    done += _block(then if _value(new) else other)
+                else:
+                    done.append(replace(s, test=new, body=_block(then), orelse=_block(other)))
             case ast.For(iter=iter, body=inner):
                 done.append(replace(s, iter=rebuild(iter, simplified), body=_block(inner)))
             case ast.While(test=test, body=inner):
@@ -57,6 +66,14 @@ def simplified(e: ast.expr) -> ast.expr:
     match e:
         case ast.BinOp(left=left, right=right) if _is_number(left) and _is_number(right):
             return _folded(e)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if (known := _compared(left, op, right)) is not None:
+            return constant(known)
+        case ast.BoolOp(op=op, values=[ast.Constant(value=bool() as known) as first, *rest]):
+            if known == isinstance(op, ast.Or):
+                return first
+            return rest[0] if len(rest) == 1 else simplified(replace(e, values=rest))
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool() as known)):
+            return constant(not known)
         case ast.BinOp(left=left, op=op, right=right) if _is_copy(left) or _is_copy(right):
             return simplified(ast.BinOp(_original(left), op, _original(right)))
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
@@ -110,6 +127,23 @@ def positive(e: ast.expr) -> ast.expr | None:
             return None
         case _:
             return None
+
+
+def _compared(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool | None:
+    """The outcome of a comparison of what is known; None where it is not."""
+    match left, op, right:
+        case ast.Constant(value=value), ast.Is() | ast.IsNot(), ast.Constant(value=None):
+            return (value is None) == isinstance(op, ast.Is)
+        case _ if type(op) in COMPARED and (
+            (_is_number(left) and _is_number(right)) or (_is_text(left) and _is_text(right))
+        ):
+            return bool(COMPARED[type(op)](_value(left), _value(right)))
+        case _:
+            return None
+
+
+def _is_text(e: ast.expr) -> bool:
+    return isinstance(_value(e), str)
 
 
 def _is_number(e: ast.expr) -> bool:

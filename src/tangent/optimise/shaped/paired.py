@@ -15,7 +15,7 @@ from dataclasses import replace as with_changes
 
 from tangent.optimise.context import Body
 from tangent.optimise.typed.inlined import Site, inlined, sites
-from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.rebuild import rebuild, rename, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, arguments, writes
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
@@ -30,6 +30,7 @@ def paired(functions: list[Generated]) -> Generated:
     for g in made.values():
         g.externals = {v: made.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
         g.backward = made.get(g.backward) if g.backward is not None else None
+        g.tree = _given_all(g)
     times = Counter(site.fwd for g in made.values() for site in sites(g))
 
     def wanted(site: Site) -> bool:
@@ -45,6 +46,41 @@ def paired(functions: list[Generated]) -> Generated:
         entry.tree = replace(entry.tree, body=_without_nothing(body))
         entry.shared = {names.get(v, v): c for v, c in entry.shared.items()}
     return entry
+
+
+def _given_all(g: Generated) -> ast.FunctionDef | None:
+    """A function that gives its callees all arguments in order, those that it leaves to defaults, too."""
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Name(id=f), args=args, keywords=keywords) if (
+                isinstance(callee := g.externals.get(f), Generated) and callee.tree is not None
+            ):
+                given = _in_order(callee.tree.args, args, keywords)
+                return e if given is None else replace(e, args=given, keywords=[])
+            case _:
+                return e
+
+    return None if g.tree is None else replace(g.tree, body=[rebuild(s, change) for s in g.tree.body])
+
+
+def _in_order(
+    parameters: ast.arguments, args: list[ast.expr], keywords: list[ast.keyword]
+) -> list[ast.expr] | None:  # fmt: skip
+    """The arguments of a call by position; None where that is not known, or where a default is no literal."""
+    names = [a.arg for a in parameters.args]
+    if len(args) == len(names) or len(names) < len(arguments(parameters)):
+        return None
+    known = dict(zip(reversed(names), reversed(parameters.defaults)))
+    known |= {k.arg: k.value for k in keywords if k.arg is not None}
+    rest = [known.get(v) for v in names[len(args) :]]
+    if any(isinstance(a, ast.Starred) for a in args) or not {k.arg for k in keywords} <= set(names[len(args) :]):
+        return None
+    if not all(isinstance(e, ast.Name | ast.Constant) for e in rest) or any(
+        isinstance(e, ast.Name) and all(e is not k.value for k in keywords) for e in rest
+    ):
+        return None
+    return [*args, *(e for e in rest if e is not None)]
 
 
 def _is_plain(g: Generated) -> bool:

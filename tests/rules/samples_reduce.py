@@ -293,6 +293,8 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.diff(x)", x=real(4)),
         S("np.diff(x, n=2, axis=0)", x=real(4, 2)),
         S("np.diff(x, prepend=p, append=q)", x=real(2, 3), p=0.3, q=real(2, 2)),
+        S("np.diff(x, 4)", x=real(2, 3)),
+        S("np.diff(x)", x=cplx(2, 3)),
         S("np.diff(x, 2, -2, append=q)", x=real(2, 3), q=real(1, 3)),
         S("np.diff(x, prepend=0.0)", x=cplx(3)),
     ],
@@ -495,6 +497,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "piece": [S("piece(t, a, 0)", "a", t=0.3, a=real(2, 3)), S("piece(t, a, 1)", "a", t=real(2, 2), a=real(2, 3))],
     "stretch": [S("stretch(b, 1, 2, 0)", b=real(4, 2)), S("stretch(b, 0, 2, -1)", b=real(2, 3))],
     "between_zeros": [S("between_zeros(t, 1, 2, 0)", t=real(2, 2)), S("between_zeros(t, 0, 1, -1)", t=real(2, 3))],
+    "undiff": [
+        S("undiff(b, x)", "x", b=real(2, 3), x=real(2, 4)),
+        S("undiff(b, x, 2, 0)", "x", b=real(1, 2), x=real(3, 2)),
+    ],
     "diff_adjoint": [S("diff_adjoint(b, 2, 0)", b=real(3, 2))],
     "sum_at": [
         S("sum_at(v, i, 4)", "i", v=real(3), i=np.array([0, 2, 2])),

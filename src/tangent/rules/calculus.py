@@ -2,15 +2,19 @@
 
 # Differences and integrals
 
-def diff(y, a, n=1, axis=-1, prepend=None, append=None):
+@linear
+def diff(y, a, n=1, axis=-1):
+    d[a] = undiff(d[y], a, n=n, axis=axis)
+
+def diff_between(y, a, n=1, axis=-1, prepend=None, append=None):
     b = diff_adjoint(d[y], n, axis)
     d[prepend] = unbroadcast(stretch(b, 0, extent(prepend, axis), axis), prepend)
     d[a] = unbroadcast(stretch(b, extent(prepend, axis), np.shape(a)[axis], axis), a)
     d[append] = unbroadcast(stretch(b, extent(prepend, axis) + np.shape(a)[axis], extent(append, axis), axis), append)
     d[y] = (
-        np.diff(between_zeros(d[a], extent(prepend, axis), extent(append, axis), axis), n=n, axis=axis)
-        + np.diff(between_zeros(piece(d[prepend], a, axis), 0, np.shape(a)[axis] + extent(append, axis), axis), n=n, axis=axis)
-        + np.diff(between_zeros(piece(d[append], a, axis), np.shape(a)[axis] + extent(prepend, axis), 0, axis), n=n, axis=axis)
+        as_dtype(np.diff(between_zeros(d[a], extent(prepend, axis), extent(append, axis), axis), n=n, axis=axis), y)
+        + as_dtype(np.diff(between_zeros(piece(d[prepend], a, axis), 0, np.shape(a)[axis] + extent(append, axis), axis), n=n, axis=axis), y)
+        + as_dtype(np.diff(between_zeros(piece(d[append], a, axis), np.shape(a)[axis] + extent(prepend, axis), 0, axis), n=n, axis=axis), y)
     )
 
 def ediff1d(y, ary, to_end=None, to_begin=None):

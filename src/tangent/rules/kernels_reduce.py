@@ -25,6 +25,10 @@ def diff_adjoint(y, b, n, axis):
     d[b] = np.diff(d[y], n=n, axis=axis)
 
 @linear
+def undiff(y, b, x, n=1, axis=-1):
+    d[b] = np.diff(d[y], n=n, axis=axis)
+
+@linear
 def sum_at(y, v, i, n):
     d[v] = d[y][i]
 

@@ -57,7 +57,11 @@ def std_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, 
         + as_dtype(d[ddof] * y / (2.0 * n), y)
     )
 
-def average(y, a, axis=None, weights=None, *, keepdims=False):
+@linear
+def average(y, a, axis=None, *, keepdims=False):
+    d[a] = spread(d[y] / count(a, axis, keepdims), a, axis, keepdims)
+
+def average_by(y, a, axis=None, weights=None, *, keepdims=False):
     w = weights_over(weights, a, axis)
     n = np.sum(w * np.ones_like(a), axis=axis, keepdims=keepdims)
     b = at_rank(d[y] / n, a, axis=axis, keepdims=keepdims)

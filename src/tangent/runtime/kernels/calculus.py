@@ -13,8 +13,15 @@ from tangent.runtime.kernels.reduce import Axis, as_dtype, reduced_axes
 def diff_adjoint(b: Any, n: int, axis: int) -> Any:
     """The transpose of `np.diff`."""
     for _ in range(n):
-        b = -np.diff(between_zeros(b, 1, 1, axis), axis=axis)
+        out = between_zeros(b, 1, 0, axis)
+        stretch(out, 0, np.shape(b)[axis], axis)[...] -= b
+        b = out
     return b
+
+
+def undiff(b: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
+    """The adjoint of x in `np.diff(x, n, axis)`, of which nothing may be left."""
+    return as_dtype(stretch(diff_adjoint(b, n, axis), 0, np.shape(x)[axis], axis), x)
 
 
 def stretch(b: Any, start: int, n: int, axis: int) -> Any:
@@ -24,9 +31,12 @@ def stretch(b: Any, start: int, n: int, axis: int) -> Any:
 
 def between_zeros(t: Any, before: int, behind: int, axis: int) -> Any:
     """t with zeros before and behind it along the axis: the transpose of `stretch`."""
-    widths = [(0, 0)] * np.ndim(t)
-    widths[axis] = (before, behind)
-    return np.pad(t, widths)
+    n = np.shape(t)[axis]
+    shape = list(np.shape(t))
+    shape[axis] = before + n + behind
+    out = np.zeros(shape, np.asarray(t).dtype)
+    stretch(out, before, n, axis)[...] = t
+    return out
 
 
 def extent(x: Any, axis: int | None) -> int:

@@ -78,7 +78,10 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) ->
 
 def is_far(a: Any, mean: Any, axis: Axis = None) -> bool:
     """Whether a mean is much larger than what the first of its elements differ from it by."""
-    first = np.asarray(a)[tuple([slice(1) if i in reduced_axes(a, axis) else slice(None) for i in range(np.ndim(a))])]
+    if axis is None and type(a) is np.ndarray and a.size:
+        return bool(abs(a.item(0) - mean.item()) < 2.0**-6 * abs(mean.item()))
+    over = reduced_axes(a, axis)
+    first = np.asarray(a)[tuple([slice(1) if i in over else slice(None) for i in range(np.ndim(a))])]
     return bool(np.any(np.abs(first - mean) < 2.0**-6 * np.abs(mean)))
 
 

@@ -56,7 +56,7 @@ class Rules(Frame):
             value = self.add(value, term, rule.kind == "elementwise")
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
-        asked = op.values.get("dtype") if rule.tangent else result_dtype(op.value, rule.kind)
+        asked = result_dtype(op.value, rule.kind) or (op.values.get("dtype") if rule.tangent else None)
         if asked is not None and not (isinstance(asked, ast.Constant) and asked.value is None):
             value = self.as_asked(value, result, asked)
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]

@@ -203,7 +203,16 @@ def from_mean(a: Any, axis: Any = None, where: Any = True, mean: Any = None) -> 
         return None
     kind, n = gradient_type(a), size_over(axes)
     add = reduction(rank(a), axes, True, "0", "{out} += {a}")
-    return lambda a, axis=None, where=True, mean=None: np.conj(a - add(a, kind) / kind(n(a)))
+    if rank(a) == 0:
+        return lambda a, axis=None, where=True, mean=None: np.conj(a - add(a, kind) / kind(n(a)))
+
+    def impl(a: Any, axis: Any = None, where: Any = True, mean: Any = None) -> Any:
+        c = a - add(a, kind) / kind(n(a))
+        if a.size > 0 and abs(c.flat[0]) < 2.0**-6 * abs(a.flat[0]):  # far from 0
+            c = c - add(c, kind) / kind(n(a))
+        return np.conj(c)
+
+    return impl
 
 
 @implements(winners)

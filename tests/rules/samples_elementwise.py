@@ -79,6 +79,9 @@ SAMPLES: dict[str, list[Sample]] = {
         S("x ** y", x=cplx(3), y=cplx(3, seed=4)),
         S("np.float_power(x, y)", x=positive(3), y=real()),
         S("np.pow(x, y)", x=positive(3), y=real()),
+        S("np.power(x, y, dtype=complex)", x=np.array([-1.5, 2.0]), y=1.5),
+        S("np.float_power(x, y, dtype=complex)", x=np.array([-1.5, 2.0]), y=0.5),
+        S("np.power(range(1, 4), y)", y=real(3)),
         S("math.pow(x, y)", x=positive(), y=real()),
         domain=positive,
         other=real,
@@ -188,6 +191,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.clip(x, lo, hi)", x=0.7, lo=0.1, hi=0.4),
         S("x.clip(-0.5, 0.5)", x=real(5)),
         S("np.clip(x, lo, 0.5, dtype=complex)", x=real(3), lo=-0.3),
+    ],
+    "steps": [
+        *(S(f"x * np.{n}(x)", x=3.0 * real(4)) for n in "floor ceil rint trunc fix around round sign".split()),
+        S("x * np.floor_divide(x, 0.7)", x=3.0 * real(4)),
+        S("x * math.floor(x) + round(x) - math.ceil(x) * math.trunc(x)", x=2.3),
     ],
     # The binary point
     "ldexp": [

@@ -69,6 +69,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.lstsq(x, y, rcond=None)[3]", x=real(3, 2), y=real(3)),
         S("np.linalg.lstsq(x, y)[0]", x=real(2, 3), y=real(2, 1)),
         S("np.linalg.lstsq(x, y)[0]", x=cplx(3, 2), y=cplx(3)),
+        S("np.linalg.lstsq(x, y)[0]", x=cplx(2, 3), y=cplx(2, 2)),
         S("np.linalg.lstsq(x, y)[1]", x=cplx(3, 2), y=cplx(3)),
     ],
     "matrix_power": [

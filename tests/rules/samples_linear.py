@@ -319,6 +319,7 @@ SELECTION: dict[str, list[Sample]] = {
     ],
     "choose": [
         S("np.choose(i, [x, y])", x=real(3), y=real(3, seed=1), i=np.array([0, 1, 0])),
+        S("np.choose([1, 0, 1], x)", x=[[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]),
         S("np.choose(i, (x, y), mode='wrap')", x=real(3), y=real(), i=np.array([[2, 1, 0], [1, -1, 1]])),
         S("np.choose(i, [x, y], mode='clip')", x=real(2), y=real(2, seed=1), i=np.array([-3, 9])),
     ],
@@ -346,6 +347,8 @@ PRODUCTS: dict[str, list[Sample]] = {
     "matmul": [
         S("np.matmul(x, y)", x=real(2, 3), y=real(3, 2)),
         S("x @ y", x=real(3), y=real(3, seed=1)),
+        S("np.matmul([1.0, 2.0, 3.0], x)", x=real(3)),
+        S("np.matmul([2j, 3j], x)", x=[0.4 + 1j, 0.5j]),
         S("x @ y", x=real(2, 3), y=real(3)),
         S("np.matmul(x, y)", x=real(3), y=real(3, 2)),
         S("np.matmul(x, y)", x=real(2, 2, 3), y=real(3, 2)),

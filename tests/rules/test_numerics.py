@@ -244,3 +244,32 @@ def test_running_logarithms(function: str, x: list[float]) -> None:
         got = tangent.grad(function_of(S(call, x=at)))(at)
         for g, e in zip(got, expected, strict=True):
             assert abs(float(g) - e) <= 1e-12 * e + 1e-300, (call, got)
+
+
+# Least squares: what is lost is what the fit itself loses, not the square of it
+
+YEARS = np.arange(1950.0, 1958.0)
+CURVE = np.cos(YEARS) + 0.1 * YEARS
+
+
+def _cubic(x: list[Any], y: list[Any]) -> Any:
+    a = mpmath.matrix([[v**k for k in (3, 2, 1, 0)] for v in x])
+    return mpmath.lu_solve(a.T * a, a.T * mpmath.matrix(y))
+
+
+def test_cubic_through_years() -> None:
+    """The matrix of such a fit has a condition of 1e10; its derivatives have six digits, as the coefficients have."""
+    f = function_of(S("np.polyfit(x, y, 3)", x=YEARS, y=CURVE))
+    at = [[mpmath.mpf(v) for v in values] for values in (YEARS, CURVE)]
+    h = mpmath.mpf(10) ** -20
+    seed = np.array([1.0, 0.0, 0.0, 0.0])
+    for got, which in zip(tangent.vjp(f, ("x", "y"))(YEARS, CURVE, seed), (0, 1)):
+        expected = []
+        for i in range(len(YEARS)):
+            up, down = ([[v + s * h * (i == j and k == which) for j, v in enumerate(p)] for k, p in enumerate(at)]
+                        for s in (1, -1))  # fmt: skip
+            expected.append((_cubic(*up) - _cubic(*down))[0] / (2 * h))
+        matches(got, expected, 1e-4)
+        direction = np.eye(2)[which][:, None] * np.cos(np.arange(8.0))
+        pushed = tangent.jvp(f, ("x", "y"))(YEARS, CURVE, *direction)
+        np.testing.assert_allclose(pushed[0], np.dot(got, np.cos(np.arange(8.0))), rtol=1e-4)

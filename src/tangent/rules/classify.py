@@ -15,7 +15,7 @@ from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
-from tangent.rules.forms import method_form, plain_form
+from tangent.rules.forms import asks_dtype, method_form, plain_form
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
@@ -339,7 +339,8 @@ class _Reader:
             return self.method(e.args[0], found.__name__, replace(e, args=e.args[1:]), s)
         if self.table.is_zero(found):
             return Operation("zero", (), callee=found)
-        bounds = self.table.lookup(found)
+        in_another = found is np.power and asks_dtype(e.keywords)  # a root of a negative number may be asked for
+        bounds = self.table.lookup(np.float_power if in_another else found)
         written = self.table.written_out(found)
         if bounds:
             module = getattr(found, "__module__", "")

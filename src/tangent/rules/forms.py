@@ -21,6 +21,11 @@ METHODS = {
 STORAGE = frozenset(("order", "subok", "casting"))
 
 
+def asks_dtype(keywords: Sequence[ast.keyword]) -> bool:
+    """Whether a call says in which dtype it computes."""
+    return any(k.arg == "dtype" and not (isinstance(k.value, ast.Constant) and k.value.value is None) for k in keywords)
+
+
 def is_ufunc_method(function: Any) -> TypeGuard[types.BuiltinMethodType]:
     """Whether a function is `np.add.reduce` or the like."""
     return isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, np.ufunc)

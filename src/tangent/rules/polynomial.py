@@ -58,16 +58,6 @@ def poly(y, seq_of_zeros):
     d[seq_of_zeros] = unbroadcast(s @ d[y][1:], seq_of_zeros)
     d[y] = as_dtype(between_zeros(np.tensordot(d[seq_of_zeros], s, np.ndim(seq_of_zeros)), 1, 0, 0), y)
 
-def polyfit(c, x, y, deg, rcond=None, *, w=None):
-    d[x] = unbroadcast(polyfit_nodes_adjoint(d[c], c, x, y, w), x)
-    d[y] = unbroadcast(polyfit_values_adjoint(d[c], x, y, deg, w), y)
-    d[w] = unbroadcast(polyfit_weights_adjoint(d[c], c, x, y, w), w)
-    d[c] = (
-        polyfit_nodes_tangent(d[x], c, x, y, w)
-        + np.polyfit(x, d[y], deg, rcond, w=w)
-        + polyfit_weights_tangent(d[w], c, x, y, w)
-    )
-
 # Grids
 
 def arange(y, start, stop=None, step=1, dtype=None):

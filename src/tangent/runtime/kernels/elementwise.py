@@ -90,6 +90,7 @@ def leg_one(x: Any) -> Any:
 
 def power_slope(x: Any, y: Any) -> Any:
     """`y * x ** (y - 1)`, the derivative of `x ** y` by x: 0 where y is 0, infinite rather than an exception."""
+    y = np.asarray(y) if isinstance(y, range) else y
     with np.errstate(divide="ignore"):
         if isinstance(y, int | float):
             return y * (x ** (y - 1.0) if is_foreign(x) else np.power(x, y - 1.0)) if y else 0.0 * x
@@ -100,6 +101,7 @@ def power_slope(x: Any, y: Any) -> Any:
 
 def power_log(x: Any, y: Any) -> Any:
     """`log(x)`, but 0 where `x ** y` is 0 for x = 0: the factor of `x ** y` in its derivative by y."""
+    x = np.asarray(x) if isinstance(x, range) else x
     flat = np.equal(x, 0) & (np.real(y) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(np.where(flat, 1.0, x)).astype(np.result_type(x, y, 1.0))[()]

@@ -118,9 +118,14 @@ def lstsq_pinv(a: Any, rcond: Any) -> Any:
 def lstsq_adjoint_a(g: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     """The adjoint of a in `np.linalg.lstsq(a, b)`, from those of solution, residuals and singular values."""
     p, x, gx = lstsq_pinv(a, rcond), columns(y[0], b), columns(g[0], b)
-    out = pinv_adjoint(gx @ mT(columns(b, b)), p, a) + svdvals_adjoint(g[3], a)
+    r, u = np.conj(columns(b, b) - a @ x), mT(p) @ gx
+    out = svdvals_adjoint(g[3], a) - u @ mT(x)
+    if y[2] < np.shape(a)[0]:
+        out = out + r @ mT(p @ np.conj(u))
+    if y[2] < np.shape(a)[1]:
+        out = out + mT(p) @ np.conj(x) @ mH(gx - mT(a) @ u)
     if np.size(y[1]) > 0:
-        out = out - 2 * (np.conj(columns(b, b) - a @ x) * g[1]) @ mT(x)
+        out = out - 2 * (r * g[1]) @ mT(x)
     return out
 
 
@@ -137,9 +142,14 @@ def lstsq_tangent(da: Any, db: Any, y: Any, a: Any, b: Any, rcond: Any = None) -
     """The tangent of `np.linalg.lstsq(a, b)`; da or db may be zero numbers."""
     p, x, da = lstsq_pinv(a, rcond), columns(y[0], b), da + np.zeros_like(a)
     db = columns(db + np.zeros_like(b), b)
-    dx = pinv_tangent(da, p, a) @ columns(b, b) + p @ db
-    r = columns(b, b) - a @ x
-    residuals = 2 * np.sum(np.real(np.conj(r) * (db - da @ x)), axis=0) if np.size(y[1]) > 0 else 0.0 * y[1]
+    r, dr = columns(b, b) - a @ x, db - da @ x
+    dx = p @ dr
+    if y[2] < np.shape(a)[0]:
+        dx = dx + p @ (mH(p) @ (mH(da) @ r))
+    if y[2] < np.shape(a)[1]:
+        t = mH(da) @ (mH(p) @ x)
+        dx = dx + t - p @ (a @ t)
+    residuals = 2 * np.sum(np.real(np.conj(r) * dr), axis=0) if np.size(y[1]) > 0 else 0.0 * y[1]
     return np.reshape(dx, np.shape(y[0])), residuals, 0, svdvals_tangent(da, a)
 
 

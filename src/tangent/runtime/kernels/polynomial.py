@@ -8,7 +8,6 @@ import numpy as np
 
 from tangent.runtime.dispatch import unbroadcast
 from tangent.runtime.kernels.calculus import between_zeros
-from tangent.runtime.kernels.matrices import mH
 from tangent.runtime.kernels.reduce import as_dtype
 
 
@@ -103,54 +102,6 @@ def characteristic_slopes(a: Any, y: Any) -> Any:
         b = a @ b + y[k] * unit
         slopes = [*slopes, -np.transpose(b)]
     return np.stack(slopes, axis=-1)
-
-
-def fit_matrix(x: Any, n: int, w: Any) -> Any:
-    """The matrix of the least squares problem of `np.polyfit`."""
-    return np.vander(x, n) if w is None else np.vander(x, n) * np.expand_dims(w, -1)
-
-
-def polyfit_values_adjoint(b: Any, x: Any, y: Any, deg: int, w: Any) -> Any:
-    """The adjoint of the values y that `np.polyfit` has fitted."""
-    by = np.transpose(np.linalg.pinv(fit_matrix(x, deg + 1, w))) @ b
-    return by if w is None else np.transpose(np.transpose(by) * w)
-
-
-def polyfit_nodes_tangent(t: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
-    """The tangent of the coefficients c for the tangent t of the nodes."""
-    a = fit_matrix(x, np.shape(c)[0], w)
-    da = vander_slope(x, np.shape(c)[0]) * np.expand_dims(t if w is None else t * w, -1)
-    r = (y if w is None else np.transpose(np.transpose(y) * w)) - a @ c
-    return np.linalg.solve(mH(a) @ a, mH(da) @ r) - np.linalg.pinv(a) @ (da @ c)
-
-
-def polyfit_nodes_adjoint(b: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
-    """The adjoint of the nodes for the adjoint b of the coefficients c."""
-    a = fit_matrix(x, np.shape(c)[0], w)
-    r = (y if w is None else np.transpose(np.transpose(y) * w)) - a @ c
-    columns = (np.shape(c)[0], -1)
-    left, right = (
-        np.reshape(np.linalg.pinv(a).T @ b, (np.size(x), -1)),
-        np.reshape(np.linalg.solve(a.T @ np.conj(a), b), columns),
-    )
-    ba = np.conj(np.reshape(r, (np.size(x), -1)) @ right.T) - left @ np.reshape(c, columns).T
-    bx = np.sum(ba * vander_slope(x, np.shape(c)[0]), axis=1)
-    return bx if w is None else bx * w
-
-
-def polyfit_weights_tangent(t: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
-    """The tangent of the coefficients c for the tangent t of the weights."""
-    v = np.vander(x, np.shape(c)[0])
-    r = np.transpose(np.transpose(y - v @ c) * (2.0 * w * t))
-    return np.linalg.solve(mH(v) @ (v * np.expand_dims(w * w, -1)), mH(v) @ r)
-
-
-def polyfit_weights_adjoint(b: Any, c: Any, x: Any, y: Any, w: Any) -> Any:
-    """The adjoint of the weights for the adjoint b of the coefficients c."""
-    v = np.vander(x, np.shape(c)[0])
-    u = np.conj(v)
-    part = (y - v @ c) * (u @ np.linalg.solve(v.T @ (u * np.expand_dims(w * w, -1)), b))
-    return 2.0 * w * (part if np.ndim(y) == 1 else np.sum(part, axis=1))
 
 
 def is_start(stop: Any) -> float:

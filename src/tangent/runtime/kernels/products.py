@@ -66,7 +66,9 @@ def matmul_adjoint_y(b: Any, x: Any, y: Any) -> Any:
         return unbroadcast(b, 0.0) * x
     if np.ndim(x) == 1:
         return (
-            unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y) if np.ndim(y) > 1 else unbroadcast(b * x, y)
+            unbroadcast(np.expand_dims(b, -2) * np.expand_dims(x, -1), y)
+            if np.ndim(y) > 1
+            else unbroadcast(np.multiply(b, x), y)
         )
     if np.ndim(y) == 1:
         return unbroadcast(np.dot(b, x) if np.ndim(x) == 2 else np.tensordot(b, x, np.ndim(b)), y)

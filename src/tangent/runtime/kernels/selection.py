@@ -8,7 +8,7 @@ import numpy as np
 
 from tangent.runtime.dispatch import unbroadcast
 from tangent.runtime.kernels.index import scatter, untake
-from tangent.runtime.kernels.shape import sequence_like
+from tangent.runtime.kernels.shape import restructure, sequence_like
 
 
 def untake_along_axis(b: Any, x: Any, indices: Any, axis: Any = -1) -> Any:
@@ -54,7 +54,8 @@ def unchoose(b: Any, a: Any, choices: Any, mode: str = "raise") -> Any:
         a = np.asarray(a) % n
     elif mode == "clip":
         a = np.clip(a, 0, n - 1)
-    return sequence_like([unbroadcast(np.where(np.equal(a, k), b, 0.0), choices[k]) for k in range(n)], choices)
+    parts = [unbroadcast(np.where(np.equal(a, k), b, 0.0), choices[k]) for k in range(n)]
+    return sequence_like([restructure(part, choice) for part, choice in zip(parts, choices)], choices)
 
 
 def unselect(b: Any, conditions: Any, choices: Any) -> Any:

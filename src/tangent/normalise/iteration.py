@@ -21,8 +21,9 @@ from tangent.normalise.jumps import leaves_loop
 from tangent.normalise.statements import assign_target
 from tangent.runtime import library, operators
 from tangent.runtime.dispatch import sequence
-from tangent.source.giving import Tree, gives_container
+from tangent.source.giving import Tree, function_gives_container, gives_container, methods_named
 from tangent.source.naming import home_of
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
@@ -166,6 +167,10 @@ class _Loop:
             return True
         if hasattr(found, "tree") or home_of(found).startswith(library.__name__):
             return True
+        if found is MISSING and isinstance(e.func, ast.Attribute):
+            methods = methods_named(e.func.attr, self.context.source.function)
+            if methods:
+                return all(function_gives_container(m) for m in methods)
         return gives_container(e, self.context.scope.resolve, self.nested)
 
     def loop(self, iter: ast.expr, target: ast.expr, body: list[ast.stmt]) -> list[ast.stmt]:

@@ -9,6 +9,7 @@ def pairs(x):
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from tangent.errors import SourceError
 from tangent.source.generators import is_generator
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, Scope
+from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside, writes
 
@@ -33,6 +34,20 @@ WHOLE = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.
 def gives_container(call: ast.Call, resolve: Resolve, nested: dict[str, Tree]) -> bool:
     """Whether what a call gives has a length; `nested` are functions that are defined around it."""
     return _Giving(nested, resolve, set()).call(call)
+
+
+def function_gives_container(function: types.FunctionType) -> bool:
+    """Whether what a function gives has a length."""
+    return _Giving({}, Scope(function, set()).resolve, set()).function(function)
+
+
+def methods_named(title: str, function: types.FunctionType) -> list[types.FunctionType]:
+    """The methods of a name of all classes that a function can see from where it stands."""
+    spaces = [function.__globals__]
+    spaces += [vars(m) for m in function.__globals__.values() if isinstance(m, types.ModuleType) and not is_library(m)]
+    classes = {c for space in spaces for c in list(space.values()) if isinstance(c, type) and not is_library(c)}
+    found = [inspect.getattr_static(c, title, None) for c in classes]
+    return [m for m in found if isinstance(m, types.FunctionType)]
 
 
 class _Giving:
@@ -88,7 +103,7 @@ class _Giving:
                 return self.whole(body, tree) and self.whole(orelse, tree)
             case ast.Call():
                 return self.call(e)
-            case ast.Subscript(slice=ast.Slice()):
+            case ast.Subscript(slice=ast.Slice()) | ast.Attribute():  # as in loops over attributes themselves
                 return True
             case ast.Name(id=v):
                 return _is_measured(v, tree) or self.variable(v, tree)

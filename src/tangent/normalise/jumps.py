@@ -87,20 +87,20 @@ def falls_through(body: list[ast.stmt]) -> bool:
 
 def _own_breaks(loop: ast.stmt) -> bool:
     assert isinstance(loop, ast.For | ast.While)
-    return ast.Break in _loop_jumps(loop.body)
+    return ast.Break in own_jumps(loop.body)
 
 
-def _loop_jumps(body: list[ast.stmt]) -> set[type[ast.stmt]]:
+def own_jumps(body: list[ast.stmt]) -> set[type[ast.stmt]]:
     """Which of `break` and `continue` a block does for the loop around it, also in the `else` of a loop inside."""
     found: set[type[ast.stmt]] = set()
     for s in body:
         if isinstance(s, ast.Break | ast.Continue):
             found.add(type(s))
         elif isinstance(s, LOOPS):
-            found |= _loop_jumps(s.orelse)
+            found |= own_jumps(s.orelse)
         elif not isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             for block in _blocks(s):
-                found |= _loop_jumps(block)
+                found |= own_jumps(block)
     return found
 
 
@@ -134,7 +134,7 @@ def _jumps(s: ast.stmt) -> bool:
     if isinstance(s, JUMPS):
         return True
     if isinstance(s, LOOPS):
-        return any(isinstance(n, ast.Return) for n in _inside(s)) or bool(_loop_jumps(s.orelse))
+        return any(isinstance(n, ast.Return) for n in _inside(s)) or bool(own_jumps(s.orelse))
     if isinstance(s, ast.If):
         return any(_jumps(x) for x in (*s.body, *s.orelse))
     if isinstance(s, ast.With | ast.Try):
@@ -231,7 +231,7 @@ class _Lowering:
     def flags(self, s: ast.stmt) -> list[str]:
         """The flags that the jumps inside a statement raise."""
         stop, skip = self.current or ("", "")
-        kinds = _loop_jumps([s])
+        kinds = own_jumps([s])
         found = [f for f, kind in ((stop, ast.Break), (skip, ast.Continue)) if kind in kinds]
         return [self.flag, *found] if any(isinstance(n, ast.Return) for n in _inside(s)) else found
 

@@ -162,15 +162,15 @@ def _written_out(
         return None
     if not _is_simple(tree):
         return None
-    given = _bound(generator, item.context_expr, context)
-    names = _renamed(generator, tree, context)
+    given = bound_arguments(generator, item.context_expr, context)
+    names = renamed_variables(generator, tree, context)
     if given is None or names is None:
         return None
     inside, outside = assigned_inside(tree.body), assigned_inside(body)
     same = {v: e.id for v, e in given.items() if isinstance(e, ast.Name) and v not in inside and e.id not in outside}
     names |= same  # a variable that stays what it is needs no other name
     given = {v: e for v, e in given.items() if v not in same}
-    inner = [rename(_placed(x, s), names) for x in tree.body]
+    inner = [rename(placed(x, s), names) for x in tree.body]
     start = [at(ast.Assign([ast.Name(names[v], ast.Store())], e), s) for v, e in given.items()]
     context.scope.local |= {names[v] for v in inside | set(given)}
 
@@ -202,7 +202,7 @@ def _is_simple(tree: ast.FunctionDef) -> bool:
     )  # fmt: skip
 
 
-def _placed(x: ast.stmt, s: ast.stmt) -> ast.stmt:
+def placed(x: ast.stmt, s: ast.stmt) -> ast.stmt:
     """A statement of another file, at the place where it is used."""
     made = copy.deepcopy(x)
     for n in walk(made):
@@ -210,7 +210,7 @@ def _placed(x: ast.stmt, s: ast.stmt) -> ast.stmt:
     return made
 
 
-def _bound(generator: types.FunctionType, e: ast.expr, context: Context) -> dict[str, ast.expr] | None:
+def bound_arguments(generator: types.FunctionType, e: ast.expr, context: Context) -> dict[str, ast.expr] | None:
     """What each parameter is given."""
     assert isinstance(e, ast.Call)
     if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
@@ -229,7 +229,7 @@ def _bound(generator: types.FunctionType, e: ast.expr, context: Context) -> dict
     return given
 
 
-def _renamed(generator: types.FunctionType, tree: ast.FunctionDef, context: Context) -> dict[str, str] | None:
+def renamed_variables(generator: types.FunctionType, tree: ast.FunctionDef, context: Context) -> dict[str, str] | None:
     """Names for the variables of a generator, and for what it refers to outside."""
     local = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
     names = {v: context.names.numbered(v) for v in sorted(local)}

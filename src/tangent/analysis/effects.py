@@ -186,8 +186,8 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iter
         parts = [s.test]
     elif isinstance(s, ast.For):
         parts = [s.iter]
-    elif isinstance(s, SCOPES):
-        parts = []
+    elif isinstance(s, SCOPES) or (isinstance(s, ast.Assign) and isinstance(s.value, ast.Lambda)):
+        parts = []  # what a nested function writes, it writes when it is called
     for part in parts:
         for node in walk(part):
             if isinstance(node, ast.Call):

@@ -28,6 +28,7 @@ from tangent.source.generators import is_generator
 from tangent.source.makers import maker
 from tangent.source.read import is_derivative, read, unwrapped
 from tangent.source.resolve import MISSING, Scope, is_library, local_imports
+from tangent.source.writing import written_by
 from tangent.syntax.captured import own_functions, rebound_outside
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
@@ -143,6 +144,8 @@ class _Search:
         self.arrays = self.arrays or writes_arrays(tree, scope, own, self.displays)
         nested = _lists_of_lists(tree, self.displays)
         found = _keeps_rebinding(tree)
+        if _keeps_writing(tree, scope):
+            found = self.arrays = True
         for node, inner in _nodes(tree):
             match node:
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) if _base(node) in containers:
@@ -287,6 +290,32 @@ def _keeps_rebinding(tree: ast.FunctionDef) -> bool:
     called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
     read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     return any(n.id in names and n not in called for n in read)
+
+
+def _keeps_writing(tree: ast.FunctionDef, scope: Scope) -> bool:
+    """Whether a nested function that writes into what it captures is kept, passed on or returned."""
+    nested = [n for n in ast.walk(tree) if isinstance(n, NESTED) and n is not tree]
+    writers = {n for n in nested if _writes_captured(n, scope)}
+    if not writers:
+        return False
+    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    names = {n.name for n in writers if isinstance(n, ast.FunctionDef)}
+    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    bound = {s.value for s in ast.walk(tree) if isinstance(s, ast.Assign)}
+    passed = any(isinstance(n, ast.Lambda) and n not in called | bound for n in writers)
+    return passed or any(n.id in names and n not in called for n in read)
+
+
+def _writes_captured(g: ast.FunctionDef | ast.Lambda, scope: Scope) -> bool:
+    body = g.body if isinstance(g, ast.FunctionDef) else []
+    own = {a.arg for a in arguments(g.args)} | assigned_inside(body)
+    for n in walk_scope(g):
+        match n:
+            case ast.Subscript(ctx=ast.Store()) if _base(n) and _base(n) not in own:
+                return True
+            case ast.Call() if written_by(n, scope.resolve, unknown=False) - own:
+                return True
+    return False
 
 
 def _lists_of_lists(tree: ast.FunctionDef, displays: frozenset[str]) -> set[str]:

@@ -28,6 +28,7 @@ THEMES = (
     "lifted",
     "captured",
     "iterators",
+    "generators",
     "exceptions",
     "protocols",
     "standard",

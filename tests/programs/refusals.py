@@ -35,37 +35,6 @@ def next_of_an_iterator(x):
     return next(items)
 
 
-def endless(x):
-    while True:
-        x = x * 1.5
-        yield x
-
-
-@refused("list", 2.0)
-def endless_generator(x):
-    s = 0.0
-    for v in endless(x):
-        s = s + v
-        if s > 10.0:
-            break
-    return s
-
-
-def noisy(x):
-    print("first")
-    yield x
-    print("second")
-    yield x * x
-
-
-@refused("list", 2.0)
-def generator_that_takes_turns(x):
-    s = 0.0
-    for v in noisy(x):
-        s = s + v
-    return s
-
-
 def one_array(x):
     row = np.zeros(2)
     for k in range(2):
@@ -76,36 +45,6 @@ def one_array(x):
 @refused("list", 2.0)
 def generator_of_one_array(x):
     return sum([np.sum(row * row) for row in one_array(x)])
-
-
-def first_items(xs, n):
-    for _ in range(n):
-        yield xs[0] * 2.0
-
-
-@refused("list", 2.0)
-def loop_that_writes_what_its_generator_reads(x):
-    xs = np.ones(2) * x
-    s = 0.0
-    for v in first_items(xs, 3):
-        s = s + v
-        xs[0] = xs[0] * 3.0
-    return s
-
-
-@refused("list", 2.0)
-def loop_that_rebinds_what_its_generator_captures(x):
-    scale = x
-
-    def scaled():
-        for k in range(3):
-            yield k * scale
-
-    s = 0.0
-    for v in scaled():
-        s = s + v
-        scale = scale * 2.0
-    return s
 
 
 @refused("'yield'", 2.0)

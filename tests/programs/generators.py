@@ -1,0 +1,202 @@
+"""Loops that take turns with a generator, and leave it before it ends."""
+
+import numpy as np
+
+from programs.registry import program
+
+
+def growing(x):
+    while True:
+        yield x
+        x = x * 1.5
+
+
+@program({"x": 1.3})
+def endless_generator_left_by_break(x):
+    s = 0.0
+    for v in growing(x):
+        if v > 5.0:
+            break
+        s = s + v * v
+    return s
+
+
+@program({"x": 1.3})
+def endless_generator_left_by_return(x):
+    for v in growing(x):
+        if v > 4.0:
+            return v * x
+    return 0.0
+
+
+def mixed(x):
+    yield x
+    yield x * x
+    x = x * 3.0
+    for i in range(3):
+        for j in range(2):
+            yield x * i + j
+    yield 7.0 * x
+
+
+@program({"x": 1.3}, {"x": 0.2})
+def generator_left_by_continue_and_break(x):
+    s = 0.0
+    for v in mixed(x):
+        if v > 4.0:
+            continue
+        s = s + v * v
+        if s > 12.0:
+            break
+    else:
+        s = s * 2.0
+    return s
+
+
+def until_four(x):
+    for i in range(10):
+        if i == 4:
+            return
+        yield x * i
+    yield 100.0
+
+
+def both(x):
+    yield from until_four(x)
+    yield from mixed(x)
+
+
+@program({"x": 1.3}, {"x": 0.3})
+def generators_of_generators_left_early(x):
+    s = 0.0
+    for v in both(x):
+        if s > 9.0:
+            break
+        s = s + v * x
+    return s
+
+
+def logged(log, x):
+    for i in range(4):
+        log.append(x * i)
+        yield x + i
+        x = x * 1.1
+
+
+@program({"x": 1.3})
+def generator_that_takes_turns(x):
+    log = []
+    s = 0.0
+    for v in logged(log, x):
+        s = s + v * sum(log)
+        log.append(v)
+    return s + sum(log)
+
+
+def first_items(xs, n):
+    for _ in range(n):
+        yield xs[0]
+
+
+@program({"x": 1.3})
+def loop_that_writes_what_its_generator_reads(x):
+    xs = np.ones(2) * x
+    s = 0.0
+    for v in first_items(xs, 3):
+        s = s + v
+        xs[0] = xs[0] * 3.0
+    return s
+
+
+@program({"x": 1.3})
+def loop_that_rebinds_what_its_generator_captures(x):
+    scale = x
+
+    def scaled():
+        for k in range(3):
+            yield k * scale
+
+    s = 0.0
+    for v in scaled():
+        s = s + v
+        scale = scale * 2.0
+    return s
+
+
+class Source:
+    def __init__(self, x):
+        self.x = x
+        self.seen = [x]
+
+    def items(self, n):
+        for i in range(n):
+            self.x = self.x * 1.1
+            yield self.x * i
+
+    def kept(self):
+        return self.seen
+
+    def halves(self):
+        return [v * 0.5 for v in self.seen]
+
+
+@program({"x": 1.3})
+def generator_that_is_a_method(x):
+    o = Source(x)
+    s = sum(o.items(3))
+    for v in o.items(5):
+        s = s + v * o.x
+        if v > 4.0:
+            break
+    return s * o.x
+
+
+@program({"x": 1.3})
+def loops_over_what_methods_give(x):
+    o = Source(x)
+    s = 0.0
+    for v in o.halves():
+        o.seen.append(v * x)
+        s = s * x + v
+    for v in o.kept():
+        s = s * x + v
+    return s
+
+
+def each(n, function):
+    for i in range(n):
+        function(i)
+
+
+def put(a, i, v):
+    a[i] = v
+
+
+@program({"x": np.array([1.3, 0.5, -0.7])})
+def function_passed_on_that_fills_an_array(x):
+    a = np.zeros(3)
+
+    def fill(i):
+        a[i] = x[i] ** 2
+
+    each(2, fill)
+    each(3, lambda i: put(a, i, a[i] * x[i] + 1.0))
+    return np.sum(a * x)
+
+
+@program({"x": np.array([1.3, 0.5, -0.7])})
+def right_hand_side_with_an_array_of_its_own(x):
+    work = np.zeros(3)
+
+    def rate(t, y):
+        work[0] = y[1] * x[0]
+        work[1:] = y[:2] * t - x[1:]
+        return work * 1.0
+
+    def euler(f, y, n):
+        for i in range(n):
+            y = y + 0.1 * f(0.1 * i, y)
+        return y
+
+    y = euler(rate, x * 1.0, 3)
+    return np.sum(y * y)

@@ -17,6 +17,7 @@ from tangent.errors import InPlaceError, OwnerError, TangentError
 from tangent.options import Options
 from tangent.pipeline import keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
+from tangent.runtime import library
 from tangent.runtime.calls import LISTS, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.generic import by_class
@@ -28,6 +29,7 @@ from tangent.service.rearranged import pushed, rearranged
 from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
 from tangent.source.constants import writing_constants
 from tangent.source.makers import maker
+from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
@@ -278,7 +280,7 @@ def _never() -> bool:
 
 def is_followed(function: types.FunctionType) -> bool:
     """Whether a function is read where it is called with a memory."""
-    own = not is_library(function) or function.__module__ in (partial_of.__module__, by_class.__module__)
+    own = not is_library(function) or home_of(function).startswith((library.__name__, by_class.__module__))
     return own and not table().has_rule(function) and not getattr(function, "makes_derivatives", False)
 
 

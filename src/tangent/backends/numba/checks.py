@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tangent.backends.numba.broadcast import cast, cast_array
 from tangent.backends.numba.kinds import (
     implements,
@@ -14,7 +16,7 @@ from tangent.backends.numba.kinds import (
     rank,
 )
 from tangent.errors import SeedError
-from tangent.runtime import check_seed, check_tangent, require_pair
+from tangent.runtime import check_seed, check_tangent, require_pair, seed_each
 
 OTHER_SHAPE = "the seed has not the shape of the result: each element has one\nPass a seed of its shape."
 
@@ -50,6 +52,13 @@ def fitting_seed(seed: Any, *results: Any) -> Any:
 @implements(require_pair)
 def two_things(result: Any) -> Any:
     return (lambda result: None) if is_list(result) or (is_tuple(result) and len(result) == 2) else None
+
+
+@implements(seed_each)
+def for_each(seed: Any, result: Any) -> Any:
+    if is_array(seed) or is_number(result):
+        return lambda seed, result: seed
+    return (lambda seed, result: np.full(result.shape, seed)) if is_array(result) else None
 
 
 @implements(check_tangent)

@@ -67,15 +67,17 @@ class Surroundings:
             return value
         if hasattr(value, "dispatcher"):
             return value.dispatcher
+        if isinstance(plain := getattr(value, "plain", None), types.FunctionType):  # a derivative, without its checks
+            value = plain
         if value not in self.made:
             names = {*value.__code__.co_names, *value.__code__.co_freevars}
             namespace: dict[str, Any] = {"__name__": value.__module__}
             code, defaults = _positional(value)
-            plain = types.FunctionType(code, namespace, value.__name__, defaults, _empty_cells(value))
-            self.made[value] = self.jit(plain)
+            made = types.FunctionType(code, namespace, value.__name__, defaults, _empty_cells(value))
+            self.made[value] = self.jit(made)
             found = self.of(names, value)
             namespace.update(found)
-            for v, cell in zip(value.__code__.co_freevars, plain.__closure__ or ()):
+            for v, cell in zip(value.__code__.co_freevars, made.__closure__ or ()):
                 if v in found:
                     cell.cell_contents = found[v]
         return self.made[value]

@@ -122,19 +122,3 @@ def test_numbers_and_what_is_refused():
         implicit(by_scipy, lambda x: x)
     with pytest.raises(RuleError, match=r"takes any number of parameters: '\*a'"):
         implicit(by_scipy, lambda x, *a: x)
-
-
-def square_root(a):
-    x = 1.0
-    for _ in range(30):
-        x = x - (x * x - a) / (2.0 * x)
-    return x
-
-
-def test_compiled():
-    root = implicit(square_root, lambda x, a: x * x - a)
-
-    def f(a):
-        return root(a) * a
-
-    assert np.isclose(grad(f, compile="numba")(4.0), 3.0, rtol=1e-12)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tangent
+from tangent import runtime
+from tangent.backends.numba import init
 
 numba = pytest.importorskip("numba")
 
@@ -159,3 +161,17 @@ def test_sorted_and_interpolated(f, arguments):
     for derive in (tangent.grad, tangent.hessian):
         want = derive(f)(*arguments)
         np.testing.assert_allclose(derive(f, compile="numba")(*arguments), want, rtol=1e-12, atol=1e-12)
+
+
+def test_structures_in_a_row():
+    """What the compiled solutions of `tangent.implicit` are made with."""
+
+    @numba.njit
+    def doubled(x, a):
+        rows = [runtime.to_vector((x, a)), runtime.to_vector(np.ones(5))]
+        return np.stack(rows), runtime.from_vector(2.0 * rows[0], (x, a))
+
+    init()
+    rows, (x, a) = doubled(1.5, np.arange(4.0).reshape(2, 2))
+    assert rows.tolist() == [[1.5, 0.0, 1.0, 2.0, 3.0], [1.0] * 5]
+    assert x == 3.0 and a.tolist() == [[0.0, 2.0], [4.0, 6.0]]

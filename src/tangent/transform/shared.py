@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.analysis.operation import Operation, Operations
+from tangent.source.read import is_derivative
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
@@ -27,7 +28,7 @@ Known = dict[str, tuple[str, frozenset[str]]]
 
 def shared(this: Unit, writes_into: Callable[[Any], bool]) -> Unit:
     """A generated function with its repeated operations done once; `writes_into` tells which callees write."""
-    if not this.source.file.startswith("<generated") or not _is_plain(this, writes_into):
+    if not is_derivative(this.source.function) or not _is_plain(this, writes_into):
         return this
     operations = dict(this.operations)
     body = _block(this.core.body, operations, {})

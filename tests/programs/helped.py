@@ -103,3 +103,76 @@ def held_by_an_object_and_changed(x):
     y += x
     y[0] = x[1] * x[2]
     return holder.held * x
+
+
+def _fill(p, a):
+    a[:] = p * p
+
+
+def _drive(p, v, a, force, dt):
+    for _ in range(2):
+        force(p, a)
+        v[:] += dt * a
+        p[:] += dt * v
+
+
+def _fill_through(a, p, f=_fill):
+    _call(f, p, a=a)
+
+
+def _call(f, p, a):
+    f(p, a)
+
+
+@program({"x": signed(3)})
+def function_passed_that_fills_an_argument(x):
+    p, v, a = x.copy(), x * 0.0, np.zeros(3)
+    _drive(p, v, a, _fill, 0.1)
+    b = np.zeros(3)
+    _fill_through(b, p)
+    p[:] = 1.0
+    return v * p + b
+
+
+def _add_to_all(x, *rest, **named):
+    for r in rest:
+        r += x * x
+    named["last"][:] = x * rest[0]
+
+
+@program({"x": signed(3)})
+def arrays_among_others_that_are_filled(x):
+    a, b, c = x * 0.0, x * 2.0, np.ones(3)
+    _add_to_all(x, a, b, last=c)
+    return a * b + c
+
+
+def _relaxed(a, b):
+    change = 0.0
+    for i in range(1, len(a) - 1):
+        b[i] = 0.5 * (a[i - 1] * a[i + 1])
+        change += abs(b[i] - a[i])
+    return change
+
+
+@program({"x": signed(5)})
+def writer_called_in_a_condition(x):
+    a, b = x.copy(), x.copy()
+    while _relaxed(a, b) > 0.1:
+        a, b = b, a
+    if _relaxed(b, a) > 0.01:
+        a *= 2.0
+    return a * b
+
+
+def _stepped(p, a):
+    for _ in range(2):
+        _fill(p, a)
+        p[:] += a
+
+
+@program({"x": signed(3)})
+def helper_of_a_helper_that_keeps_what_both_change(x):
+    p, a = x.copy(), np.zeros(3)
+    _stepped(p, a)
+    return p

@@ -369,3 +369,29 @@ def iterator_object_left_early(x):
     for v in steps:
         s += v * v
     return s
+
+
+def filling(p, a):
+    a[:] = p * p
+
+
+FILLING = {"square": filling}
+
+
+@refused("writes into its argument 'a'", np.ones(2))
+def function_in_a_table_that_fills_an_argument(x):
+    a = np.zeros(2)
+    FILLING["square"](x, a)
+    return np.sum(a)
+
+
+def call_all(functions, p, a):
+    for f in functions:
+        f(p, a)
+
+
+@refused("writes into its argument 'a'", np.ones(2))
+def functions_in_a_list_that_fill_an_argument(x):
+    a = np.zeros(2)
+    call_all([filling], x, a)
+    return np.sum(a)

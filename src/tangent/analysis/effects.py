@@ -16,6 +16,7 @@ import numpy as np
 
 from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operations
+from tangent.analysis.passed import Passed, written_through
 from tangent.runtime.library import partial_of
 from tangent.source.resolve import MISSING, Scope, is_library
 from tangent.syntax.rebuild import statements
@@ -62,6 +63,7 @@ class Summary:
     content: frozenset[str] | None = None
     result: bool = False  # whether its backward pass reads what the result holds
     restored: bool = False  # whether its backward pass writes into what the result holds
+    passed: frozenset[Passed] = frozenset()
 
 
 Summaries = Callable[[Any], Summary]
@@ -240,7 +242,7 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
     elif node.args and (id(found) in FIRST_ARGUMENT or getattr(found, "__qualname__", "") in SHUFFLING):
         yield from base_names(node.args[0])
     elif isinstance(found, types.FunctionType) and not is_library(found):
-        yield from _by_summary(node, found, summaries)
+        yield from _by_summary(node, found, scope, summaries)
     elif not is_library(found) and not isinstance(found, type):
         behind = _behind(found)
         if not ruled if behind is None else summaries(behind).written:
@@ -264,15 +266,18 @@ def _behind(found: Any) -> types.FunctionType | None:
     return None
 
 
-def _by_summary(node: ast.Call, found: types.FunctionType, summaries: Summaries) -> Iterator[str]:
-    written = summaries(found).written
+def _by_summary(node: ast.Call, found: types.FunctionType, scope: Scope, summaries: Summaries) -> Iterator[str]:
+    known = summaries(found)
+    written = known.written | written_through(node, found, scope, known.passed, lambda f: summaries(f).written)
     if not written:
         return
     names = found.__code__.co_varnames[: found.__code__.co_argcount + found.__code__.co_kwonlyargcount]
+    more = bool(written - set(names))
+    starred = next((i for i, a in enumerate(node.args) if isinstance(a, ast.Starred)), len(node.args))
     for position, a in enumerate(node.args):
         inside = names[position] if position < found.__code__.co_argcount else "*"
-        if inside in written or (inside == "*" and written - set(names)):
+        if inside in written or (inside == "*" and more) or position >= starred:
             yield from base_names(a)
     for k in node.keywords:
-        if k.arg is None or k.arg in written:
+        if k.arg is None or k.arg in written or (more and k.arg not in names):
             yield from base_names(k.value)

@@ -231,6 +231,7 @@ from tangent.runtime.storage.copies import (
 )
 from tangent.runtime.storage.handed import (
     content,
+    content_beside,
     rest,
     returned_rest,
     unboxed,
@@ -311,6 +312,7 @@ __all__ = [
     "combination_indices",
     "compared",
     "content",
+    "content_beside",
     "contents",
     "copy",
     "counts_of",

@@ -84,6 +84,8 @@ def init_grad(x: Any) -> Any:
         return foreign.zeros(x)
     if isinstance(x, Memory):
         return Memory()
+    if isinstance(x, np.flatiter):
+        return np.zeros(len(x), gradient_dtype(x.base.dtype))
     if is_object(x):
         return _zero_object(x)
     return map_structure(init_grad, x)

@@ -137,7 +137,7 @@ class Module:
         return Generated(chosen, primal)
 
     def usable(self, function: types.FunctionType, known: Known) -> Known:
-        """Of the functions that a call names, those that stay what they are, and write nowhere."""
+        """Of the functions that a call names, those that stay what they are, and write into nothing but arguments."""
         if not known or table().custom_of(function) is not None:
             return ()
         kept = set(self.read(function).parameters) - assigned_inside(self.read(function).core.body)
@@ -146,8 +146,7 @@ class Module:
     def _writes(self, f: Any) -> bool:
         if not isinstance(f, types.FunctionType) or is_library(f):
             return False
-        found = self.summaries(f)
-        return bool(found.written or found.outside)
+        return bool(self.summaries(f).outside)
 
     def read(self, function: types.FunctionType, captured: tuple[str, ...] = (), known: Known = ()) -> Unit:
         """A unit of its own for each derivative: names are given per generated function."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import types
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tangent.runtime.insert import replace_field
 from tangent.runtime.library import named_dict
 from tangent.runtime.objects import is_object
 from tangent.source.resolve import MISSING, is_library
+from tangent.source.writing import may_write
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
@@ -132,9 +134,12 @@ class Expressions:
         )
 
     def calls_writer(self, e: ast.expr) -> bool:
-        """Whether a nested function is called that changes variables around it."""
+        """Whether a function is called that writes into its arguments or changes variables around it."""
         writers = {v for v, g in self.context.lifted.items() if g.rebound or g.writes}
-        return bool(writers) and any(isinstance(n, ast.Name) and n.id in writers for n in walk(e))
+        if any(isinstance(n, ast.Name) and n.id in writers for n in walk(e)):
+            return True
+        called = [self.context.scope.resolve(n.func) for n in walk(e) if isinstance(n, ast.Call)]
+        return any(isinstance(f, types.FunctionType) and not is_library(f) and may_write(f) for f in called)
 
     def opened(self, e: ast.expr) -> ast.expr:
         match e:

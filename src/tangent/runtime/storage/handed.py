@@ -74,3 +74,13 @@ def content(x: Any) -> Any:
         keys = x if isinstance(x, dict) else range(len(x))
         return _again(x, {k: content(x[k]) for k in keys})
     return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def content_beside(d: Any, x: Any, others: tuple[Any, ...]) -> Any:
+    """What a tangent holds now, as `content`; but where the value is part of some others, it stays what it is."""
+    if isinstance(x, list | tuple | dict):
+        keys = x if isinstance(x, dict) else range(len(x))
+        return _again(x, {k: content_beside(d[k], x[k], others) for k in keys}) if isinstance(d, type(x)) else d
+    if isinstance(d, np.ndarray) and not (isinstance(x, np.ndarray) and is_part(x, others)):
+        return d.copy()
+    return d

@@ -9,6 +9,7 @@ from tangent.analysis.operation import Operation
 from tangent.syntax.cells import place_in
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace
+from tangent.transform.entrance import is_forward_half
 from tangent.transform.forward.frame import Frame
 
 
@@ -71,8 +72,14 @@ class InPlace(Frame):
         """The tangent of something new: a copy, where it may be a tangent that is written in place later."""
         d = self.tangent(v)
         if op.kind in ("call", "dynamic"):
-            shared = any(x in self.table.classes for x in op.operands)
-            return [*done, assign(d, self.scribe.call("content", name(d)), done[-1])] if shared else done
+            shared = [x for x in op.operands if x in self.table.classes]
+            if not shared:
+                return done
+            own = self.scribe.call("content", name(d))
+            if is_forward_half(op.callee):  # what it keeps of its arguments changes with them, and so do the tangents
+                others = ast.Tuple([name(x) for x in dict.fromkeys(shared)], ast.Load())
+                own = self.scribe.call("content_beside", name(d), name(v), others)
+            return [*done, assign(d, own, done[-1])]
         match done[-1]:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == d and self.may_be_shared(value):
                 return [*done[:-1], replace(done[-1], value=self.scribe.call("content", value))]

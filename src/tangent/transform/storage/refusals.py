@@ -125,7 +125,7 @@ def refuse_store(
         not brings and not aliases.same(w.root, set(active), w.deep) and _before_all_reads(this, w, involved, active)
     ):
         error = refusal(this, w, involved[0])
-        error.needs_memory |= bool(aliases.of(w.root) & aliases.containers)
+        error.needs_memory |= bool(aliases.of(w.root) & aliases.containers) or (w.construct == "call" and w.deep)
         raise error
 
 

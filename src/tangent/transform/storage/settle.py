@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import Any
 
 from tangent.analysis.activity import Activity, activity
 from tangent.analysis.aliases import Aliases
@@ -106,7 +107,7 @@ def settle(
         if not (w.root in flat or _has_adjoint(this, w, aliases)):
             refuse_store(this, w, aliases, varied, useful, on_path, outside)
     refuse_half_way(this, found, aliases, varied & useful)
-    this = _watched(constant_keys(this, varied, arrays), varied)
+    this = _watched(constant_keys(this, varied, arrays), varied, useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
@@ -156,24 +157,45 @@ def _has_adjoint(this: Unit, w: Write, aliases: Aliases) -> bool:
         known = op.why == "into Add" or not listed
         return "attribute" not in op.values and op.targets[0] == w.root and known
     if op.kind == "call" and w.construct == "call" and is_own(op.callee):
-        return isinstance(op.value, ast.Call) and not has_stars(op.value) and (generated or not listed)
+        if not isinstance(op.value, ast.Call) or has_stars(op.value) or w.root in _among_others(op.value, op.callee):
+            return False
+        return generated or not listed
     return False
 
 
-def _watched(this: Unit, varied: frozenset[str]) -> Unit:
+def _among_others(e: ast.Call, callee: Any) -> set[str]:
+    """The arguments of a call that `*args` and `**kwargs` take."""
+    code = callee.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    more = [*e.args[code.co_argcount :], *(k.value for k in e.keywords if k.arg not in names)]
+    return {n for a in more for n in expression_reads(a)}
+
+
+def _watched(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> Unit:
     """Calls for their effects of functions that are known at run time only: they must not write what varies."""
     changed: dict[ast.stmt, list[ast.stmt]] = {}
     for s in statements(this.core.body):
-        match s:
-            case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as func, args=args, keywords=keywords) as e):
-                given = {n for a in (func, *args, *(k.value for k in keywords)) for n in expression_reads(a)}
-                known = s in this.operations or this.context.scope.resolve(func) is not MISSING
-                owner = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant)
-                if known or owner or not given & varied or _is_plain_method(func):
-                    continue
-                watch = this.context.use("call_effect", runtime_function("call_effect"))
-                changed[s] = [replace(s, value=replace(e, func=name(watch), args=[func, *args]))]
+        if (e := _for_its_effect(this, s, useful)) is None:
+            continue
+        given = {n for a in (e.func, *e.args, *(k.value for k in e.keywords)) for n in expression_reads(a)}
+        owner = isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Constant)
+        if not owner and given & varied and not _is_plain_method(e.func):
+            watch = this.context.use("call_effect", runtime_function("call_effect"))
+            assert isinstance(s, ast.Expr | ast.Assign)
+            changed[s] = [replace(s, value=replace(e, func=name(watch), args=[e.func, *e.args]))]
     return replaced(this, changed, dict(this.operations)) if changed else this
+
+
+def _for_its_effect(this: Unit, s: ast.stmt, useful: frozenset[str]) -> ast.Call | None:
+    """The call of a function that is not known, of which nothing else is used."""
+    op = this.operations.get(s)
+    match s:
+        case ast.Expr(value=ast.Call(func=func) as e) if op is None and this.context.scope.resolve(func) is MISSING:
+            return e
+        case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as e) if v not in useful:
+            return e if op is not None and op.kind == "dynamic" else None
+        case _:
+            return None
 
 
 def _is_plain_method(func: ast.expr) -> bool:

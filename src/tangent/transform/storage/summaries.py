@@ -12,6 +12,7 @@ from tangent.analysis.activity import activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
 from tangent.analysis.operation import Operation
+from tangent.analysis.passed import passed_on
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.table import table
 from tangent.source.read import read
@@ -106,7 +107,21 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit]) -> Summaries:
         content = content if before is None else content | before
         kept = kept or content_read(this, every, _held_by(this.result, this, aliases), summary)
         restored = kept and _written_inside(this, found, aliases, summary)
-        return Summary(written, returned, outside, stores, arrays, content, kept, restored)
+        passed = passed_on(this.core, frozenset(parameters), this.context.scope, lambda f: summary(f).passed)
+        content |= {c.given for c in passed}
+        held = aliases.reach(this.result)
+        open_ = any(aliases.of(c.given) & held for c in passed)  # nobody knows what is done to it
+        return Summary(
+            written,
+            returned,
+            outside,
+            stores or bool(passed),
+            arrays,
+            content,
+            kept or open_,
+            restored or open_,
+            passed,
+        )
 
     return summary
 

@@ -176,3 +176,18 @@ def helper_of_a_helper_that_keeps_what_both_change(x):
     p, a = x.copy(), np.zeros(3)
     _stepped(p, a)
     return p
+
+
+def _cubed(p, a):
+    a[:] = p**3
+
+
+@program({"x": signed(3), "w": signed(3)})
+def same_expression_before_and_after_a_call_that_writes(x, w):
+    p, v, a = x.copy(), w.copy(), np.zeros(3)
+    for _ in range(2):
+        v += 0.1 * a
+        p += 0.1 * v
+        _cubed(p, a)
+        v += 0.1 * a
+    return v

@@ -141,12 +141,15 @@ class Module:
         if not known or table().custom_of(function) is not None:
             return ()
         kept = set(self.read(function).parameters) - assigned_inside(self.read(function).core.body)
-        return tuple((p, f) for p, f in known if p in kept and not self._writes(f))
+        return tuple((p, f) for p, f in known if p in kept and not self._writes_outside(f))
 
     def _writes(self, f: Any) -> bool:
-        if not isinstance(f, types.FunctionType) or is_library(f):
-            return False
-        return bool(self.summaries(f).outside)
+        own = isinstance(f, types.FunctionType) and not is_library(f)
+        return own and bool(self.summaries(f).written or self.summaries(f).passed or self._writes_outside(f))
+
+    def _writes_outside(self, f: Any) -> bool:
+        own = isinstance(f, types.FunctionType) and not is_library(f)
+        return own and bool(self.summaries(f).outside)
 
     def read(self, function: types.FunctionType, captured: tuple[str, ...] = (), known: Known = ()) -> Unit:
         """A unit of its own for each derivative: names are given per generated function."""

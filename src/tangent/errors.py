@@ -92,6 +92,7 @@ class InPlaceError(UnsupportedError):
     """A value that the derivative needs is written in place."""
 
     needs_memory = False  # whether it could be followed with a memory of lists and objects
+    needs_tangents = False  # whether it could be followed through forward mode
 
 
 class CaptureError(UnsupportedError):

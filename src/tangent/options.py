@@ -30,6 +30,7 @@ class Options:
     scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
+    turned: bool = False  # gradients among the callees are differentiated through forward mode
     memory: Memory = ""  # what is kept in a memory: objects that change, or lists and dicts, or arrays, too
     compile: Compiler | None = None
     jit: tuple[tuple[str, Any], ...] = ()

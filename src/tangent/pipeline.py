@@ -77,6 +77,8 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
     try:
         return build(function, options)
     except (InPlaceError, CaptureError) as e:
+        if getattr(e, "needs_tangents", False) and (other := _by_tangents(function, options)) is not None:
+            return other
         memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
         if options.memory == memory or options.compile is not None or not e.needs_memory:
             raise
@@ -85,6 +87,19 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
         except TangentError:
             pass
         raise
+
+
+def _by_tangents(function: types.FunctionType, options: Options) -> Derivative | None:
+    """The second derivative that goes through forward mode, if there is one."""
+    if options.compile is not None or options.turned:
+        return None
+    behind = called(function, inspect.signature(function)) if hasattr(function, "origin") else function
+    try:
+        made = build(behind, replace(options, turned=True))
+    except TangentError:
+        return None
+    made.origin = (function, options)  # type: ignore[attr-defined]
+    return made
 
 
 def keeping_memory(function: types.FunctionType, memory: Memory) -> types.FunctionType:
@@ -120,7 +135,7 @@ def generated(function: types.FunctionType, options: Options) -> Module:
 
 
 def _generated(function: types.FunctionType, options: Options) -> Module:
-    module = Module(options, optimiser(options.optimized))
+    module = Module(options, optimiser(options.optimized), derive)
     title = title_of(function, options)
     behind = keeping_memory(function, options.memory)
     if options.mode == "reverse":

@@ -24,6 +24,7 @@ THEMES = (
     "surgery",
     "storage",
     "in_place",
+    "turned",
     "closures",
     "lifted",
     "captured",

@@ -15,7 +15,7 @@ from tangent.codegen.load import Changes, bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import InPlaceError, OwnerError, TangentError
 from tangent.options import Options
-from tangent.pipeline import keeping_memory, optimiser, plain_function
+from tangent.pipeline import derive, keeping_memory, optimiser, plain_function
 from tangent.rules.table import table
 from tangent.runtime import library
 from tangent.runtime.calls import LISTS, Active, is_given
@@ -242,20 +242,25 @@ class DerivativesOnDemand:
                 raise
             return self._build(plain, wanted, kind, (marks - {operators}) | {operators | {MEMBERS}})
         except InPlaceError as e:
-            if not e.needs_memory:
+            if not e.needs_memory and not e.needs_tangents:
                 raise
             try:
+                if e.needs_tangents:
+                    return self._built(plain, wanted, kind, marks, turned=True)
                 return self._built(with_lists(plain), wanted, kind, marks)
             except TangentError:
                 pass
             raise
 
-    def _built(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
-        module = Module(Options(wrt=wanted, objects=tuple(sorted(_operators(marks)))), optimiser(True))
+    def _built(
+        self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks, turned: bool = False
+    ) -> Made:  # fmt: skip
+        options = Options(wrt=wanted, objects=tuple(sorted(_operators(marks))), turned=turned)
+        module = Module(options, optimiser(True), derive)
         if LISTS in marks:
             module.given_lists.add(plain)
         first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
-        if table().custom_of(plain) is not None:
+        if not isinstance(first[0], Generated):  # of a function whose derivatives are given
             return Made(first, first[0].seeds, lambda: False)
         module.finish()
         text = emit(module.functions)

@@ -109,10 +109,10 @@ def with_results(settled: Settled, restoring: dict[str, str]) -> dict[str, str]:
     return {v: c if c in written else RESULT + c for v, c in found.items()}
 
 
-def refuse_hidden_writes(settled: Settled, groups: Groups) -> None:
-    """A function that is called may write into what its caller knows of, and into nothing else."""
-    if hidden := [*(() if groups.known else settled.owned), *settled.rebound]:
-        this = settled.unit
+def refuse_hidden_writes(settled: Settled, groups: Groups, copied: bool = False) -> None:
+    """A function that is called may write into what its caller knows of, into copies, and into nothing else."""
+    this = settled.unit
+    if hidden := [*(() if groups.known or copied else settled.owned), *settled.rebound]:
         raise InPlaceError(
             f"cannot differentiate the call of '{this.source.function.__name__}'", this.source.locate(this.source.tree),
             f"it writes into its argument '{hidden[0]}', which is found out only when the call happens",
@@ -124,8 +124,10 @@ def refuse_carried(this: Unit) -> None:
     """A backward pass for which arrays of the caller were kept has no backward pass itself."""
     if getattr(this.source.function, "once", False):
         title = this.source.function.__name__
-        raise InPlaceError(
+        error = InPlaceError(
             f"cannot differentiate '{title}' in reverse mode", this.source.locate(this.source.tree),
             "arrays that are written into are bound anew (as where buffers are swapped), shared, or may be numbers",
             "Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
         )  # fmt: skip
+        error.needs_tangents = True
+        raise error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 import sys
 import types
 from collections.abc import Callable, Collection
@@ -14,11 +15,12 @@ from tangent.analysis.shapes.facts import SCALAR, UNKNOWN, Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.errors import SourceError, TangentError
 from tangent.options import Options
-from tangent.rules.table import table
+from tangent.rules.table import Custom, table
 from tangent.source.resolve import is_library
 from tangent.syntax.names import as_identifier
 from tangent.syntax.quote import name
 from tangent.syntax.uses import assigned_inside
+from tangent.transform.by_tangents import Derive, by_tangents, is_gradient
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.checkpoint import build_again, build_loop
 from tangent.transform.custom import custom_pair, custom_tangent
@@ -43,8 +45,8 @@ Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stm
 class Module:
     """Derivatives by function, active parameters and kind; each is made once, so recursion refers to itself."""
 
-    def __init__(self, options: Options, optimise: Optimise) -> None:
-        self.options, self.optimise = options, optimise
+    def __init__(self, options: Options, optimise: Optimise, derive: Derive | None = None) -> None:
+        self.options, self.optimise, self.derive = options, optimise, derive
         self.functions: list[Generated] = []
         self._made: dict[tuple[Any, ...], Any] = {}
         self._facts: dict[Any, Fact] = {}
@@ -52,7 +54,7 @@ class Module:
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
         self.given_lists: set[Any] = set()
-        self.summaries = summaries(self.read_for_facts)
+        self.summaries = summaries(self.read_for_facts, self.is_turned)
         self._read: set[tuple[int, str]] = set()
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
@@ -71,7 +73,7 @@ class Module:
         self.asked_for = self.asked_for or function
         if key not in self._made:
             base = as_identifier(function.__name__)
-            if (custom := table().custom_of(function)) is not None:
+            if (custom := table().custom_of(function) or self.turned(function, active)) is not None:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
             both = self.new_pair(base, function)
@@ -86,6 +88,14 @@ class Module:
                 self._waiting.append(lambda: build_pair(self, *both, active, numbers, groups, known, adding))
         found: tuple[Generated, Generated] = self._made[key]
         return found
+
+    def turned(self, function: types.FunctionType, active: tuple[str, ...]) -> Custom | None:
+        """The passes of a gradient that go through forward mode, where they have to."""
+        named = set(active) <= {*inspect.signature(function).parameters}
+        return by_tangents(function, active, self.derive) if self.derive and named and self.is_turned(function) else None
+
+    def is_turned(self, function: Any) -> bool:
+        return self.options.turned and is_gradient(function)
 
     def tangent(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),

@@ -47,7 +47,7 @@ def build_tangent(
     settled = module.settled(this, active, numbers, groups)
     this = settled.unit
     if both:
-        refuse_hidden_writes(settled, groups)
+        refuse_hidden_writes(settled, groups, copied=hasattr(made.primal, "origin"))  # as any derivative does
     body = [*own_copies(settled, scribe), *forward(settled, scribe, module, active, numbers)]
     found: ast.expr = scribe.call("init_grad", name(this.result))
     if this.result in settled.activity.names():

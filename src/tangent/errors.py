@@ -98,7 +98,7 @@ class InPlaceError(UnsupportedError):
 class CaptureError(UnsupportedError):
     """A variable changes while a function that captured it is kept."""
 
-    needs_memory = False  # as above
+    needs_memory = needs_tangents = False  # as above
 
 
 class OwnerError(UnsupportedError):

@@ -33,6 +33,7 @@ from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING, install_silent
 from tangent.source.stubs import install_runner
 from tangent.syntax.names import as_identifier, identifiers
+from tangent.transform.by_tangents import is_gradient
 from tangent.transform.generated import Generated
 from tangent.transform.gradient import gradient
 from tangent.transform.module import Module, Optimise
@@ -41,6 +42,7 @@ from tangent.transform.tangents import pushforward
 from tangent.transform.unit import Unit, unit
 
 Derivative = Callable[..., Any]
+Attempt = Callable[[], Derivative]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
 Kind = Literal["objects", "lists"]
@@ -77,27 +79,30 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
     try:
         return build(function, options)
     except (InPlaceError, CaptureError) as e:
-        if getattr(e, "needs_tangents", False) and (other := _by_tangents(function, options)) is not None:
-            return other
-        memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
-        if options.memory == memory or options.compile is not None or not e.needs_memory:
-            raise
-        try:
-            return build(for_objects(function, options.objects, memory), replace(options, memory=memory))
-        except TangentError:
-            pass
+        for other in _others(function, options, e):
+            try:
+                return other()
+            except TangentError:
+                pass
         raise
 
 
-def _by_tangents(function: types.FunctionType, options: Options) -> Derivative | None:
-    """The second derivative that goes through forward mode, if there is one."""
-    if options.compile is not None or options.turned:
-        return None
+def _others(function: types.FunctionType, options: Options, e: InPlaceError | CaptureError) -> Iterator[Attempt]:
+    """Other ways to a derivative: gradients through forward mode, lists and objects in a memory."""
+    if options.compile is not None:
+        return
+    turned = e.needs_tangents or (options.mode == "reverse" and is_gradient(function))
+    if turned and not options.turned:
+        yield lambda: _by_tangents(function, options)
+    memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
+    if e.needs_memory and options.memory != memory:
+        yield lambda: build(for_objects(function, options.objects, memory), replace(options, memory=memory))
+
+
+def _by_tangents(function: types.FunctionType, options: Options) -> Derivative:
+    """The derivative in which gradients go through forward mode."""
     behind = called(function, inspect.signature(function)) if hasattr(function, "origin") else function
-    try:
-        made = build(behind, replace(options, turned=True))
-    except TangentError:
-        return None
+    made = build(behind, replace(options, turned=True))
     made.origin = (function, options)  # type: ignore[attr-defined]
     return made
 

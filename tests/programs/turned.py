@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import tangent
 from programs.registry import program
 
 X = np.array([0.7, 1.3, 0.4, 2.1])
@@ -55,3 +56,15 @@ def folded(a, n, x):
 @program({"x": X})
 def scaled_by_recursion(x):
     return np.sum(folded(x * 1.0, 3, x) ** 2)
+
+
+@program({"x": X}, orders=1)
+def penalty_of_a_gradient(x):
+    slope = tangent.grad(buffers_swapped_in_a_helper)(x)
+    return np.sum(slope * slope)
+
+
+@program({"x": X}, orders=1)
+def value_and_slope(x):
+    value, slope = tangent.value_and_grad(scaled_and_returned)(x)
+    return value * np.sum(slope * x)

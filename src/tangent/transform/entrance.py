@@ -113,11 +113,13 @@ def refuse_hidden_writes(settled: Settled, groups: Groups, copied: bool = False)
     """A function that is called may write into what its caller knows of, into copies, and into nothing else."""
     this = settled.unit
     if hidden := [*(() if groups.known or copied else settled.owned), *settled.rebound]:
-        raise InPlaceError(
+        error = InPlaceError(
             f"cannot differentiate the call of '{this.source.function.__name__}'", this.source.locate(this.source.tree),
             f"it writes into its argument '{hidden[0]}', which is found out only when the call happens",
             "Call it by its own name, or let it return a new array.",
         )  # fmt: skip
+        error.needs_tangents = hasattr(this.source.function, "origin")
+        raise error
 
 
 def refuse_carried(this: Unit) -> None:

@@ -92,7 +92,9 @@ class Module:
     def turned(self, function: types.FunctionType, active: tuple[str, ...]) -> Custom | None:
         """The passes of a gradient that go through forward mode, where they have to."""
         named = set(active) <= {*inspect.signature(function).parameters}
-        return by_tangents(function, active, self.derive) if self.derive and named and self.is_turned(function) else None
+        if self.derive is None or not named or not self.is_turned(function):
+            return None
+        return by_tangents(function, active, self.derive)
 
     def is_turned(self, function: Any) -> bool:
         return self.options.turned and is_gradient(function)

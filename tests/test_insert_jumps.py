@@ -7,7 +7,7 @@ program stands beside its backward loop by hand.
 import numpy as np
 import pytest
 
-from tangent import grad, hvp, insert_grad_of, jvp
+from tangent import grad, hvp, insert_grad_of, jvp, stop_gradient
 from tangent.errors import InPlaceError
 
 X = np.array([0.5, 0.8, 1.1])
@@ -149,6 +149,46 @@ def test_second_order(f, by_hand):
         numeric = (np.sum(by_hand(X + h * v, 4, 2, ends) * v) - np.sum(by_hand(X - h * v, 4, 2, ends) * v)) / (2 * h)
         assert np.isclose(np.sum(grad(along)(X, ends) * v), numeric, rtol=1e-5)
         assert np.isclose(jvp(along)(X, ends, v), numeric, rtol=1e-5)
+
+
+def three_buffers(x, n, k):
+    a, b, c = x * 0.8, x + 0.8, np.zeros(3)
+    for _s in range(2):
+        for t in range(n):
+            scale(c, a)
+            c += a * x + b
+            a, b, c = b, c, a
+            with insert_grad_of(a) as da, insert_grad_of(b) as db, insert_grad_of(c) as dc:
+                if t == k:
+                    da, db, dc = da * 0.0, db * 0.0, dc * 0.0
+                    break
+            b *= x
+        c *= 0.5
+    else:
+        a[0] = b[1] * c[2]
+    return np.sum(a * b + c)
+
+
+def three_buffers_by_cutting(x, n, k):
+    a, b, c = x * 0.8, x + 0.8, np.zeros(3)
+    for _s in range(2):
+        for t in range(n):
+            c = np.sin(a) * c + a * x + b
+            a, b, c = b, c, a
+            if t == k:
+                a, b, c = stop_gradient(a), stop_gradient(b), stop_gradient(c)
+            b = b * x
+        c = c * 0.5
+    a = np.array([b[1] * c[2], a[1], a[2]])
+    return np.sum(a * b + c)
+
+
+@pytest.mark.parametrize("n, k", [(3, 0), (4, 2), (2, 5)])
+def test_what_a_block_sets_to_zero_is_cut(n, k):
+    np.testing.assert_allclose(three_buffers(X, n, k), three_buffers_by_cutting(X, n, k), rtol=1e-12)
+    want = grad(three_buffers_by_cutting)(X, n, k)
+    np.testing.assert_allclose(grad(three_buffers)(X, n, k), want, rtol=1e-11)
+    np.testing.assert_allclose(grad(three_buffers, optimized=False)(X, n, k), want, rtol=1e-11)
 
 
 def test_one_array_of_two_names_is_refused_where_it_is_cut():

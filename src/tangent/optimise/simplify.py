@@ -16,8 +16,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.optimise.context import Body, Optimisation
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.quote import constant
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, replace, statements
 
 COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
@@ -40,7 +41,8 @@ def _block(body: Body) -> Body:
                 continue
             case ast.If(test=test, body=then, orelse=other):
                 new = rebuild(test, simplified)
-                if type(s) is ast.If and isinstance(_value(new), bool) and not isinstance(then[0], ast.Break):
+                decided = type(s) is ast.If and isinstance(_value(new), bool) and not isinstance(then[0], ast.Break)
+                if decided and not _holds_block(other if _value(new) else then):
                     done += _block(then if _value(new) else other)
                 else:
                     done.append(replace(s, test=new, body=_block(then), orelse=_block(other)))
@@ -55,6 +57,11 @@ def _block(body: Body) -> Body:
             case _:
                 done.append(rebuild(s, simplified))
     return done
+
+
+def _holds_block(body: Body) -> bool:
+    """Whether code of the user stands there, which stays, whether it runs or not."""
+    return any(isinstance(s, InsertedCode) for s in statements(body))
 
 
 def simplified(e: ast.expr) -> ast.expr:

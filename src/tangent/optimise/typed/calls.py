@@ -30,7 +30,7 @@ LIKE_FIRST = (np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ascontiguo
 GRADIENT_OF_FIRST = (runtime.init_grad, runtime.lazy_zero)
 GRADIENT_OF_SECOND = (
     runtime.unbroadcast, runtime.scatter, runtime.spread, runtime.settled, runtime.matmul_adjoint_x,
-    runtime.dot_adjoint_a, runtime.outer_adjoint_a, runtime.like, runtime.restructure,
+    runtime.dot_adjoint_a, runtime.outer_adjoint_a, runtime.like, runtime.restructure, runtime.fit_grad,
 )  # fmt: skip
 GRADIENT_OF_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.outer_adjoint_b)
 FIRST = (

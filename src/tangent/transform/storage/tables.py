@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import TypeGuard
 
 from tangent.analysis.aliases import BESIDE, Aliases
 from tangent.analysis.effects import Write
 from tangent.analysis.operation import Operation
 from tangent.syntax.cells import Cell
+from tangent.syntax.inserted import Insertion
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.transform.storage.cells import is_item
@@ -44,7 +46,7 @@ def refuse_rows(this: Unit, found: list[Write], aliases: Aliases, flat: frozense
     """Lists of lists that are no tables, where their rows are written into: a memory follows them."""
     if this.context.memory:
         return
-    made = {op.targets[0] for op in this.operations.values() if _makes_list(op)}
+    made = {op.targets[0] for op in this.operations.values() if _makes_list(op)} - _asked_lists_of_arrays(this)
     for w in found:
         if _index(this, w) is None:
             continue
@@ -55,6 +57,24 @@ def refuse_rows(this: Unit, found: list[Write], aliases: Aliases, flat: frozense
                 error = refusal(this, w, op.operands[0] if row else w.root)
                 error.needs_memory = True
                 raise error
+
+
+def _asked_lists_of_arrays(this: Unit) -> set[str]:
+    """Lists of what arithmetic gives, whose gradient a block asks for as a whole: a memory would not give it."""
+    asked = {p.id for s in statements(this.core.body) if isinstance(s, Insertion) for p in s.places if _is_name(p)}
+    if not asked:
+        return set()
+    values = {op.targets[0] for op in this.operations.values() if op.kind == "rule" and op.rule.kind == "elementwise"}
+    return {
+        op.targets[0]
+        for op in this.operations.values()
+        if isinstance(op.value, ast.List) and op.targets[0] in asked
+        if all(_is_name(e) and e.id in values for e in op.value.elts)
+    }
+
+
+def _is_name(e: ast.expr) -> TypeGuard[ast.Name]:
+    return isinstance(e, ast.Name)
 
 
 def _makes_list(op: Operation) -> bool:

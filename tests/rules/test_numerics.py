@@ -144,6 +144,18 @@ def test_spread_of_many_single_numbers(call: str) -> None:
     np.testing.assert_allclose(got, slope.astype(float), atol=1e-6 * float(np.max(np.abs(slope))))
 
 
+@pytest.mark.parametrize(
+    "call", ["np.cov(x)[0, 1]", "np.corrcoef(x)[0, 1]", "np.cov(x, aweights=[1.0, 2.0, 1.0, 3.0])[0, 1]"]
+)
+def test_covariance_far_from_zero(call: str) -> None:
+    """The slopes are those of the numbers near zero, which a shift does not change."""
+    near = np.array([[1.0, 2.0, 4.0, 8.5], [3.0, -1.0, 2.0, 2.5]])
+    f = function_of(S(call, x=near))
+    np.testing.assert_allclose(tangent.grad(f)(near + 2.0**30), tangent.grad(f)(near), rtol=1e-12, atol=1e-14)
+    ahead = [tangent.jvp(f)(x, np.sin(near)) for x in (near, near + 2.0**30)]
+    np.testing.assert_allclose(ahead[1], ahead[0], rtol=1e-12)
+
+
 SOFT = {
     "np.log(np.sum(np.exp(x - np.max(x)))) + np.max(x)": "logsumexp",
     "np.logaddexp.reduce(x)": "logsumexp",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.calculus import between_zeros
+from tangent.runtime.kernels.reduce import is_far
 
 
 def observations(m: Any, y: Any = None, rowvar: bool = True) -> Any:
@@ -71,10 +72,16 @@ def _freedom(fweights: Any, aweights: Any, bias: bool, ddof: int | None) -> tupl
 
 
 def centred(x: Any, w: Any) -> Any:
-    """The rows of x less their means with the weights w."""
+    """The rows of x less their means with the weights w; far from 0 twice, as the rounding of means does not cancel."""
+    mean = row_means(x, w)
+    return x - mean - row_means(x - mean, w) if is_far(x, mean, 1) else x - mean
+
+
+def row_means(x: Any, w: Any) -> Any:
+    """The means of the rows of x with the weights w."""
     if np.ndim(w) == 0:
-        return x - np.mean(x, axis=1, keepdims=True)
-    return x - np.sum(x * w, axis=1, keepdims=True) / np.sum(w)
+        return np.mean(x, axis=1, keepdims=True)
+    return np.sum(x * w, axis=1, keepdims=True) / np.sum(w)
 
 
 def gram_adjoint(b: Any, z: Any, w: Any) -> Any:

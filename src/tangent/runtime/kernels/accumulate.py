@@ -42,8 +42,10 @@ def is_regular(total: Any) -> bool:
 
 def is_even(a: Any) -> bool:
     """Whether no element is small beside others."""
-    size = np.abs(a)
-    return np.size(a) == 0 or bool(np.min(size) > 1e-4 * np.max(size))
+    if np.size(a) == 0:
+        return True
+    size = a if not np.iscomplexobj(a) and np.min(a) > 0 else np.abs(a)
+    return bool(np.min(size) > 1e-4 * np.max(size))
 
 
 def cumsum_reversed(b: Any, a: Any, axis: int | None = None) -> Any:

@@ -112,7 +112,19 @@ def share(b: Any, mine: Any, other: Any) -> Any:
     if isinstance(b, float) and isinstance(mine, bool | np.bool_) and isinstance(other, bool | np.bool_):
         return (0.5 * b if other else b) if mine else 0.0
     tie = np.logical_and(mine, other)
-    return np.where(mine, np.where(tie, 0.5 * b, b) if np.count_nonzero(tie) else b, 0.0)[()]
+    if np.count_nonzero(tie):
+        return np.where(mine, np.where(tie, 0.5 * b, b), 0.0)[()]
+    return masked(b, mine)
+
+
+def masked(b: Any, mask: Any) -> Any:
+    """b where the mask holds, else 0; of many numbers by a product, which is faster than a choice for each."""
+    if type(b) is np.ndarray and b.size > 2000 and b.dtype.kind == "f":
+        kept = b * mask
+        kept += 0.0  # no zero with a sign
+        if np.isfinite(np.sum(kept)):
+            return kept
+    return np.where(mask, b, 0.0)[()]
 
 
 def where_finite(b: Any, x: Any) -> Any:

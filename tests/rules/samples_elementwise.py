@@ -123,6 +123,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "asinh": unary("asinh", S("np.arcsinh(x)", x=real(3)), holomorphic=True, in_math="asinh"),
     "acosh": unary("acosh", S("np.arccosh(x)", x=above_one(3)), domain=above_one, holomorphic=True, in_math="acosh"),
     "atanh": unary("atanh", S("np.arctanh(x)", x=unit(3)), domain=unit, holomorphic=True, in_math="atanh"),
+    "in_dtype": [
+        S(f"np.{n}(x, dtype=complex)", x=np.array([-2.0, 0.3, 1.7]))
+        for n in ("arcsin", "acos", "arccosh", "sqrt", "log")
+    ],
     "deg2rad": unary("deg2rad", S("np.radians(x)", x=real(3)), in_math="radians"),
     "rad2deg": unary("rad2deg", S("np.degrees(x)", x=real(3)), in_math="degrees"),
     "sinc": unary("sinc", S("np.sinc(x)", x=np.array([0.0, 1e-6, 0.9, 4.7]))),

@@ -15,7 +15,7 @@ from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
-from tangent.rules.forms import asks_dtype, method_form, plain_form
+from tangent.rules.forms import IN_DTYPE, asks_dtype, method_form, plain_form
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
@@ -339,8 +339,9 @@ class _Reader:
             return self.method(e.args[0], found.__name__, replace(e, args=e.args[1:]), s)
         if self.table.is_zero(found):
             return Operation("zero", (), callee=found)
-        in_another = found is np.power and asks_dtype(e.keywords)  # a root of a negative number may be asked for
-        bounds = self.table.lookup(np.float_power if in_another else found)
+        bounds = self.table.lookup(found)
+        if bounds and bounds[0].rule in IN_DTYPE and asks_dtype(e.keywords):
+            bounds = [Bound(IN_DTYPE[bounds[0].rule])]
         written = self.table.written_out(found)
         if bounds:
             module = getattr(found, "__module__", "")

@@ -19,6 +19,8 @@ METHODS = {
 }
 # Keywords of ufuncs that say how a result is stored, not what it is.
 STORAGE = frozenset(("order", "subok", "casting"))
+# Rules for calls that say in which dtype they compute: the slope of a real number may be complex.
+IN_DTYPE = {"power": "float_power", "asin": "asin_in", "acos": "acos_in", "acosh": "acosh_in"}
 
 
 def asks_dtype(keywords: Sequence[ast.keyword]) -> bool:

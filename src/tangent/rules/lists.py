@@ -21,7 +21,7 @@ from tangent.syntax.rebuild import walk_scope
 # They take sequences of arrays, and have rules that know sequences.
 SEQUENCES = frozenset(
     "concatenate stack vstack hstack dstack column_stack block array asarray require ascontiguousarray copy multi_dot "
-    "choose select".split()
+    "choose select trim_zeros".split()
 )
 LIST_RULES = frozenset("tolist builtin_list builtin_tuple builtin_sorted".split())
 ITEMS = frozenset(("getitem", "sequence"))

@@ -120,10 +120,11 @@ def share(b: Any, mine: Any, other: Any) -> Any:
 def masked(b: Any, mask: Any) -> Any:
     """b where the mask holds, else 0; of many numbers by a product, which is faster than a choice for each."""
     if type(b) is np.ndarray and b.size > 2000 and b.dtype.kind == "f":
-        kept = b * mask
-        kept += 0.0  # no zero with a sign
-        if np.isfinite(np.sum(kept)):
-            return kept
+        with np.errstate(invalid="ignore"):
+            kept = b * mask
+            kept += 0.0  # no zero with a sign
+            if np.isfinite(np.sum(kept)):
+                return kept
     return np.where(mask, b, 0.0)[()]
 
 

@@ -8,6 +8,8 @@ from rules.sample import S, Sample, cplx, real
 
 MASK = np.array([[True, False, True], [False, True, True]])
 
+TABLE = [[0.1, -0.2], [0.3, 0.4]]
+
 SAMPLES: dict[str, list[Sample]] = {
     "getitem": [
         S("x[1]", x=real(3)),
@@ -50,4 +52,9 @@ SAMPLES: dict[str, list[Sample]] = {
         S("x.flat[1:4]", x=real(3, 2).T),
         S("x.flat[[0, 5, 0]]", x=real(2, 3)),
     ],
+    # Tables: lists of lists
+    "scatter_cell": [S("scatter_cell(b, x, 1, 0)", "x", b=0.3, x=TABLE)],
+    "with_cell": [S("with_cell(b, 1, 0, v)", b=TABLE, v=0.5)],
+    "fresh_rows": [S("fresh_rows(x)", x=TABLE)],
+    "number_rows": [S("number_rows(x)", x=TABLE)],
 }

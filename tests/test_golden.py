@@ -233,6 +233,14 @@ def power(x, n):
     return y
 
 
+def cheapest_path(w, n):
+    cost = [[0.0] * (n + 1) for _ in range(n + 1)]
+    for i in range(1, n + 1):
+        for j in range(1, n + 1):
+            cost[i][j] = min(cost[i - 1][j] + w, cost[i][j - 1] * w) + 1.5 * w
+    return cost[n][n]
+
+
 def accumulate(xs):
     total = 0.0
     for x in xs:
@@ -768,6 +776,8 @@ PROGRAMS: dict[str, tuple] = {
     "power_forward": (power, jvp, {}, (2.0, 3, 1.0)),
     "power_second": (power, second, {}, (2.0, 3)),
     "accumulate": (accumulate, grad, {}, (V,)),
+    "table": (cheapest_path, grad, {"wrt": "w"}, (0.7, 2)),
+    "table_forward": (cheapest_path, jvp, {"wrt": "w"}, (0.7, 2, 1.0)),
     "indexed": (indexed, grad, {"wrt": (0, 1)}, (V, W)),
     "enumerated": (enumerated, grad, {}, (V,)),
     "zipped": (zipped, grad, {"wrt": (0, 1)}, (V, W)),

@@ -169,3 +169,29 @@ def cells_of_an_array(a):
         for j in range(2):
             total += a[i][j] * a[j][i] ** 2
     return total
+
+
+@program({"xs": NUMBERS})
+def bodies_in_a_dict(xs):
+    bodies = {"sun": [xs[0], xs[1]], "moon": [xs[2], xs[3]]}
+    for _ in range(2):
+        for name in ("sun", "moon"):
+            bodies[name][1] += 0.1 * bodies[name][0] * bodies["sun"][0]
+            bodies[name][0] += bodies[name][1] ** 2
+    return bodies["sun"][0] * bodies["moon"][1]
+
+
+@program({"xs": NUMBERS}, orders=1)
+def new_row_in_a_dict(xs):
+    rows = {"u": [xs[0], xs[1]]}
+    rows["v"] = [xs[2], xs[3]]
+    rows["v"][0] = xs[1] * rows["u"][1]
+    return rows["v"][0] * rows["v"][1]
+
+
+@program({"xs": NUMBERS})
+def list_of_a_comprehension_changed(xs):
+    squares = [x * x for x in xs]
+    for i in range(1, len(squares)):
+        squares[i] = squares[i] * squares[i - 1] + squares[0]
+    return sum(squares)

@@ -288,6 +288,8 @@ def add_grad(a: Any, b: Any) -> Any:
     >>> add_grad([1.0, ZeroGrad(np.ones(1))], [2.0, np.array([5.0])])
     [3.0, array([5.])]
     """
+    if type(a) is float is type(b):
+        return a + b
     if isinstance(a, ZeroGrad) or a is None:
         return b
     if isinstance(b, ZeroGrad) or b is None:

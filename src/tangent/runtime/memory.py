@@ -13,7 +13,6 @@ The gradient of a table is a table of gradients; what it does not have is zero.
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import threading
 import types
 from collections import deque
@@ -44,10 +43,10 @@ class Slot:
         self.owner, self.name = owner, name
 
     def __hash__(self) -> int:
-        return hash((id(self.owner), self.name))
+        return id(self.owner) ^ hash(self.name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Slot) and self.owner is other.owner and self.name == other.name
+        return type(other) is Slot and self.owner is other.owner and self.name == other.name
 
     def __repr__(self) -> str:
         return f"{type(self.owner).__name__}.{self.name or '[]'}"
@@ -81,8 +80,13 @@ class Memory(dict[Slot, Any]):
 
     def plus(self, other: Memory, add: Any) -> Memory:
         """The sum of two gradients."""
-        small, large = sorted((self, other), key=len)
-        return Memory({**large, **{s: add(large[s], b) if s in large else b for s, b in small.items()}})
+        if not self or not other:
+            return other or self
+        small, large = (self, other) if len(self) < len(other) else (other, self)
+        made = Memory(large)
+        for s, b in small.items():
+            made[s] = add(large[s], b) if s in large else b
+        return made
 
 
 def no_memory() -> Memory:
@@ -317,7 +321,7 @@ def _check_assignable(x: Any, name: str) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
     _check_descriptor(x, name)
     own = _setattr_of(type(x)) is not object.__setattr__ and type(x) is not types.SimpleNamespace
-    hides = isinstance(inspect.getattr_static(type(x), name, None), types.FunctionType)
+    hides = isinstance(next((vars(c)[name] for c in type(x).__mro__ if name in vars(c)), None), types.FunctionType)
     if own or hides or (is_property(x, name) and not is_kept(x, name)):
         why = "its class says what assignment means" if own else "it is a property"
         if hides:

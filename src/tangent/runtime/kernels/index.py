@@ -116,16 +116,18 @@ def with_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
 
 
 def fresh_rows(xs: Any) -> Any:
-    """A list of lists with rows of its own."""
+    """A list or dict of lists, with rows of its own."""
+    if isinstance(xs, dict):
+        return dict(zip(xs, fresh_rows(list(xs.values()))))
     return [row.copy() if isinstance(row, list | np.ndarray) else row for row in xs]
 
 
 def number_rows(xs: Any) -> Any:
-    """A list of lists of numbers with rows of its own."""
-    for row in xs:
+    """A list or dict of lists of numbers, with rows of its own."""
+    for row in xs.values() if isinstance(xs, dict) else xs:
         if not isinstance(row, np.ndarray) and any(isinstance(v, np.ndarray | list | dict) for v in row):
             raise InPlaceError(
-                "cannot differentiate an operator in place on items of a list of lists",
+                "cannot differentiate an operator in place on items of lists in a list or dict",
                 why="they are arrays, which others may hold, too", todo="Write 't[i][j] = t[i][j] + v'.",
             )  # fmt: skip
     return fresh_rows(xs)

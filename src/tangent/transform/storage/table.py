@@ -50,7 +50,7 @@ class Table:
                 return op.rule.name in ("fresh_rows", "number_rows")
             case ast.Name(id=parts):
                 return self.is_filled(parts, s)
-            case ast.List(elts=elts):
+            case ast.List(elts=elts) | ast.Dict(values=elts):
                 names = [e.id for e in elts if isinstance(e, ast.Name)]
                 return len(names) == len(elts) > 0 and self.are_apart(names, s)
             case _:

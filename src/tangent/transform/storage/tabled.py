@@ -84,7 +84,7 @@ class Tabled(Table):
         match s.value:
             case ast.Name():
                 return {s: [self.copied(self.v, s.value, s, self.began(s.value.id))]}
-            case ast.List():
+            case ast.List() | ast.Dict():
                 held = self.fresh("parts")
                 return {s: [assign(held, s.value, s), self.copied(self.v, name(held), s, self.began(self.v))]}
             case _:

@@ -80,10 +80,10 @@ def _is_name(e: ast.expr) -> TypeGuard[ast.Name]:
 def _makes_list(op: Operation) -> bool:
     """Whether an operation makes a list whose rows may be lists: they are not told apart otherwise."""
     match op.value:
-        case ast.List() | ast.ListComp():
+        case ast.List() | ast.ListComp() | ast.Dict():
             return True
-        case ast.Call(func=ast.Name(id=function)):
-            return function.rstrip("_") in BESIDE
+        case ast.Call(func=ast.Name(id=function)) if function.rstrip("_") in BESIDE:
+            return True
         case _:
             return op.kind == "rule" and op.rule.name in ("fresh_rows", "number_rows")
 

@@ -217,3 +217,24 @@ def test_comparisons_of_constants():
 
     assert "if" not in tangent.grad(f).source.split()
     assert tangent.grad(f)(3.0) == 6.0
+
+
+def test_nothing_is_left_of_a_branch():
+    def f(x, n):
+        debug = 0
+        for i in range(n):
+            if debug > 1:
+                x = x * i
+        for i in range(n):
+            if debug == 0:
+                if debug != 0:
+                    x = x - i
+                else:
+                    x = x * x
+        if debug < 0:
+            x = -x
+        return x
+
+    gradient = tangent.grad(f)
+    assert gradient(1.5, 2) == tangent.grad(f, optimized=False)(1.5, 2) == 4 * 1.5**3
+    assert "if" not in gradient.source.split()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tangent.optimise.accumulate import accumulate
+from tangent.optimise.constants import constants
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead
@@ -16,6 +17,8 @@ from tangent.optimise.uncopy import uncopy
 PASSES = (
     dead,
     copies,
+    simplify,
+    constants,
     simplify,
     dead,
     hoist,

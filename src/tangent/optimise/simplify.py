@@ -45,11 +45,11 @@ def _block(body: Body) -> Body:
                 if decided and not _holds_block(other if _value(new) else then):
                     done += _block(then if _value(new) else other)
                 else:
-                    done.append(replace(s, test=new, body=_block(then), orelse=_block(other)))
+                    done.append(replace(s, test=new, body=_block(then) or [ast.Pass()], orelse=_block(other)))
             case ast.For(iter=iter, body=inner):
-                done.append(replace(s, iter=rebuild(iter, simplified), body=_block(inner)))
+                done.append(replace(s, iter=rebuild(iter, simplified), body=_block(inner) or [ast.Pass()]))
             case ast.While(test=test, body=inner):
-                done.append(replace(s, test=rebuild(test, simplified), body=_block(inner)))
+                done.append(replace(s, test=rebuild(test, simplified), body=_block(inner) or [ast.Pass()]))
             case ast.AugAssign(op=ast.Add()):
                 s = rebuild(s, simplified)
                 plain = positive(s.value)

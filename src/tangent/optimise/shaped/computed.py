@@ -16,7 +16,7 @@ from tangent.optimise.shaped.kinds import Kind, Number
 from tangent.optimise.shaped.owned import holds
 from tangent.syntax.names import Names
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import expression_reads, writes
 from tangent.syntax.walk import walk
 
 FUNCTIONS = (
@@ -47,7 +47,8 @@ class Values:
         """Whether a variable may stand for the same array as another: nothing changes it, and nothing holds it."""
         if v not in self.free:
             alone = v not in self.written and not any(holds(s, v, self.resolve) for s in statements(self.body))
-            self.free[v] = alone or self.is_number(ast.Name(v, ast.Load()))
+            once = sum(v in writes(s) for s in statements(self.body)) == 1
+            self.free[v] = alone or (once and self.is_number(ast.Name(v, ast.Load())))
         return self.free[v]
 
     def computes(self, e: ast.expr) -> bool:

@@ -15,7 +15,7 @@ import functools
 import types
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 from tangent.analysis.written import writes_arrays
@@ -144,8 +144,9 @@ class _Search:
         self.arrays = self.arrays or writes_arrays(tree, scope, own, self.displays)
         nested = _lists_of_lists(tree, self.displays)
         found = _keeps_rebinding(tree)
-        if _keeps_writing(tree, scope):
-            found = self.arrays = True
+        if writers := _nested_writers(tree, scope, self.displays):
+            self.arrays = True
+            found = found or _is_one_kept(writers, tree)
         for node, inner in _nodes(tree):
             match node:
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) if _base(node) in containers:
@@ -292,12 +293,17 @@ def _keeps_rebinding(tree: ast.FunctionDef) -> bool:
     return any(n.id in names and n not in called for n in read)
 
 
-def _keeps_writing(tree: ast.FunctionDef, scope: Scope) -> bool:
-    """Whether a nested function that writes into what it captures is kept, passed on or returned."""
+def _nested_writers(tree: ast.FunctionDef, scope: Scope, displays: Set[str]) -> set[ast.FunctionDef | ast.Lambda]:
+    """Nested functions that write into what they capture, by themselves or by others; not into lists and dicts."""
     nested = [n for n in ast.walk(tree) if isinstance(n, NESTED) and n is not tree]
-    writers = {n for n in nested if _writes_captured(n, scope)}
-    if not writers:
-        return False
+    writers = {n for n in nested if _writes_captured(n, scope, displays)}
+    while more := {n for n in nested if n not in writers and _calls_one_of(n, writers)}:
+        writers |= more
+    return writers
+
+
+def _is_one_kept(writers: Set[ast.FunctionDef | ast.Lambda], tree: ast.FunctionDef) -> bool:
+    """Whether one of some nested functions is kept, passed on or returned."""
     called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
     names = {n.name for n in writers if isinstance(n, ast.FunctionDef)}
     read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
@@ -306,9 +312,14 @@ def _keeps_writing(tree: ast.FunctionDef, scope: Scope) -> bool:
     return passed or any(n.id in names and n not in called for n in read)
 
 
-def _writes_captured(g: ast.FunctionDef | ast.Lambda, scope: Scope) -> bool:
+def _calls_one_of(g: ast.FunctionDef | ast.Lambda, others: Set[ast.FunctionDef | ast.Lambda]) -> bool:
+    names = {n.name for n in others if isinstance(n, ast.FunctionDef)}
+    return any(isinstance(n, ast.Name) and n.id in names for n in walk_scope(g))
+
+
+def _writes_captured(g: ast.FunctionDef | ast.Lambda, scope: Scope, displays: Set[str]) -> bool:
     body = g.body if isinstance(g, ast.FunctionDef) else []
-    own = {a.arg for a in arguments(g.args)} | assigned_inside(body)
+    own = {a.arg for a in arguments(g.args)} | assigned_inside(body) | displays
     for n in walk_scope(g):
         match n:
             case ast.Subscript(ctx=ast.Store()) if _base(n) and _base(n) not in own:

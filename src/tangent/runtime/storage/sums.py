@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.errors import InPlaceError
 from tangent.runtime.kernels.index import may_repeat
+from tangent.runtime.memory import Memory
 from tangent.runtime.storage.shadows import NUMBERS, real_part, shadow
 
 
@@ -17,6 +18,9 @@ def add_into(b: Any, v: Any) -> None:
         if b.ndim == 0 and np.ndim(v):
             raise grown_number()
         b += v
+    elif isinstance(b, Memory):  # only what something has flowed to has a place
+        for k in v:
+            b[k] = _added(b[k], v[k]) if k in b else v[k]
     elif isinstance(b, dict):
         for k in b:
             b[k] = _added(b[k], v[k])

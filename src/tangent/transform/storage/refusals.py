@@ -81,8 +81,18 @@ def refuse_copied_items(this: Unit, found: list[Write], active: frozenset[str]) 
 
 
 def refuse_objects(this: Unit, shadowed: frozenset[str]) -> None:
-    """Objects have no shadows: those that hold something that is written in place are followed with a memory."""
+    """Objects have no shadows: those that hold something that is written in place are followed with a memory.
+
+    Nor has a memory: where what it holds may be written in place, it must be one of arrays.
+    """
+    memory = this.context.memory
+    plain = memory and not getattr(this.source.function, "in_place", False)
     for s, op in this.operations.items():
+        kept = [v for v in op.targets if plain and v in shadowed and v.rstrip("0123456789") == memory]
+        if kept:
+            error = holding(this, s, kept[0])
+            error.needs_memory = True
+            raise error
         if op.kind == "rule" and op.rule.name == "with_attribute" and not shadowed.isdisjoint(op.targets):
             error = holding(this, s, op.targets[0])
             error.needs_memory = True

@@ -200,3 +200,17 @@ def right_hand_side_with_an_array_of_its_own(x):
 
     y = euler(rate, x * 1.0, 3)
     return np.sum(y * y)
+
+
+@program({"x": 1.3}, orders=1)
+def lambda_with_a_default_beside_arrays_that_are_filled(x):
+    buf = np.zeros(2)
+
+    def fill(i):
+        buf[i] = x * (i + 1)
+
+    fs = []
+    for _ in range(2):
+        fs.append(lambda v, k=x: v * k)
+    each(2, fill)
+    return fs[-1](buf[1]) + buf[0]

@@ -63,6 +63,7 @@ class Context:
         for known, held in self.externals.items():
             if held is value:
                 return known
+        base = base if base.isidentifier() else "function"  # a lambda has no name
         fresh = base if base not in self.names.taken else self.names.fresh(base)
         self.names.taken.add(fresh)
         self.externals[fresh] = value

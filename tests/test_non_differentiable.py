@@ -155,3 +155,19 @@ def test_operators_in_place_on_what_others_may_hold_are_refused():
 
     with pytest.raises(tangent.TangentError, match="an operator in place"):
         grad(f)(X)
+
+
+@tangent.non_differentiable
+def sorted_in_place(out, a):
+    out[0] = a[1]
+    out.sort()
+
+
+def test_what_is_only_moved_would_be_no_constant():
+    def f(x):
+        out = x * 2.0
+        sorted_in_place(out, x)
+        return np.sum(out * x)
+
+    with pytest.raises(tangent.TangentError, match="'sorted_in_place': it has no derivative, and changes its argument"):
+        grad(f)(X)

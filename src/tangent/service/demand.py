@@ -180,6 +180,7 @@ class DerivativesOnDemand:
         if is_given(function):
             return self.kept(("given", function), lambda: threaded_given(function))
         if isinstance(function, types.FunctionType) and not is_library(function) and table().has_rule(function):
+            refuse_ruled_writer(function)
             return self.kept(("ruled", function), lambda: threaded_ruled(function))
         if isinstance(function, types.FunctionType) and is_followed(function):
             return remembering(function, arrays=arrays)
@@ -281,6 +282,18 @@ def _operators(marks: Marks) -> frozenset[str]:
 
 def _never() -> bool:
     return False
+
+
+def refuse_ruled_writer(function: types.FunctionType) -> None:
+    """A function that is not differentiated by its source, and writes: what its rule says is no word about that."""
+    for v in sorted(summaries(unit)(function).written):
+        why = f"its derivative is given, and it changes its argument '{v}'"
+        if table().is_zero(function):
+            why = f"it has no derivative, and changes its argument '{v}' by more than stores of new values"
+        raise InPlaceError(
+            f"cannot differentiate a call of '{function.__name__}'", why=why,
+            todo="Write by stores (a[i] = v) into a new value, and return that.",
+        )  # fmt: skip
 
 
 def is_followed(function: types.FunctionType) -> bool:

@@ -30,6 +30,8 @@ from tangent.syntax.uses import arguments
 ADDING = frozenset("append extend insert add update setdefault fill".split())
 FILLING = frozenset(id(f) for f in (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
 VIEWS = frozenset("reshape ravel view transpose swapaxes squeeze diagonal asarray asanyarray atleast_1d T flat".split())
+REARRANGING = frozenset("sort partition shuffle at pop remove reverse clear resize byteswap itemset setfield".split())
+READING = frozenset("get items keys values index count join format startswith endswith split lower upper".split())
 Known = weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, types.FunctionType | None]]
 _known: Known = weakref.WeakKeyDictionary()
 
@@ -48,8 +50,8 @@ def _twin(function: types.FunctionType) -> types.FunctionType | None:
     except SourceError:
         return None
     tree = source.tree
-    written = _written(function, tree)
-    if not written:
+    written, parts = _written(function, tree)
+    if not written or any(_keeps_content(e, parts, function) for e in ast.walk(tree) if isinstance(e, ast.Call)):
         return None
     names = Names(identifiers(tree) | set(function.__globals__))
     stop, part, test, numpy = map(names.fresh, ("stop_gradient", "number_or_part", "isinstance", "np"))
@@ -64,14 +66,40 @@ def _twin(function: types.FunctionType) -> types.FunctionType | None:
     return made
 
 
-def _written(function: types.FunctionType, tree: ast.FunctionDef) -> set[str]:
-    """Parameters, and what may be a part of one, that a function writes into."""
+def _written(function: types.FunctionType, tree: ast.FunctionDef) -> tuple[set[str], set[str]]:
+    """What a function writes into of its parameters and their parts, and all of these."""
     own = {a.arg for a in arguments(tree.args)}
     parts = set(own)
     while more := {v for s in statements(tree.body) for v, e in _bound(s) if _is_part(e, parts)} - parts:
         parts |= more
     found = {root(p) for s in statements(tree.body) for p in _places(s, function)}
-    return found & parts
+    return found & parts, parts
+
+
+def _keeps_content(e: ast.Call, parts: set[str], function: types.FunctionType) -> bool:
+    """Whether a call may write something of what was there before: then a twin would not write constants only."""
+    given = [a for a in e.args if _is_part(a.value if isinstance(a, ast.Starred) else a, parts)]
+    match e.func:
+        case ast.Attribute(value=value, attr=attr) if root(value) in parts:
+            return attr in REARRANGING or not (attr in ADDING | READING or hasattr(np.ndarray, attr))
+        case ast.Attribute(attr=attr):
+            return attr in REARRANGING and bool(given)
+        case ast.Name(id=v) if isinstance(inner := function.__globals__.get(v), types.FunctionType):
+            if inner is function or not given or writing_constants(inner) is not None:
+                return False
+            return _writes_at_all(inner)
+        case _:
+            return False
+
+
+def _writes_at_all(function: types.FunctionType) -> bool:
+    """Whether a function without a twin may write into its arguments."""
+    try:
+        tree = read(function).tree
+    except SourceError:
+        return True
+    written, parts = _written(function, tree)
+    return bool(written) or any(_keeps_content(e, parts, function) for e in ast.walk(tree) if isinstance(e, ast.Call))
 
 
 def _bound(s: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

@@ -191,3 +191,34 @@ def same_expression_before_and_after_a_call_that_writes(x, w):
         _cubed(p, a)
         v += 0.1 * a
     return v
+
+
+def _moved(w, g, rate):
+    w -= rate * g
+
+
+@program({"x": signed(3), "rate": 0.05}, orders=1)
+def steps_that_read_what_another_helper_fills(x, rate):
+    w, g = x.copy(), np.zeros(3)
+    for _ in range(2):
+        _cubed(w, g)
+        _moved(w, g, rate)
+    return np.sum(w * g)
+
+
+def _lowered(w, step):
+    w[:] -= step
+
+
+def _moved_by_another(w, g, rate):
+    step = rate * np.sin(g)
+    _lowered(w, step)
+
+
+@program({"x": signed(3), "rate": 0.05})
+def steps_of_a_helper_that_calls_another(x, rate):
+    w, g = x.copy(), np.zeros(3)
+    for _ in range(2):
+        _cubed(w, g)
+        _moved_by_another(w, g, rate)
+    return w

@@ -18,7 +18,7 @@ from tangent.rules.table import table
 from tangent.source.read import read
 from tangent.source.resolve import is_library
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import arguments
+from tangent.syntax.uses import arguments, writes
 from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
@@ -99,9 +99,12 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
         stores = inner or any(w.construct != "augmented" for w in found)
         returned = {p for p in parameters if aliases.reach(this.result) & aliases.of(p)}
         arrays = frozenset(taken_for_arrays(this, aliases, summary) & parameters)
-        every = activity(this.core, this.operations, this.parameters, (this.result, *this.parameters)).names()
-        scaled = {w.root for w in found if w.construct == "augmented" and not _only_adds(w.statement)}
         shared = {p: _sharing(p, this, aliases) for p in parameters}
+        changed = [v for w in found if w.construct == "augmented" for v in writes(w.statement)]  # parameters, perhaps
+        outputs = (this.result, *this.parameters, *changed, *sorted(set().union(*shared.values())))
+        stored = [Operation("store", (w.root,), tuple(sorted(w.reads))) for w in found if w.construct == "call"]
+        every = activity(this.core, this.operations, this.parameters, outputs, stored).names()
+        scaled = {w.root for w in found if w.construct == "augmented" and not _only_adds(w.statement)}
         content = frozenset(p for p, v in shared.items() if v & scaled or content_read(this, every, v, summary))
         if hasattr(function, "checkpointed") or hasattr(function, "loop"):  # what is run again reads all it is given
             content = frozenset(parameters)

@@ -227,3 +227,27 @@ def made_by_a_class_method(x):
     account = Account.opened(x)
     account.year()
     return account.balance * x
+
+
+class Account:
+    def __init__(self):
+        self.total, self.seen = 0.0, []
+
+    def put(self, v):
+        self.total += v
+        self.seen.append(self.total)
+        return self
+
+    def sort(self):
+        self.seen = self.seen[::-1]
+
+
+@program({"x": np.array([0.7, 1.3, 0.4, 2.1])})
+def methods_called_as_those_that_change_arrays(x):
+    first, second = Account(), Account()
+    for v in x:
+        first.put(v * v).put(v)
+    for a in (first, second):
+        a.put(x[0])
+        a.sort()
+    return first.total * first.seen[3] + second.total

@@ -159,6 +159,7 @@ runtime.require_known
 runtime.initial_names
 runtime.names_held
 runtime.require_changeable
+runtime.require_no_array
 runtime.probe
 runtime.require_unchanged
 runtime.require_apart

@@ -224,6 +224,7 @@ from tangent.runtime.ordered import (
 from tangent.runtime.patterns import is_mapping, is_sequence, other_keys
 from tangent.runtime.stateful import (
     require_changeable,
+    require_no_array,
 )
 from tangent.runtime.storage.copies import (
     own,
@@ -469,6 +470,7 @@ __all__ = [
     "require_constant_key",
     "require_kept",
     "require_known",
+    "require_no_array",
     "require_no_numbers",
     "require_no_object",
     "require_no_state",

@@ -16,7 +16,7 @@ from tangent.normalise.memory.reading import Reading
 from tangent.runtime import memory, stateful
 from tangent.runtime.kernels.sequences import new_repeated
 from tangent.runtime.places import is_view_function
-from tangent.syntax.quote import assign, constant, name
+from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 
 CHANGING = frozenset("sort put partition resize itemset setfield byteswap".split())
@@ -86,6 +86,5 @@ class Arrays(Reading):
             self.pair(target, self.call(stateful.call_fill, name(self.memory), owner, value), s)
             return True
         if attr in CHANGING:
-            todo = "Assign to 'a[:]' what a function gives."
-            raise self.context.refuse(e, f"'{attr}' here", "it changes an array that others may hold", todo)
+            self.emit(at(ast.Expr(self.call(stateful.require_no_array, owner, constant(attr))), s))
         return False

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.normalise.memory.arrays import Arrays
+from tangent.normalise.memory.arrays import CHANGING, Arrays
 from tangent.normalise.memory.known import COLLECTIONS, COPIES, MAKERS, METHODS, NAMED
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
@@ -30,6 +30,8 @@ from tangent.syntax.rebuild import replace
 KEYED = {
     library_module.sorted_by: stateful.call_sorted_by, library_module.chosen_by: stateful.call_chosen_by,
 }  # fmt: skip
+
+OF_PLAIN_VALUES = frozenset({*dir(np.ndarray), "items", "keys", "values", "index", "count"}) - CHANGING
 
 
 class Calls(Arrays):
@@ -55,7 +57,7 @@ class Calls(Arrays):
                     pass
                 elif attr in METHODS and (attr in NAMED or not e.keywords):
                     self.pair(target, self.threaded_call(METHODS[attr], [owner, *e.args], e.keywords, found), s)
-                elif hasattr(np.ndarray, attr) or attr in ("items", "keys", "values", "index", "count"):
+                elif attr in OF_PLAIN_VALUES:
                     self.array_method(target, owner, attr, e, s)
                 else:
                     self.pair(

@@ -33,6 +33,7 @@ from tangent.runtime.stateful.items import (
     call_store,
     held_anew,
     require_changeable,
+    require_no_array,
 )
 from tangent.runtime.stateful.made import (
     call_copy,
@@ -127,4 +128,5 @@ __all__ = [
     "items_given",
     "remembered_or",
     "require_changeable",
+    "require_no_array",
 ]

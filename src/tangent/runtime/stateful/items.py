@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from tangent.errors import UnsupportedError
+from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.containers import mutated
 from tangent.runtime.memory import changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
@@ -102,3 +102,12 @@ def require_changeable(x: Any, what: str) -> None:
             why="objects are made or changed in the same function, where only lists, dicts and objects are followed",
             todo="Make a new array instead, or use a list.",
         )
+
+
+def require_no_array(x: Any, what: str) -> None:
+    """Stop at a method that changes an array which others may hold; of an object it is one of its class."""
+    if is_array(x):
+        raise InPlaceError(
+            f"cannot differentiate '{what}' here", why="it changes an array that others may hold",
+            todo="Assign to 'a[:]' what a function gives.",
+        )  # fmt: skip

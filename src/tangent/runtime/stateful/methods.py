@@ -106,10 +106,15 @@ def call_discard(memory: Any, x: Any, value: Any) -> Any:
     return call_method(memory, x, "discard", value)
 
 
-def call_sort(memory: Any, x: Any, *, key: Any = None, reverse: bool = False) -> Any:
+def call_sort(memory: Any, x: Any, /, **named: Any) -> Any:
     """`x.sort()`."""
     if is_object(x):
-        return call_method(memory, x, "sort", key=key, reverse=reverse)
+        return call_method(memory, x, "sort", **named)
+    return sorted_list(memory, x, **named)
+
+
+def sorted_list(memory: Any, x: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    """`x.sort()`, of a list."""
     require_changeable(x, "sort")
     now = contents(memory, x)
     if key is not None:

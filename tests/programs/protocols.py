@@ -4,6 +4,8 @@ import dataclasses
 import enum
 import math
 
+import numpy as np
+
 from programs.registry import program
 
 
@@ -229,7 +231,7 @@ def made_by_a_class_method(x):
     return account.balance * x
 
 
-class Account:
+class Till:
     def __init__(self):
         self.total, self.seen = 0.0, []
 
@@ -244,7 +246,7 @@ class Account:
 
 @program({"x": np.array([0.7, 1.3, 0.4, 2.1])})
 def methods_called_as_those_that_change_arrays(x):
-    first, second = Account(), Account()
+    first, second = Till(), Till()
     for v in x:
         first.put(v * v).put(v)
     for a in (first, second):

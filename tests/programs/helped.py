@@ -222,3 +222,19 @@ def steps_of_a_helper_that_calls_another(x, rate):
         _cubed(w, g)
         _moved_by_another(w, g, rate)
     return w
+
+
+def _squares_behind_the_first(p):
+    part = p[1:]
+    return part * part
+
+
+@program({"x": signed(3), "c": 0.3})
+def parts_kept_by_a_helper_while_the_array_changes(x, c):
+    p = x.copy()
+    total = 0.0
+    for _ in range(3):
+        squares = _squares_behind_the_first(p)
+        p[:2] *= squares * c
+        total = total + squares.sum()
+    return total * p

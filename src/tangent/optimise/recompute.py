@@ -277,7 +277,23 @@ def stored(body: Body) -> set[str]:
         if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
             found.add(s.target.id)
         found |= {v for n in walk(s) if isinstance(n, ast.Call) and (v := _changed(n))}
-    return found
+    return found | _shown(body, found)
+
+
+def _shown(body: Body, found: set[str]) -> set[str]:
+    """Variables that are surely parts of others, such as come from functions that were written out here."""
+    parts: set[str] = set()
+    size = -1
+    while size != (size := len(parts)):
+        for s in statements(body):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=a), slice=index)):
+                    if a in found | parts and any(isinstance(n, ast.Slice) for n in walk(index)):
+                        parts.add(v)
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Attribute(value=ast.Name(id=a), attr="T")):
+                    if a in found | parts:
+                        parts.add(v)
+    return parts
 
 
 def _changed(n: ast.Call) -> str:

@@ -27,6 +27,8 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 
+FORMS = frozenset("reshape ravel transpose swapaxes squeeze expand_dims diagonal moveaxis asarray".split())
+
 
 def recompute(body: Body, o: Optimisation) -> Body:
     plan = _Plan(body, o)
@@ -287,13 +289,24 @@ def _shown(body: Body, found: set[str]) -> set[str]:
     while size != (size := len(parts)):
         for s in statements(body):
             match s:
-                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=a), slice=index)):
-                    if a in found | parts and any(isinstance(n, ast.Slice) for n in walk(index)):
-                        parts.add(v)
-                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Attribute(value=ast.Name(id=a), attr="T")):
-                    if a in found | parts:
-                        parts.add(v)
+                case ast.Assign(targets=[ast.Name(id=v)], value=value) if _root_of_part(value) in found | parts:
+                    parts.add(v)
     return parts
+
+
+def _root_of_part(e: ast.expr) -> str:
+    """The variable that an expression shows a part of, or all in another form."""
+    match e:
+        case ast.Subscript(value=ast.Name(id=a), slice=index) if any(isinstance(n, ast.Slice) for n in walk(index)):
+            return a
+        case ast.Attribute(value=ast.Name(id=a), attr="T"):
+            return a
+        case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Name(id=a), *_]) if attr in FORMS:
+            return a
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=a), attr=attr)) if attr in FORMS:
+            return a
+        case _:
+            return ""
 
 
 def _changed(n: ast.Call) -> str:

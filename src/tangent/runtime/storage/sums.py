@@ -82,18 +82,16 @@ def add_at(b: Any, index: Any, v: Any) -> None:
 
 
 def add_to_item(b: Any, index: Any, v: Any) -> None:
-    """`b[index] += v` for the shadow of a list or dict."""
-    from tangent.runtime.dispatch import add_grad  # beside its use: dispatch knows nothing of storage
-
+    """`b[index] += v` for the shadow of a list or dict; shadows of lists inside stay the ones that they are."""
     if isinstance(index, slice):
-        b[index] = [add_grad(p, q) for p, q in zip(b[index], v, strict=True)]
+        b[index] = [_added(p, q) for p, q in zip(b[index], v, strict=True)]
     elif isinstance(b[index], np.ndarray) and not isinstance(v, list | tuple | dict):
         part = b[index]
         part += real_part(v, part)
     elif isinstance(b, tuple):
         add_into(b[index], v)
     else:
-        b[index] = add_grad(b[index], v)
+        b[index] = _added(b[index], v)
 
 
 def overwritten(b: Any, index: Any) -> Any:

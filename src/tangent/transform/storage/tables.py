@@ -14,7 +14,7 @@ from tangent.analysis.aliases import BESIDE, Aliases
 from tangent.analysis.effects import Write
 from tangent.analysis.operation import Operation
 from tangent.syntax.cells import Cell
-from tangent.syntax.inserted import Insertion
+from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.transform.storage.cells import is_item
@@ -60,17 +60,21 @@ def refuse_rows(this: Unit, found: list[Write], aliases: Aliases, flat: frozense
 
 
 def _asked_lists_of_arrays(this: Unit) -> set[str]:
-    """Lists of what arithmetic gives, whose gradient a block asks for as a whole: a memory would not give it."""
-    asked = {p.id for s in statements(this.core.body) if isinstance(s, Insertion) for p in s.places if _is_name(p)}
+    """Lists and dicts of what arithmetic gives, of which a block asks for a gradient: a memory would not give it."""
+    asked = {root(p) for s in statements(this.core.body) if isinstance(s, Insertion) for p in s.places}
     if not asked:
         return set()
     values = {op.targets[0] for op in this.operations.values() if op.kind == "rule" and op.rule.kind == "elementwise"}
     return {
         op.targets[0]
         for op in this.operations.values()
-        if isinstance(op.value, ast.List) and op.targets[0] in asked
-        if all(_is_name(e) and e.id in values for e in op.value.elts)
+        if isinstance(op.value, ast.List | ast.Dict) and op.targets[0] in asked
+        if all(isinstance(e, ast.Constant) or (_is_name(e) and e.id in values) for e in _items(op.value))
     }
+
+
+def _items(e: ast.List | ast.Dict) -> list[ast.expr]:
+    return e.elts if isinstance(e, ast.List) else e.values
 
 
 def _is_name(e: ast.expr) -> TypeGuard[ast.Name]:

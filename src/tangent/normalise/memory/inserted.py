@@ -34,16 +34,22 @@ class Inserted(Calls):
                 owner = self.inserted_owner(value, s)
                 if owner is not None and self.is_object(owner):
                     held = self.attribute(owner, attr, s)
+                    self.require_own(name(held), s)
                     return name(held), lambda: self.store(owner, attr, name(held), s)
             case ast.Subscript(value=value, slice=index):
                 owner = self.inserted_owner(value, s)
                 if owner is not None and not self.is_kept_as_is(owner.id):
                     key = self.key(index)
                     held = self.item(owner, key, s)
+                    self.require_own(name(held), s)
                     return name(held), lambda: self.change(stateful.call_store, [owner, key, name(held)], s)
             case ast.Name() if self.may_be_list(place):
-                self.emit(at(ast.Expr(self.call(memory_views.require_own_state, name(self.memory), place)), s))
+                self.require_own(place, s)
         return place, lambda: None
+
+    def require_own(self, place: ast.expr, s: Insertion) -> None:
+        """What a place holds has its gradient there, not in the memory."""
+        self.emit(at(ast.Expr(self.call(memory_views.require_own_state, name(self.memory), place)), s))
 
     def inserted_owner(self, e: ast.expr, s: Insertion) -> ast.Name | None:
         """What holds the place, in a variable; None where other passes look after it."""

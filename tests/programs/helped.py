@@ -238,3 +238,18 @@ def parts_kept_by_a_helper_while_the_array_changes(x, c):
         p[:2] *= squares * c
         total = total + squares.sum()
     return total * p
+
+
+def square_of_a_row(p):
+    row = p[0]
+    return row * row
+
+
+@program({"x": np.array([[0.7, 1.3], [0.4, 2.1]])})
+def row_kept_by_a_helper_and_written(x):
+    p, total = x.copy(), 0.0
+    for _ in range(3):
+        z = square_of_a_row(p)
+        p[0] *= z * 0.3
+        total = total + z.sum()
+    return np.sum(total * p)

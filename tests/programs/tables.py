@@ -195,3 +195,21 @@ def list_of_a_comprehension_changed(xs):
     for i in range(1, len(squares)):
         squares[i] = squares[i] * squares[i - 1] + squares[0]
     return sum(squares)
+
+
+@program({"x": np.array(NUMBERS)})
+def items_of_items_of_items(x):
+    deep = [[[x[0], x[1]]], [[x[2] * x[0]]]]
+    return deep[1][0][0] * deep[0][0][1] + deep[0][0][0]
+
+
+def rows_of(x):
+    return [[x[0], x[1]], [x[2], x[3]]]
+
+
+@program({"x": np.array(NUMBERS)}, orders=1)
+def rows_that_a_function_gave(x):
+    t = rows_of(x)
+    t[0][1] *= x[1]
+    t[1][0] += t[0][1]
+    return t[0][1] * t[1][0]

@@ -30,6 +30,8 @@ from tangent.runtime import (
     add_item,
     beside,
     content,
+    content_beside,
+    is_part,
     item_content,
     overwritten,
     own,
@@ -159,6 +161,18 @@ def held(x: Any) -> Any:
 def held_by_list(x: Any) -> Any:
     require_apart(x)
     return [content(v) for v in x]
+
+
+@implements(content_beside)
+def held_beside(d: Any, x: Any, others: Any) -> Any:
+    if is_tuple(d) and is_tuple(x):
+        item = "content_beside(d[{i}], x[{i}], others)"
+        return per_item(d, "d, x, others", item, content_beside=content_beside)
+    if is_array(d) and is_array(x):
+        return lambda d, x, others: d if is_part(x, others) else d.copy()
+    if is_list(d) and is_list(x):
+        return lambda d, x, others: [content_beside(p, q, others) for p, q in zip(d, x)]
+    return (lambda d, x, others: d.copy()) if is_array(d) else (lambda d, x, others: d)
 
 
 @implements(add_at, prefer_literal=True)

@@ -48,6 +48,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     `sizes` are lengths of axes as they are now, which tell what is large.
     """
     made = inlined(paired(reachable(entry)), resolve)
+    _join_rows(made, entry, given, resolve)
     _make_smaller([made], resolve)
     for _ in range(ROUNDS):
         versions = Versions(resolve)
@@ -78,6 +79,24 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
         _with_body(g, tidy(owned(body, o.resolve)))
     return functions
+
+
+def _join_rows(made: Generated, entry: Generated, given: list[Kind], resolve: Resolve) -> None:
+    """Rows of arrays that are written into, from callees that are written out here, are known to be parts of them."""
+    assert entry.tree is not None
+    own, rows = identifiers(entry.tree), dict(made.shared)
+    for s in statements(_body(made)):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=a))) if a in rows:
+                if v not in own:
+                    rows[v] = rows[a]
+    if rows.keys() <= made.shared.keys():
+        return
+    versions = Versions(resolve)
+    other, _ = versions.version(made, tuple(given))
+    kinds = versions.flows[other].env
+    numbers = {v for v, k in kinds.items() if isinstance(k, Number) and not k.rank}
+    made.shared = {v: c for v, c in rows.items() if v in made.shared or v not in numbers}
 
 
 def _fewer(body: Body, facts: Facts, o: Optimisation, taken: set[str]) -> Body:

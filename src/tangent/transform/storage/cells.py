@@ -36,7 +36,7 @@ def read_cells(this: Unit, found: list[Write], aliases: Aliases) -> Unit:
     operations = dict(this.operations)
     for block in blocks(this.core.body):
         for position, s in enumerate(block):
-            op = operations.get(s)
+            op = operations.get(s) if s not in changed else None
             if op is None or not is_item(op) or reads[op.targets[0]] != 1 or bound[op.targets[0]] != 1:
                 continue
             if op.operands[0] in popped or not is_whole(op.values["index"], whole):

@@ -68,3 +68,11 @@ def penalty_of_a_gradient(x):
 def value_and_slope(x):
     value, slope = tangent.value_and_grad(scaled_and_returned)(x)
     return value * np.sum(slope * x)
+
+
+@program({"b": X})
+def names_of_the_backward_pass(b):
+    saved = b.copy()
+    for i in range(2):
+        saved = scale(saved, b[i])
+    return saved * b

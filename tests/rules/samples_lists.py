@@ -41,6 +41,8 @@ ARGUMENTS: dict[str, list[Sample]] = {
         S("np.power(x, (1, 2, 3))", x=real(3)),
         S("[2.0, 3.0] @ x", x=real(2, 2)),
         S("np.sum([1.0, 2.0] - x)", x=real(2)),
+        S("np.concatenate([x, range(2)])", x=real(3)),
+        S("np.gradient(x, range(4))", x=real(4)),
     ],
 }
 

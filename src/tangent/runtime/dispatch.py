@@ -86,6 +86,8 @@ def init_grad(x: Any) -> Any:
         return Memory()
     if isinstance(x, np.flatiter):
         return np.zeros(len(x), gradient_dtype(x.base.dtype))
+    if isinstance(x, range):
+        return np.zeros(len(x))
     if is_object(x):
         return _zero_object(x)
     return map_structure(init_grad, x)

@@ -17,9 +17,11 @@ from typing import Any
 
 from tangent.options import Options
 from tangent.rules.table import Custom
-from tangent.runtime.dispatch import add_grad
+from tangent.runtime.dispatch import add_grad, unbroadcast
 from tangent.source.adapt import define
+from tangent.syntax.names import Names
 
+TAKEN = "saved b found gradient tangent mixed pulled add_grad unbroadcast".split()
 Derive = Callable[[types.FunctionType, Options], Any]
 
 
@@ -29,23 +31,27 @@ def by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Deri
     plain = replace(options, preserve_result=False, value_first=False)
     *names, seed = inspect.signature(gradient).parameters
     varied = tuple(v for v in names if v in wrt)
-    tangent = derive(f, replace(plain, mode="forward"))
-    known: dict[str, Any] = {"gradient": gradient, "tangent": tangent, "add_grad": add_grad}
+    free = Names([*names, seed])
+    saved, b, found, whole, first, second, third, add, fit = map(free.fresh, TAKEN)
+    known: dict[str, Any] = {whole: gradient, add: add_grad, fit: unbroadcast}
+    known[first] = derive(f, replace(plain, mode="forward", summed=False))
     if varied:
-        known["mixed"] = derive(tangent, replace(plain, mode="reverse", wrt=varied))
-        known["pulled"] = derive(f, replace(plain, wrt=varied))
-    whole = "b[1]" if options.value_first else "b"
-    every, given = ", ".join([*names, seed]), ", ".join([*names, *_of(whole, options.wrt)])
-    lines = [f"def backward(saved, b):\n    {every} = saved\n"]
+        known[second] = derive(known[first], replace(plain, mode="reverse", wrt=varied))
+        known[third] = derive(f, replace(plain, wrt=varied))
+    parts = _of(f"{b}[1]" if options.value_first else b, options.wrt)
+    every, given = ", ".join([*names, seed]), ", ".join([*names, *parts])
+    adjoints = {v: free.fresh(f"b{v}") for v in varied}
+    lines = [f"def backward({saved}, {b}):\n    {every} = {saved}\n"]
     if varied:
-        lines += [f"    found = mixed({given}, {seed})\n"]
-        lines += [f"    b_{v} = {w}\n" for v, w in zip(varied, _of("found", varied))]
+        lines += [f"    {found} = {second}({given}, {seed})\n"]
+        lines += [f"    {adjoints[v]} = {part}\n" for v, part in zip(varied, _of(found, varied))]
     if varied and options.value_first:
-        lines += [f"    found = pulled({', '.join(names)}, b[0])\n"]
-        lines += [f"    b_{v} = add_grad(b_{v}, {w})\n" for v, w in zip(varied, _of("found", varied))]
-    adjoints = [f"b_{v}" if v in varied else "None" for v in names]
-    lines += [f"    return {', '.join([*adjoints, f'tangent({given})' if seed in wrt else 'None'])},\n"]
-    forward = f"def forward({every}):\n    return gradient({every}), ({every})\n"
+        lines += [f"    {found} = {third}({', '.join(names)}, {b}[0])\n"]
+        lines += [f"    {adjoints[v]} = {add}({adjoints[v]}, {p})\n" for v, p in zip(varied, _of(found, varied))]
+    slope = f"{fit}({first}({given}), {seed})" if options.summed else f"{first}({given})"
+    results = [*(adjoints.get(v, "None") for v in names), slope if seed in wrt else "None"]
+    lines += [f"    return {', '.join(results)},\n"]
+    forward = f"def forward({every}):\n    return {whole}({every}), ({every})\n"
     return Custom(fwd=define("forward", forward, {**known}), bwd=define("backward", "".join(lines), {**known}))
 
 
@@ -60,6 +66,6 @@ def is_gradient(function: Any) -> bool:
     if origin is None or origin[1].mode != "reverse":
         return False
     options = origin[1]
-    more = options.preserve_result and not options.value_first, options.has_aux, options.paths, options.summed
+    more = options.preserve_result and not options.value_first, options.has_aux, options.paths
     kinds = {p.kind for p in inspect.signature(function).parameters.values()}
     return not any(more) and not options.compile and kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}

@@ -90,6 +90,8 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             this, summary, Groups(), {w.statement: w.root for w in found if w.construct == "augmented"}
         )
         written = {p for w in found for p in parameters if _touched(this, w, aliases) & aliases.reach(p)}
+        if hasattr(function, "origin"):  # a derivative copies what it writes into
+            written = set()
         space = id(function.__globals__)
         local = this.context.scope.local
         outside = {(space, w.root) for w in found if w.root not in local and w.root not in parameters}

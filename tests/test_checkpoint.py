@@ -68,10 +68,7 @@ def test_forward_over_reverse_is_the_same(name):
 def test_reverse_over_reverse_is_the_same_up_to_rounding(name):
     f, args, _ = LOOPS[name]
     seed = np.ones_like(args[0]) if isinstance(args[0], np.ndarray) else 1.0
-    found = outcome(lambda: vjp(grad(f, 0, checkpoint=3), 0, check_dims=False)(*args, 1.0, seed))
-    if name in LISTS | {"view_in_loop"}:  # a row of what may have one axis only
-        assert isinstance(found, str) and "<generated" in found
-        return
+    found = vjp(grad(f, 0, checkpoint=3), 0, check_dims=False)(*args, 1.0, seed)
     np.testing.assert_allclose(found, vjp(grad(f, 0), 0, check_dims=False)(*args, 1.0, seed), rtol=1e-5)
 
 

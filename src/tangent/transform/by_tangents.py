@@ -28,7 +28,7 @@ Derive = Callable[[types.FunctionType, Options], Any]
 def by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Derive) -> Custom:
     """The passes of a gradient by some of its arguments."""
     f, options = gradient.origin  # type: ignore[attr-defined]
-    plain = replace(options, preserve_result=False, value_first=False)
+    plain = replace(options, preserve_result=False, value_first=False, checkpoint=None)
     *names, seed = inspect.signature(gradient).parameters
     varied = tuple(v for v in names if v in wrt)
     free = Names([*names, seed])

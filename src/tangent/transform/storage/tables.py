@@ -47,16 +47,24 @@ def refuse_rows(this: Unit, found: list[Write], aliases: Aliases, flat: frozense
     if this.context.memory:
         return
     made = {op.targets[0] for op in this.operations.values() if _makes_list(op)} - _asked_lists_of_arrays(this)
+    shown = {op.targets[0] for op in this.operations.values() if isinstance(op.value, ast.List | ast.Dict)}
     for w in found:
         if _index(this, w) is None:
             continue
         for op in this.operations.values():
             row = is_item(op) and w.root in op.targets and op.operands[0] in aliases.containers
-            listed = (made & aliases.of(op.operands[0])) if row else set()
+            listed = row and any(
+                o in made and (o not in shown or _holds_lists(aliases, o)) for o in aliases.of(op.operands[0])
+            )
             if (row and listed) or (w.root in made - flat and isinstance(_index(this, w), Cell)):
                 error = refusal(this, w, op.operands[0] if row else w.root)
                 error.needs_memory = True
                 raise error
+
+
+def _holds_lists(aliases: Aliases, o: str) -> bool:
+    """Whether an item of a list that is written out may be a list that is made here."""
+    return bool(aliases.holds.get(o, set()) & aliases.containers)
 
 
 def _asked_lists_of_arrays(this: Unit) -> set[str]:

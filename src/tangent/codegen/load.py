@@ -325,7 +325,8 @@ class Changes:
             else:
                 code = getattr(value, "__code__", None)
                 looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, code)
-        self._functions, self._others = [*plain.values()], [*looked.values()]
+        self._functions = [*plain.values()]
+        self._others = [x for x in looked.values() if not _differs(*x)]  # what no name leads to cannot be looked at
 
     def __reduce__(self) -> tuple[type[Changes], tuple[tuple[()]]]:
         """In another process there is only what came along: nothing is defined anew there."""
@@ -335,15 +336,19 @@ class Changes:
         for names, root, value, code in self._functions:
             if names.get(root) is not value or value.__code__ is not code:
                 return True
-        for cell, names, root, rest, value, code in self._others:
-            found = cell.cell_contents if cell is not None else names.get(root, MISSING)
-            if found is MISSING:
-                found = getattr(builtins, root, None)
-            for part in rest:
-                found = getattr(found, part, None)
-            if found is not value or getattr(found, "__code__", None) is not code:
-                return True
-        return False
+        return any(_differs(*x) for x in self._others)
+
+
+def _differs(
+    cell: types.CellType | None, names: dict[str, Any], root: str, rest: tuple[str, ...], value: Any, code: Any
+) -> bool:  # fmt: skip
+    """Whether a name no longer leads to a function, or the function has other code."""
+    found = cell.cell_contents if cell is not None else names.get(root, MISSING)
+    if found is MISSING:
+        found = getattr(builtins, root, None)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found is not value or getattr(found, "__code__", None) is not code
 
 
 def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:

@@ -253,3 +253,9 @@ def row_kept_by_a_helper_and_written(x):
         p[0] *= z * 0.3
         total = total + z.sum()
     return np.sum(total * p)
+
+
+@program({"x": signed(4)})
+def series_of_numpys_own_text(x):
+    slopes = np.polynomial.polynomial.polyder(x)
+    return np.sum(slopes**3) + np.sum(np.polynomial.chebyshev.chebder(x) ** 2)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tangent.source.cells import cells_of
 from tangent.source.constants import writing_constants
-from tangent.source.naming import home_of
+from tangent.source.naming import home_of, is_generated
 from tangent.source.read import unwrapped
 
 
@@ -138,6 +138,8 @@ def _is_library(owner: Any) -> bool:
 
 def is_library(found: Any) -> bool:
     """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
+    if isinstance(found, types.FunctionType) and is_generated(found):
+        return False
     module = (home_of(found) or type(found).__module__ or "").split(".")[0]
     return module in sys.stdlib_module_names or module in ("numpy", "scipy", "numba", "tangent", "builtins")
 

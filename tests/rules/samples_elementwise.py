@@ -71,6 +71,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "power": binary(
         "np.power",
         S("x ** y", x=positive(), y=real()),
+        S("x ** range(3)", x=positive(3)),
+        S("np.where(x > 0, x ** y, 0.0)", x=np.array([-1.0, 2.0]), y=np.array([1.5, 2.5])),
         S("x ** y", x=positive(2, 2), y=real(2)),
         S("x ** 3", x=np.array([-1.0, 0.0, 2.0])),
         S("x ** 0", x=np.array([-1.0, 0.0, 2.0])),
@@ -256,6 +258,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "gap": binary("gap"),
     "logistic": [S("logistic(x)", x=20.0 * real(4)), S("logistic(x)", x=real())],
     "leg_one": [S("leg_one(x)", x=unit(4)), S("leg_one(z)", z=cplx(3)), S("leg_one(x)", x=0.3)],
+    "leg_cosh": [S("leg_cosh(x)", x=1.5 + positive(4)), S("leg_cosh(z)", z=cplx(3)), S("leg_cosh(x)", x=1.3)],
+    "conj_sign": [S("conj_sign(x)", x=real(3)), S("conj_sign(z)", z=cplx(3)), S("conj_sign(x)", x=0.3)],
     "hypot_one": [S("hypot_one(x)", x=real(4)), S("hypot_one(z)", z=cplx(3)), S("hypot_one(x)", x=real())],
     "share": [
         S("share(b, m, o)", "m", "o", b=real(3), m=MASK, o=np.array([True, True, False])),

@@ -41,6 +41,10 @@ CALLING: dict[str, list[Sample]] = {
         S("np.polynomial.polyutils.as_series([a])", a=real(3)),
         S("np.polynomial.chebyshev.chebfromroots(r)", r=real(3)),
         S("np.polynomial.chebyshev.chebvander2d(x, x, [2, 1])", x=real(3)),
+        S("np.polynomial.legendre.legmul(a, b)", a=real(3), b=real(2)),
+        S("np.polynomial.hermite.hermsub(a, np.polynomial.hermite.hermmulx(b))", a=real(3), b=real(2)),
+        S("np.polynomial.laguerre.lagder(a, 2, axis=1)", a=real(2, 3)),
+        S("np.polynomial.hermite_e.hermeint(a, 2, [k], lower, scl)", a=real(3), k=0.4, lower=0.3, scl=1.3),
     ],
     "reduce": [S("np.copysign.reduce(x, axis=None)", x=np.array(2.0))],
     "apply_along_axis": [
@@ -160,6 +164,10 @@ METHODS: dict[str, list[Sample]] = {
                       S(f"np.{f}.outer(x, y)", x=positive(2), y=0.7)] for f in [*WRITTEN, "power", "arctan2", "add"]},
     **{f"{f}_reduceat": [S(f"np.{f}.reduceat(x, [0, 2])", x=positive(4)),
                          S(f"np.{f}.reduceat(x, [0, 2, 1], axis=1)", x=positive(2, 4))] for f in [*WRITTEN, "add"]},
+    # of arrays that lie so that NumPy leaves out nothing
+    **{f"{f}_reduce": [S(f"np.{f}.reduce(x)", x=positive(3, 2)), S(f"np.{f}.reduce(x, -1, keepdims=True)", x=positive(3, 2))]
+       for f in ("power", "arctan2")},
+    **{f"{f}_reduceat": [S(f"np.{f}.reduceat(x, [0, 2])", x=positive(4))] for f in ("power", "arctan2")},
     "reduce_options": [
         S("np.add.reduce(x, 0, None, None, False, v, m)", "m", x=positive(3), v=0.5, m=MASK),
         S("np.multiply.reduce(x, axis=(0, 1), initial=v)", x=positive(2, 3), v=1.1),

@@ -12,6 +12,7 @@ TABLE = [[0.1, -0.2], [0.3, 0.4]]
 
 SAMPLES: dict[str, list[Sample]] = {
     "getitem": [
+        S("x.__getitem__((0, slice(1, None)))", x=real(2, 3)),
         S("x[1]", x=real(3)),
         S("x[-1, 0]", x=real(2, 3)),
         S("x[1:]", x=real(2, 3)),

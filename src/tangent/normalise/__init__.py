@@ -26,6 +26,7 @@ from tangent.normalise.memory import memorised
 from tangent.normalise.methods import known_methods
 from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
+from tangent.normalise.spelled import spelled
 from tangent.normalise.statements import statements
 from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
@@ -37,8 +38,8 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    managers, turned, boxes, lifting, known_methods, insertions, grids, parallel, matches, unbound, exceptions, walrus,
-    iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
+    spelled, managers, turned, boxes, lifting, known_methods, insertions, grids, parallel, matches, unbound, exceptions,
+    walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
     lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 

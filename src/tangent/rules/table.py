@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any
 
 from tangent.rules.notation import Kind, Rule, parse_rules
+from tangent.rules.series import written_series
 from tangent.rules.ufuncs import written_method
 
 FOLDER = os.path.dirname(__file__)
@@ -81,7 +82,7 @@ class Table:
     def written_out(self, function: Any) -> types.FunctionType | None:
         """What a function does, written in terms of functions that have rules; for those that a rule does not cover."""
         try:
-            return self.written.get(function) or written_method(function)
+            return self.written.get(function) or written_method(function) or written_series(function)
         except TypeError:
             return None
 

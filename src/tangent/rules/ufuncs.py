@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+import functools
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from tangent import runtime
 from tangent.rules.forms import is_ufunc_method
 from tangent.source.adapt import define
 
-# NumPy's own reductions with these differ from processor to processor: np.power.reduce([2.0, 3.0, 2.0]) may be 4 or 64.
-UNORDERED = frozenset(("power", "arctan2"))
+# NumPy's own reductions with these leave out elements on some processors: np.power.reduce([2.0, 3.0, 2.0]) may be 4.
+LEFT_OUT = frozenset(("power", "arctan2"))
 
 TEXTS = {
     "outer": """\
@@ -27,7 +27,7 @@ def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=N
     for k in range(1, len(rows)):
         step = np.{name}(total, rows[k])
         total = step if masks is None else np.where(masks[k], step, total)
-    return np.expand_dims(total, reduced_axes(array, axis)) if keepdims else total
+{check}    return np.expand_dims(total, reduced_axes(array, axis)) if keepdims else total
 """,
     "accumulate": """\
 def {name}_accumulate(array, axis=0, dtype=None, out=None):
@@ -46,9 +46,13 @@ def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
     rows = rows_along(array, axis, dtype)
     parts = []
     for start, stop in segments(indices, len(rows)):
-        parts = [*parts, np.{name}.reduce(rows[start:stop])]
-    return np.stack(parts, axis=axis)
+        parts = [*parts, {part}]
+{check}    return np.stack(parts, axis=axis)
 """,
+}
+CHECKS = {
+    "reduce": "    refuse_left_out(total, np.{name}, 'reduce', array, axis=axis, initial=initial, where=where)\n",
+    "reduceat": "    refuse_left_out(np.stack(parts, axis=axis), np.{name}, 'reduceat', array, indices=indices, axis=axis)\n",
 }
 
 
@@ -59,13 +63,13 @@ def written_method(function: Any) -> Any:
     ufunc = function.__self__
     assert isinstance(ufunc, np.ufunc)
     known = ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and hasattr(np, ufunc.__name__)
-    if not known or (ufunc.__name__ in UNORDERED and function.__name__ in ("reduce", "reduceat")):
-        return None
-    return _written(ufunc.__name__, function.__name__)
+    return _written(ufunc.__name__, function.__name__) if known else None
 
 
-@cache
+@functools.cache
 def _written(name: str, method: str) -> Any:
-    names = ("outer_operand", "rows_along", "rows_behind", "masks_behind", "segments", "reduced_axes")
-    namespace = {"np": np, **{kernel: getattr(runtime, kernel) for kernel in names}}
-    return define(f"{name}_{method}", TEXTS[method].format(name=name), namespace)
+    names = ("outer_operand", "rows_along", "rows_behind", "masks_behind", "segments", "reduced_axes", "refuse_left_out")
+    namespace = {"np": np, "functools": functools, **{kernel: getattr(runtime, kernel) for kernel in names}}
+    part = f"functools.reduce(np.{name}, rows[start:stop])" if name in LEFT_OUT else f"np.{name}.reduce(rows[start:stop])"
+    check = CHECKS.get(method, "").format(name=name) if name in LEFT_OUT else ""
+    return define(f"{name}_{method}", TEXTS[method].format(name=name, part=part, check=check), namespace)

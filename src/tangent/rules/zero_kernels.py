@@ -55,6 +55,7 @@ runtime.layout
 runtime.memory_axes
 runtime.statistic_weights
 runtime.refuse_turned
+runtime.refuse_left_out
 
 # The runtime of generated code
 

@@ -19,10 +19,12 @@ from tangent.backends.numba.kinds import (
 from tangent.runtime import (
     at_least,
     conj_sign,
+    conj_sign_slope,
     cosine,
     gap,
     hypot_one,
     in_degrees,
+    leg_cosh,
     leg_one,
     logistic,
     math_polygamma,
@@ -127,6 +129,12 @@ def leg(x: Any) -> Any:
     return lambda x: np.sqrt((one - x) * (one + x))
 
 
+@implements(leg_cosh)
+def other_leg(x: Any) -> Any:
+    one = gradient_type(x)(1)
+    return lambda x: np.sqrt(x - one) * np.sqrt(x + one)
+
+
 @implements(power_slope)
 def slope(x: Any, y: Any) -> Any:
     kind = common(x, y)
@@ -213,6 +221,14 @@ def direction(x: Any) -> Any:
     if is_complex(x):
         return lambda x: ratio(np.conj(x), np.abs(x))
     return lambda x: np.sign(x)
+
+
+@implements(conj_sign_slope)
+def turn(b: Any, s: Any, x: Any) -> Any:
+    if is_complex(x):
+        return lambda b, s, x: -1j * s * ratio(np.imag(b * s), np.abs(x))
+    nothing = gradient_type(s)(0)
+    return lambda b, s, x: nothing * s
 
 
 @implements(in_degrees)

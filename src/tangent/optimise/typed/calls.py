@@ -38,7 +38,7 @@ FIRST = (
     runtime.own_any, runtime.as_given, runtime.content, runtime.with_part, runtime.clear_item, runtime.cleared,
 )  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
-             runtime.leg_one, runtime.logistic, runtime.conj_sign)  # fmt: skip
+             runtime.leg_one, runtime.leg_cosh, runtime.logistic, runtime.conj_sign)  # fmt: skip
 MAKERS = (np.zeros, np.ones, np.empty)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.calculus import between_zeros, stretch
 from tangent.runtime.kernels.elementwise import precision
 from tangent.runtime.kernels.reduce import Axis, as_dtype, gathered, restored
@@ -150,6 +151,17 @@ def masks_behind(initial: Any, where: Any, a: Any, axis: int | None = 0) -> Any:
         return None
     masks = rows_along(np.broadcast_to(where, np.shape(a)), axis)
     return masks if initial is None else np.concatenate([np.ones_like(masks[:1]), masks])
+
+
+def refuse_left_out(total: Any, ufunc: np.ufunc, method: str, array: Any, **options: Any) -> None:
+    """NumPy may leave out elements where it reduces with powers or arctan2: what it gives is then no fold of them."""
+    given = getattr(ufunc, method)(array, **{k: v for k, v in options.items() if k != "initial" or v is not None})
+    if np.shape(given) != np.shape(total) or not np.allclose(given, total, 1e-3, 1e-30, equal_nan=True):
+        raise UnsupportedError(
+            f"cannot differentiate 'np.{ufunc.__name__}.{method}' here",
+            why="NumPy leaves out elements of arrays that lie so in memory, on this processor",
+            todo=f"Write functools.reduce(np.{ufunc.__name__}, x), or use np.{ufunc.__name__}.accumulate.",
+        )
 
 
 def segments(indices: Any, n: int) -> list[tuple[int, int]]:

@@ -88,6 +88,13 @@ def leg_one(x: Any) -> Any:
     return np.cos(np.arcsin(x)) if np.iscomplexobj(x) else np.sqrt((1.0 - x) * (1.0 + x))
 
 
+def leg_cosh(x: Any) -> Any:
+    """`sqrt(x * x - 1)`, the hyperbolic sine of the inverse of cosh: with all digits near 1, in NumPy's branch."""
+    if isinstance(x, float) and x >= 1.0:
+        return math.sqrt(x - 1.0) * math.sqrt(x + 1.0)
+    return np.sqrt(x - 1.0) * np.sqrt(x + 1.0)
+
+
 def power_slope(x: Any, y: Any) -> Any:
     """`y * x ** (y - 1)`, the derivative of `x ** y` by x: 0 where y is 0, infinite rather than an exception."""
     y = np.asarray(y) if isinstance(y, range) else y
@@ -166,6 +173,15 @@ def conj_sign(x: Any) -> Any:
     if np.iscomplexobj(x):
         return ratio(np.conj(x), np.abs(x))
     return np.sign(x, dtype=float) if is_boolean(x) else np.sign(x)
+
+
+def conj_sign_slope(b: Any, s: Any, x: Any) -> Any:
+    """The derivative of `s = conj_sign(x)` along b, or its transpose: a phase turns, a sign does not change.
+
+    >>> conj_sign_slope(1.0, 1.0, 2.0), complex(conj_sign_slope(1j, 1.0 + 0.0j, 2.0 + 0.0j))
+    (0.0, (0-0.5j))
+    """
+    return -1j * s * ratio(np.imag(b * s), np.abs(x)) if np.iscomplexobj(x) else 0.0 * s
 
 
 def real_as(x: Any, like: Any) -> Any:

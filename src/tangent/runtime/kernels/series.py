@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.kernels.calculus import between_zeros
+
 Function = Callable[..., Any]
 
 
@@ -14,9 +16,14 @@ def as_series(alist: Any, trim: bool = True) -> Any:
     """`np.polynomial.polyutils.as_series`: coefficients as arrays of floats, without zeros at the end."""
     out: Any = []
     for a in alist:
-        row = np.multiply(np.array(a, ndmin=1), 1.0)
-        out = [*out, row[: series_length(row)] if trim else row]
+        out = [*out, trimmed_series(a) if trim else np.multiply(np.array(a, ndmin=1), 1.0)]
     return out
+
+
+def trimmed_series(a: Any) -> Any:
+    """Coefficients as an array of floats, without zeros at the end."""
+    row = np.multiply(np.array(a, ndmin=1), 1.0)
+    return row[: series_length(row)]
 
 
 def series_length(row: Any) -> int:
@@ -68,6 +75,49 @@ def series_power(mul_f: Function, c: Any, pow: int, maxpower: Any = None) -> Any
     for _ in range(1, int(pow)):
         out = mul_f(out, c)
     return out
+
+
+def series_sum(c1: Any, c2: Any) -> Any:
+    """The sum of two series."""
+    c1, c2 = trimmed_series(c1), trimmed_series(c2)
+    n = max(len(c1), len(c2))
+    return trimmed_series(between_zeros(c1, 0, n - len(c1), 0) + between_zeros(c2, 0, n - len(c2), 0))
+
+
+def series_difference(c1: Any, c2: Any) -> Any:
+    """The difference of two series."""
+    return series_sum(c1, -trimmed_series(c2))
+
+
+def series_by_x(c: Any, up: Any, same: Any, down: Any) -> Any:
+    """A series times x, which takes each function of its basis to the next one, itself and the one before."""
+    up, same, down = np.asarray(up, c.dtype), np.asarray(same, c.dtype), np.asarray(down, c.dtype)
+    return between_zeros(c * up, 1, 0, 0) + between_zeros(c * same, 0, 1, 0) + between_zeros(c[1:] * down[1:], 0, 2, 0)
+
+
+def series_derivative(der_f: Function, c: Any, m: int, scl: Any, axis: int) -> Any:
+    """The derivative of a series: its coefficients by what becomes of each function of the basis."""
+    c = np.multiply(np.array(c, ndmin=1), 1.0)
+    basis = der_f(np.eye(np.shape(c)[axis], dtype=c.dtype), m)
+    return scl**m * np.moveaxis(np.tensordot(basis, c, (1, axis)), 0, axis)
+
+
+def series_integral(
+    int_f: Function, val_f: Function, c: Any, m: int, k: Any, lbnd: Any, scl: Any, axis: int
+) -> Any:  # fmt: skip
+    """The integral of a series, each time with the constant that makes it a given number at the lower bound."""
+    constants: Any = k if np.iterable(k) else [k]
+    if m < 0 or len(constants) > m:
+        raise ValueError("an integral takes as many constants as there are integrations, at most")
+    c = np.moveaxis(np.multiply(np.array(c, ndmin=1), 1.0), axis, 0)
+    for i in range(m):
+        start = constants[i] if i < len(constants) else 0.0
+        if len(c) == 1 and np.all(np.equal(c, 0)):
+            c = scl * c + start
+        else:
+            c = scl * np.tensordot(int_f(np.eye(len(c), dtype=c.dtype)), c, 1)
+            c = np.concatenate([c[:1] + (start - val_f(lbnd, c)), c[1:]])
+    return np.moveaxis(c, 0, axis)
 
 
 def polyval2d(x: Any, y: Any, c: Any) -> Any:

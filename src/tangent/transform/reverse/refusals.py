@@ -7,7 +7,6 @@ import ast
 from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.forms import is_ufunc_method
-from tangent.rules.ufuncs import UNORDERED
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
@@ -35,13 +34,6 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
         module = getattr(op.callee, "__module__", "") or ""
         if is_ufunc_method(op.callee):
             shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"
-            ufunc = shown.partition(".")[0]
-            if ufunc in UNORDERED:
-                return MissingRuleError(
-                    f"cannot differentiate 'np.{shown}'", where,
-                    "in which order NumPy takes the elements differs from processor to processor",
-                    f"Say the order: functools.reduce(np.{ufunc}, x).",
-                )  # fmt: skip
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,
             "it has no Python source and nobody has said what its derivative is",

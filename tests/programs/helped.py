@@ -259,3 +259,14 @@ def row_kept_by_a_helper_and_written(x):
 def series_of_numpys_own_text(x):
     slopes = np.polynomial.polynomial.polyder(x)
     return np.sum(slopes**3) + np.sum(np.polynomial.chebyshev.chebder(x) ** 2)
+
+
+def _scaled_sums(c, b):
+    c[1:] -= c[:-1] * b[1:]
+    np.multiply(c, b, out=c)
+    return c
+
+
+@program({"x": signed(4), "y": signed(4)})
+def running_sums_that_a_function_writes_into(x, y):
+    return _scaled_sums(np.cumsum(x), y) * _scaled_sums(np.convolve(x, y)[:4], x)

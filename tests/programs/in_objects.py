@@ -238,3 +238,21 @@ def arrays_set_by_default_in_a_loop(x):
     for i in range(4):
         d.setdefault(i % 2, np.zeros(2))[i // 2] += x[i] ** 2
     return np.sum(d[0] * d[1] * x[:2])
+
+
+class Squares:
+    def __init__(self, n):
+        self.total = np.zeros(n)
+        self.count = 0
+
+    def add(self, x):
+        self.total += x * x
+        self.count += 1
+        return self.total
+
+
+@program({"x": signed(3), "y": signed(3)})
+def sums_that_a_method_returns(x, y):
+    squares = Squares(len(x))
+    first = squares.add(x)
+    return first * squares.add(x * y) * squares.count

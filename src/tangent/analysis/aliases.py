@@ -362,7 +362,9 @@ FRESH = frozenset(
     "matmul dot inner outer vdot vecdot matvec vecmat tensordot kron einsum_one einsum_two einsum cross concatenate "
     "stack vstack hstack dstack column_stack block mean tile repeat roll pad diagflat tril triu array copy take trace "
     "copy_method astype full full_like own own_any content overwritten assigned gather_placed unmirror scatter "
-    "copy_grad settled deepcopy".split()
+    "copy_grad settled deepcopy cumsum cumulative_sum bincount convolve correlate fft ifft fft2 ifft2 fftn ifftn rfft "
+    "irfft hfft ihfft rfft2 irfft2 rfftn irfftn fftshift ifftshift take_along_axis compress extract delete "
+    "choose".split()
 )
 
 

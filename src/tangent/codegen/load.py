@@ -26,6 +26,7 @@ from tangent.codegen.notes import Entry, annotate, remember
 from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.runtime.objects import holds_objects
+from tangent.runtime.storage.copies import require_apart
 from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
@@ -38,7 +39,7 @@ from tangent.transform.generated import Generated
 Renew = Callable[[], Callable[..., Any]]
 CHECKS: dict[str, Any] = {
     "_type": type, "_float": float, "_Exception": Exception, "_check_seed": check_seed_by,
-    "_check_tangent": check_tangent, "_check_arguments": check_arguments,
+    "_check_tangent": check_tangent, "_require_apart": require_apart, "_check_arguments": check_arguments,
 }  # fmt: skip
 
 
@@ -215,7 +216,7 @@ def over(
     captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
     function.captures = captures  # type: ignore[attr-defined]
     function.fresh, function.carries, function.once = g.fresh, g.carries, g.once  # type: ignore[attr-defined]
-    function.sharing = g.sharing  # type: ignore[attr-defined]
+    function.sharing, function.apart = g.sharing, g.apart  # type: ignore[attr-defined]
     return function
 
 
@@ -254,7 +255,7 @@ def guarded(
     checks: list[ast.stmt] | None = None,
 ) -> ast.FunctionDef:  # fmt: skip
     """The definition with its checks around the body; what they need goes to `extra`."""
-    before: list[ast.stmt] = []
+    before = _apart(entry)
     if "_version" in extra:
         before += _choosing(node.args)
     stale = _stale(entry, callees, extra)
@@ -275,6 +276,18 @@ def guarded(
     for inner in (*new, *body, attempt):
         ast.copy_location(inner, node)
     return ast.copy_location(function_node(node.name, node.args, body), node)
+
+
+def _apart(entry: Generated) -> list[ast.stmt]:
+    """Arguments that are changed, but treated as values, are looked at: nobody else may hold them."""
+    return [
+        ast.If(
+            expression(f"_type({p}) is not _float"),
+            [ast.Expr(call("_require_apart", name(p), ast.Tuple([name(v) for v in others], ast.Load()),
+                           *(ast.Constant(x) for x in (place.file, place.line, place.text))))], [],
+        )
+        for p, others, place in entry.apart
+    ]  # fmt: skip
 
 
 def _stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> ast.expr | None:

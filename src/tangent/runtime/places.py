@@ -33,7 +33,7 @@ def places(x: Any, index: Any = ...) -> Any:
 def elements(flat: Any, x: Any, index: Any = ...) -> Any:
     """The elements of `x[index]`, of what the storage holds."""
     if _is_zero(flat):
-        return np.zeros(np.shape(places(x, index)))
+        return np.zeros(np.shape(places(x, index)), _inexact(x))
     return flat[places(x, index)]
 
 
@@ -41,8 +41,8 @@ def spread(b: Any, x: Any, index: Any = ...) -> Any:
     """The transpose of `elements`."""
     where = places(x, index)
     if _is_zero(b):
-        return np.zeros(root_of(x).size)
-    found = np.zeros(root_of(x).size, np.result_type(np.asarray(b).dtype, float))
+        return np.zeros(root_of(x).size, _inexact(x))
+    found = np.zeros(root_of(x).size, _inexact(np.asarray(b)))
     np.add.at(found, where, np.broadcast_to(b, np.shape(where)))
     return found
 
@@ -54,6 +54,11 @@ def cleared(flat: Any, x: Any, index: Any) -> Any:
     found = flat.copy()
     found[places(x, index)] = 0.0
     return found
+
+
+def _inexact(x: Any) -> Any:
+    """The dtype of an array of floats, or that of derivatives of any other."""
+    return x.dtype if x.dtype.kind in "fc" else np.dtype(float)
 
 
 def _is_zero(b: Any) -> bool:

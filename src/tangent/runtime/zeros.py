@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from tangent.runtime.memory import Memory
+
 
 class ZeroGrad(NDArrayOperatorsMixin):
     """Zeros like an array (or a container of arrays), made only when somebody looks at them.
@@ -60,7 +62,8 @@ class ZeroGrad(NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(self.like, list | tuple | dict | deque):
-            return ZeroGrad(self.like[index])
+            item = self.like[index]
+            return Memory() if isinstance(item, Memory) else ZeroGrad(item)
         return self.dense()[index]
 
     def __iter__(self) -> Iterator[Any]:

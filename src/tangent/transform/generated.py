@@ -7,6 +7,7 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
+from tangent.errors import Location
 from tangent.source.read import Source
 
 
@@ -25,6 +26,7 @@ class Generated:
     dtypes: tuple[str, ...] = ()
     exact: bool = False
     numbers: tuple[str, ...] = ()
+    apart: tuple[tuple[str, tuple[str, ...], Location], ...] = ()  # parameters that may not be one of some others
     arrays: frozenset[str] = frozenset()  # parameters that NumPy takes for arrays, should they be lists
     items: frozenset[str] = frozenset()  # parameters whose items it does
     backward: Generated | None = None

@@ -39,6 +39,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     made.numbers = number_parameters(this)
     count = module.options.checkpoint
     settled, passes, seed = module.passes(this, wrt, scribe, frozenset(made.numbers), count=count)
+    made.apart = (*settled.apart, *getattr(function, "apart", ()))
     this = settled.unit
     gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
     if module.options.paths:

@@ -45,6 +45,7 @@ def build_tangent(
         this.context.names.taken.add(tangent)
         scribe.derivatives["d", v] = tangent
     settled = module.settled(this, active, numbers, groups)
+    made.apart = (*settled.apart, *getattr(made.primal, "apart", ()))
     this = settled.unit
     if both:
         refuse_hidden_writes(settled, groups, copied=hasattr(made.primal, "origin"))  # as any derivative does

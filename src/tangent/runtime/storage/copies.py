@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
-from tangent.errors import InPlaceError
+from tangent.errors import InPlaceError, Location
+from tangent.runtime.objects import is_object
 from tangent.runtime.storage.views import laid_out_like
 
 
@@ -27,14 +29,31 @@ def own(x: Any, *others: Any) -> Any:
 
 def own_any(x: Any, *others: Any) -> Any:
     """A copy of an argument of any kind that will be written into."""
-    if isinstance(x, np.ndarray):
-        for other in others:
-            if _overlap(x, other):
-                raise InPlaceError(
-                    "an argument that is written in place shares its memory with another argument",
-                    why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
-                )  # fmt: skip
+    if any(_is_held(x, other) for other in others):
+        raise InPlaceError(
+            "an argument that is written in place shares its memory with another argument",
+            why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
+        )  # fmt: skip
     return _copied(x)
+
+
+def require_apart(x: Any, others: tuple[Any, ...], file: str, line: int, text: str) -> None:
+    """Stop where an argument that a function changes is, or shares its memory with, one that it reads afterwards."""
+    if any(_is_held(x, other) for other in others):
+        raise InPlaceError(
+            "an argument that is changed in place is given twice, or shares its memory with another argument",
+            Location(file, line, text, 0, len(text)), "the derivative works on copies, which would not share it",
+            "Pass a copy of one of them.",
+        )  # fmt: skip
+
+
+def _is_held(x: Any, other: Any) -> bool:
+    """Whether something that can be changed is, or is held by, something else."""
+    if isinstance(x, np.ndarray):
+        return _overlap(x, other)
+    if isinstance(other, list | tuple | dict) and x is not other:
+        return any(_is_held(x, v) for v in (other.values() if isinstance(other, dict) else other))
+    return x is other and (isinstance(x, list | dict | deque | set) or is_object(x))
 
 
 def _overlap(x: np.ndarray[Any, Any], other: Any) -> bool:

@@ -17,6 +17,7 @@ from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
 from tangent.transform.calls import Groups
+from tangent.transform.storage.apart import Apart, changed_as_values
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
 from tangent.transform.storage.cells import read_cells
 from tangent.transform.storage.flat import finished_lists, flat_lists
@@ -61,6 +62,7 @@ class Settled:
     rebound: tuple[str, ...]
     summary: Summaries
     flat: frozenset[str]  # lists of values that are written in place
+    apart: tuple[Apart, ...]  # parameters that are changed as values, and may not be another argument
 
 
 def settle(
@@ -70,6 +72,7 @@ def settle(
     """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
     given = frozenset(p for group in groups for p in group)
     found = all_writes(this, summary)
+    apart = changed_as_values(this, found, aliases_of(this, summary, groups))
     this = finished_lists(this, found)
     this, found, tables = written_tables(this, found, lambda unit: aliases_of(unit, summary, groups))
     aliases = aliases_of(this, summary, groups)
@@ -116,7 +119,8 @@ def settle(
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
-    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary, flat)
+    values = tuple(x for x in apart if x[0] not in owned)
+    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, values)
 
 
 def _carried(this: Unit) -> list[str]:

@@ -270,3 +270,29 @@ def _scaled_sums(c, b):
 @program({"x": signed(4), "y": signed(4)})
 def running_sums_that_a_function_writes_into(x, y):
     return _scaled_sums(np.cumsum(x), y) * _scaled_sums(np.convolve(x, y)[:4], x)
+
+
+def _mirror_images_added(y, r):
+    for k in range(1, 4):
+        alpha = r[k] * y[0]
+        y[:k] += alpha * np.flip(y[:k])
+
+
+@program({"x": signed(4)})
+def mirror_images_that_a_function_adds(x):
+    y = x * x
+    _mirror_images_added(y, x)
+    return np.sum(y * x)
+
+
+def _reflected(r):
+    y = r * r
+    for k in range(1, 3):
+        alpha = r[k] * y[0]
+        y[:k] += alpha * np.flip(y[:k])
+    return y
+
+
+@program({"x": signed(3)})
+def mirror_images_in_a_result(x):
+    return _reflected(x * 0.3)

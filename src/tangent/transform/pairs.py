@@ -60,7 +60,8 @@ def build_pair(
     state = this.context.names.fresh("saved")
     fwd.carries = passes.stores.carried
     bwd.sharing = passes.stores.sharing(saved, second)
-    shares = bool(bwd.sharing) or passes.stores.entangled(saved) or passes.stores.scales_shared(groups)
+    shares = passes.stores.shares_lists(saved, second) or passes.stores.entangled(saved)
+    shares = shares or passes.stores.scales_shared(groups)
     fwd.once = bwd.once = fwd.once or shares
     if passes.stores.apart(saved):
         fwd.fresh, bwd.fresh = "return", state

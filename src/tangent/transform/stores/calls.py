@@ -151,6 +151,15 @@ class Calls(Adjoints):
 
     def sharing(self, saved: list[str], backward: list[ast.stmt]) -> tuple[tuple[str, ...], ...]:
         """What is kept for the backward pass of one storage, under several names, and put back there."""
+        return self._of_one_storage({v: v for v in saved}, backward)
+
+    def shares_lists(self, saved: list[str], backward: list[ast.stmt]) -> bool:
+        """Whether a list of views is kept, and what they show as well, and put back there."""
+        lists = {stack: item for (_, item), stack in self.owner.stacks.items() if item not in self.forms}
+        return bool(self._of_one_storage({v: lists.get(v, v) for v in saved}, backward))
+
+    def _of_one_storage(self, saved: dict[str, str], backward: list[ast.stmt]) -> tuple[tuple[str, ...], ...]:
+        """Groups of names, by what they stand for."""
         targets = [t for s in statements(backward) if isinstance(s, ast.Assign | ast.AugAssign) for t in targets_of(s)]
         written = {t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)}
         put_back = {self.class_of(w) for w in written} - {""}
@@ -161,9 +170,9 @@ class Calls(Adjoints):
         ]
         same = merged(links)
         groups: dict[str, list[str]] = {}
-        for v in saved:
-            if v in same and self.class_of(v) in put_back:
-                groups.setdefault(same[v], []).append(v)
+        for v, item in saved.items():
+            if item in same and self.class_of(item) in put_back:
+                groups.setdefault(same[item], []).append(v)
         return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
     def entangled(self, saved: list[str]) -> bool:

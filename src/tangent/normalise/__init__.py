@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.normalise.boxes import boxes
+from tangent.normalise.closures import closures
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
@@ -38,8 +39,8 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    spelled, managers, turned, boxes, lifting, known_methods, insertions, grids, parallel, matches, unbound, exceptions,
-    walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
+    spelled, managers, turned, closures, boxes, lifting, known_methods, insertions, grids, parallel, matches, unbound,
+    exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
     lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 

@@ -25,13 +25,20 @@ class Lifted:
     rebound: tuple[str, ...]
     by_name: bool
     writes: bool
+    names: tuple[str, ...] = ()
+
+    @property
+    def here(self) -> tuple[str, ...]:
+        """What the captured variables are called where the function is called."""
+        return self.names or self.captured
 
     def call(self, e: ast.Call) -> ast.Call:
         """The call with what the function captured."""
         keywords = self.by_name or e.keywords or len(e.args) + len(self.captured) != _places(self.function)
         if keywords:
-            return replace(e, keywords=[*e.keywords, *(ast.keyword(v, name(v)) for v in self.captured)])
-        return replace(e, args=[*e.args, *(name(v) for v in self.captured)])
+            given = (ast.keyword(v, name(h)) for v, h in zip(self.captured, self.here))
+            return replace(e, keywords=[*e.keywords, *given])
+        return replace(e, args=[*e.args, *(name(h) for h in self.here)])
 
 
 def _places(function: types.FunctionType) -> int:

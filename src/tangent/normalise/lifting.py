@@ -11,7 +11,8 @@ def f(x):                            def f(x):
                                          return None, n
 
 So they are functions like those of the module: known, with derivatives of their own, and read variables when they are
-called, as in Python. Those that are kept, passed on or returned stay closures.
+called, as in Python. So do those that are handed to functions which only call them (handed.py). Those that are kept or
+returned stay closures.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from __future__ import annotations
 import ast
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 from tangent.normalise.accumulated import made_anew, rebinding
 from tangent.normalise.bound import unbound_at
 from tangent.normalise.context import Context
+from tangent.normalise.handed import handed, handed_on
 from tangent.normalise.lifted import Lifted
 from tangent.normalise.named import applied, defined
 from tangent.source.stubs import stub
@@ -36,6 +38,7 @@ from tangent.syntax.captured import (
     own_variables,
     rebound_outside,
 )
+from tangent.syntax.names import identifiers
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside
@@ -49,8 +52,6 @@ def lifting(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Take the nested functions out that are only called by name."""
     f = applied(defined(f), context)
     bound = {a.arg for a in arguments(f.args)} | assigned_inside(f.body)
-    inherited = getattr(context.source.function, "lifted", {})
-    context.lifted = {v: g for v, g in inherited.items() if v not in bound}
     choice = _Choice(f, context)
     nodes = choice.chosen()
     if nodes:
@@ -68,7 +69,7 @@ def lifting(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     for v, g in context.lifted.items():
         context.externals[v] = context.scope.externals[v] = g.function
         context.scope.local.discard(v)
-    return f
+    return handed_on(f, context) if context.lifted else f
 
 
 def lifted_by_name(f: ast.FunctionDef, context: Context) -> dict[str, ast.FunctionDef]:
@@ -109,7 +110,9 @@ class _Choice:
 
     def fits(self, v: str, g: ast.FunctionDef, nodes: dict[str, ast.FunctionDef]) -> bool:
         needed, rebound = captured(g, nodes, self.local, self.context.lifted)
-        if not self.only_called(v, nodes) or not rebound_outside(g) <= self.local:
+        if not (self.only_called(v, nodes) or (needed and not rebound and self.only_handed(v, g, nodes))):
+            return False
+        if not rebound_outside(g) <= self.local:
             return False
         own = {a.arg for a in arguments(g.args)} | assigned_inside(g.body)
         if own & set(needed) - rebound_outside(g):  # a variable of its own hides one that it must pass on
@@ -121,14 +124,23 @@ class _Choice:
         reached = _reached(v, nodes)
         return not unbound_at(self.f, v, {*needed, *reached})
 
-    def only_called(self, v: str, nodes: dict[str, ast.FunctionDef]) -> bool:
+    def only_called(self, v: str, nodes: dict[str, ast.FunctionDef], fine: Set[ast.expr] = frozenset()) -> bool:
         """Whether a function is called and never kept, here and in those that are lifted with it."""
         scopes = [self.f, *nodes.values()]
         here = [n for scope in scopes for n in walk_scope(scope)]
         called = {n.func for n in here if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == v}
         inside = {x for n in here if isinstance(n, ast.Lambda) for x in walk(n)}
         every = {n for n in walk(self.f) if isinstance(n, ast.Name) and n.id == v}
-        return every == called - inside
+        return every == (called | fine) - inside
+
+
+    def only_handed(self, v: str, g: ast.FunctionDef, nodes: dict[str, ast.FunctionDef]) -> bool:
+        """Whether a function that changes nothing around it is called, or given to those that do no more than that."""
+        if self.context.memory or not _is_quiet(g):
+            return False
+        given = handed(self.f, self.context.scope, self.context.has_rule)
+        here = {a for _, _, a in given if isinstance(a, ast.Name) and a.id == v}
+        return bool(here) and self.only_called(v, nodes, here)
 
 
 def captured(
@@ -142,7 +154,7 @@ def captured(
         found |= dict.fromkeys(free_variables(inner))
         rebound |= rebound_outside(inner)
         for known in (lifted[x] for x in free_variables(inner) if x in lifted):
-            found |= dict.fromkeys(known.captured)
+            found |= dict.fromkeys(known.here)
             rebound |= set(known.rebound)
     names = [v for v in found if v in local and v not in nodes]
     return tuple(names), tuple(v for v in names if v in rebound)
@@ -231,6 +243,22 @@ def _giving_back(g: ast.FunctionDef, rebound: tuple[str, ...]) -> list[ast.stmt]
         last = ast.Tuple([constant(None), *(name(v) for v in rebound)], ast.Load())
         body.append(at(ast.Return(last), g.body[-1]))
     return body
+
+
+def _is_quiet(g: ast.FunctionDef) -> bool:
+    """Whether a function stores into nothing but items of its own variables, and calls nothing for its effects."""
+    around = set(free_variables(g))
+    for n in walk_scope(g):
+        match n:
+            case ast.Expr(value=value) if not isinstance(value, ast.Constant):
+                return False
+            case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                return False
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) if around & identifiers(n.value):
+                return False
+            case ast.AugAssign(target=ast.Name(id=v)) if v in around:
+                return False
+    return True
 
 
 def _writes(g: ast.FunctionDef) -> bool:

@@ -25,15 +25,21 @@ def _called_only(f: ast.FunctionDef) -> set[str]:
     return {v for v in called - kept if once[v] == 1}
 
 
+def definition(v: str, e: ast.Lambda, place: ast.AST) -> ast.FunctionDef:
+    """A lambda as a function with a name."""
+    result = ast.copy_location(ast.Return(e.body), e.body)
+    made: ast.FunctionDef = ast.copy_location(replace(DEFINITION, name=v, args=e.args, body=[result]), place)
+    return made
+
+
 def defined(f: ast.FunctionDef) -> ast.FunctionDef:
     """`v = lambda a: e` as `def v(a): return e`, where v is only called."""
     names = _called_only(f)
 
     def statement(s: ast.stmt) -> ast.stmt:
         match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Lambda(args=args, body=e)) if v in names:
-                result = ast.copy_location(ast.Return(e), e)
-                return ast.copy_location(replace(DEFINITION, name=v, args=args, body=[result]), s)
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Lambda() as e) if v in names:
+                return definition(v, e, s)
             case _:
                 return with_blocks(s, block)
 

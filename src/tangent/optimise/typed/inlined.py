@@ -69,11 +69,16 @@ class Site:
 def _into(g: Generated, wanted: Wanted) -> None:
     assert g.tree is not None
     size = sum(1 for _ in statements(g.tree.body))
-    for site in filter(wanted, sites(g)):
-        added = sum(1 for f in (site.fwd, site.bwd) if f.tree is not None for _ in statements(f.tree.body))
-        if size + added <= LONGEST and _fits(site, g):
-            size += added
-            _inline(site, g)
+    waiting = list(filter(wanted, sites(g)))
+    while waiting:
+        before = size
+        for site in waiting:
+            added = sum(1 for f in (site.fwd, site.bwd) if f.tree is not None for _ in statements(f.tree.body))
+            if size + added <= LONGEST and _fits(site, g):
+                size += added
+                _inline(site, g)
+        new = [site for site in sites(g) if not _calls_itself(site.fwd)]  # in what was written out
+        waiting = list(filter(wanted, new)) if size > before else []
     left = set().union(*(identifiers(s) for s in g.tree.body))
     g.externals = {v: e for v, e in g.externals.items() if not isinstance(e, Generated) or v in left}
 
@@ -141,7 +146,7 @@ def _fits(site: Site, g: Generated) -> bool:
     """Whether names outside mean the same in both functions, and the call is a plain one."""
     fwd, bwd = site.fwd, site.bwd
     assert fwd.tree is not None and bwd.tree is not None and isinstance(site.forward.value, ast.Call)
-    if g in _reached(fwd) or fwd.primal.__globals__ is not g.primal.__globals__ or fwd.primal.__code__.co_freevars:
+    if g in _reached(fwd) or fwd.primal.__globals__ is not g.primal.__globals__ or _captures(fwd):
         return False
     if fwd.source is None or g.source is None or fwd.source.file != g.source.file:
         return False
@@ -165,6 +170,12 @@ def _fits(site: Site, g: Generated) -> bool:
     return not _lists(fwd) or not any(_jumps(s) for s in statements(g.tree.body if g.tree is not None else []))
 
 
+def _captures(f: Generated) -> bool:
+    """Whether a function finds names in a closure; one that was made from a tree has a cell for what runs."""
+    cells = f.primal.__code__.co_freevars
+    return bool(cells) and (len(cells) > 1 or getattr(f.primal, "captures", cells) != ())
+
+
 def _jumps(s: ast.stmt) -> bool:
     return isinstance(s, InsertedCode) and bool(s.block.jumps)
 
@@ -172,6 +183,10 @@ def _jumps(s: ast.stmt) -> bool:
 def _is_module(v: str, value: object, g: Generated) -> bool:
     """Whether a name stands for a module that the function knows by it, too."""
     return isinstance(value, types.ModuleType) and g.primal.__globals__.get(v) is value
+
+
+def _calls_itself(f: Generated) -> bool:
+    return any(f in other.externals.values() for other in _reached(f))
 
 
 def _reached(f: Generated) -> list[Generated]:

@@ -34,6 +34,8 @@ def worthwhile(functions: list[Generated]) -> bool:
     args = entry.tree.args
     if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs:
         return False
+    if hasattr(entry.primal, "remembers"):  # what is in a memory has no known kinds
+        return False
     return sum(_asked(g) for g in functions) >= ENOUGH
 
 

@@ -30,7 +30,7 @@ def closures(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         return f
     lambdas = _candidates(f, context)
     while lambdas:
-        names = {v: e for v, e in zip(_named(lambdas, f, context), lambdas)}
+        names = dict(zip(_named(lambdas, f, context), lambdas))
         new = _with(f, names)
         taken = lifted_by_name(new, context)
         if taken.keys() >= names.keys():
@@ -91,5 +91,8 @@ def _with(f: ast.FunctionDef, names: dict[str, ast.Lambda]) -> ast.FunctionDef:
     for e, v in places.items():
         first.append(definition(v, e, e))
     known = {e: name(v) for e, v in places.items()}
-    body = [rebuild(s, lambda e: ast.copy_location(known[e], e) if isinstance(e, ast.Lambda) and e in known else e) for s in body]
+    body = [
+        rebuild(s, lambda e: ast.copy_location(known[e], e) if isinstance(e, ast.Lambda) and e in known else e)
+        for s in body
+    ]
     return replace(f, body=[*first, *body])

@@ -3,9 +3,9 @@
 def root(a):                                 def root(a):
     return newton(lambda x: x * x - a, 1.0)      return newton(a, 1.0)
 
-def newton(f, x):                     ->     def newton(a, x):   
+def newton(f, x):                     ->     def newton(a, x):
     for _ in range(9):                           for _ in range(9):
-        x = x - f(x)                                 x = x - f(x, a)  
+        x = x - f(x)                                 x = x - f(x, a)
     return x                                     return x
 
                                              def f(x, a):

@@ -133,7 +133,6 @@ class _Choice:
         every = {n for n in walk(self.f) if isinstance(n, ast.Name) and n.id == v}
         return every == (called | fine) - inside
 
-
     def only_handed(self, v: str, g: ast.FunctionDef, nodes: dict[str, ast.FunctionDef]) -> bool:
         """Whether a function that changes nothing around it is called, or given to those that do no more than that."""
         if self.context.memory or not _is_quiet(g):

@@ -10,10 +10,8 @@ from tangent.normalise.context import Context
 from tangent.source.resolve import MISSING
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, name
-from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
+from tangent.syntax.rebuild import function_node, rebuild, replace, walk_scope, with_blocks
 from tangent.syntax.walk import walk
-
-DEFINITION = ast.parse("def f(): pass").body[0]
 
 
 def _called_only(f: ast.FunctionDef) -> set[str]:
@@ -28,8 +26,7 @@ def _called_only(f: ast.FunctionDef) -> set[str]:
 def definition(v: str, e: ast.Lambda, place: ast.AST) -> ast.FunctionDef:
     """A lambda as a function with a name."""
     result = ast.copy_location(ast.Return(e.body), e.body)
-    made: ast.FunctionDef = ast.copy_location(replace(DEFINITION, name=v, args=e.args, body=[result]), place)
-    return made
+    return ast.copy_location(function_node(v, e.args, [result]), place)
 
 
 def defined(f: ast.FunctionDef) -> ast.FunctionDef:

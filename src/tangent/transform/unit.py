@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.analysis.operation import Operations
+from tangent.analysis.shifts import without_shifts
 from tangent.analysis.state import known_properties
 from tangent.errors import UnsupportedError
 from tangent.normalise import normalise
@@ -72,4 +73,4 @@ def unit(
     core = settle_attempts(core, context)
     context.scope.externals |= known_locals(core, context)
     core, operations, found = arrays_of_displays(core, classify(core, context, table()), context, table(), lists)
-    return Unit(source, core, context, operations, found)
+    return Unit(source, core, context, without_shifts(core, operations), found)

@@ -450,3 +450,55 @@ def nested_function_over_an_active_value_passed_on(x):
         return apply_twice(scale, y) + x
 
     return twice(x) + apply_twice(twice, 2.0)
+
+
+def rk2(f, y, t, h):
+    return y + h * f(y + 0.5 * h * f(y, t), t + 0.5 * h)
+
+
+def integrate_steps(rhs, y, n, k=1.0):
+    for i in range(n):
+        y = rk2(rhs, y, 0.1 * i, 0.1 * k)
+    return y
+
+
+@program({"y": signed(3), "k": 1.3, "m": 0.4})
+def closure_handed_on_by_a_helper(y, k, m):
+    def drag(v):
+        return m * v * v
+
+    def rhs(y, t):
+        return k * t - drag(y)
+
+    z = integrate_steps(rhs, y, 2)
+    return z + rhs(z, 0.3) + integrate_steps(lambda k, t: k * m, z, n=1, k=m)
+
+
+def halves(f, a, b, depth=1):
+    middle = 0.5 * (a + b)
+    if depth == 0:
+        return f(middle) * (b - a)
+    return halves(f, a, middle, depth - 1) + halves(f, middle, b, depth - 1)
+
+
+@program({"x": 0.7, "w": 1.3})
+def closures_handed_to_recursion(x, w):
+    return halves(lambda v: v**w + x, x, 2.0)
+
+
+def stepped(fill, y, n):
+    y = y.copy()
+    slope = np.zeros_like(y)
+    for _ in range(n):
+        fill(y, slope)
+        y += 0.1 * slope
+    return y
+
+
+@program({"y": signed(3), "k": 1.3})
+def closure_that_fills_its_argument(y, k):
+    def fill(y, out):
+        out[0] = -k * y[0]
+        out[1:] = y[:-1] * y[1:] * k
+
+    return stepped(fill, y, 2)

@@ -134,12 +134,23 @@ class _Plan:
         between = order[min(i, j) + 1 : max(i, j)]
         if any(n in _all_writes(s) for s in between):
             return False
-        if j > i:
-            source = self.instead.get(back)
-            if any(n in _all_reads(s) for s in between) or (source is not None and not self.early(source, order, i)):
+        if j > i and back not in moves:
+            if any(n in _all_reads(s) for s in between) or not self.comes(n, back, there, here, pop, moves):
                 return False
             moves.append(back)
         return True
+
+    def comes(
+        self, n: str, back: ast.stmt, there: _Block, here: _Block, pop: ast.stmt, moves: list[ast.stmt]
+    ) -> bool:
+        """Whether what a recomputed value is made from is there before a place, or can move there, too."""
+        source = self.instead.get(back)
+        if source is None:
+            return True
+        order = self.order(here)
+        later = {v for s in order[order.index(pop) : order.index(back)] for v in _all_writes(s)}
+        made = next(s for s in there.body if n in _all_writes(s))
+        return all(self.is_there(v, made, there, here, pop, moves) for v in sorted(header_reads(source) & later))
 
     def is_outside(self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt) -> bool:
         """Whether a name is kept before the branch that makes a value, and restored before the one that reads it."""
@@ -154,11 +165,6 @@ class _Plan:
         ahead = order[restored + 1 : reading] + here.body[: here.body.index(pop)]
         before = outer.body[kept + 1 : branch] + there.body[: there.body.index(made)]
         return kept < branch and restored < reading and not any(n in _all_writes(s) for s in (*ahead, *before))
-
-    def early(self, source: ast.stmt, order: Body, i: int) -> bool:
-        """Whether what a recomputed value is made from is there before a place."""
-        needed = header_reads(source)
-        return not any(needed & set(_all_writes(s)) for s in order[i:])
 
 
 def _rebuilt(body: Body, plan: _Plan) -> Body:

@@ -140,9 +140,7 @@ class _Plan:
             moves.append(back)
         return True
 
-    def comes(
-        self, n: str, back: ast.stmt, there: _Block, here: _Block, pop: ast.stmt, moves: list[ast.stmt]
-    ) -> bool:
+    def comes(self, n: str, back: ast.stmt, there: _Block, here: _Block, pop: ast.stmt, moves: list[ast.stmt]) -> bool:
         """Whether what a recomputed value is made from is there before a place, or can move there, too."""
         source = self.instead.get(back)
         if source is None:

@@ -41,6 +41,40 @@ def now_slots(y, b, memory, x): d[b] = now_tangent(d[y], init_grad(x), memory, x
 @linear
 def now_owner(y, b, memory, x): d[b] = now_tangent(init_grad(memory), d[y], memory, x)
 
+def placed_in(y, memory, x, now):
+    d[memory] = placed_rest(d[y], memory, x)
+    d[now] = placed_grad(d[y], memory, x, now)
+    d[y] = placed_tangent(d[memory], d[now], memory, x)
+def placed_tangent(y, dmemory, dnow, memory, x):
+    d[dmemory] = placed_rest(d[y], memory, x)
+    d[dnow] = placed_grad(d[y], memory, x, dnow)
+    d[y] = placed_tangent(d[dmemory], d[dnow], memory, x)
+@linear
+def placed_rest(y, b, memory, x): d[b] = placed_rest(d[y], memory, x)
+@linear
+def placed_grad(y, b, memory, x, now): d[b] = placed_part(d[y], memory, x)
+@linear
+def placed_part(y, b, memory, x): d[b] = placed_grad(d[y], memory, x, b)
+def kept_part(y, memory, x, now):
+    d[x] = owned_part(d[y], memory, x, True)
+    d[now] = owned_part(d[y], memory, x, False)
+    d[y] = kept_tangent(d[x], d[now], memory, x)
+def kept_tangent(y, dx, dnow, memory, x):
+    d[dx] = owned_part(d[y], memory, x, True)
+    d[dnow] = owned_part(d[y], memory, x, False)
+    d[y] = kept_tangent(d[dx], d[dnow], memory, x)
+@linear
+def owned_part(y, b, memory, x, own): d[b] = owned_part(d[y], memory, x, own)
+
+@linear
+def handed_owner(y, b, memory, x, like): d[b] = returned_owner(d[y], memory, x, like)
+@linear
+def handed_slots(y, b, memory, x, like): d[b] = returned_slots(d[y], memory, x, like)
+@linear
+def returned_owner(y, b, memory, x, like): d[b] = handed_owner(d[y], memory, x, like)
+@linear
+def returned_slots(y, b, memory, x, like): d[b] = handed_slots(d[y], memory, x, like)
+
 def changed(y, memory, x, name, value):
     d[memory] = without_slot(d[y], x, name)
     d[value] = slot_taken(d[y], x, name, value)

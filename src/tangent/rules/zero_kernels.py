@@ -166,4 +166,3 @@ runtime.require_unchanged
 runtime.require_apart
 runtime.require_pair
 runtime.number_or_part
-runtime.require_own_state

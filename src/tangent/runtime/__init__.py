@@ -186,8 +186,19 @@ from tangent.runtime.memory_grads import (
     slot_taken,
     without_slot,
 )
+from tangent.runtime.memory_cut import handed_owner, handed_slots, returned_owner, returned_slots
+from tangent.runtime.memory_placed import (
+    kept_part,
+    kept_tangent,
+    owned_part,
+    placed_grad,
+    placed_in,
+    placed_part,
+    placed_rest,
+    placed_tangent,
+)
 from tangent.runtime.memory_view_grads import now_owner, now_slots, now_tangent
-from tangent.runtime.memory_views import as_now, compared, require_own_state, require_unchanged, shown
+from tangent.runtime.memory_views import as_now, compared, require_unchanged, shown
 from tangent.runtime.objects import (
     field,
     getter_of,
@@ -341,6 +352,8 @@ __all__ = [
     "gather_placed",
     "get_attribute",
     "getter_of",
+    "handed_owner",
+    "handed_slots",
     "has_fields",
     "has_keys",
     "has_member",
@@ -385,6 +398,8 @@ __all__ = [
     "joined_dtype",
     "joined_shape",
     "kept_grad",
+    "kept_part",
+    "kept_tangent",
     "key_at_end",
     "key_set",
     "keys_list",
@@ -427,6 +442,7 @@ __all__ = [
     "overwritten",
     "own",
     "own_any",
+    "owned_part",
     "owner_grad",
     "owner_of",
     "owner_part",
@@ -442,6 +458,11 @@ __all__ = [
     "place_of",
     "place_of_extreme",
     "placed",
+    "placed_grad",
+    "placed_in",
+    "placed_part",
+    "placed_rest",
+    "placed_tangent",
     "places",
     "plain_items",
     "pop_grad",
@@ -476,7 +497,6 @@ __all__ = [
     "require_no_state",
     "require_nothing_lost",
     "require_number",
-    "require_own_state",
     "require_pair",
     "require_repeatable",
     "require_same",
@@ -484,7 +504,9 @@ __all__ = [
     "require_unchanged",
     "require_unwritten",
     "rest",
+    "returned_owner",
     "returned_rest",
+    "returned_slots",
     "right_items",
     "right_part",
     "runs",

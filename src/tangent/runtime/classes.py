@@ -8,7 +8,7 @@ import inspect
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -151,18 +151,37 @@ def names_held(memory: Any, x: Any) -> list[str]:
 
 def require_tree(memory: Any, x: Any) -> None:
     """Stop at a deep copy of something that is held twice: the copies would have to be one, too."""
+    for v, again in _all_held(memory, x):
+        own = is_object(v) and hasattr(type(v), "__deepcopy__")
+        if again or own:
+            raise UnsupportedError(
+                f"cannot differentiate a deep copy of a {type(x).__name__}",
+                why="its class says what a copy is" if own else "something in it is held twice",
+                todo="Copy its parts.",
+            )
+
+
+def require_held_once(memory: Any, x: Any) -> None:
+    """Stop at the gradient of something in which a part is held twice: it is in two places there."""
+    for v, again in _all_held(memory, x):
+        if again:
+            raise UnsupportedError(
+                f"cannot give the gradient of a whole {type(x).__name__}",
+                why=f"it changes, and it holds a {type(v).__name__} twice, whose gradient is one",
+                todo="Ask for an attribute or an item of it.",
+            )
+
+
+def _all_held(memory: Any, x: Any) -> Iterator[tuple[Any, bool]]:
+    """Everything that changes in a value, itself among it, and whether it was there already."""
     seen: set[int] = set()
     waiting = [x]
     while waiting:
         v = waiting.pop()
-        own = is_object(v) and hasattr(type(v), "__deepcopy__")
         if isinstance(v, list | dict | np.ndarray) or is_object(v):
-            if id(v) in seen or own:
-                raise UnsupportedError(
-                    f"cannot differentiate a deep copy of a {type(x).__name__}",
-                    why="its class says what a copy is" if own else "something in it is held twice",
-                    todo="Copy its parts.",
-                )
+            yield v, id(v) in seen
+            if id(v) in seen:
+                continue
             seen.add(id(v))
         if is_object(v):
             waiting += [remembered(memory, v, name) for name in names_held(memory, v)]

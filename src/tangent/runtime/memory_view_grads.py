@@ -37,7 +37,7 @@ def _parted(b: Any, memory: Any, x: Any, around: tuple[int, ...]) -> tuple[Any, 
         return lazy_zero(x), Memory({key_of(x): spread(b, x)})
     own, found = {}, Memory()
     for k, v in parts_now(memory, x).items():
-        part, inner = _parted(_part(b, x, k), memory, v, (*around, id(x)))
+        part, inner = _parted(part_of(b, x, k), memory, v, (*around, id(x)))
         found = found.plus(inner, add_grad)
         if isinstance(k, str) and Slot(x, k) in memory:
             found = found.plus(Memory({Slot(x, k): part}), add_grad)
@@ -48,7 +48,7 @@ def _parted(b: Any, memory: Any, x: Any, around: tuple[int, ...]) -> tuple[Any, 
             Memory({Slot(x, None): own if isinstance(x, dict) else repack(contents(memory, x), *own.values())}),
             add_grad,
         )
-    return _like(x, own), found
+    return like_shown(x, own), found
 
 
 def now_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
@@ -71,21 +71,23 @@ def _shown(dmemory: Any, dx: Any, memory: Any, x: Any, around: tuple[int, ...]) 
     }
     if isinstance(x, dict):
         return shown
-    return _like(x, shown)
+    return like_shown(x, shown)
 
 
 def _moved(dmemory: Any, dx: Any, memory: Any, x: Any, k: Any, v: Any) -> Any:
     """The tangent of a part: the memory's, where the memory has it."""
     if isinstance(k, str) and Slot(x, k) in memory:
         return dmemory[Slot(x, k)] if Slot(x, k) in dmemory else init_grad(v)
-    return _part(dx, x, k)
+    return part_of(dx, x, k)
 
 
-def _part(b: Any, x: Any, k: Any) -> Any:
+def part_of(b: Any, x: Any, k: Any) -> Any:
+    """An item or attribute of a gradient, or of what was shown."""
     return b[k] if isinstance(x, list | dict | tuple | deque) else get_attribute(b, k)
 
 
-def _like(x: Any, parts: dict[Any, Any]) -> Any:
+def like_shown(x: Any, parts: dict[Any, Any]) -> Any:
+    """The gradient of an object, list, dict or tuple, of its parts."""
     if isinstance(x, dict):
         return parts
     return (

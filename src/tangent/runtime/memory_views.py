@@ -95,15 +95,6 @@ def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
     return any(_reaches_slot(memory, v, seen) for v in parts_now(memory, x).values())
 
 
-def require_own_state(memory: Any, x: Any) -> None:
-    """Stop where the gradient is asked for of an object, list or dict that the function has changed."""
-    if reaches_slot(memory, x):
-        raise UnsupportedError(
-            f"cannot give the gradient of a whole {type(x).__name__}", why="the function makes or changes it",
-            todo="Ask for an attribute or an item of it.",
-        )  # fmt: skip
-
-
 def require_unchanged(
     memory: Any, x: Any, shown: Any, title: str, who: str = "the block for the backward pass"
 ) -> None:

@@ -13,6 +13,7 @@ import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from tangent.analysis.recorded import Block as Records
@@ -22,7 +23,7 @@ from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
-from tangent.syntax.uses import WRITING_METHODS, expression_reads, header_reads, writes
+from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads, header_reads, writes
 from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:
@@ -121,25 +122,52 @@ def _cut(
     if kept:
         left = state.copy()
         left.held |= set(lost)
-    rest = [*copy.deepcopy([*viewed, *kept]), *_restored(this, state)]
+    read = _read(this)
+    put, given = _put(this, read, state, taken)
+    rest = [*copy.deepcopy([*viewed, *kept]), *put, *_restored(this, state, len(read))]
+    if put:
+        left = given
+        left.held |= set(lost)
     flag = this.scribe.names.numbered("cut") if rest else ""
-    read = set().union(*(header_reads(x) for x in kept)) & set(s.block.names)
-    start: list[ast.stmt] = [
-        assign(n, this.scribe.call("init_grad", p), s) for p, n in zip(s.places, s.block.names) if n in read
-    ]
+    asked = set().union(*(header_reads(x) for x in (*kept, *put))) & set(s.block.names)
+    start = [assign(n, _begun(this, p), s) for p, n in zip(s.places, s.block.names) if n in asked]
+    if this.unit.context.memory in left.held:
+        left.owned -= _holders(this, left.owned)
     this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost, start))
     if not rest:
         return zeros, []
     return [*zeros, assign(flag, constant(True), s)], [assign(flag, constant(False), s)]
 
 
-def _restored(this: Reverse, state: State) -> list[ast.stmt]:
-    """What the rest of an iteration restores, without its adjoints."""
+def _begun(this: Reverse, place: ast.expr) -> ast.expr:
+    """A gradient for the first time around, which nobody reads."""
+    return constant(None) if root(place) in this.unit.context.shown else this.scribe.call("init_grad", place)
+
+
+def _read(this: Reverse) -> list[ast.stmt]:
+    """The statements before a block that read what it asks for from a memory."""
+    _, before, _ = this.cuts.levels[-1]
+    shown = this.unit.context.shown
+    return list(takewhile(lambda x: not shown.isdisjoint(assigned_inside([x])), reversed(before)))[::-1]
+
+
+def _put(this: Reverse, read: list[ast.stmt], state: State, taken: list[ast.stmt]) -> tuple[list[ast.stmt], State]:
+    """What a block asks for in objects, lists and dicts keeps its gradient, too, where it jumps."""
+    given = state.copy()
+    if not read:
+        return [], given
+    _, _, path = this.cuts.levels[-1]
+    return [*copy.deepcopy(taken), *this.statements_backward(read, given, path)], given
+
+
+def _restored(this: Reverse, state: State, known: int) -> list[ast.stmt]:
+    """What the rest of an iteration restores, without its adjoints; apart from the last statements, if some are known."""
     done: list[ast.stmt] = []
     with _restoring(this):
         for s, before, path in reversed(this.cuts.levels):
             done += [this.pop((s, v), v, s) for v in reversed(this.records.before.get(s, []))]
-            done += this.statements_backward(before, this.lists_only(state), path)
+            done += this.statements_backward(before[: len(before) - known], this.lists_only(state), path)
+            known = 0
     return done
 
 
@@ -163,7 +191,7 @@ def cut_short(
         at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *inner], []), s)
         for cut in flagged
         if "continue" in cut.jumps
-        for inner in [this.stores.handed_over(s, this.stores.again(cut.rest))]
+        for inner in [[*this.stores.handed_over(s, this.stores.again(cut.rest)), *_handed_on(this, s, state)]]
     ]
     after: list[ast.stmt] = [at(RestoringIf(name(cut.flag), cut.rest, []), s) for cut in flagged]
     if any("break" in cut.jumps for cut in cuts):
@@ -176,7 +204,29 @@ def cut_short(
             loop = this.reversed_loop(s, restores, left)
             assert isinstance(loop, ast.For)
             after.append(at(RestoringFor(loop.target, loop.iter, loop.body, []), s))
-    return [*before, this.reversed_loop(s, [*again, *body]), *this.stores.handed_over(s, after)]
+    after = [*this.stores.handed_over(s, after), *(_handed_on(this, s, state) if flagged else [])]
+    return [*before, this.reversed_loop(s, [*again, *body]), *after]
+
+
+def _handed_on(this: Reverse, s: ast.stmt, state: State) -> list[ast.stmt]:
+    """Where the memory is an earlier one: what it does not have yet belongs to the objects and lists themselves."""
+    memory = this.unit.context.memory
+    done: list[ast.stmt] = []
+    if memory not in state.held:
+        return done
+    b = this.adjoint(memory)
+    for v in sorted(_holders(this, state.held)):
+        parts = [name(b), name(memory), name(v), name(b)]
+        own = this.scribe.call("handed_owner", *parts)
+        done.append(assign(this.adjoint(v), this.scribe.call("add_grad", name(this.adjoint(v)), own), s))
+        done.append(assign(b, this.scribe.call("handed_slots", *parts), s))
+    return done
+
+
+def _holders(this: Reverse, held: set[str]) -> set[str]:
+    """Variables that may hold objects, lists or arrays which a memory follows."""
+    apart = {this.unit.context.memory} | this.stores.shadowed | this.lists
+    return {v for v in held - apart if not this.shapes.of(name(v)).scalar}
 
 
 def jumping(body: list[ast.stmt]) -> set[ast.stmt]:

@@ -7,9 +7,10 @@ import dataclasses
 from collections.abc import Callable
 
 from tangent.normalise.memory.calls import Calls
-from tangent.runtime import memory_views, stateful
+from tangent.runtime import memory_placed, memory_views, stateful
 from tangent.syntax.inserted import Insertion
-from tangent.syntax.quote import at, name
+from tangent.syntax.quote import assign, at, name
+from tangent.syntax.uses import assigned_inside
 
 
 class Inserted(Calls):
@@ -17,13 +18,15 @@ class Inserted(Calls):
 
     def insertion(self, s: Insertion) -> None:
         """A block for the backward pass: what it asks for in objects and lists is read before, and stored after."""
-        places, stores = [], []
+        places, stores, start = [], [], len(self.done)
         for place in s.places:
             new, store = self.inserted_place(place, s)
             places.append(new)
             stores.append(store)
+        self.context.shown |= assigned_inside(self.done[start:])
         viewed = tuple(v for v in sorted(s.block.reads) if self.may_be_list(name(v)))
-        block = dataclasses.replace(s.block, viewed=viewed)
+        carried = {self.memory} if s.block.jumps else set()  # where it jumps, the gradients stay with the names
+        block = dataclasses.replace(s.block, viewed=viewed, reads=s.block.reads | carried)
         self.emit(at(Insertion(places, block, name(self.memory) if viewed else None), s))
         for store in stores:
             store()
@@ -34,22 +37,31 @@ class Inserted(Calls):
                 owner = self.inserted_owner(value, s)
                 if owner is not None and self.is_object(owner):
                     held = self.attribute(owner, attr, s)
-                    self.require_own(name(held), s)
-                    return name(held), lambda: self.store(owner, attr, name(held), s)
+                    shown = self.shown(held, s)
+                    return name(shown), lambda: self.store(owner, attr, name(self.placed(held, shown, s)), s)
             case ast.Subscript(value=value, slice=index):
                 owner = self.inserted_owner(value, s)
                 if owner is not None and not self.is_kept_as_is(owner.id):
                     key = self.key(index)
                     held = self.item(owner, key, s)
-                    self.require_own(name(held), s)
-                    return name(held), lambda: self.change(stateful.call_store, [owner, key, name(held)], s)
-            case ast.Name() if self.may_be_list(place):
-                self.require_own(place, s)
+                    shown = self.shown(held, s)
+                    put = lambda: [owner, key, name(self.placed(held, shown, s))]  # noqa: E731
+                    return name(shown), lambda: self.change(stateful.call_store, put(), s)
+            case ast.Name(id=held) if self.may_be_list(place):
+                shown = self.shown(held, s)
+                return name(shown), lambda: self.emit(assign(held, name(self.placed(held, shown, s)), s))
         return place, lambda: None
 
-    def require_own(self, place: ast.expr, s: Insertion) -> None:
-        """What a place holds has its gradient there, not in the memory."""
-        self.emit(at(ast.Expr(self.call(memory_views.require_own_state, name(self.memory), place)), s))
+    def shown(self, held: str, s: Insertion) -> str:
+        """What a variable holds, as a value with a gradient of its own: the memory has that of what changes."""
+        return self.held(self.call(memory_views.as_now, name(self.memory), name(held)), held, s)
+
+    def placed(self, held: str, shown: str, s: Insertion) -> str:
+        """The variable again, of which everything comes from what was shown."""
+        parts = [name(held), name(shown)]
+        kept = self.held(self.call(memory_placed.kept_part, name(self.memory), *parts), held, s)
+        self.change(memory_placed.placed_in, parts, s)
+        return kept
 
     def inserted_owner(self, e: ast.expr, s: Insertion) -> ast.Name | None:
         """What holds the place, in a variable; None where other passes look after it."""

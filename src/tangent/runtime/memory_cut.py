@@ -1,0 +1,147 @@
+"""Where a block has cut a backward loop short: the memory is an earlier one, and gradients stay where they were.
+
+A slot that the earlier memory does not have yet was an attribute, the items or the elements of the object, list or
+array itself, which then has its gradient. It is found from the variables; what none of them reaches was made in the
+part that is left out, and hands nothing on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import InPlaceError
+from tangent.runtime.calls import attribute_tangent, put_attribute
+from tangent.runtime.containers import is_lazy
+from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
+from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents
+from tangent.runtime.memory_arrays import key_of
+from tangent.runtime.memory_views import parts_now
+from tangent.runtime.objects import is_object
+from tangent.runtime.places import elements, spread
+
+CONTAINERS = (list, dict, tuple, deque)
+
+
+@dataclass(frozen=True)
+class _Orphan:
+    """A slot that the memory does not have: what it belongs to, and the way there from a slot or from the variable."""
+
+    slot: Slot
+    owner: Any
+    base: Slot | None
+    path: tuple[Any, ...]
+
+
+def handed_owner(b: Any, memory: Any, x: Any, like: Any) -> Any:
+    """What a value itself receives of a gradient of a later memory, which has the slots of `like`."""
+    found: Any = lazy_zero(x)
+    for o in _orphans(like, memory, x):
+        if o.base is None and o.slot in b:
+            found = add_grad(found, _at_path(x, memory, o, b[o.slot]))
+    return found
+
+
+def handed_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
+    """What the memory receives of it, what the value receives apart."""
+    orphans = list(_orphans(like, memory, x))
+    gone = {o.slot for o in orphans}
+    found = Memory({s: v for s, v in b.items() if s not in gone})
+    for o in orphans:
+        if o.base is not None and o.slot in b:
+            part = Memory({o.base: _at_path(memory[o.base], memory, o, b[o.slot])})
+            found = found.plus(part, add_grad)
+    return found
+
+
+def returned_owner(b: Any, memory: Any, x: Any, like: Any) -> Any:
+    """The transpose of `handed_owner`."""
+    orphans = [o for o in _orphans(like, memory, x) if o.base is None]
+    return Memory({o.slot: _from_path(b, x, memory, o, like) for o in orphans})
+
+
+def returned_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
+    """The transpose of `handed_slots`."""
+    orphans = list(_orphans(like, memory, x))
+    gone = {o.slot for o in orphans}
+    found = Memory({s: v for s, v in b.items() if s not in gone})
+    for o in orphans:
+        if o.base is not None:
+            part = b.get(o.base)
+            found[o.slot] = (
+                init_grad(like[o.slot]) if part is None else _from_path(part, memory[o.base], memory, o, like)
+            )
+    return found
+
+
+def _orphans(b: Any, memory: Any, x: Any) -> Iterator[_Orphan]:
+    if any(s not in memory for s in b):
+        yield from _below(b, memory, x, None, (), set())
+
+
+def _below(
+    b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...], seen: set[int]
+) -> Iterator[_Orphan]:
+    if id(x) in seen or not (isinstance(x, (*CONTAINERS, np.ndarray)) or is_object(x)):
+        return
+    seen.add(id(x))
+    if isinstance(x, np.ndarray):
+        if memory.arrays and x.dtype != object and key_of(x) in b and key_of(x) not in memory:
+            yield _Orphan(key_of(x), x, base, path)
+        return
+    whole = Slot(x, None)
+    if whole in b and whole not in memory:
+        _require_length(b[whole], x)
+        yield _Orphan(whole, x, base, path)
+    for k, v in parts_now(memory, x).items():
+        slot = whole if isinstance(x, CONTAINERS) else Slot(x, k)
+        if not isinstance(x, CONTAINERS) and slot in b and slot not in memory:
+            yield _Orphan(slot, x, base, (*path, k))
+        if slot in memory:
+            yield from _below(b, memory, v, slot, (k,) if isinstance(x, CONTAINERS) else (), seen)
+        else:
+            yield from _below(b, memory, v, base, (*path, k), seen)
+
+
+def _require_length(b: Any, x: Any) -> None:
+    if not is_lazy(b) and len(b) != len(x):
+        raise InPlaceError(
+            "cannot cut the backward loop short here",
+            why=f"a {type(x).__name__} that the loop changes has {len(b)} items there and had {len(x)} before",
+            todo="Set the gradient to zero instead of jumping.",
+        )
+
+
+def _at_path(x: Any, memory: Any, o: _Orphan, b: Any) -> Any:
+    """A gradient of x, or of what a slot holds, with one part."""
+    part = elements(b, o.owner) if o.slot.name == ELEMENTS else b
+    return _put(x, memory, o.path, part)
+
+
+def _put(x: Any, memory: Any, path: tuple[Any, ...], b: Any) -> Any:
+    if not path:
+        return b
+    k, *rest = path
+    now = contents(memory, x)
+    inner = _put(parts_now(memory, x)[k], memory, tuple(rest), b)
+    if isinstance(now, dict):
+        return {key: inner if key == k else lazy_zero(v) for key, v in now.items()}
+    if isinstance(now, list | tuple | deque):
+        return repack(now, *(inner if i == k else lazy_zero(v) for i, v in enumerate(now)))
+    return put_attribute(inner, x, k)
+
+
+def _from_path(b: Any, x: Any, memory: Any, o: _Orphan, like: Any) -> Any:
+    """The part of a gradient that was put there."""
+    for k in o.path:
+        if is_lazy(b):
+            return init_grad(like[o.slot])
+        b = b[k] if isinstance(x, CONTAINERS) else attribute_tangent(b, x, k)
+        x = parts_now(memory, x)[k]
+    if is_lazy(b):
+        return init_grad(like[o.slot])
+    return spread(b, o.owner) if o.slot.name == ELEMENTS else b

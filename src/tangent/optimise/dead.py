@@ -271,16 +271,23 @@ class _Overwritten:
         self.unread: set[ast.stmt] = set()
         self.gone: set[ast.stmt] = set()
         self.heads: list[set[str]] = []
+        self.given: set[str] = set()  # what comes from outside
         self.declared = {v for s in body if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
 
-    def restores(self, s: ast.stmt) -> set[str]:
-        """The variables that a statement binds, and those that share what it stores into."""
+    def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
+        """Whether nobody reads what a statement binds or stores into: here, or where arrays of a caller are."""
+        into = self.stored_into(s)
+        return live.isdisjoint(_all_writes(s) | into) and self.given.isdisjoint(into)
+
+    def stored_into(self, s: ast.stmt) -> set[str]:
+        """The variables that share what a statement stores into."""
         stores = [root(t) for x in statements([s]) if isinstance(x, ast.Assign) for t in x.targets]
         shared = self.o.shared
         into = {v for v in stores if v} - _all_writes(s)
-        return _all_writes(s) | into | {v for v in shared if shared[v] in {shared.get(w, "") for w in into}}
+        return into | {v for v in shared if shared[v] in {shared.get(w, "") for w in into}}
 
     def run(self) -> Body:
+        self.given = self.block(self.body, set(), drop=False)
         self.block(self.body, set(), drop=True)
         for v in self.stacks:
             if v.pops and self.unread.issuperset(v.pops):
@@ -296,7 +303,7 @@ class _Overwritten:
         match s:
             case Comment():
                 return live
-            case RestoringFor() | RestoringIf() if drop and not self.heads and live.isdisjoint(self.restores(s)):
+            case RestoringFor() | RestoringIf() if drop and not self.heads and self.is_needless(s, live):
                 self.gone.add(s)  # the lists of a loop that runs once may stay half full
                 return live
             case ast.If(body=then, orelse=other):

@@ -173,6 +173,7 @@ from tangent.runtime.memory_arrays import (
     written,
     written_tangent,
 )
+from tangent.runtime.memory_cut import handed_owner, handed_slots, returned_owner, returned_slots
 from tangent.runtime.memory_grads import (
     current_owner,
     current_slots,
@@ -186,7 +187,6 @@ from tangent.runtime.memory_grads import (
     slot_taken,
     without_slot,
 )
-from tangent.runtime.memory_cut import handed_owner, handed_slots, returned_owner, returned_slots
 from tangent.runtime.memory_placed import (
     kept_part,
     kept_tangent,
@@ -274,7 +274,7 @@ from tangent.runtime.storage.sums import (
 )
 from tangent.runtime.storage.views import (
     is_part,
-    require_apart,
+    shares_of,
 )
 from tangent.runtime.storage.writers import (
     factors_at,
@@ -486,7 +486,6 @@ __all__ = [
     "repeated_combination_indices",
     "replace_field",
     "replace_item",
-    "require_apart",
     "require_changeable",
     "require_constant_key",
     "require_kept",
@@ -517,6 +516,7 @@ __all__ = [
     "settled",
     "shadow",
     "shadow_among",
+    "shares_of",
     "shown",
     "slice_indices",
     "slot_grad",

@@ -83,9 +83,7 @@ def _orphans(b: Any, memory: Any, x: Any) -> Iterator[_Orphan]:
         yield from _below(b, memory, x, None, (), set())
 
 
-def _below(
-    b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...], seen: set[int]
-) -> Iterator[_Orphan]:
+def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...], seen: set[int]) -> Iterator[_Orphan]:
     if id(x) in seen or not (isinstance(x, (*CONTAINERS, np.ndarray)) or is_object(x)):
         return
     seen.add(id(x))

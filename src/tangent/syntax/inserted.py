@@ -53,6 +53,10 @@ class InsertedCode(ast.stmt):
         self.block = block
 
 
+class Once(ast.For):
+    """A loop of one trip: a step of a checkpointed loop, which jumps of blocks leave."""
+
+
 class RestoringIf(ast.If):
     """Restores what is left of an iteration of a backward loop that was cut short."""
 

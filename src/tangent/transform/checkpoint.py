@@ -176,6 +176,7 @@ class _Text:
             names.numbered(v) for v in ("kept", "start", "last", "saved", "step_saved", "_")
         )
         self.starts = names.numbered("start_stack")
+        self.stopped = names.numbered("stopped") if loop.ends else ""
         self.stacks = {v: names.numbered(f"{v}_stack") for v in (*loop.state, *self.stored, *loop.grown)}
         self.out = names.numbered("bout") if len(loop.results) > 1 else ""
         s = loop.statement
@@ -345,10 +346,19 @@ class _Text:
             f"        {self.advance()}",
             f"    {self.nobody}, {self.step_saved} = {self.call(self.step_fwd, self.last)}",
             f"    {self.reverse_step()}",
+            *(f"    {line}" for line in self.ended()),
         ]
         b = {**b, **{p: b[v] for v, p in self.loop.begins.items() if v in b}}
         found = [b[p] if p in b else f"{self.function['init_grad']}({p})" for p in self.active if p not in self.stored]
         return [*lines, f"return {', '.join(found)}"] if found else lines
+
+    def ended(self) -> list[str]:
+        """Where inserted code ends the loop; arrays that it writes into are put back to what they were before it."""
+        if not self.loop.ends:
+            return []
+        back = [f"        {v}[...] = {self.stacks[v]}[0]" for v in self.stored]
+        first = [f"    if {self.builtin['len']}({self.starts}) > 0:", *back] if back else []
+        return [f"if {self.stopped}:", *first, "    break"]
 
     def reverse_step(self) -> str:
         """`bh, bw = f_step_bwd(step_saved, bh, bw)`."""
@@ -358,7 +368,8 @@ class _Text:
         seed = [] if self.nothing else [parts[0] if len(parts) == 1 else f"({', '.join(parts)})" if parts else "None"]
         given = [self.step_saved, *seed, *self.stored, *(b[a] for a in self.stored), *(b[v] for v in self.added)]
         value = f"{self.step_bwd}({', '.join(given)})"
-        return f"{', '.join(b[v] for v in self.flowing)} = {value}" if self.flowing else value
+        targets = [*(b[v] for v in self.flowing), *([self.stopped] if self.loop.ends else [])]
+        return f"{', '.join(targets)} = {value}" if targets else value
 
 
 RUNTIME = (

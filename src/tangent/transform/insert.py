@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from tangent.analysis.recorded import Block as Records
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
-from tangent.syntax.inserted import Block, InsertedCode, Insertion, RestoringFor, RestoringIf, root
+from tangent.syntax.inserted import Block, InsertedCode, Insertion, Once, RestoringFor, RestoringIf, root
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements
@@ -43,6 +43,7 @@ class Cut:
     state: State
     lost: list[str]
     start: list[ast.stmt]  # what the rest reads, for the first time around
+    asked: set[str]  # the variables whose gradients the block asks for
 
 
 Level = tuple[ast.stmt, list[ast.stmt], tuple[Records, ...]]
@@ -56,7 +57,8 @@ class Cuts:
         self.levels: list[Level] = []
         self.found: list[Cut] = []
         self.head: State | None = None
-        self.body: list[ast.stmt] = []
+        self.once = False
+        self.flags: list[str] = []  # of jumps that end a checkpointed loop
 
     @contextmanager
     def inside(self, s: ast.stmt, before: list[ast.stmt], path: tuple[Records, ...]) -> Iterator[None]:
@@ -65,11 +67,11 @@ class Cuts:
         self.levels.pop()
 
     @contextmanager
-    def loop(self, head: State, body: list[ast.stmt]) -> Iterator[list[Cut]]:
-        outer = self.levels, self.found, self.head, self.body
-        self.levels, self.found, self.head, self.body = [], [], head, body
+    def loop(self, head: State, s: ast.stmt) -> Iterator[list[Cut]]:
+        outer = self.levels, self.found, self.head, self.once
+        self.levels, self.found, self.head, self.once = [], [], head, isinstance(s, Once)
         yield self.found
-        self.levels, self.found, self.head, self.body = outer
+        self.levels, self.found, self.head, self.once = outer
 
 
 def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
@@ -128,13 +130,13 @@ def _cut(
     if put:
         left = given
         left.held |= set(lost)
-    flag = this.scribe.names.numbered("cut") if rest else ""
+    flag = this.scribe.names.numbered("cut") if rest or this.cuts.once else ""
     asked = set().union(*(header_reads(x) for x in (*kept, *put))) & set(s.block.names)
     start = [assign(n, _begun(this, p), s) for p, n in zip(s.places, s.block.names) if n in asked]
     if this.unit.context.memory in left.held:
         left.owned -= _holders(this, left.owned)
-    this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost, start))
-    if not rest:
+    this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost, start, {root(p) for p in s.places}))
+    if not flag:
         return zeros, []
     return [*zeros, assign(flag, constant(True), s)], [assign(flag, constant(False), s)]
 
@@ -161,7 +163,7 @@ def _put(this: Reverse, read: list[ast.stmt], state: State, taken: list[ast.stmt
 
 
 def _restored(this: Reverse, state: State, known: int) -> list[ast.stmt]:
-    """What the rest of an iteration restores, without its adjoints; apart from the last statements, if some are known."""
+    """What the rest of an iteration restores, without its adjoints; the last statements apart that are known."""
     done: list[ast.stmt] = []
     with _restoring(this):
         for s, before, path in reversed(this.cuts.levels):
@@ -185,15 +187,19 @@ def cut_short(
     """A backward loop that blocks may cut short, and after it what they left to be restored."""
     assert isinstance(s, ast.For | ast.While)
     flagged = [cut for cut in cuts if cut.flag]
+    if isinstance(s, Once):
+        this.cuts.flags += [cut.flag for cut in flagged if "break" in cut.jumps]
     before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
     before += [x for cut in flagged if "continue" in cut.jumps for x in cut.start]
     again: list[ast.stmt] = [
         at(RestoringIf(name(cut.flag), [assign(cut.flag, constant(False), s), *inner], []), s)
         for cut in flagged
-        if "continue" in cut.jumps
-        for inner in [[*this.stores.handed_over(s, this.stores.again(cut.rest)), *_handed_on(this, s, state)]]
+        if "continue" in cut.jumps and cut.rest
+        for inner in [
+            [*this.stores.handed_over(s, this.stores.again(cut.rest), cut.asked), *_handed_on(this, s, state)]
+        ]
     ]
-    after: list[ast.stmt] = [at(RestoringIf(name(cut.flag), cut.rest, []), s) for cut in flagged]
+    after: list[ast.stmt] = [at(RestoringIf(name(cut.flag), cut.rest, []), s) for cut in flagged if cut.rest]
     if any("break" in cut.jumps for cut in cuts):
         with _restoring(this):
             restores = this.backward(s.body, this.lists_only(state), path)
@@ -204,8 +210,14 @@ def cut_short(
             loop = this.reversed_loop(s, restores, left)
             assert isinstance(loop, ast.For)
             after.append(at(RestoringFor(loop.target, loop.iter, loop.body, []), s))
-    after = [*this.stores.handed_over(s, after), *(_handed_on(this, s, state) if flagged else [])]
+    asked = set.intersection(*(cut.asked for cut in flagged)) if flagged else set()
+    after = _all_handed(this, s, after, asked, state) if flagged else after
     return [*before, this.reversed_loop(s, [*again, *body]), *after]
+
+
+def _all_handed(this: Reverse, s: ast.stmt, restores: list[ast.stmt], asked: set[str], state: State) -> list[ast.stmt]:
+    """What restores, and after it what names keep."""
+    return [*this.stores.handed_over(s, restores, asked), *_handed_on(this, s, state)]
 
 
 def _handed_on(this: Reverse, s: ast.stmt, state: State) -> list[ast.stmt]:

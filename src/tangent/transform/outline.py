@@ -31,7 +31,7 @@ from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
 from tangent.syntax.blocks import Enter, Leave
 from tangent.syntax.core import is_range
-from tangent.syntax.inserted import Insertion
+from tangent.syntax.inserted import Insertion, Once
 from tangent.syntax.print import print_function
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, rename, replace, statements
@@ -57,6 +57,7 @@ class Loop:
     stop: str  # what a step says where the loop ends with `break`
     grown: tuple[str, ...]  # lists that the steps append to
     begins: Mapping[str, str]  # what a variable of the state is before the first step, where that has another name
+    ends: bool  # whether inserted code may end the backward loop
 
 
 def loop_of(function: object) -> Loop | None:
@@ -201,10 +202,20 @@ class _Outline:
         refuse_unrepeatable(self.this, [s], self.read, self.written)
         for x in statements(s.body):
             op = self.this.operations.get(x)
-            if isinstance(x, Insertion) and x.block.jumps:
-                raise self.refuse(x, "its inserted code leaves the backward loop", "Take the checkpoint away.")
             if op is not None and op.kind == "pop" and op.operands[0] in self.assigned_outside(s):
                 raise self.refuse(x, f"its steps take items from the list '{op.operands[0]}'", "Read them by an index.")
+
+    def jumps(self, s: ast.For | ast.While) -> frozenset[str]:
+        """How blocks leave the backward loop."""
+        blocks = [x for x in _own_statements(s.body) if isinstance(x, Insertion) and x.block.jumps]
+        found = frozenset[str]().union(*(x.block.jumps for x in blocks))
+        if len(found) > 1:
+            why = "its inserted code has 'break' and 'continue', and a step tells one of them only"
+            raise self.refuse(blocks[0], why, "Use one of them, or take the checkpoint away.")
+        if found and self.pushed(s):
+            why = "its steps append to a list, and its inserted code leaves the backward loop"
+            raise self.refuse(blocks[0], why, "Write into an array, or take the checkpoint away.")
+        return found
 
     def assigned_outside(self, s: ast.stmt) -> set[str]:
         return assigned_inside(self.outside(s)) | (self.this.inputs & self.this.context.scope.local)
@@ -292,13 +303,20 @@ class _Outline:
         known = set(parameters) | set(state) | set(new.values())
         constants = tuple(sorted((table_.entry[s] & known) - set(state)))
         carried = tuple(v for v in state if v != stop)
-        inner = [*body, *_returned(state, s, self)]
+        jumps = self.jumps(s)
+        inner = [*(self.once(body, s) if jumps else body), *_returned(state, s, self)]
         one = function_node(self.title(f"{title}_step"), _arguments((*target, *carried, *constants)), inner)
         step = self.made(one, self.pushed(s))
         made = self.made(whole)
         lists = tuple(sorted(grown))
-        made.loop = Loop(s, step, carried, constants, results, count, stop, lists, {w: v for v, w in new.items()})  # type: ignore[attr-defined]
+        begins = {w: v for v, w in new.items()}
+        made.loop = Loop(s, step, carried, constants, results, count, stop, lists, begins, "break" in jumps)  # type: ignore[attr-defined]
         return made
+
+    def once(self, body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
+        """The body as a loop of one trip, for blocks that leave it."""
+        trip = ast.Name(self.fresh("_"), ast.Store())
+        return [at(Once(trip, ast.Call(name(self.this.context.builtin("range")), [constant(1)], []), body, []), s)]
 
     def pushed(self, s: ast.stmt) -> dict[str, Operation]:
         """The lists that statements append to."""
@@ -351,6 +369,14 @@ class _Outline:
                             operations[x] = changed(pushed[v], operands=tuple(sorted(expression_reads(item))))
         function.unit = Unit(context.source, core, context, operations)  # type: ignore[attr-defined]
         return function
+
+
+def _own_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a loop, without those of loops inside it."""
+    for s in body:
+        yield s
+        if isinstance(s, ast.If):
+            yield from _own_statements([*s.body, *s.orelse])
 
 
 def _head(s: ast.stmt) -> ast.stmt:

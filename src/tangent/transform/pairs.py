@@ -38,6 +38,9 @@ def build_pair(
     refuse_hidden_writes(settled, groups)
     keep = this.context.names.fresh("result")
     values = [returned(v, passes, (), scribe, own=False) for v in active]
+    if passes.ends:
+        flags: list[ast.expr] = [name(v) for v in passes.ends]
+        values.append(flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags))
     last = ast.Return(ast.Tuple([name(keep), *values], ast.Load()))
     kept = assign(keep, name(this.result), this.core.body[-1])
     body = [*passes.forward, kept, BOUNDARY, *passes.backward, last]

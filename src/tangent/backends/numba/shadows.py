@@ -23,9 +23,9 @@ from tangent.runtime import (
     assigned,
     refill,
     refilled,
-    require_apart,
     shadow,
     shadow_among,
+    shares_of,
 )
 
 
@@ -97,30 +97,55 @@ def refuse_reaching_out(x: Any, other: Any) -> Any:
         raise InPlaceError("arrays that overlap in part are written in place, which compiled derivatives do not follow")
 
 
-@implements(require_apart)
-def apart(*shades: Any) -> Any:
+@implements(shares_of)
+def shared_out(asked: Any, *shades: Any) -> Any:
     if len(shades) == 1 and isinstance(shades[0], tuple):
         shades = shades[0]
     half = len(shades) // 2
     if not all(is_array(b) for b in shades):
         return None
-    pairs = [(i, j) for start in (0, half) for i in range(start, start + half) for j in range(start, i)]
-    same = " and ".join(f"extent(shades[{i}]) == extent(shades[{i + half}])" for i in range(half))
-    text = f"def impl(*shades):\n    if {same}:\n        return\n"
-    text += "".join(f"    refuse_overlap(shades[{i}], shades[{j}])\n" for i, j in pairs)
-    text += "".join(f"    refuse_other_shape(shades[{i}], shades[{i + half}])\n" for i in range(half))
-    return written(text, extent=extent, refuse_overlap=refuse_overlap, refuse_other_shape=refuse_other_shape)
+    old, new = [f"shades[{i}]" for i in range(half)], [f"shades[{i + half}]" for i in range(half)]
+    same = " and ".join(f"extent({b}) == extent({c})" for b, c in zip(old, new))
+    lines = [f"if {same}:", f"    return ({'1.0, ' * half})"]
+    lines += [f"refuse_other_shape({b}, {c})" for b, c in zip(old, new)]
+    for i in range(half):
+        others = [j for j in range(half) if j != i]
+        parts = [f"share({old[i]}, {old[j]}, {new[i]}, {new[j]}, asked[{i}], asked[{j}])" for j in others]
+        lines.append(f"share{i} = {' * '.join(parts) or 1.0}")
+    lines.append(f"return ({''.join(f'share{i}, ' for i in range(half))})")
+    text = "def impl(asked, *shades):\n" + "".join(f"    {line}\n" for line in lines)
+    return written(text, extent=extent, refuse_other_shape=refuse_other_shape, share=share)
 
 
 @jitable
-def refuse_overlap(x: Any, other: Any) -> Any:
+def share(x: Any, other: Any, before: Any, beside: Any, asked: bool, asked_too: bool) -> float:
+    there = _overlap(x, other)
+    if there == 0 and _overlap(before, beside) == 0:
+        return 1.0
+    if there == 2 and _overlap(before, beside) == 2:
+        return 1.0
+    if _overlap(before, beside) != 0:
+        raise InPlaceError(
+            "cannot cut the backward loop short: two names shared an array before, and do not there\n"
+            "Give one of them a copy, or set the gradient to zero instead of jumping."
+        )
+    if asked == asked_too or there == 1:
+        raise InPlaceError(
+            "cannot cut the backward loop short: two names share an array there that had one each before, and its "
+            "gradient can stay with one only\n"
+            "Ask for the gradient of that one, or set the gradient to zero instead of jumping."
+        )
+    return 1.0 if asked else 0.0
+
+
+@jitable
+def _overlap(x: Any, other: Any) -> int:
+    """0: apart, 2: the same, 1: something between."""
     low, high = extent(x)
     start, end = extent(other)
-    if low < end and start < high:
-        raise InPlaceError(
-            "cannot cut the backward loop short: it binds names anew, and two of them share an array\n"
-            "Give one of them a copy before the loop, or set the gradient to zero instead of jumping."
-        )
+    if low >= end or start >= high:
+        return 0
+    return 2 if low == start and high == end else 1
 
 
 @jitable
@@ -128,7 +153,7 @@ def refuse_other_shape(x: Any, other: Any) -> Any:
     if x.shape != other.shape:
         raise InPlaceError(
             "cannot cut the backward loop short: an array that it binds anew has another shape there\n"
-            "Set the gradient to zero instead of jumping."
+            "Bind arrays of one shape, or set the gradient to zero instead of jumping."
         )
 
 

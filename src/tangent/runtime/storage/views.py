@@ -123,24 +123,46 @@ def is_part(b: Any, shade: Any) -> bool:
     return False
 
 
-def require_apart(*shades: Any) -> None:
-    """Where a block has cut a loop short that binds storage anew: the shadows that names had there go over to those
-    that the names had before, one by one. The first half are the former."""
+def shares_of(asked: tuple[bool, ...], *shades: Any) -> tuple[float, ...]:
+    """Where a block has cut a loop short that binds storage anew: the shadows that names had there, the first half, go
+    over to those that the names had before, the second half. An array of two names goes to the one that the block asks
+    for (`asked`), if they had two before: that one has the share 1.0, the other 0.0."""
     half = len(shades) // 2
     old, new = shades[:half], shades[half:]
     if all(b is c for b, c in zip(old, new)):
-        return
-    for some in (old, new):
-        if any(is_part(b, c) for i, b in enumerate(some) for c in some[:i]):
-            raise InPlaceError(
-                "cannot cut the backward loop short here",
-                why="the loop binds names anew, and two of them share an array that is written in place",
-                todo="Give one of them a copy before the loop, or set the gradient to zero instead of jumping.",
-            )
+        return (1.0,) * half
     for b, c in zip(old, new):
         if isinstance(b, np.ndarray) and np.shape(b) != np.shape(c):
-            raise InPlaceError(
-                "cannot cut the backward loop short here",
-                why=f"an array that the loop binds anew has shape {np.shape(b)} there and had {np.shape(c)} before",
-                todo="Set the gradient to zero instead of jumping.",
-            )
+            why = f"an array that the loop binds anew has shape {np.shape(b)} there and had {np.shape(c)} before"
+            raise _uncut(why, "Bind arrays of one shape")
+    return tuple(_share(i, old, new, asked) for i in range(half))
+
+
+def _share(i: int, old: tuple[Any, ...], new: tuple[Any, ...], asked: tuple[bool, ...]) -> float:
+    found = 1.0
+    for j in range(len(old)):
+        if j == i or not (_overlap(old[i], old[j]) or _overlap(new[i], new[j])):
+            continue
+        if _is_same(new[i], new[j]) and _is_same(old[i], old[j]):
+            continue
+        if _overlap(new[i], new[j]):
+            raise _uncut("two names shared an array before, and do not there", "Give one of them a copy")
+        if not _is_same(old[i], old[j]) or asked[i] == asked[j]:
+            why = "two names share an array there that had one each before, and its gradient can stay with one only"
+            raise _uncut(why, "Ask for the gradient of that one (with insert_grad_of(a):)")
+        found *= float(asked[i])
+    return found
+
+
+def _overlap(b: Any, other: Any) -> bool:
+    return is_part(b, other) or is_part(other, b)
+
+
+def _is_same(b: Any, other: Any) -> bool:
+    arrays = isinstance(b, np.ndarray) and isinstance(other, np.ndarray)
+    return arrays and bool(b.__array_interface__ == other.__array_interface__)
+
+
+def _uncut(why: str, todo: str) -> InPlaceError:
+    todo = f"{todo}, or set the gradient to zero instead of jumping."
+    return InPlaceError("cannot cut the backward loop short here", why=why, todo=todo)

@@ -122,7 +122,7 @@ class Reverse(Statements):
         stacks = [assign(v, ast.List([], ast.Load())) for v in (*self.stacks.values(), *self.stores.stacks)]
         shape = self.shapes.of(name(result)).shape
         first = [*stacks, *unbound, *forward]
-        return Passes(first, backward, state, shape, self.shapes, result in self.active, self.stores)
+        return Passes(first, backward, state, shape, self.shapes, result in self.active, self.stores, self.cuts.flags)
 
     def forward(self, body: list[ast.stmt], path: tuple[Block, ...]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
@@ -211,7 +211,7 @@ class Reverse(Statements):
         while True:
             snapshot = self.scribe.names.taken.copy(), dict(self.scribe.names._next)
             end = state.copy()
-            with self.cuts.loop(state, s.body) as cuts:
+            with self.cuts.loop(state, s) as cuts:
                 body = self.backward(s.body, end, inner_path)
             for cut in cuts:
                 end.owned &= cut.state.owned

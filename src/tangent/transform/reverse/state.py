@@ -36,6 +36,7 @@ class Passes:
     facts: Shapes
     flows: bool
     stores: Stores
+    ends: list[str]  # flags that say that a checkpointed loop ends here
 
 
 Site = tuple[Any, str]

@@ -33,10 +33,10 @@ class Jumps(Calls):
                     known[new] = known[old]  # type: ignore[assignment]
         return made
 
-    def handed_over(self, loop: ast.stmt, restores: list[ast.stmt]) -> list[ast.stmt]:
+    def handed_over(self, loop: ast.stmt, restores: list[ast.stmt], asked: set[str]) -> list[ast.stmt]:
         """Where a loop binds storage anew, what the shadows hold stays with the names, whatever those refer to.
 
-        bb = bb_stack.pop()   ->   bb_cut = bb; bb = bb_stack.pop(); bb[...] = bb_cut.copy()
+        bb = bb_stack.pop()   ->   bb_cut = bb; bb = bb_stack.pop(); bb[...] = shares[1] * bb_cut
         """
         names = self.kept_by_name(loop)
         bound = {v for x in statements(restores) for v in writes(x)}
@@ -46,8 +46,10 @@ class Jumps(Calls):
         self.owner.scribe.kept.update({cut[v]: self.adjoint(v) for v in names})
         held: list[ast.stmt] = [assign(cut[v], name(self.adjoint(v)), loop) for v in names]
         every = [name(n) for n in (*cut.values(), *(self.adjoint(v) for v in names))]
-        over: list[ast.stmt] = [at(ast.Expr(self.owner.scribe.call("require_apart", *every)), loop)]
-        over += [assign(cut[v], self.copy_of_shadow(v, cut[v]), loop) for v in names]
+        shares = self.owner.scribe.names.numbered("shares")
+        flags = ast.Tuple([constant(v in asked) for v in names], ast.Load())
+        over: list[ast.stmt] = [assign(shares, self.owner.scribe.call("shares_of", flags, *every), loop)]
+        over += [assign(cut[v], self.copy_of_shadow(v, cut[v], shares, i), loop) for i, v in enumerate(names)]
         return [*held, *restores, *over, *(self.filled(v, cut[v], loop) for v in names)]
 
     def kept_by_name(self, loop: ast.stmt) -> list[str]:
@@ -60,9 +62,11 @@ class Jumps(Calls):
         classes = {self.class_of(v) for v in bound}
         return sorted(v for v in self.shadowed & entry if self.class_of(v) in classes)
 
-    def copy_of_shadow(self, v: str, b: str) -> ast.expr:
-        if self.is_array(v) or self.is_flat(v):
+    def copy_of_shadow(self, v: str, b: str, shares: str, i: int) -> ast.expr:
+        if self.is_flat(v):
             return expression("b.copy()", b=b)
+        if not self.is_container(v):
+            return expression("s[i] * b", s=shares, i=constant(i), b=b)
         return self.owner.scribe.call("content", name(b))
 
     def filled(self, v: str, b: str, like: ast.stmt) -> ast.stmt:

@@ -551,18 +551,20 @@ def test_what_is_changed_before_it_is_read_again_is_refused():
             make()
 
 
-def test_jumps_of_inserted_code_are_refused():
+def test_jumps_of_inserted_code_where_a_list_grows_are_refused():
     def truncated(x):
+        xs = []
         with checkpoint(2):
             for i in range(4):
                 x = x * 2.0
+                xs.append(x)
                 with insert_grad_of(x):
                     if i < 2:
                         break
-        return x
+        return x + xs[0]
 
     with pytest.raises(TangentError, match="leaves the backward loop"):
-        grad(truncated)
+        grad(truncated)(1.0)
 
 
 def test_options():

@@ -191,7 +191,83 @@ def test_what_a_block_sets_to_zero_is_cut(n, k):
     np.testing.assert_allclose(grad(three_buffers, optimized=False)(X, n, k), want, rtol=1e-11)
 
 
-def test_one_array_of_two_names_is_refused_where_it_is_cut():
+def one_array_of_two_names(x, n, k):
+    a, b = x.copy(), x * 2.0
+    for t in range(n):
+        b = b * x
+        b[:] = a * x + b
+        a = b
+        with insert_grad_of(a):
+            if t == k:
+                break
+        a *= x
+    return np.sum(a * b)
+
+
+def one_array_by_hand(x, n, k):
+    a, b, kept = x, x * 2.0, []
+    for _ in range(n):
+        kept.append((a, b))
+        a = b = (a * x + b * x) * x
+    ba, bb, bx = a, b, 0.0 * x
+    for t in reversed(range(n)):
+        a, b = kept[t]
+        both = (ba + bb) * x
+        bx = bx + (ba + bb) * (a + b) * x
+        if t == k:
+            ba, bb = both, 0.0 * x
+            break
+        bx, ba, bb = bx + both * (a + b), both * x, both * x
+    return bx + ba + 2.0 * bb
+
+
+@pytest.mark.parametrize("optimized", [True, False])
+def test_one_array_of_two_names_stays_with_the_one_that_the_block_asks_for(optimized):
+    df = grad(one_array_of_two_names, optimized=optimized)
+    for n, k in [(3, 0), (4, 2), (3, 9)]:
+        np.testing.assert_allclose(df(X, n, k), one_array_by_hand(X, n, k), rtol=1e-11)
+
+
+def grown(a, x, n, k):
+    for t in range(n):
+        a[:] = np.sin(a) * x
+        with insert_grad_of(a) as da:
+            if t == k:
+                da = da * 0.5
+                break
+        a[1:] = a[1:] * a[:-1]
+
+
+def by_a_function_that_jumps(x, n, k):
+    a = x * x
+    q = np.sum(a * a)
+    grown(a, x, n, k)
+    return np.sum(a) * q
+
+
+def without_that_function(x, n, k):
+    a = x * x
+    q = np.sum(a * a)
+    for t in range(n):
+        a[:] = np.sin(a) * x
+        with insert_grad_of(a) as da:
+            if t == k:
+                da = da * 0.5
+                break
+        a[1:] = a[1:] * a[:-1]
+    return np.sum(a) * q
+
+
+def test_arrays_of_the_caller_are_put_back():
+    df, raw, plain = (
+        grad(by_a_function_that_jumps), grad(by_a_function_that_jumps, optimized=False), grad(without_that_function),
+    )  # fmt: skip
+    for n, k in [(1, 0), (3, 0), (5, 2), (4, 3)]:
+        for found in (df, raw):
+            np.testing.assert_allclose(found(X, n, k), plain(X, n, k), rtol=1e-11)
+
+
+def test_one_array_of_two_names_is_refused_where_the_block_asks_for_none():
     def f(x, n):
         a, b = x.copy(), np.zeros(3)
         for t in range(n):

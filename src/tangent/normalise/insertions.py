@@ -83,6 +83,8 @@ class _Insertions:
         # where a jump may leave out what comes before, the gradients stay with the names
         reads: set[str] = set().union(*(expression_reads(x) for x in (*body, *(places if jumps else ()))))
         binds = frozenset(assigned_inside(body)) - self.context.declared
+        if self.context.memory or not binds.isdisjoint(names):
+            self.refuse_parts(s, [p for p, n in zip(places, names) if n])
         block = Block(
             names, tuple(body), block_lines(self.context.source, s, nested),
             frozenset((reads & self.context.scope.local) - self.own),
@@ -109,6 +111,15 @@ class _Insertions:
             if n and any(self.name(x) == n for p, x in found.items() if p != place):
                 raise self.refuse(item.context_expr, "two gradients have one name", "Give each a name of its own.")
         return list(found.values())
+
+    def refuse_parts(self, s: ast.With, places: list[ast.expr]) -> None:
+        """A gradient and a part of it under two names: one of them would be lost."""
+        for part, whole in ((p, w) for p in places for w in places if p is not w):
+            if any(ast.dump(outer) == ast.dump(whole) for outer in _outer(part)):
+                raise self.refuse(
+                    s, f"the gradient of '{ast.unparse(part)}' is a part of that of '{ast.unparse(whole)}'",
+                    "Ask for one of them.",
+                )  # fmt: skip
 
     def place(self, item: ast.withitem) -> ast.expr:
         if not _inserts(item, self.context):
@@ -184,6 +195,13 @@ def _all(body: list[ast.stmt]) -> Iterator[Insertion]:
         for n in ast.walk(s):
             if isinstance(n, Insertion):
                 yield n
+
+
+def _outer(place: ast.expr) -> Iterator[ast.expr]:
+    """What holds a place."""
+    while isinstance(place, ast.Subscript | ast.Attribute):
+        place = place.value
+        yield place
 
 
 def _argument(item: ast.withitem) -> ast.expr:

@@ -163,6 +163,6 @@ runtime.require_changeable
 runtime.require_no_array
 runtime.probe
 runtime.require_unchanged
-runtime.shares_of
+runtime.cut_shares
 runtime.require_pair
 runtime.number_or_part

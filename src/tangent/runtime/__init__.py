@@ -273,8 +273,8 @@ from tangent.runtime.storage.sums import (
     overwritten,
 )
 from tangent.runtime.storage.views import (
+    cut_shares,
     is_part,
-    shares_of,
 )
 from tangent.runtime.storage.writers import (
     factors_at,
@@ -332,6 +332,7 @@ __all__ = [
     "current_owner",
     "current_slots",
     "current_tangent",
+    "cut_shares",
     "defaults_from",
     "dense",
     "dict_of",
@@ -516,7 +517,6 @@ __all__ = [
     "settled",
     "shadow",
     "shadow_among",
-    "shares_of",
     "shown",
     "slice_indices",
     "slot_grad",

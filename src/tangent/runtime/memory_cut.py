@@ -1,8 +1,8 @@
 """Where a block has cut a backward loop short: the memory is an earlier one, and gradients stay where they were.
 
 A slot that the earlier memory does not have yet was an attribute, the items or the elements of the object, list or
-array itself, which then has its gradient. It is found from the variables; what none of them reaches was made in the
-part that is left out, and hands nothing on.
+array itself, which then has its gradient. It is found from the memory and from the variables; what they do not reach
+was made in the part that is left out, and hands nothing on.
 """
 
 from __future__ import annotations
@@ -79,8 +79,12 @@ def returned_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
 
 
 def _orphans(b: Any, memory: Any, x: Any) -> Iterator[_Orphan]:
-    if any(s not in memory for s in b):
-        yield from _below(b, memory, x, None, (), set())
+    if all(s in memory for s in b):
+        return
+    seen: set[int] = set()
+    for slot, value in memory.items():
+        yield from _below(b, memory, value, slot, (), seen)
+    yield from _below(b, memory, x, None, (), seen)
 
 
 def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...], seen: set[int]) -> Iterator[_Orphan]:

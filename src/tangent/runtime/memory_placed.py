@@ -54,7 +54,7 @@ def placed_in(memory: Any, x: Any, now: Any) -> Any:
     return _placed(memory, memory, x, now)
 
 
-def _placed(made: Memory, memory: Any, x: Any, now: Any) -> Memory:
+def _placed(made: Any, memory: Any, x: Any, now: Any) -> Any:
     if not reaches_slot(memory, x):
         return made
     if isinstance(x, np.ndarray):

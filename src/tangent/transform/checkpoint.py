@@ -177,6 +177,7 @@ class _Text:
         )
         self.starts = names.numbered("start_stack")
         self.stopped = names.numbered("stopped") if loop.ends else ""
+        self.firsts = {v: names.numbered(f"{v}_first") for v in self.stored if loop.ends}
         self.stacks = {v: names.numbered(f"{v}_stack") for v in (*loop.state, *self.stored, *loop.grown)}
         self.out = names.numbered("bout") if len(loop.results) > 1 else ""
         s = loop.statement
@@ -220,7 +221,8 @@ class _Text:
         size = [] if self.steps and not self.online else sorted(self.names_in(self.size))
         ended = [v for v in self.flowing if v in self.loop.state and v not in self.loop.results]
         count = [self.count] if self.counted else []
-        every = [self.starts, *self.stacks.values(), *size, *([self.steps] if self.steps else []), *count, *ended]
+        kept = [self.starts, *self.stacks.values(), *self.firsts.values()]
+        every = [*kept, *size, *([self.steps] if self.steps else []), *count, *ended]
         return [v for v in dict.fromkeys([*every, *self.loop.constants]) if v not in self.stored]
 
     def names_in(self, size: str) -> set[str]:
@@ -262,6 +264,7 @@ class _Text:
         begins = self.loop.begins
         lines = [*self.called, *(f"{v} = {begins.get(v)}" for v in self.loop.state if v not in self.parameters)]
         lines += [f"{stack} = []" for stack in (self.starts, *self.stacks.values())]
+        lines += [f"{first} = {v}.copy()" for v, first in self.firsts.items()]
         if self.steps:
             assert isinstance(s, ast.For)
             lines.append(f"{self.steps} = {_sequence(s.iter)}")
@@ -356,9 +359,7 @@ class _Text:
         """Where inserted code ends the loop; arrays that it writes into are put back to what they were before it."""
         if not self.loop.ends:
             return []
-        back = [f"        {v}[...] = {self.stacks[v]}[0]" for v in self.stored]
-        first = [f"    if {self.builtin['len']}({self.starts}) > 0:", *back] if back else []
-        return [f"if {self.stopped}:", *first, "    break"]
+        return [f"if {self.stopped}:", *(f"    {v}[...] = {first}" for v, first in self.firsts.items()), "    break"]
 
     def reverse_step(self) -> str:
         """`bh, bw = f_step_bwd(step_saved, bh, bw)`."""

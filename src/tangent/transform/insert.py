@@ -132,7 +132,7 @@ def _cut(
         left.held |= set(lost)
     flag = this.scribe.names.numbered("cut") if rest or this.cuts.once else ""
     asked = set().union(*(header_reads(x) for x in (*kept, *put))) & set(s.block.names)
-    start = [assign(n, _begun(this, p), s) for p, n in zip(s.places, s.block.names) if n in asked]
+    start: list[ast.stmt] = [assign(n, _begun(this, p), s) for p, n in zip(s.places, s.block.names) if n in asked]
     if this.unit.context.memory in left.held:
         left.owned -= _holders(this, left.owned)
     this.cuts.found.append(Cut(flag, s.block.jumps, rest, left, lost, start, {root(p) for p in s.places}))
@@ -227,7 +227,11 @@ def _handed_on(this: Reverse, s: ast.stmt, state: State) -> list[ast.stmt]:
     if memory not in state.held:
         return done
     b = this.adjoint(memory)
-    for v in sorted(_holders(this, state.held)):
+    holders = sorted(_holders(this, state.held))
+    if not holders:
+        alone = [name(b), name(memory), constant(None), name(b)]
+        return [assign(b, this.scribe.call("handed_slots", *alone), s)]
+    for v in holders:
         parts = [name(b), name(memory), name(v), name(b)]
         own = this.scribe.call("handed_owner", *parts)
         done.append(assign(this.adjoint(v), this.scribe.call("add_grad", name(this.adjoint(v)), own), s))

@@ -25,7 +25,7 @@ from tangent.runtime import (
     refilled,
     shadow,
     shadow_among,
-    shares_of,
+    cut_shares,
 )
 
 
@@ -97,7 +97,7 @@ def refuse_reaching_out(x: Any, other: Any) -> Any:
         raise InPlaceError("arrays that overlap in part are written in place, which compiled derivatives do not follow")
 
 
-@implements(shares_of)
+@implements(cut_shares)
 def shared_out(asked: Any, *shades: Any) -> Any:
     if len(shades) == 1 and isinstance(shades[0], tuple):
         shades = shades[0]

@@ -45,12 +45,14 @@ class Inserted(Calls):
                     key = self.key(index)
                     held = self.item(owner, key, s)
                     shown = self.shown(held, s)
-                    put = lambda: [owner, key, name(self.placed(held, shown, s))]  # noqa: E731
-                    return name(shown), lambda: self.change(stateful.call_store, put(), s)
+                    return name(shown), lambda: self.store_item(owner, key, self.placed(held, shown, s), s)
             case ast.Name(id=held) if self.may_be_list(place):
                 shown = self.shown(held, s)
                 return name(shown), lambda: self.emit(assign(held, name(self.placed(held, shown, s)), s))
         return place, lambda: None
+
+    def store_item(self, owner: ast.expr, key: ast.expr, held: str, s: Insertion) -> None:
+        self.change(stateful.call_store, [owner, key, name(held)], s)
 
     def shown(self, held: str, s: Insertion) -> str:
         """What a variable holds, as a value with a gradient of its own: the memory has that of what changes."""
@@ -58,7 +60,7 @@ class Inserted(Calls):
 
     def placed(self, held: str, shown: str, s: Insertion) -> str:
         """The variable again, of which everything comes from what was shown."""
-        parts = [name(held), name(shown)]
+        parts: list[ast.expr] = [name(held), name(shown)]
         kept = self.held(self.call(memory_placed.kept_part, name(self.memory), *parts), held, s)
         self.change(memory_placed.placed_in, parts, s)
         return kept

@@ -123,7 +123,7 @@ def is_part(b: Any, shade: Any) -> bool:
     return False
 
 
-def shares_of(asked: tuple[bool, ...], *shades: Any) -> tuple[float, ...]:
+def cut_shares(asked: tuple[bool, ...], *shades: Any) -> tuple[float, ...]:
     """Where a block has cut a loop short that binds storage anew: the shadows that names had there, the first half, go
     over to those that the names had before, the second half. An array of two names goes to the one that the block asks
     for (`asked`), if they had two before: that one has the share 1.0, the other 0.0."""

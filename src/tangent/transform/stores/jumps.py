@@ -48,7 +48,7 @@ class Jumps(Calls):
         every = [name(n) for n in (*cut.values(), *(self.adjoint(v) for v in names))]
         shares = self.owner.scribe.names.numbered("shares")
         flags = ast.Tuple([constant(v in asked) for v in names], ast.Load())
-        over: list[ast.stmt] = [assign(shares, self.owner.scribe.call("shares_of", flags, *every), loop)]
+        over: list[ast.stmt] = [assign(shares, self.owner.scribe.call("cut_shares", flags, *every), loop)]
         over += [assign(cut[v], self.copy_of_shadow(v, cut[v], shares, i), loop) for i, v in enumerate(names)]
         return [*held, *restores, *over, *(self.filled(v, cut[v], loop) for v in names)]
 

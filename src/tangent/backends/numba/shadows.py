@@ -21,11 +21,11 @@ from tangent.backends.numba.memory import extent
 from tangent.errors import InPlaceError
 from tangent.runtime import (
     assigned,
+    cut_shares,
     refill,
     refilled,
     shadow,
     shadow_among,
-    cut_shares,
 )
 
 

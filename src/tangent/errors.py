@@ -66,6 +66,11 @@ class TangentError(Exception):
             self.where = where
             self.args = (self._message(),)
 
+    @property
+    def in_derivative(self) -> bool:
+        """Whether it happened in code that Tangent has written."""
+        return self.where is not None and self.where.file.startswith("<generated")
+
     def _message(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
         lines = [head + (f": {self.why}" if self.why else "")]

@@ -33,7 +33,6 @@ from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING, install_silent
 from tangent.source.stubs import install_runner
 from tangent.syntax.names import as_identifier, identifiers
-from tangent.transform.by_tangents import is_gradient
 from tangent.transform.generated import Generated
 from tangent.transform.gradient import gradient
 from tangent.transform.module import Module, Optimise
@@ -91,12 +90,14 @@ def _others(function: types.FunctionType, options: Options, e: InPlaceError | Ca
     """Other ways to a derivative: gradients through forward mode, lists and objects in a memory."""
     if options.compile is not None:
         return
-    turned = e.needs_tangents or (options.mode == "reverse" and is_gradient(function))
-    if turned and not options.turned:
+    turned = (e.needs_tangents or e.in_derivative or hasattr(function, "origin")) and not options.turned
+    if turned and options.mode == "reverse":
         yield lambda: _by_tangents(function, options)
     memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
     if e.needs_memory and options.memory != memory:
         yield lambda: build(for_objects(function, options.objects, memory), replace(options, memory=memory))
+    if turned and options.mode == "forward":
+        yield lambda: _by_tangents(function, options)
 
 
 def _by_tangents(function: types.FunctionType, options: Options) -> Derivative:

@@ -76,3 +76,18 @@ def names_of_the_backward_pass(b):
     for i in range(2):
         saved = scale(saved, b[i])
     return saved * b
+
+
+def shifted(u, w):
+    v = u.copy()
+    for k in range(1, 3):
+        v[k] = w * u[k - 1]
+        u, v = v, u
+    return u, v
+
+
+@program({"x": X})
+def buffers_given_back_and_swapped_again(x):
+    a, b = shifted(x * x, x[0])
+    c, d = shifted(b, a[1])
+    return np.sum(a * b) + np.sum(c * d)

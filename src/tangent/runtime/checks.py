@@ -153,7 +153,7 @@ def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
         raise SeedError(
             f"the tangent of '{name}' is missing",
             why="forward mode starts with it",
-            todo="Pass one tangent per wrt argument, after the arguments.",
+            todo="Pass one tangent per wrt argument, after all arguments (those with a default, too) or by keyword.",
         )
     if isinstance(argument, np.ndarray | np.generic | float | int | complex) and np.shape(tangent) != np.shape(
         argument

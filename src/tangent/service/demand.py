@@ -243,10 +243,11 @@ class DerivativesOnDemand:
                 raise
             return self._build(plain, wanted, kind, (marks - {operators}) | {operators | {MEMBERS}})
         except InPlaceError as e:
-            if not e.needs_memory and not e.needs_tangents:
+            turned = e.needs_tangents or e.in_derivative
+            if not e.needs_memory and not turned:
                 raise
             try:
-                if e.needs_tangents:
+                if turned:
                     return self._built(plain, wanted, kind, marks, turned=True)
                 return self._built(with_lists(plain), wanted, kind, marks)
             except TangentError:

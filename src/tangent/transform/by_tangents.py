@@ -1,10 +1,15 @@
-"""Gradients that are differentiated in reverse mode through forward mode: <c, J'b> is <b, Jc>, whatever c and b are.
+"""Gradients that are differentiated through forward mode: <c, J'b> is <b, Jc>, whatever c and b are.
 
-def dfdx(x, bout=1.0): ...                    a gradient J'b that has no backward pass of its own
+def dfdx(x, bout=1.0): ...                    a gradient J'b that has no derivative of its own
 
 def backward(saved, b):                       the backward pass it gets
     x, bout = saved
     return df_jvpdx(x, b, bout), f_jvp(x, b)
+
+def jvp(primals, tangents):                   the tangent it gets: that of J'b along dx is the gradient of <b, J dx>
+    x, bout = primals
+    dx, dbout = tangents
+    return dfdx(x, bout), add_grad(df_jvpdx(x, dx, bout), dfdx(x, dbout))
 """
 
 from __future__ import annotations
@@ -22,10 +27,11 @@ from tangent.source.adapt import define
 from tangent.syntax.names import Names
 
 TAKEN = "saved b found gradient tangent mixed pulled add_grad unbroadcast".split()
+FORWARD = "primals tangents gradient tangent mixed pulled add_grad".split()
 Derive = Callable[[types.FunctionType, Options], Any]
 
 
-def by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Derive) -> Custom:
+def pair_by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Derive) -> Custom:
     """The passes of a gradient by some of its arguments."""
     f, options = gradient.origin  # type: ignore[attr-defined]
     plain = replace(options, preserve_result=False, value_first=False, checkpoint=None)
@@ -53,6 +59,37 @@ def by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Deri
     lines += [f"    return {', '.join(results)},\n"]
     forward = f"def forward({every}):\n    return {whole}({every}), ({every})\n"
     return Custom(fwd=define("forward", forward, {**known}), bwd=define("backward", "".join(lines), {**known}))
+
+
+def tangent_by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Derive) -> Custom:
+    """The tangent of a gradient along some of its arguments."""
+    f, options = gradient.origin  # type: ignore[attr-defined]
+    plain = replace(options, preserve_result=False, value_first=False, checkpoint=None)
+    *names, seed = inspect.signature(gradient).parameters
+    varied = tuple(v for v in names if v in wrt)
+    free = Names([*names, seed])
+    primals, tangents, whole, first, second, third, add = map(free.fresh, FORWARD)
+    along = {v: free.fresh(f"d{v}") for v in [*names, seed]}
+    known: dict[str, Any] = {whole: gradient, add: add_grad}
+    before, after = ", ".join(names), ", ".join(along[v] for v in varied)
+    parts = []
+    if varied:
+        known[first] = derive(f, replace(plain, mode="forward", wrt=varied, summed=False))
+        known[second] = derive(known[first], replace(plain, mode="reverse"))
+        parts += [f"{second}({before}, {after}, {seed})"]
+    if seed in wrt:
+        known[third] = derive(f, plain)
+        parts += [f"{third}({before}, {along[seed]})"]
+    change = f"{add}({', '.join(parts)})" if len(parts) == 2 else parts[0]
+    if options.value_first:
+        change = f"({f'{first}({before}, {after})' if varied else '0.0'}, {change})"
+    text = (
+        f"def jvp({primals}, {tangents}):\n"
+        f"    {before}, {seed} = {primals}\n"
+        f"    {', '.join(along.values())} = {tangents}\n"
+        f"    return {whole}({before}, {seed}), {change}\n"
+    )
+    return Custom(jvp=define("jvp", text, known))
 
 
 def _of(found: str, names: tuple[str, ...]) -> list[str]:

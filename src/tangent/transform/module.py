@@ -20,7 +20,7 @@ from tangent.source.resolve import is_library
 from tangent.syntax.names import as_identifier
 from tangent.syntax.quote import name
 from tangent.syntax.uses import assigned_inside
-from tangent.transform.by_tangents import Derive, by_tangents, is_gradient
+from tangent.transform.by_tangents import Derive, is_gradient, pair_by_tangents, tangent_by_tangents
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.checkpoint import build_again, build_loop
 from tangent.transform.custom import custom_pair, custom_tangent
@@ -39,6 +39,7 @@ from tangent.transform.storage.summaries import Outside, globals_read, globals_r
 from tangent.transform.tangents import build_tangent
 from tangent.transform.unit import Unit, unit
 
+Turn = Callable[[types.FunctionType, tuple[str, ...], Derive], Custom]
 Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stmt]]
 
 
@@ -73,7 +74,7 @@ class Module:
         self.asked_for = self.asked_for or function
         if key not in self._made:
             base = as_identifier(function.__name__)
-            if (custom := table().custom_of(function) or self.turned(function, active)) is not None:
+            if (custom := table().custom_of(function) or self.turned(function, active, pair_by_tangents)) is not None:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
             both = self.new_pair(base, function)
@@ -89,12 +90,12 @@ class Module:
         found: tuple[Generated, Generated] = self._made[key]
         return found
 
-    def turned(self, function: types.FunctionType, active: tuple[str, ...]) -> Custom | None:
-        """The passes of a gradient that go through forward mode, where they have to."""
+    def turned(self, function: types.FunctionType, active: tuple[str, ...], made: Turn) -> Custom | None:
+        """The derivatives of a gradient that go through forward mode, where they have to."""
         named = set(active) <= {*inspect.signature(function).parameters}
         if self.derive is None or not named or not self.is_turned(function):
             return None
-        return by_tangents(function, active, self.derive)
+        return made(function, active, self.derive)
 
     def is_turned(self, function: Any) -> bool:
         return self.options.turned and is_gradient(function)
@@ -105,9 +106,11 @@ class Module:
     ) -> Generated:  # fmt: skip
         known = self.usable(function, known)
         key = (function, active, numbers, groups, known, function in self.given_lists, "tangent")
-        if key not in self._made and (custom := table().custom_of(function)) is not None:
-            self._made[key] = custom_tangent(function, custom, active)
         if key not in self._made:
+            custom = table().custom_of(function) or self.turned(function, active, tangent_by_tangents)
+            if custom is not None:
+                self._made[key] = custom_tangent(function, custom, active)
+                return self._made[key]  # type: ignore[no-any-return]
             made = self.new(f"{as_identifier(function.__name__)}_jvp", function)
             made.seeds = tangent_names(self.read(function, known=known), active)
             self._made[key] = made

@@ -19,7 +19,8 @@ import numpy as np
 
 from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.codegen.emit import emit
-from tangent.codegen.load import bind, definitions, load, register
+from tangent.codegen.load import bind, definitions, load, load_again, register
+from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, OwnerError, TangentError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
@@ -42,11 +43,14 @@ from tangent.transform.unit import Unit, unit
 
 Derivative = Callable[..., Any]
 Attempt = Callable[[], Derivative]
+Renew = Attempt
+Objects = Callable[[tuple[Any, ...]], Derivative | None]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
 Kind = Literal["objects", "lists"]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
+_alike: weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
 _recent: deque[Derivative] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
 _lock = threading.RLock()
 
@@ -61,10 +65,33 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
         known = _made.setdefault(function, weakref.WeakValueDictionary())
         made = known.get(_key(function, options))
         if made is None:
-            made = known[_key(function, options)] = _built(function, options)
+            made = known[_key(function, options)] = _shared(function, options) or _fresh(function, options)
             made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
-            _recent.append(made)
         return made
+
+
+def _fresh(function: types.FunctionType, options: Options) -> Derivative:
+    """A derivative that is written anew."""
+    made = _built(function, options)
+    _recent.append(made)
+    if hasattr(made, "loaded"):
+        alike = _alike.setdefault(function.__code__, weakref.WeakSet())
+        alike.add(made)
+    return made
+
+
+def _shared(function: types.FunctionType, options: Options) -> Derivative | None:
+    """The derivative of another function of the same code, over what this one captures."""
+    for old in [*_alike.get(function.__code__, ())]:
+        (behind, others), loaded = old.origin, old.loaded
+        if others != options or behind is function or old.made_with != table().version or loaded.changed():
+            continue
+        again = rebound(loaded.functions, Pairing(behind, function))
+        if again is not None:
+            made = load_again(old, again, *_other_ways(function, options))
+            made.source = old.source  # type: ignore[attr-defined]
+            return _described(made, function, options)
+    return None
 
 
 def _key(function: types.FunctionType, options: Options) -> Key:
@@ -124,9 +151,12 @@ def keeping_memory(function: types.FunctionType, memory: Memory) -> types.Functi
 def build(function: types.FunctionType, options: Options) -> Derivative:
     """Read, normalise, transform, optimise, print and load."""
     with _without_collections():
-        made = _loaded(generated(function, options), function, options)
+        return _described(_loaded(generated(function, options), function, options), function, options)
+
+
+def _described(made: types.FunctionType, function: types.FunctionType, options: Options) -> Derivative:
     made.__doc__ = description(function, options)
-    made.origin = (function, options)  # type: ignore[attr-defined]
+    made.origin, made.made_with = (function, options), table().version  # type: ignore[attr-defined]
     return made
 
 
@@ -184,7 +214,7 @@ def for_lists(function: types.FunctionType) -> types.FunctionType:
     return made
 
 
-def for_arguments(function: types.FunctionType, options: Options) -> Callable[[tuple[Any, ...]], Derivative | None]:
+def for_arguments(function: types.FunctionType, options: Options) -> Objects:
     """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
@@ -200,9 +230,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Callable[[t
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
-    def renew() -> Derivative:
-        return _renewed(function, options)
-
+    renew, objects, lists = _other_ways(function, options)
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
@@ -216,10 +244,15 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)
-    lists = None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True))
-    made = load(text, module.functions, renew, for_arguments(function, options), lists)
+    made = load(text, module.functions, renew, objects, lists)
     made.source = text.text  # type: ignore[attr-defined]
     return made
+
+
+def _other_ways(function: types.FunctionType, options: Options) -> tuple[Renew, Objects, Renew | None]:
+    """What a derivative calls in its place: itself made anew, that for objects among the arguments, that for lists."""
+    lists = None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True))
+    return lambda: _renewed(function, options), for_arguments(function, options), lists
 
 
 def _with_scalars(

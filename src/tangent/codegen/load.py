@@ -53,9 +53,44 @@ def load(
     """The first function of a generated module, ready to be called."""
     register(text)
     nodes = definitions(text)
+    loaded = Loaded(text, bind(nodes, functions, text.file))
+    return _entry(loaded, nodes[functions[0].name], renew, objects, lists)
+
+
+def load_again(
+    old: types.FunctionType,
+    made: dict[Generated, types.FunctionType],
+    renew: Renew,
+    objects: Callable[[tuple[Any, ...]], Any] | None = None,
+    lists: Renew | None = None,
+) -> types.FunctionType:
+    """The same for functions of the same code that are bound to something else."""
+    return _entry(Loaded(old.loaded.text, made), old, renew, objects, lists)  # type: ignore[attr-defined]
+
+
+class Loaded:
+    """A generated module, its functions as they are bound, and whether names mean something else since then."""
+
+    def __init__(self, text: Text | None, functions: dict[Generated, types.FunctionType]) -> None:
+        self.text, self.functions = text, functions
+        self.changed = Changes([(g.primal, path, value) for g in functions for path, value in g.seen.items()])
+
+    def __reduce__(self) -> tuple[type[Loaded], tuple[None, dict[Generated, types.FunctionType]]]:
+        """In another process nothing is bound again."""
+        return Loaded, (None, {})
+
+
+def _entry(
+    loaded: Loaded,
+    form: ast.FunctionDef | types.FunctionType,
+    renew: Renew,
+    objects: Callable[[tuple[Any, ...]], Any] | None,
+    lists: Renew | None,
+) -> types.FunctionType:
+    """The function that is called, with its checks, from its definition or from one of the same code."""
+    functions, text = [*loaded.functions], loaded.text
+    assert text is not None
     entry, *callees = functions
-    made = bind(nodes, functions, text.file)
-    plain = made[entry]
     extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_annotate": Notes(text, place_of(entry))}
     if objects is not None:
         extra |= {"_objects": objects, "_holds_objects": holds_objects}
@@ -66,10 +101,15 @@ def load(
     choice = None
     if objects is not None and worthwhile(functions):
         choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)))
-    node = guarded(nodes[entry.name], entry, callees, extra)
-    cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
-    function = make(node, entry, cells, text.file, extra)
-    describe(function, entry, functions, plain)
+    cells = {g: types.CellType(f) for g, f in with_compiled_callees(loaded.functions).items()}
+    if isinstance(form, ast.FunctionDef):
+        function = make(guarded(form, entry, callees, extra), entry, cells, text.file, extra)
+    else:
+        _stale(entry, callees, extra)
+        function = over(form.__code__, entry, cells, {**entry.externals, **extra})
+        function.__defaults__, function.__kwdefaults__ = form.__defaults__, form.__kwdefaults__
+    describe(function, entry, functions, loaded.functions[entry])
+    function.loaded = loaded  # type: ignore[attr-defined]
     function.rules = rules  # type: ignore[attr-defined]
     function.versions = choice  # type: ignore[attr-defined]
     function.version = VersionOf(function)  # type: ignore[attr-defined]

@@ -4,12 +4,13 @@
         return integrate(lambda t: np.sin(t * x), 0.0, 1.0)
 
 Each call of `area` makes a lambda of its own. Its derivative is written once; each lambda gets functions of its own
-over the same code. Where the lambdas differ in more than numbers, arrays and objects of the same classes, nothing is
+over the same code, also where it is differentiated by `grad`, and where that is differentiated again. Where the lambdas differ in more than numbers, arrays and objects of the same classes, nothing is
 shared: what they capture may have been looked into.
 """
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import replace
@@ -46,9 +47,19 @@ class Pairing:
         self.functions[old] = new
         if hasattr(old, "remembers"):
             return _keep_alike(old, new) and self._function(old.remembers, new.remembers)  # type: ignore[attr-defined]
+        if old is not new and hasattr(old, "loaded"):
+            return self._derivative(old, new)
         return (old is new or _are_alike(old, new)) and all(
             map(self._cell, old.__closure__ or (), new.__closure__ or ())
         )
+
+    def _derivative(self, old: Any, new: Any) -> bool:
+        """Derivatives of two functions of the same code, of which one was bound again for the other."""
+        if not hasattr(new, "loaded") or old.__code__ is not new.__code__ or old.rules is not new.rules:
+            return False
+        self.functions |= zip(old.loaded.functions.values(), new.loaded.functions.values())
+        (behind, options), (other, others) = old.origin, new.origin
+        return options == others and self._function(behind, other)
 
     def counterpart(self, function: types.FunctionType) -> types.FunctionType:
         """What stands for a function, or for one that keeps a memory in its place."""
@@ -87,8 +98,16 @@ class Pairing:
     def holds_for(self, value: Any) -> bool:
         """Whether something that a derivative refers to is the same for the new function, or has its place there."""
         if isinstance(value, types.FunctionType):
-            return self.counterpart(value) is not value or value in self.functions or not self._reaches(value, set())
+            if self.counterpart(value) is not value or value in self.functions:
+                return True
+            return self._is_of_a_module(value) and not self._reaches(value, set())
         return isinstance(value, (Generated, *FIXED)) and id(value) not in self.values
+
+    def _is_of_a_module(self, function: types.FunctionType) -> bool:
+        """Whether the globals of a function are nobody else's; those of one that was made for a call hold anything."""
+        home = sys.modules.get(function.__globals__.get("__name__", ""))
+        ours = any(function.__globals__ is f.__globals__ for f in self.functions)
+        return not hasattr(function, "adapted") and (ours or getattr(home, "__dict__", None) is function.__globals__)
 
     def _reaches(self, function: types.FunctionType, seen: set[types.FunctionType]) -> bool:
         """Whether a function captures what is another one's now."""

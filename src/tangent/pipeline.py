@@ -51,7 +51,7 @@ Kind = Literal["objects", "lists"]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
 _alike: weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
-_recent: deque[Derivative] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
+_recent: deque[Derivative | None] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
 _lock = threading.RLock()
 
 
@@ -73,11 +73,14 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
 def _fresh(function: types.FunctionType, options: Options) -> Derivative:
     """A derivative that is written anew."""
     made = _built(function, options)
+    _remember(made, function)
+    return made
+
+
+def _remember(made: Derivative, function: types.FunctionType) -> None:
     _recent.append(made)
     if hasattr(made, "loaded"):
-        alike = _alike.setdefault(function.__code__, weakref.WeakSet())
-        alike.add(made)
-    return made
+        _alike.setdefault(function.__code__, weakref.WeakSet()).add(made)
 
 
 def _shared(function: types.FunctionType, options: Options) -> Derivative | None:
@@ -90,6 +93,9 @@ def _shared(function: types.FunctionType, options: Options) -> Derivative | None
         if again is not None:
             made = load_again(old, again, *_other_ways(function, options))
             made.source = old.source  # type: ignore[attr-defined]
+            if old in _recent:
+                _recent[_recent.index(old)] = None  # what it captured is not kept any longer
+            _remember(made, function)
             return _described(made, function, options)
     return None
 

@@ -4,8 +4,9 @@
         return integrate(lambda t: np.sin(t * x), 0.0, 1.0)
 
 Each call of `area` makes a lambda of its own. Its derivative is written once; each lambda gets functions of its own
-over the same code, also where it is differentiated by `grad`, and where that is differentiated again. Where the lambdas differ in more than numbers, arrays and objects of the same classes, nothing is
-shared: what they capture may have been looked into.
+over the same code, also where `grad` differentiates it, and where that is differentiated again. Where the lambdas
+differ in more than numbers, arrays and objects of the same classes, nothing is shared: what they capture may have been
+looked into.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ THEMES = (
     "captured",
     "iterators",
     "generators",
+    "advanced",
     "exceptions",
     "protocols",
     "standard",

@@ -18,21 +18,9 @@ def refused(words, *args):
     return put
 
 
-@refused("map", [1.0, 2.0])
-def iterator_read_twice(xs):
-    squares = map(lambda x: x * x, xs)
-    return sum(squares) + sum(squares)
-
-
 @refused("map", 2.0)
 def iterator_returned(x):
     return map(lambda v: v * x, [1.0, 2.0])
-
-
-@refused("iter", 2.0)
-def next_of_an_iterator(x):
-    items = iter([x, x * x])
-    return next(items)
 
 
 def one_array(x):
@@ -57,13 +45,6 @@ def average():
     while True:
         v = yield s
         s = s + v
-
-
-@refused("send", 2.0)
-def values_sent_to_a_generator(x):
-    running = average()
-    next(running)
-    return running.send(x)
 
 
 @refused("captured it before", 2.0)
@@ -165,12 +146,6 @@ def class_inside(x):
         value = x
 
     return Holder.value * x
-
-
-@refused("tee", 2.0)
-def tee(x):
-    first, second = itertools.tee([x, x * x])
-    return sum(first) * sum(second)
 
 
 @refused("global", 2.0)

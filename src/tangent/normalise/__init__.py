@@ -14,6 +14,8 @@ from tangent.normalise.contexts import contexts
 from tangent.normalise.defaults import defaults
 from tangent.normalise.exceptions import exceptions
 from tangent.normalise.flatten import flatten
+from tangent.normalise.generators.kept import kept
+from tangent.normalise.generators.lazy import lazily_read
 from tangent.normalise.grids import grids
 from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
@@ -39,9 +41,9 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    spelled, managers, turned, closures, boxes, lifting, known_methods, insertions, grids, parallel, matches, unbound,
-    exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten,
-    lifted_calls, overloading, memorised, versions,
+    spelled, managers, lazily_read, turned, kept, closures, boxes, lifting, known_methods, insertions, grids, parallel,
+    matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
+    iteration, flatten, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

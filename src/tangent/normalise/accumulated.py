@@ -37,7 +37,9 @@ def _is_its_own(n: ast.AST, parents: dict[ast.AST, ast.AST], last: list[ast.expr
         counts = isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id == "range"
         return isinstance(around, READING) or index or counts or n in last
     match around:
-        case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=int() | float() | complex()) | ast.BinOp()):
+        case ast.Assign(
+            targets=[ast.Name()], value=ast.Constant(value=int() | float() | complex() | None) | ast.BinOp()
+        ):
             return True
         case ast.Assign(targets=[ast.Name()], value=ast.UnaryOp(op=ast.USub() | ast.UAdd())):
             return True

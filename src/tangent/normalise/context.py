@@ -32,6 +32,7 @@ class Context:
     externals: dict[str, Any] = field(default_factory=dict)
     generators: set[str] = field(default_factory=set)  # generator functions inside, which give lists by now
     iterators: set[str] = field(default_factory=set)  # variables in which nothing may read ahead
+    kept: set[str] = field(default_factory=set)  # iterators that are read in parts (generators/)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
     managers: dict[str, type] = field(default_factory=dict)  # variables that are objects which can be entered
     apart: set[tuple[int, int]] = field(default_factory=set)  # `xs[i] += v` taken apart: where xs[i] is stored

@@ -192,7 +192,8 @@ def _tried(f: ast.FunctionDef, v: str) -> bool:
 def _functions(f: ast.FunctionDef, nodes: dict[str, ast.FunctionDef], context: Context) -> dict[str, Lifted]:
     found: dict[str, Lifted] = {}
     source, local = context.source, own_variables(f) - set(context.scope.imports)
-    cells = {**context.scope.cells, **{v: types.CellType(m) for v, m in context.scope.imports.items()}}
+    known = {**context.scope.imports, **context.externals}
+    cells = {**context.scope.cells, **{v: types.CellType(m) for v, m in known.items()}}
     for v, g in nodes.items():
         needed, rebound = captured(g, nodes, local, context.lifted)
         by_name = bool(g.args.defaults or g.args.vararg or g.args.kwonlyargs or g.args.kwarg)

@@ -16,28 +16,33 @@ read, and that nobody can tell from a list, stay calls that give lists (iterator
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tangent.errors import TangentError
 from tangent.normalise.context import Context
+from tangent.normalise.generators.lazy import Lazy, is_user
+from tangent.normalise.generators.written import Body, behind, written
 from tangent.normalise.iterators.turns import Turns
 from tangent.normalise.jumps import leaves_loop, own_jumps
-from tangent.normalise.managers import bound_arguments, placed, renamed_variables
+from tangent.runtime.library import lazily
 from tangent.source.generators import collecting, is_generator
-from tangent.source.read import read
 from tangent.source.resolve import is_library
-from tangent.syntax.captured import bindings, own_functions
+from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, at, call, constant, name
-from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope, with_blocks
-from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
 from tangent.syntax.walk import walk
 
 LOOPS = ast.For | ast.While
-HIDING = ast.FunctionDef | ast.Lambda | ast.ClassDef | ast.Await | ast.Global | ast.Nonlocal
-Body = list[ast.stmt]
+
+
+class Delegation(ast.For):
+    """`result = yield from ...`, as a loop: what the generator returns goes to a variable."""
+
+    _fields = (*ast.For._fields, "result")
+    result: ast.expr
 
 
 def turned(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -51,19 +56,14 @@ def turned(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 class _Turning:
     def __init__(self, f: ast.FunctionDef, context: Context) -> None:
         self.f, self.context = f, context
-        once = bindings(f)
-        nested = [g for g in own_functions(f) if once[g.name] == 1 and not g.decorator_list and _yields(g)]
-        self.nested = {g.name: g for g in nested}
-        self.classes = _known_classes(f, context, once)
+        self.lazy = Lazy(f, context)
+        self.classes = _known_classes(f, context, bindings(f))
         self.turns = Turns(f, context)
         self.written: list[object] = []  # the generators that are being written out
 
     def whole(self) -> ast.FunctionDef:
         named = rebuild(self.f, self.by_name) if self.classes else self.f
-        new = replace(named, body=self.block(named.body))
-        used = {n.id for n in walk(new) if isinstance(n, ast.Name)}
-        gone = {v for v in self.nested if v not in used and any(n.id == v for n in _names(self.f))}
-        return replace(new, body=_without(new.body, gone)) if gone else new
+        return self.lazy.without_unused(replace(named, body=self.block(named.body)), self.f)
 
     def block(self, body: Body) -> Body:
         return [new for s in body for new in self.statement(s)]
@@ -73,35 +73,42 @@ class _Turning:
             return [s]
         s = with_blocks(s, self.block)
         match s:
-            case ast.For(iter=ast.Call() as e):
-                return self.opened(s, e) or [s]
+            case ast.For(iter=ast.Call() as e) if (opened := self.opened(s, e)) is not None:
+                return opened
+            case Delegation():
+                why = "what it gives is returned by a generator that is not written out here"
+                todo = "Call a generator function of a module, by its name."
+                raise self.context.refuse(s, "'yield from'", why, todo)
             case _:
                 return [s]
 
     def opened(self, s: ast.For, e: ast.Call) -> Body | None:
         """The loop inside its generator, where that is needed and says the same."""
-        found = self.context.scope.resolve(e.func)
-        local = self.nested.get(e.func.id) if isinstance(e.func, ast.Name) else None
-        if local is None and (not is_generator(found) or is_library(found) or found.__code__.co_freevars):
+        found = behind(e, self.lazy.nested, self.context)
+        if found is None or len(self.written) > 6 or (is_user(found) and found in self.written):
             return None
-        key = local or found
-        if key in self.written or len(self.written) > 4 or not self.is_needed(s, e, found, local):
+        if not self.is_needed(s, e, found):
             return None
-        given = self.local(local, e) if local is not None else self.known(found, e, s)
-        if given is None:
+        given = written(e, s, self.lazy.nested, self.context)
+        if given is None or any(_is_sent(x) for x in given.body):
             return None
-        start, body = given
-        self.written.append(key)
+        self.written.append(found)
         try:
-            filled = _Filled(s, self.context).around(body)
-            return None if filled is None else [*start, *self.block(filled)]
+            filled = _Filled(s, self.context).around(given.body)
+            return None if filled is None else [*given.start, *self.block(filled)]
         finally:
             self.written.pop()
 
-    def is_needed(self, s: ast.For, e: ast.Call, found: object, local: ast.FunctionDef | None) -> bool:
+    def is_needed(self, s: ast.For, e: ast.Call, found: ast.FunctionDef | types.FunctionType) -> bool:
+        if isinstance(s, Delegation):
+            return True
+        if not is_user(found):
+            reads = [a for a in walk(e) if isinstance(a, ast.Call) and a is not e]
+            asked = any(is_user(behind(a, self.lazy.nested, self.context)) for a in reads)
+            return self.lazy.is_lazy(e) or found is lazily.items_called or (asked and leaves_loop(s))
         if leaves_loop(s) or self.turns.taken(replace(e), s.target, s.body):
             return True
-        return local is None and isinstance(found, types.FunctionType) and collecting(found, turns=True) is None
+        return isinstance(found, types.FunctionType) and collecting(found, turns=True) is None
 
     def by_name(self, e: ast.expr) -> ast.expr:
         """The call of a generator that is a method of an object whose class is known, as that of a function."""
@@ -112,34 +119,6 @@ class _Turning:
                     called = ast.copy_location(name(self.context.use(attr, found)), e.func)
                     return replace(e, func=called, args=[owner, *args])
         return e
-
-    def known(self, found: types.FunctionType, e: ast.Call, s: ast.stmt) -> tuple[Body, Body] | None:
-        """What the parameters of a generator are given, and its body under names of its own."""
-        try:
-            tree = read(found).tree
-        except TangentError:
-            return None
-        given = bound_arguments(found, e, self.context) if _is_plain(tree) else None
-        names = renamed_variables(found, tree, self.context) if given is not None else None
-        if given is None or names is None:
-            return None
-        self.context.scope.local |= {names[v] for v in assigned_inside(tree.body) | set(given)}
-        start: Body = [at(ast.Assign([ast.Name(names[v], ast.Store())], a), s) for v, a in given.items()]
-        return start, [rename(placed(x, s), names) for x in tree.body]
-
-    def local(self, g: ast.FunctionDef, e: ast.Call) -> tuple[Body, Body] | None:
-        """The same of a generator that is defined inside: what it captures are the variables themselves."""
-        every = arguments(g.args)
-        plain = not (e.keywords or g.args.vararg or g.args.kwarg or g.args.defaults or g.args.kwonlyargs)
-        if not plain or len(e.args) != len(every) or any(isinstance(a, ast.Starred) for a in e.args):
-            return None
-        if not _is_plain(g):
-            return None
-        own = {a.arg for a in every} | assigned_inside(g.body)
-        names = {v: self.context.names.numbered(v) for v in sorted(own)}
-        self.context.scope.local |= set(names.values())
-        start: Body = [assign(names[a.arg], given, g) for a, given in zip(every, e.args)]
-        return [*start], [rename(x, names) for x in g.body]
 
 
 @dataclass
@@ -157,11 +136,15 @@ class _Filled:
         if ast.Break in jumps or returns:
             if not returns and _is_one_loop(body) and ast.Continue not in jumps:
                 *first, loop = body
+                if isinstance(self.s, Delegation):
+                    first = [at(ast.Assign([self.s.result], constant(None)), self.s), *first]
                 assert isinstance(loop, LOOPS)
                 return [*first, replace(loop, body=self.block(loop.body), orelse=self.s.orelse)]
             self.ended = self.named("ended")
             self.left = self.named("left") if self.s.orelse else ""
         filled = self.block(body)
+        if isinstance(self.s, Delegation):
+            filled = [at(ast.Assign([self.s.result], constant(None)), self.s), *filled]
         flags = [assign(v, constant(False), self.s) for v in (self.ended, self.left) if v]
         if self.ended:
             filled = [self.once(filled)]
@@ -186,14 +169,22 @@ class _Filled:
     def statement(self, x: ast.stmt) -> Body:
         match x:
             case ast.Expr(value=ast.Yield(value=value)):
-                return [at(ast.Assign([self.s.target], value or constant(None)), self.s), *self.consumer()]
+                item = copy.deepcopy(self.s.target)
+                return [at(ast.Assign([item], value or constant(None)), self.s), *self.consumer()]
             case ast.Expr(value=ast.YieldFrom(value=value)):
-                inner = at(ast.For(self.s.target, value, self.consumer(), []), self.s)
+                inner = at(ast.For(copy.deepcopy(self.s.target), value, self.consumer(), []), self.s)
                 return [inner, *self.leaving(inner)]
+            case ast.Assign(targets=[target], value=ast.YieldFrom(value=value)):
+                each = at(Delegation(copy.deepcopy(self.s.target), value, self.consumer(), []), self.s)
+                each.result = target
+                return [each, *self.leaving(each)]
             case ast.Expr(value=ast.Constant()):
                 return []
-            case ast.Return():
-                return [assign(self.ended, constant(True), x), at(ast.Break(), x)]
+            case ast.Return(value=value):
+                told: Body = []
+                if isinstance(self.s, Delegation):
+                    told = [at(ast.Assign([self.s.result], value or constant(None)), x)]
+                return [*told, assign(self.ended, constant(True), x), at(ast.Break(), x)]
             case ast.For() | ast.While():
                 new = with_blocks(x, self.block)
                 return [new, *(self.leaving(new) if _leaves(x) else [])]
@@ -207,7 +198,7 @@ class _Filled:
 
     def consumer(self) -> Body:
         """The body of the loop, whose jumps leave the generator or go on in it."""
-        body = self.s.body
+        body = copy.deepcopy(self.s.body)  # it may stand in several places
         if self.ended:
             flags = [v for v in (self.ended, self.left) if v]
             body = _with_breaks(body, lambda b: [*(assign(v, constant(True), b) for v in flags), b])
@@ -244,33 +235,10 @@ def _is_one_loop(body: Body) -> bool:
     return not hidden
 
 
-def _yields(g: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk_scope(g))
-
-
-def _is_plain(tree: ast.FunctionDef) -> bool:
-    """Items are yielded by statements, outside of handlers; nothing has a scope of its own."""
-    nodes = list(walk_scope(tree))
-    statements = [n.value for n in nodes if isinstance(n, ast.Expr)]
-    every = [n for n in nodes if isinstance(n, ast.Yield | ast.YieldFrom)]
-    tried = [n for n in nodes if isinstance(n, ast.Try | ast.TryStar) and n.handlers]
-    if any(_leaves(t) for t in tried) or any(isinstance(n, HIDING) for n in nodes):
-        return False
-    given = [n for n in nodes if isinstance(n, ast.Return) and n.value is not None]
-    return all(y in statements for y in every) and not given
-
-
-def _names(f: ast.FunctionDef) -> list[ast.Name]:
-    return [n for n in walk(f) if isinstance(n, ast.Name)]
-
-
-def _without(body: Body, gone: set[str]) -> Body:
-    kept = [with_blocks(s, lambda b: _without(b, gone)) for s in body if not _is_definition(s, gone)]
-    return kept or [at(ast.Pass(), body[0])]
-
-
-def _is_definition(s: ast.stmt, gone: set[str]) -> bool:
-    return isinstance(s, ast.FunctionDef) and s.name in gone
+def _is_sent(x: ast.stmt) -> bool:
+    """Whether a generator asks for what it is sent."""
+    every = (x, *walk_scope(x))
+    return any(isinstance(n, ast.Assign) and isinstance(n.value, ast.Yield) for n in every)
 
 
 def _known_classes(f: ast.FunctionDef, context: Context, once: Mapping[str, int]) -> dict[str, type]:

@@ -95,6 +95,17 @@ def does_something(tree: ast.FunctionDef, resolve: Resolve) -> bool:
     return writes_outside(tree, resolve)
 
 
+def changes_items(generator: types.FunctionType) -> bool:
+    """Whether a generator changes what it has yielded, later."""
+    tree = read(generator).tree
+    return _changed_items(tree, _resolving(generator, tree)) != set()
+
+
+def tree_changes_items(tree: ast.FunctionDef, resolve: Resolve) -> bool:
+    """The same of one that is defined inside a function."""
+    return _changed_items(tree, resolve) != set()
+
+
 def _changed_items(tree: ast.FunctionDef, resolve: Resolve) -> set[str] | None:
     """Variables that hold what was yielded when they are changed by `+=`; None where it changes in other ways, too."""
     given = set(_parameters(tree))

@@ -57,7 +57,9 @@ def _passing(tree: ast.FunctionDef, cells: dict[str, types.CellType], ready: str
     body: list[ast.stmt] = [*([mention] if captured else []), passed]
     node = ast.copy_location(function_node(tree.name, bare, body), tree)
     outer = function_node("scope", ast.arguments([], [ast.arg(v) for v in cells], None, [], [], None, []), [node])
-    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
+    if getattr(tree, "end_lineno", None) is None:  # a function that no text holds
+        node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
     scope = next(c for c in compile(module, file, "exec").co_consts if isinstance(c, types.CodeType))
     return next(c for c in scope.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
 

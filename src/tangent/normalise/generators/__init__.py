@@ -1,0 +1,1 @@
+"""Generators that are read item by item."""

@@ -111,6 +111,7 @@ SETS: dict[str, list[Sample]] = {
         S("np.histogram(x, bins=3)[1]", x=real(5)),
         S("np.histogram(x, bins=3, density=True)", x=real(5)),
         S("np.histogram_bin_edges(x, 3)", x=real(5)),
+        S("np.histogram2d(x, x, bins=([-2.0, 2.0], [-2.0, 0.0, 2.0]), weights=w)", "x", x=real(5), w=positive(5)),
         S("np.histogram2d(x, y, bins=2, weights=w)[0]", "x", "y", x=real(5), y=real(5, seed=2), w=positive(5)),
         S(
             "np.histogram2d(x, y, [0.0, 1.0, 2.0], None, False, w)",

@@ -428,10 +428,10 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "polyfit": [
         S("np.polyfit(x, y, 2)", x=real(5), y=real(5, seed=1)),
-        S("np.polyfit(x, y, 1, w=w)", x=real(4), y=real(4, seed=1), w=positive(4)),
+        S("np.polyfit(x, y, 1.0, w=w)", x=real(4), y=real(4, seed=1), w=positive(4)),
         S("np.polyfit(x, y, deg=1)", x=real(4), y=real(4, 2)),
         S("np.polyfit(x, y, 1)", x=cplx(4), y=cplx(4, seed=2)),
-        S("np.polyfit(x, y, 1, w=w)", x=cplx(4), y=cplx(4, 2), w=positive(4)),
+        S("np.polyfit(x, y, 1.0, w=w)", x=cplx(4), y=cplx(4, 2), w=positive(4)),
         S("np.polyfit(x, y, 1, full=True)", x=real(4), y=real(4, seed=1)),
         S("np.polyfit(x, y, 1, cov=True)", x=real(4), y=real(4, 2, seed=1)),
         S("np.polyfit(x, y, 1, None, False, w, 'unscaled')", x=real(4), y=real(4, seed=1), w=positive(4)),

@@ -76,7 +76,7 @@ def average_by(y, a, axis=None, weights=None, *, keepdims=False):
 # Products: exact with zeros
 
 def prod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
-    r = product_of_others(a, axis, initial, where)
+    r = product_of_others(a, y, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims, where) * r
     d[initial] = unbroadcast(d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where), initial)
     d[y] = (

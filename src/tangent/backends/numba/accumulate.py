@@ -69,14 +69,14 @@ def adjoint(b: Any, a: Any, y: Any, axis: Any = None) -> Any:
 
 
 @implements(product_of_others)
-def others(a: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any:
+def others(a: Any, y: Any, axis: Any = None, keepdims: Any = False, initial: Any = 1, where: Any = True) -> Any:
     """All but one: what is before it times what is behind it."""
     if not is_array(a) or value_of(where, default=...) is not True:
         return None
     if not is_nothing(axis) and rank(a) > 1:
         return others_along(rank(a), value_of(axis, default=...))
 
-    def impl(a: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any:
+    def impl(a: Any, y: Any, axis: Any = None, keepdims: Any = False, initial: Any = 1, where: Any = True) -> Any:
         flat = a.ravel()
         out = np.empty_like(flat)
         running = flat.dtype.type(initial)
@@ -97,7 +97,10 @@ def others_along(n: int, axis: Any) -> Any:
     if not isinstance(axis, int):
         return None
     axis %= n
-    lines = ["def impl(a, axis=None, initial=1, where=True):", "    out = np.empty(a.shape, a.dtype)"]
+    lines = [
+        "def impl(a, y, axis=None, keepdims=False, initial=1, where=True):",
+        "    out = np.empty(a.shape, a.dtype)",
+    ]
     depth = 1
     for k in range(n):
         if k != axis:

@@ -9,6 +9,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.calculus import between_zeros, stretch
 from tangent.runtime.kernels.elementwise import precision
+from tangent.runtime.kernels.norms import at_rank
 from tangent.runtime.kernels.reduce import Axis, as_dtype, gathered, restored
 
 
@@ -18,17 +19,18 @@ def shifted(g: Any, steps: int, fill: float = 0.0) -> Any:
     return np.concatenate([head, g[..., :-steps]], axis=-1)
 
 
-def product_of_others(a: Any, axis: Axis = None, initial: Any = 1, where: Any = True) -> Any:
+def product_of_others(
+    a: Any, y: Any, axis: Axis = None, keepdims: bool = False, initial: Any = 1, where: Any = True
+) -> Any:
     """For each element the product of all others along the axis.
 
-    That is the product over the element, or what is before it times what is behind it where elements are zero or
+    That is the product y over the element, or what is before it times what is behind it where elements are zero or
     small beside others: the derivative of a quotient by them is a difference of large numbers.
     """
     a = a if where is True else np.where(where, a, 1.0)
+    if is_regular(y) and is_even(a):
+        return at_rank(y, a, axis, keepdims) / a
     initial = initial if type(initial) in (int, float) else as_dtype(initial, a)
-    total = np.prod(a, axis=axis, keepdims=True)
-    if is_regular(total) and is_even(a):
-        return initial * total / a
     g = gathered(a, axis)
     before = np.cumprod(shifted(g, 1, 1.0), axis=-1)
     behind = np.flip(np.cumprod(shifted(np.flip(g, -1), 1, 1.0), axis=-1), -1)
@@ -45,7 +47,9 @@ def is_even(a: Any) -> bool:
     """Whether no element is small beside others."""
     if np.size(a) == 0:
         return True
-    size = a if not np.iscomplexobj(a) and np.min(a) > 0 else np.abs(a)
+    if not np.iscomplexobj(a) and (low := np.min(a)) > 0:
+        return bool(low > 1e-4 * np.max(a))
+    size = np.abs(a)
     return bool(np.min(size) > 1e-4 * np.max(size))
 
 

@@ -24,8 +24,11 @@ def einsum_adjoint(b: Any, i: int, subscripts: str, operands: Any, optimize: Any
 
 
 def order_of(optimize: Any, operands: Any) -> Any:
-    """The option `optimize` for other operands: a path does not fit them, and large ones are worth a matrix product."""
-    if isinstance(optimize, list | tuple):
+    """The option `optimize` for other operands: a path does not fit them, and the best one takes long to find for many.
+
+    Large ones are worth a matrix product.
+    """
+    if isinstance(optimize, list | tuple | str):
         return "greedy"
     return optimize or sum(np.size(p) for p in operands) > 10_000
 

@@ -8,11 +8,12 @@ import numpy as np
 
 
 def fitted_polynomial(
-    x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w: Any = None, cov: bool | str = False
+    x: Any, y: Any, deg: float, rcond: Any = None, full: bool = False, w: Any = None, cov: bool | str = False
 ) -> Any:
     """The coefficients of `np.polyfit`, and with `full` or `cov` what comes beside them."""
     x = np.asarray(x) + 0.0
-    a, b = np.vander(x, deg + 1), np.asarray(y) + 0.0
+    columns = int(deg) + 1
+    a, b = np.vander(x, columns), np.asarray(y) + 0.0
     if w is not None:
         a, b = a * np.expand_dims(w, -1), np.transpose(np.transpose(b) * w)
     scale = np.sqrt(np.sum(a * a, axis=0))
@@ -29,4 +30,4 @@ def fitted_polynomial(
         return c, spread_of
     if np.ndim(b) == 2:
         spread_of = np.expand_dims(spread_of, -1)
-    return c, spread_of * (residuals / (len(x) - deg - 1))
+    return c, spread_of * (residuals / (len(x) - columns))

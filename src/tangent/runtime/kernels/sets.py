@@ -152,7 +152,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     d = len(columns)
     edges: Any = []
     for k in np.arange(d):
-        each = bins if np.ndim(bins) == 0 else bins[k]
+        each = bins[k] if bool(np.iterable(bins)) else bins
         edges = [*edges, bin_edges(columns[k], each, None if range is None else range[k])]
     place, shape = cells(columns, edges)
     weights = np.ones(np.shape(columns[0])) if weights is None else weights
@@ -175,7 +175,7 @@ def cells(columns: Any, edges: Any) -> tuple[Any, tuple[int, ...]]:
 
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """`np.histogram2d`."""
-    both = [bins, bins] if np.ndim(bins) == 1 and len(bins) != 2 else bins
+    both = [bins, bins] if bool(np.iterable(bins)) and len(bins) > 2 else bins
     counts, edges = histogramdd([x, y], both, range, density, weights)
     return counts, edges[0], edges[1]
 

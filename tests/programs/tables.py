@@ -213,3 +213,24 @@ def rows_that_a_function_gave(x):
     t[0][1] *= x[1]
     t[1][0] += t[0][1]
     return t[0][1] * t[1][0]
+
+
+@program({"x": np.array([0.7, 1.3, 0.4, 2.1])})
+def slices_of_a_list_share_its_arrays(x):
+    parts = [x[:2] * 2.0, x[2:] * 3.0]
+    first = parts[:1]
+    for part in parts[::-1]:
+        part[0] = part[1] * x[1]
+    first[0][1] += x[3]
+    parts[0] = x[1:3]
+    return np.sum(first[0] ** 2) + np.sum(parts[1] * parts[0])
+
+
+@program({"xs": NUMBERS})
+def slices_of_a_table_share_its_rows(xs):
+    table = [[x, x * x] for x in xs[:3]]
+    rest = table[1:]
+    table[1][0] = xs[1] ** 2
+    for row in table[:2]:
+        row[1] = row[0] * xs[3]
+    return rest[0][0] * xs[2] + rest[0][1] * table[0][1]

@@ -90,9 +90,7 @@ class Aliases:
         match op.kind:
             case "zero" | "constant" | "augment" | "shadow" | "store":
                 return ()
-            case "rule" if self.slices(op):
-                return ()
-            case "rule" if self._joins(op):
+            case "rule" if self.slices(op) or self._joins(op):
                 return op.operands
             case "rule":
                 return tuple(v for v in op.operands if v in _viewed(op)) if _may_be_view(op) else ()

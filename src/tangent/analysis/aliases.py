@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tangent.analysis.effects import Summaries, base_names
+from tangent.analysis.made import Gives, containers_made, copies_container, is_slice, makes_rows
 from tangent.analysis.operation import Operation, Operations
-from tangent.runtime.library import items_of, values_of
 from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
@@ -40,7 +41,9 @@ class Aliases:
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
         self.bases: dict[ast.stmt, tuple[str, ...]] = {}
-        self.containers = _containers(operations, frozenset(parameters))
+        self._summaries = summaries
+        self._gives = self._given_by_callees(operations)
+        self.containers = containers_made(operations, frozenset(parameters), self._gives)
         for p in parameters:
             first = next((group[0] for group in groups if p in group), p)
             self.points[p] = {first}
@@ -52,13 +55,21 @@ class Aliases:
         self._puts = [put for s in statements(f.body) if s not in operations and (put := _put_by_method(s))]
         self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
         self._first = {v: group[0] for group in sharing for v in group}
-        self._summaries = summaries
         for s, op in self._ops:
             alone = (op.targets and scalars.issuperset(op.targets)) or self._is_fresh(op)
             root = (in_place or {}).get(s)
             self.bases[s] = () if alone else (root,) if root is not None else self._shared(op)
         while self._round():
             pass
+
+    def _given_by_callees(self, operations: Operations) -> Gives:
+        """Variables that callees make lists for, and what is known of these."""
+        calls = [op for op in operations.values() if op.kind == "call" and hasattr(op.callee, "__code__")]
+        found = {op.targets[0]: self._summaries(op.callee).gives for op in calls if len(op.targets) == 1}
+        bound = Counter(
+            t for op in operations.values() for t in op.targets if op.kind not in ("store", "augment", "push")
+        )
+        return {t: gives for t, gives in found.items() if gives and bound[t] == 1}
 
     def _is_fresh(self, op: Operation) -> bool:
         return op.kind == "unpack" and op.operands[0] in self.fresh
@@ -124,7 +135,7 @@ class Aliases:
                 found = {self._first.get(t, t)}
             elif shared and (op.kind == "copy" or (_walks(op) and shared[0] in self.containers)):
                 found = set(self.of(shared[0]))
-            elif op.kind == "pack" or _copies_container(op) or op.kind == "closure" or _makes_object(op):
+            elif op.kind == "pack" or copies_container(op) or op.kind == "closure" or _makes_object(op):
                 found = {t}
                 self.holds.setdefault(t, set()).update(self._held(op, shared) - {t})
             elif self.slices(op):
@@ -138,6 +149,8 @@ class Aliases:
             elif op.kind == "rule" and op.rule.name == "fresh_rows":
                 found = {t}
                 self.holds.setdefault(t, set()).update(*(self._items_of(self._items(v)) for v in shared))
+            elif op.kind == "unpack" and str(op.targets.index(t)) in self._gives.get(op.operands[0], ()):
+                found = {f"{op.operands[0]}[{op.targets.index(t)}]"}
             elif self._takes_out(op):
                 found = set().union(*(self._items(v) for v in shared))
                 if op.kind == "rule" and isinstance(op.values.get("index"), Cell):
@@ -146,13 +159,22 @@ class Aliases:
                 owner = _named([op.values["x"]])
                 found = {t}.union(*(self._items(v) if v in owner else self.of(v) for v in shared))
             elif op.kind in ("call", "dynamic", "opaque") or (op.kind == "rule" and op.rule.name in OPEN):
-                found = {t}.union(*(self.reach(v) for v in shared))
-                self.holds.setdefault(t, set()).update(found - {t})
+                held = set().union(*(self.reach(v) for v in shared)) - {t}
+                found = {t} if t in self._gives else {t} | held
+                self.holds.setdefault(t, set()).update(held, self._rows(t, held))
             elif shared:
                 found = {t}.union(*(self.of(v) for v in shared))
             else:
                 found = {t}
             self.points.setdefault(t, set()).update(found)
+
+    def _rows(self, t: str, held: set[str]) -> set[str]:
+        """What a list that a callee has made holds: something else than the list, which may be what it was given."""
+        numbered = {f"{t}[{i}]" for i in self._gives.get(t, ()) if i.isdigit()}
+        found = numbered or ({f"{t}[]"} if t in self._gives else set())
+        for rows in found:
+            self.holds.setdefault(rows, set()).update({rows}, held)
+        return found
 
     def _takes_out(self, op: Operation) -> bool:
         """Whether an operation gives an item of its operand, or several."""
@@ -166,7 +188,7 @@ class Aliases:
 
     def slices(self, op: Operation) -> bool:
         """Whether an operation takes a part of a list that is made here: a new list."""
-        return _is_slice(op) and op.operands[0] in self.containers
+        return is_slice(op) and op.operands[0] in self.containers
 
     def _joins(self, op: Operation) -> bool:
         """Whether an operation joins or repeats lists that are made here."""
@@ -178,11 +200,11 @@ class Aliases:
 
     def _held(self, op: Operation, shared: tuple[str, ...]) -> set[str]:
         """What a new container or object holds: items of those that it copies, its other operands themselves."""
-        if _makes_rows(op):
+        if makes_rows(op):
             rows = f"{op.targets[0]}[]"
             self.holds.setdefault(rows, set()).add(rows)
             return {rows}
-        copied, either = (set(shared), set()) if _copies_container(op) else _opened(op)
+        copied, either = (set(shared), set()) if copies_container(op) else _opened(op)
         items = [self._items(v) for v in shared if v in copied | either]
         return set().union(*items, *(self.of(v) for v in shared if v not in copied))
 
@@ -253,13 +275,6 @@ def _walks(op: Operation) -> bool:
     return op.kind == "rule" and bool(op.rule.name == "sequence")
 
 
-def _copies_container(op: Operation) -> bool:
-    """Whether an operation makes a new list or dict of what another holds."""
-    if op.kind == "call":
-        return op.callee in (values_of, items_of)
-    return op.kind == "rule" and op.rule.name in CONTAINER_COPIES
-
-
 VIEWS = frozenset(
     "sequence attribute with_attribute mutated tuple_of real imag conj real_if_close nan_to_num einsum einsum_one "
     "einsum_two reshape_ordered ravel_ordered dict_get replace_item replace_field check_seed check_tangent".split()
@@ -282,78 +297,6 @@ def _may_be_view(op: Operation) -> bool:
     if op.rule.name in VIEWS:
         return not isinstance(op.value, ast.Call) or op.rule.name != "conj" or isinstance(op.value.func, ast.Attribute)
     return op.rule.kind == "linear" and op.rule.name not in FRESH
-
-
-CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted tolist".split())
-
-
-def _containers(operations: Operations, parameters: frozenset[str]) -> frozenset[str]:
-    """Variables that only ever hold lists, tuples and dicts made here, by displays or joined."""
-    made: dict[str, list[Operation]] = {}
-    for op in operations.values():
-        for t in op.targets if op.kind not in ("store", "augment", "push") else ():
-            made.setdefault(t, []).append(op)
-    found = {t: None for t in made if t not in parameters}  # in order of the program, so that few rounds are enough
-    while True:
-        size = len(found)
-        for t in [*found]:
-            if not all(_makes_container(op, found) or _repeats(op, found, made) for op in made[t]):
-                del found[t]
-        if len(found) == size:
-            return frozenset(found) | {f"{t}[]" for t in found if any(_makes_rows(op) for op in made[t])}
-
-
-def _makes_rows(op: Operation) -> bool:
-    """Whether an operation makes a list of numbers, or of lists that nobody else holds."""
-    return op.kind == "rule" and op.rule.name == "tolist"
-
-
-def _makes_container(op: Operation, known: Collection[str]) -> bool:
-    match op.value:
-        case ast.Dict() | ast.List() | ast.ListComp() | ast.DictComp():
-            return True
-        case ast.BinOp(op=ast.Add(), left=left, right=right):
-            return all(isinstance(e, ast.Name) and e.id in known for e in (left, right))
-        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in BESIDE:
-            return v in known
-        case _ if _is_slice(op) or op.kind == "copy":
-            return op.operands[0] in known
-        case _:
-            made = op.kind == "rule" and op.rule.name in ("mutated", "fresh_rows", "number_rows")
-            return op.kind == "pack" or _copies_container(op) or made
-
-
-BESIDE = frozenset("shadow beside init_grad".split())  # derivatives of containers
-
-
-def _is_slice(op: Operation) -> bool:
-    if op.kind != "rule" or op.rule.name != "getitem":
-        return False
-    index = op.values["index"]
-    return isinstance(index.elts[-1] if isinstance(index, Cell) else index, ast.Slice)
-
-
-def _repeats(op: Operation, known: Collection[str], made: dict[str, list[Operation]]) -> bool:
-    """Whether an operation repeats a list: `[0.0] * n`, where n counts; a list times an array is an array."""
-    match op.value:
-        case ast.BinOp(op=ast.Mult(), left=ast.Name(id=v), right=count) if v in known:
-            return _is_count(count, made)
-        case ast.BinOp(op=ast.Mult(), left=count, right=ast.Name(id=v)) if v in known:
-            return _is_count(count, made)
-        case _:
-            return False
-
-
-def _is_count(e: ast.expr | None, made: dict[str, list[Operation]], depth: int = 8) -> bool:
-    match e:
-        case ast.Constant(value=int()) | ast.Call(func=ast.Name(id="len" | "int")):
-            return True
-        case ast.BinOp(left=left, right=right):
-            return _is_count(left, made, depth) and _is_count(right, made, depth)
-        case ast.Name(id=v) if depth and v in made:
-            return all(_is_count(op.value, made, depth - 1) for op in made[v])
-        case _:
-            return False
 
 
 FRESH = frozenset(

@@ -64,6 +64,9 @@ class Summary:
     result: bool = False  # whether its backward pass reads what the result holds
     restored: bool = False  # whether its backward pass writes into what the result holds
     passed: frozenset[Passed] = frozenset()
+    gives: frozenset[str] = (
+        frozenset()
+    )  # "" for a list, tuple or dict that it makes, "0" for such a first item, "[]" for all
 
 
 Summaries = Callable[[Any], Summary]

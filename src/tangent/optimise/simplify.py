@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.lazy import computed, makes_new
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import rebuild, replace, statements
@@ -30,32 +31,35 @@ FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def simplify(body: Body, o: Optimisation) -> Body:
-    return _block(body)
+    known = computed(body)
+    return _block(body, lambda e: simplified(e, known))
 
 
-def _block(body: Body) -> Body:
+def _block(body: Body, simple: Callable[[ast.expr], ast.expr]) -> Body:
     done: Body = []
     for s in body:
         match s:
             case ast.Assign(targets=[ast.Name(id=a)], value=ast.Name(id=b)) if a == b:
                 continue
             case ast.If(test=test, body=then, orelse=other):
-                new = rebuild(test, simplified)
+                new = rebuild(test, simple)
                 decided = type(s) is ast.If and isinstance(_value(new), bool) and not isinstance(then[0], ast.Break)
                 if decided and not _holds_block(other if _value(new) else then):
-                    done += _block(then if _value(new) else other)
+                    done += _block(then if _value(new) else other, simple)
                 else:
-                    done.append(replace(s, test=new, body=_block(then) or [ast.Pass()], orelse=_block(other)))
+                    done.append(
+                        replace(s, test=new, body=_block(then, simple) or [ast.Pass()], orelse=_block(other, simple))
+                    )
             case ast.For(iter=iter, body=inner):
-                done.append(replace(s, iter=rebuild(iter, simplified), body=_block(inner) or [ast.Pass()]))
+                done.append(replace(s, iter=rebuild(iter, simple), body=_block(inner, simple) or [ast.Pass()]))
             case ast.While(test=test, body=inner):
-                done.append(replace(s, test=rebuild(test, simplified), body=_block(inner) or [ast.Pass()]))
+                done.append(replace(s, test=rebuild(test, simple), body=_block(inner, simple) or [ast.Pass()]))
             case ast.AugAssign(op=ast.Add()):
-                s = rebuild(s, simplified)
+                s = rebuild(s, simple)
                 plain = positive(s.value)
                 done.append(s if plain is None else replace(s, op=ast.Sub(), value=plain))
             case _:
-                done.append(rebuild(s, simplified))
+                done.append(rebuild(s, simple))
     return done
 
 
@@ -64,8 +68,8 @@ def _holds_block(body: Body) -> bool:
     return any(isinstance(s, InsertedCode) for s in statements(body))
 
 
-def simplified(e: ast.expr) -> ast.expr:
-    """One expression whose parts are simple already.
+def simplified(e: ast.expr, known: frozenset[str] = frozenset()) -> ast.expr:
+    """One expression whose parts are simple already; `known` are variables that are no lazy zeros.
 
     >>> ast.unparse(simplified(ast.parse("a + -b", mode="eval").body))
     'a - b'
@@ -78,11 +82,13 @@ def simplified(e: ast.expr) -> ast.expr:
         case ast.BoolOp(op=op, values=[ast.Constant(value=bool() as known) as first, *rest]):
             if known == isinstance(op, ast.Or):
                 return first
-            return rest[0] if len(rest) == 1 else simplified(replace(e, values=rest))
+            return rest[0] if len(rest) == 1 else simplified(replace(e, values=rest), known)
         case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool() as known)):
             return constant(not known)
-        case ast.BinOp(left=left, op=op, right=right) if _is_copy(left) or _is_copy(right):
-            return simplified(ast.BinOp(_original(left), op, _original(right)))
+        case ast.BinOp(left=left) if _is_copy(left) and makes_new(e, left, known):
+            return simplified(replace(e, left=_original(left)), known)
+        case ast.BinOp(right=right) if _is_copy(right) and makes_new(e, right, known):
+            return simplified(replace(e, right=_original(right)), known)
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
             return left
         case ast.BinOp(left=left, op=ast.Add(), right=right) if (inner := positive(right)) is not None:

@@ -11,11 +11,14 @@ import ast
 from collections import Counter
 
 from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.lazy import computed, makes_new
 from tangent.optimise.purity import is_pure, written_in_place
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
+
+OPERATORS = (ast.BinOp, ast.UnaryOp)
 
 
 def uncopy(body: Body, o: Optimisation) -> Body:
@@ -25,10 +28,10 @@ def uncopy(body: Body, o: Optimisation) -> Body:
     for s in statements(body):
         parts = [s.test] if isinstance(s, ast.If | ast.While) else [s.iter] if isinstance(s, ast.For) else [s]
         reads.update(n.id for p in parts for n in walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return _block(body, o, reads)
+    return _block(body, o, reads, computed(body))
 
 
-def _block(body: Body, o: Optimisation, reads: Counter[str]) -> Body:
+def _block(body: Body, o: Optimisation, reads: Counter[str], known: frozenset[str]) -> Body:
     done: Body = []
     rest = list(body)
     while rest:
@@ -37,13 +40,13 @@ def _block(body: Body, o: Optimisation, reads: Counter[str]) -> Body:
             case ast.If(body=[ast.Break()]):
                 done.append(s)
             case ast.If(body=then, orelse=other):
-                done.append(replace(s, body=_block(then, o, reads), orelse=_block(other, o, reads)))
+                done.append(replace(s, body=_block(then, o, reads, known), orelse=_block(other, o, reads, known)))
             case ast.For(body=inner) | ast.While(body=inner):
-                done.append(replace(s, body=_block(inner, o, reads)))
+                done.append(replace(s, body=_block(inner, o, reads, known)))
             case ast.Assign(
                 targets=[ast.Name(id=v)],
                 value=ast.Call(func=ast.Attribute(value=ast.Subscript() as place, attr="copy"), args=[], keywords=[]),
-            ) if reads[v] == 1 and (found := _use(v, place, rest, o)) is not None:
+            ) if reads[v] == 1 and (found := _use(v, place, rest, o, known)) is not None:
                 at, moved = found
                 rest = [moved, *rest[:at], *rest[at + 1 :]]
             case _:
@@ -51,7 +54,9 @@ def _block(body: Body, o: Optimisation, reads: Counter[str]) -> Body:
     return done
 
 
-def _use(v: str, place: ast.Subscript, rest: Body, o: Optimisation) -> tuple[int, ast.stmt] | None:
+def _use(
+    v: str, place: ast.Subscript, rest: Body, o: Optimisation, known: frozenset[str]
+) -> tuple[int, ast.stmt] | None:
     """The statement behind some stores that computes something new from the copy, as it stands before them."""
     changed: set[str] = set()
     for at, s in enumerate(rest):
@@ -68,7 +73,7 @@ def _use(v: str, place: ast.Subscript, rest: Body, o: Optimisation) -> tuple[int
             case ast.Assign(targets=[ast.Name(id=w)], value=ast.BinOp() as value) if is_pure(value, o) and w != v:
                 others = expression_reads(value) - {v}
                 classes = {o.shared.get(c, c) for c in changed}
-                if any(o.shared.get(n, n) in classes for n in others) or not _is_arithmetic(value, v):
+                if any(o.shared.get(n, n) in classes for n in others) or not _is_arithmetic(value, v, known):
                     return None
                 return at, _with(s, v, replace(place, ctx=ast.Load()))
             case _:
@@ -80,14 +85,8 @@ def _with(s: ast.stmt, v: str, place: ast.expr) -> ast.stmt:
     return rebuild(s, lambda e: place if isinstance(e, ast.Name) and e.id == v else e)
 
 
-def _is_arithmetic(e: ast.expr, v: str) -> bool:
+def _is_arithmetic(e: ast.expr, v: str, known: frozenset[str]) -> bool:
     """Whether a value is an operand of operators only, so that the result is something new."""
-    match e:
-        case ast.BinOp(left=left, right=right):
-            return any(isinstance(x, ast.Name) and x.id == v for x in (left, right)) or any(
-                _is_arithmetic(x, v) for x in (left, right)
-            )
-        case ast.UnaryOp(operand=operand):
-            return (isinstance(operand, ast.Name) and operand.id == v) or _is_arithmetic(operand, v)
-        case _:
-            return False
+    inner = [x for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)] if isinstance(e, OPERATORS) else []
+    own = [x for x in inner if isinstance(x, ast.Name) and x.id == v]
+    return any(makes_new(e, x, known) for x in own) or any(_is_arithmetic(x, v, known) for x in inner)

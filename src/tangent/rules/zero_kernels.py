@@ -156,6 +156,7 @@ runtime.require_no_object
 runtime.require_same
 runtime.require_unwritten
 runtime.require_constant_key
+runtime.require_count
 runtime.require_known
 runtime.initial_names
 runtime.names_held

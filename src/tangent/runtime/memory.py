@@ -289,6 +289,18 @@ def require_constant_key(x: Any, key: Any) -> None:
         )  # fmt: skip
 
 
+def require_count(n: Any) -> None:
+    """Stop where `[0.0] * n` is no list.
+
+    >>> require_count(3)
+    """
+    if isinstance(n, np.ndarray) and n.ndim:
+        raise InPlaceError(
+            "cannot differentiate a write into what a list of one item times an array gives",
+            why="it was taken for a list that is repeated", todo="Use np.zeros, np.full or an array of one number.",
+        )  # fmt: skip
+
+
 def require_known(memory: Any, function: Any) -> None:
     """Stop at the derivative of a function that captures something which was changed: it would see it as it was."""
     behind = getattr(function, "origin", None)

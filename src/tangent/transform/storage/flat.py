@@ -76,6 +76,8 @@ def _is_flat(this: Unit, root: str, found: list[Write], aliases: Aliases, names:
 
 def _is_plain(op: Operation, sharing: set[str], aliases: Aliases) -> bool:
     """Whether an operation makes, copies or reads some lists: no dicts, no stacks, no functions that are given them."""
+    if op.kind == "call" and not sharing & set(op.operands):  # a function may make the list
+        return True
     if op.kind in ("push", "pop", "call", "dynamic", "closure", "opaque"):
         return not sharing & {*op.targets, *op.operands}
     made = sharing & set(op.targets) and op.kind not in ("store", "copy")

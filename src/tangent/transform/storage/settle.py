@@ -20,6 +20,7 @@ from tangent.transform.calls import Groups
 from tangent.transform.storage.apart import Apart, changed_as_values
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
 from tangent.transform.storage.cells import read_cells
+from tangent.transform.storage.counts import checked_counts
 from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.keys import constant_keys
 from tangent.transform.storage.owners import refuse_owners
@@ -80,6 +81,7 @@ def settle(
     this = read_cells(this, found, aliases)
     found += deep_stacks(this, found, aliases)
     this, found = items_by_value(this, found, aliases, given)
+    this = checked_counts(this, found, aliases)
     flat = flat_lists(this, found, aliases, tables)
     refuse_rows(this, found, aliases, flat)
     this, found, rebound = containers_by_value(this, found, aliases, given | flat)

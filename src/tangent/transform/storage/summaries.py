@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tangent.analysis.activity import activity
@@ -128,9 +128,33 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             kept or open_,
             restored or open_,
             passed,
+            frozenset(_given(this, aliases)),
         )
 
     return summary
+
+
+def _given(this: Unit, aliases: Aliases) -> Iterator[str]:
+    """What is known of a list that a function makes and gives."""
+    made = [op.value for op in this.operations.values() if this.result in op.targets and op.kind != "push"]
+    if this.result not in aliases.containers:
+        return
+    yield ""
+    items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(this.result)))
+    if (items and items <= aliases.containers) or any(isinstance(e, ast.ListComp) and _is_table(e) for e in made):
+        yield "[]"
+    match made:
+        case [ast.Tuple(elts=elts)]:
+            given = set().union(*map(aliases.reach, this.parameters))
+            reached = [aliases.reach(e.id) - given if isinstance(e, ast.Name) else set() for e in elts]
+            apart = sum(map(len, reached)) == len(set().union(*reached))
+            for i, e in enumerate(elts):
+                if apart and isinstance(e, ast.Name) and e.id in aliases.containers:
+                    yield str(i)
+
+
+def _is_table(e: ast.ListComp) -> bool:
+    return not isinstance(e.elt, ast.Constant)
 
 
 def _stored_into(function: types.FunctionType) -> set[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from tangent.analysis.aliases import BESIDE, Aliases
+from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
+from tangent.analysis.made import BESIDE
 from tangent.analysis.operation import Operation
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, header_reads, writes

@@ -10,8 +10,9 @@ import ast
 from collections.abc import Callable
 from typing import TypeGuard
 
-from tangent.analysis.aliases import BESIDE, Aliases
+from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
+from tangent.analysis.made import BESIDE
 from tangent.analysis.operation import Operation
 from tangent.syntax.cells import Cell
 from tangent.syntax.inserted import Insertion, root
@@ -97,7 +98,7 @@ def _makes_list(op: Operation) -> bool:
         case ast.Call(func=ast.Name(id=function)) if function.rstrip("_") in BESIDE:
             return True
         case _:
-            return op.kind == "rule" and op.rule.name in ("fresh_rows", "number_rows")
+            return op.kind == "call" or (op.kind == "rule" and op.rule.name in ("fresh_rows", "number_rows"))
 
 
 def _index(this: Unit, w: Write) -> ast.expr | None:

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tangent.analysis.aliases import CONTAINER_COPIES
+from tangent.analysis.made import CONTAINER_COPIES
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.table import Shapes

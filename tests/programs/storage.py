@@ -586,3 +586,22 @@ def inverse_by_elimination(x):
             if r != c:
                 a[r] -= a[r, c] * a[c]
     return a[:, 2:]
+
+
+@program({"x": positive(3)})
+def copied_between_stores_of_a_loop(x):
+    a = x * 1.0
+    moved = a.copy()
+    for _ in range(2):
+        a[:] = moved
+        moved = moved + 0.5 * np.sin(a)
+    return np.sum(a**2)
+
+
+@program({"x": positive(4)})
+def item_of_a_dict_changed_and_stored_into(x):
+    a = x[2:] * 2.0
+    parts = {"half": a / 1.5, "all": a}
+    parts["all"] *= x[:2]
+    parts["all"][:1] = a[:1] ** 2
+    return np.sum(a * x[2:])

@@ -234,3 +234,56 @@ def slices_of_a_table_share_its_rows(xs):
     for row in table[:2]:
         row[1] = row[0] * xs[3]
     return rest[0][0] * xs[2] + rest[0][1] * table[0][1]
+
+
+def _squares(xs):
+    return [xs[0], xs[1] * 2.0, xs[2] ** 2]
+
+
+def _matrix(xs):
+    return [[xs[0], xs[1]], [xs[2], xs[3]]]
+
+
+def _sums(xs, n):
+    sums = [0.0] * n
+    for i in range(n - 1):
+        sums[i + 1] = sums[i] * 0.5 + xs[i] ** 2
+    return sums
+
+
+def _halves(xs):
+    return [xs[0], xs[1]], [xs[2], xs[3]]
+
+
+@program({"xs": NUMBERS})
+def list_of_a_helper_changed(xs):
+    values = _squares(xs)
+    values[0], values[2] = values[2], values[0]
+    values[1] *= xs[3]
+    values.append(values[0] * xs[1])
+    return values[0] * values[1] + values[2] * values[3]
+
+
+@program({"xs": NUMBERS})
+def table_of_a_helper_changed(xs):
+    table = _matrix(xs)
+    table[0][0] = xs[1] * table[1][1]
+    return table[0][0] * table[0][1]
+
+
+@program({"xs": NUMBERS})
+def lists_of_a_helper_changed_in_loops(xs):
+    sums = _sums(xs, 5)
+    first, second = _halves(xs)
+    for i in range(1, 5):
+        sums[i] = sums[i] * sums[i - 1] + first[0]
+        second[1] = second[1] * first[1] + sums[i]
+    return sums[-1] * sums[2] + second[1]
+
+
+@program({"xs": NUMBERS, "n": 4})
+def list_as_long_as_a_number_says(xs, n):
+    y = [0.0] * (n + 1)
+    y[0] = xs[0]
+    y[n] = xs[1] * y[0] ** 2
+    return y[n] * xs[3]

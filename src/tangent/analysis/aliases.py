@@ -168,13 +168,16 @@ class Aliases:
                 found = {t}
             self.points.setdefault(t, set()).update(found)
 
-    def _rows(self, t: str, held: set[str]) -> set[str]:
-        """What a list that a callee has made holds: something else than the list, which may be what it was given."""
+    def rows(self, t: str) -> set[str]:
+        """What a list holds that a callee has made: something else than the list."""
         numbered = {f"{t}[{i}]" for i in self._gives.get(t, ()) if i.isdigit()}
-        found = numbered or ({f"{t}[]"} if t in self._gives else set())
-        for rows in found:
+        return numbered or ({f"{t}[]"} if t in self._gives else set())
+
+    def _rows(self, t: str, held: set[str]) -> set[str]:
+        """These, which may be, or hold, what the callee was given."""
+        for rows in self.rows(t):
             self.holds.setdefault(rows, set()).update({rows}, held)
-        return found
+        return self.rows(t)
 
     def _takes_out(self, op: Operation) -> bool:
         """Whether an operation gives an item of its operand, or several."""

@@ -16,7 +16,7 @@ from collections import Counter
 from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import pushed
-from tangent.optimise.purity import calls_unknown, is_pure, written_in_place
+from tangent.optimise.purity import calls_unknown, is_pure, root_of, written_in_place
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
@@ -222,9 +222,17 @@ class _Inline:
         plain = rebuild(s.value, lambda e: constant(None) if isinstance(e, ast.Call) else e)
         return v in expression_reads(plain)
 
-    def fits(self, v: str, s: ast.stmt, held: ast.stmt) -> bool:
+    def is_stored_into(self, v: str, s: ast.stmt) -> bool:
+        """Whether a statement stores into a variable: what it changes is told by its name."""
+        match s:
+            case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as place]) | ast.AugAssign(target=place):
+                return root_of(place) == v
+            case _:
+                return False
+
+    def fits(self, v: str, s: ast.stmt, held: ast.Assign) -> bool:
         """A temporary with this one use, or a value that this statement replaces."""
-        if isinstance(s, ast.While):
+        if isinstance(s, ast.While) or (self.is_stored_into(v, s) and not root_of(held.value)):
             return False
         if v in writes(s) and isinstance(s, ast.Assign):
             return isinstance(s.targets[0], ast.Name)

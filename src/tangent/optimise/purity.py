@@ -80,9 +80,9 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
     found: set[str] = set()
     match s:
         case ast.Assign(targets=targets):
-            found |= {_root(t) for t in targets if isinstance(t, ast.Subscript | ast.Attribute)}
+            found |= {root_of(t) for t in targets if isinstance(t, ast.Subscript | ast.Attribute)}
         case ast.AugAssign(target=target):
-            found.add(_root(target))
+            found.add(root_of(target))
     if o.shared and calls_unknown(s, o):
         read = [n.id for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         found |= {v for v in read if v in o.shared}
@@ -96,7 +96,8 @@ def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
     return any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in walk(s.value))
 
 
-def _root(e: ast.expr) -> str:
+def root_of(e: ast.expr) -> str:
+    """The variable that an expression is an item, attribute or part of; none where it is that of another expression."""
     while isinstance(e, ast.Subscript | ast.Attribute):
         e = e.value
     return e.id if isinstance(e, ast.Name) else ""

@@ -31,8 +31,8 @@ FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def simplify(body: Body, o: Optimisation) -> Body:
-    known = computed(body)
-    return _block(body, lambda e: simplified(e, known))
+    dense = computed(body)
+    return _block(body, lambda e: simplified(e, dense))
 
 
 def _block(body: Body, simple: Callable[[ast.expr], ast.expr]) -> Body:
@@ -68,8 +68,8 @@ def _holds_block(body: Body) -> bool:
     return any(isinstance(s, InsertedCode) for s in statements(body))
 
 
-def simplified(e: ast.expr, known: frozenset[str] = frozenset()) -> ast.expr:
-    """One expression whose parts are simple already; `known` are variables that are no lazy zeros.
+def simplified(e: ast.expr, dense: frozenset[str] = frozenset()) -> ast.expr:
+    """One expression whose parts are simple already; `dense` are variables that are no lazy zeros.
 
     >>> ast.unparse(simplified(ast.parse("a + -b", mode="eval").body))
     'a - b'
@@ -82,13 +82,13 @@ def simplified(e: ast.expr, known: frozenset[str] = frozenset()) -> ast.expr:
         case ast.BoolOp(op=op, values=[ast.Constant(value=bool() as known) as first, *rest]):
             if known == isinstance(op, ast.Or):
                 return first
-            return rest[0] if len(rest) == 1 else simplified(replace(e, values=rest), known)
+            return rest[0] if len(rest) == 1 else simplified(replace(e, values=rest), dense)
         case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool() as known)):
             return constant(not known)
-        case ast.BinOp(left=left) if _is_copy(left) and makes_new(e, left, known):
-            return simplified(replace(e, left=_original(left)), known)
-        case ast.BinOp(right=right) if _is_copy(right) and makes_new(e, right, known):
-            return simplified(replace(e, right=_original(right)), known)
+        case ast.BinOp(left=left) if _is_copy(left) and makes_new(e, left, dense):
+            return simplified(replace(e, left=_original(left)), dense)
+        case ast.BinOp(right=right) if _is_copy(right) and makes_new(e, right, dense):
+            return simplified(replace(e, right=_original(right)), dense)
         case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
             return left
         case ast.BinOp(left=left, op=ast.Add(), right=right) if (inner := positive(right)) is not None:

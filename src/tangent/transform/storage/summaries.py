@@ -128,29 +128,36 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             kept or open_,
             restored or open_,
             passed,
-            frozenset(_given(this, aliases)),
+            _given(this, aliases),
         )
 
     return summary
 
 
-def _given(this: Unit, aliases: Aliases) -> Iterator[str]:
-    """What is known of a list that a function makes and gives."""
+def _given(this: Unit, aliases: Aliases) -> frozenset[str]:
+    """What is known of a list that a function makes and gives; of a tuple, only if there are lists in it."""
     made = [op.value for op in this.operations.values() if this.result in op.targets and op.kind != "push"]
     if this.result not in aliases.containers:
-        return
-    yield ""
-    items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(this.result)))
-    if (items and items <= aliases.containers) or any(isinstance(e, ast.ListComp) and _is_table(e) for e in made):
-        yield "[]"
+        return frozenset()
     match made:
         case [ast.Tuple(elts=elts)]:
-            given = set().union(*map(aliases.reach, this.parameters))
-            reached = [aliases.reach(e.id) - given if isinstance(e, ast.Name) else set() for e in elts]
-            apart = sum(map(len, reached)) == len(set().union(*reached))
-            for i, e in enumerate(elts):
-                if apart and isinstance(e, ast.Name) and e.id in aliases.containers:
-                    yield str(i)
+            numbered = frozenset(_lists_among(elts, this, aliases))
+            return numbered | {""} if numbered else numbered
+        case _ if any(isinstance(e, ast.Tuple) for e in made):
+            return frozenset()
+    items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(this.result)))
+    listed = (items and items <= aliases.containers) or any(isinstance(e, ast.ListComp) and _is_table(e) for e in made)
+    return frozenset({"", "[]"} if listed else {""})
+
+
+def _lists_among(elts: list[ast.expr], this: Unit, aliases: Aliases) -> Iterator[str]:
+    """The places of lists in a tuple, where its items have nothing in common."""
+    given = set().union(*map(aliases.reach, this.parameters))
+    reached = [aliases.reach(e.id) - given if isinstance(e, ast.Name) else set() for e in elts]
+    for i, e in enumerate(elts):
+        if sum(map(len, reached)) == len(set().union(*reached)) and isinstance(e, ast.Name):
+            if e.id in aliases.containers:
+                yield str(i)
 
 
 def _is_table(e: ast.ListComp) -> bool:

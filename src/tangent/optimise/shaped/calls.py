@@ -51,6 +51,7 @@ from tangent.runtime.persistent import PersistentArray, append, setitem
 
 Of = Callable[[ast.expr], Kind]
 REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin)
+OF_ALL = (np.linalg.norm, np.median, np.nansum, np.nanmean)
 LIKE_FIRST = (
     np.zeros_like,
     np.ones_like,
@@ -122,6 +123,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function in (np.std, np.var):
         given = options(e, ("axis", "dtype", "out", "ddof", "keepdims"))
         return reduced(kinds[0], {k: x for k, x in given.items() if k != "ddof"})
+    if function in OF_ALL and len(kinds) == 1 and not e.keywords:  # a number
+        return reduced(kinds[0], {}) if isinstance(kinds[0], Number) and kinds[0].dtype in ("f8", "f4") else UNKNOWN
     if function in (np.dot, np.matmul) and len(kinds) == 2 and not e.keywords:
         return product(kinds[0], kinds[1], dot=function is np.dot)
     if function is np.vecdot and len(kinds) == 2 and not e.keywords:
@@ -343,9 +346,16 @@ def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, .
     """The axes of what is read by numbers and slices, or None where the index is something else."""
     left: list[Axis] = []
     rest = list(axes)
-    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    for i, part in enumerate(parts):
         if isinstance(part, ast.Constant) and part.value is None:
             left.append(1)
+            continue
+        if isinstance(part, ast.Constant) and part.value is ...:
+            behind = sum(not (isinstance(p, ast.Constant) and p.value is None) for p in parts[i + 1 :])
+            if behind > len(rest):
+                return None
+            left, rest = [*left, *rest[: len(rest) - behind]], rest[len(rest) - behind :]
             continue
         if not rest:
             return None

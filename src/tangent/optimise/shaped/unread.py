@@ -92,6 +92,8 @@ def _added(place: ast.Subscript, rest: Body) -> ast.AugAssign | None:
 def is_whole(place: ast.Subscript) -> bool:
     """Whether a place is the whole array."""
     parts = place.slice.elts if isinstance(place.slice, ast.Tuple) else [place.slice]
+    if isinstance(place.slice, ast.Constant):
+        return place.slice.value is ...
     return all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts)
 
 

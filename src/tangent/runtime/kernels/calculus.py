@@ -26,7 +26,9 @@ def undiff(b: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
 
 def stretch(b: Any, start: int, n: int, axis: int) -> Any:
     """n elements of b along the axis, from `start` on."""
-    return np.moveaxis(np.moveaxis(b, axis, 0)[start : start + n], 0, axis)
+    every = (slice(None),) * (axis if axis >= 0 else -1 - axis)
+    chosen = slice(start, start + n)
+    return np.asarray(b)[(*every, chosen) if axis >= 0 else (..., chosen, *every)]
 
 
 def between_zeros(t: Any, before: int, behind: int, axis: int) -> Any:

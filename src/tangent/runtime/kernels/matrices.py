@@ -54,7 +54,7 @@ def half_triangle(x: Any) -> Any:
 def safe_ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where y is 0."""
     nothing = np.equal(y, 0)
-    return np.where(nothing, 0.0, x / np.where(nothing, 1.0, y)) if np.any(nothing) else x / y
+    return np.where(nothing, 0.0, x / np.where(nothing, 1.0, y)) if nothing.any() else x / y
 
 
 def phase_ratio(x: Any, y: Any) -> Any:

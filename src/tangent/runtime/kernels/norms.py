@@ -16,7 +16,7 @@ def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """b, of the shape of x reduced over the axes, with the rank of x."""
     if keepdims or np.ndim(b) == np.ndim(x):
         return b
-    return np.expand_dims(b, tuple(range(np.ndim(x))) if axis is None else axis)
+    return np.asarray(b)[(None,) * np.ndim(x)] if axis is None else np.expand_dims(b, axis)
 
 
 def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:

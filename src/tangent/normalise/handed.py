@@ -19,7 +19,8 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from tangent.errors import SourceError
@@ -35,6 +36,9 @@ from tangent.syntax.rebuild import rebuild, replace, walk_scope
 from tangent.syntax.walk import walk
 
 HasRule = Callable[[Any], bool]
+_trees: weakref.WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, ast.FunctionDef]] = (
+    weakref.WeakKeyDictionary()
+)
 TELLING = frozenset("locals vars eval exec super __class__".split())
 
 
@@ -52,14 +56,14 @@ def only_calls(g: types.FunctionType, p: str, has_rule: HasRule, asked: frozense
     """Whether a function does nothing with a parameter but call it, and hand it on to others that do no more."""
     if (g, p) in asked:
         return True
-    tree = read(g).tree
+    tree = _tree(g)
     nodes = walk_scope(tree)
     own = {a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)}
     if p not in own or bindings(tree)[p] != 1:
         return False
     mentions = {n for n in walk(tree) if isinstance(n, ast.Name) and n.id == p}
     calls = [n for n in nodes if isinstance(n, ast.Call)]
-    fine: set[ast.AST] = {n.func for n in calls}
+    fine: set[ast.AST] = {n.func for n in calls} | {n.left for n in nodes if _asks(n)}  # type: ignore[attr-defined]
     scope = Scope(g, own_variables(tree))
     for n in calls:
         if any(isinstance(a, ast.Name) and a.id == p for a in _given(n)):
@@ -70,6 +74,35 @@ def only_calls(g: types.FunctionType, p: str, has_rule: HasRule, asked: frozense
                     fine.add(a)
     inside = {x for n in nodes if isinstance(n, ast.Lambda) for x in walk(n)}
     return bool(mentions) and mentions <= fine - inside
+
+
+def _tree(g: types.FunctionType) -> ast.FunctionDef:
+    """The definition of a function, which is asked for often."""
+    code, tree = _trees.get(g, (None, None))
+    if tree is None or code is not g.__code__:
+        tree = read(g).tree
+        _trees[g] = g.__code__, tree
+    return tree
+
+
+def _asks(n: ast.AST) -> bool:
+    """`f is None`, `f is not None`."""
+    match n:
+        case ast.Compare(left=ast.Name(), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return True
+        case _:
+            return False
+
+
+def _answered(tree: ast.FunctionDef, known: Collection[str]) -> ast.FunctionDef:
+    """The function without questions whether what it knows is there."""
+
+    def change(e: ast.expr) -> ast.expr:
+        if isinstance(e, ast.Compare) and _asks(e) and isinstance(e.left, ast.Name) and e.left.id in known:
+            return ast.copy_location(ast.Constant(isinstance(e.ops[0], ast.IsNot)), e)
+        return e
+
+    return rebuild(tree, change)
 
 
 def _given(call: ast.Call) -> list[ast.expr]:
@@ -86,7 +119,7 @@ def _taker(call: ast.Call, scope: Scope, has_rule: HasRule) -> types.FunctionTyp
     if has_rule(found):
         return None
     try:
-        tree = read(found).tree
+        tree = _tree(found)
     except SourceError:
         return None
     if tree.args.kwarg or any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in walk_scope(tree)):
@@ -132,7 +165,7 @@ def _call(call: ast.Call, closures: dict[str, Lifted], context: Context) -> ast.
 
 def knowing(taker: types.FunctionType, closures: dict[str, Lifted]) -> tuple[types.FunctionType, list[str]]:
     """A function that knows what some of its parameters are, and the variables that it gets before the others."""
-    tree = read(taker).tree
+    tree = _tree(taker)
     names = Names(identifiers(tree))
     more: dict[str, str] = {}  # by the variable of the caller
     lifted: dict[str, Lifted] = {}
@@ -170,7 +203,7 @@ def _made(
         kwonlyargs=[a for a, _ in named],
         kw_defaults=[d for _, d in named],
     )
-    made = stub(taker, replace(tree, args=new), {}, taker.__code__.co_filename)
+    made = stub(taker, replace(_answered(tree, lifted), args=new), {}, taker.__code__.co_filename)
     made.__name__, made.__qualname__ = taker.__name__, taker.__qualname__
     made.__defaults__ = tuple((taker.__defaults__ or ())[i] for i in left) or None
     made.__kwdefaults__ = {p: d for p, d in (taker.__kwdefaults__ or {}).items() if p not in lifted} or None

@@ -28,7 +28,8 @@ def stretch(b: Any, start: int, n: int, axis: int) -> Any:
     """n elements of b along the axis, from `start` on."""
     every = (slice(None),) * (axis if axis >= 0 else -1 - axis)
     chosen = slice(start, start + n)
-    return np.asarray(b)[(*every, chosen) if axis >= 0 else (..., chosen, *every)]
+    index: Any = (*every, chosen) if axis >= 0 else (..., chosen, *every)
+    return np.asarray(b)[index]
 
 
 def between_zeros(t: Any, before: int, behind: int, axis: int) -> Any:

@@ -13,6 +13,7 @@ from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead, pushed
 from tangent.optimise.recompute import stored
+from tangent.optimise.shaped.again import again
 from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.computed import Values
 from tangent.optimise.shaped.direct import direct
@@ -77,6 +78,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         ranks = {v: k.rank for v, k in kinds.items() if isinstance(k, Number)}
         facts = Facts(parameters, whole, ranks, o.resolve)
         body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
+        body = again(body, facts, g.shared)
         _with_body(g, tidy(owned(body, o.resolve)))
     return functions
 

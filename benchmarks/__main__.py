@@ -69,7 +69,7 @@ def memory_section() -> list[str]:
     return [
         "", "## Memory", "",
         f"Peak memory of the gradient of {memory.STEPS} steps with a state of {memory.WIDTH} floats, as a multiple",
-        f"of the states that must be kept: {found['ours']:.2f}; of a loop that writes in place: {found['in place']:.2f}",
+        f"of the states that must be kept: {found['ours']:.2f}; of a loop in place: {found['in place']:.2f}",
         f"(by hand {found['hand-written']:.2f}; at most 1.1: {verdict}).", "",
         f"With `checkpoint=100`: {100 * share:.1f} % of them (at most 3 %: {kept}).",
     ]  # fmt: skip

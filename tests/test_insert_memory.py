@@ -237,7 +237,22 @@ def jumps_on_a_list_in_a_list(x, n, k, ends):
     return np.sum(g[1][0])
 
 
-JUMPS = [jumps_on_an_attribute, jumps_on_an_array, jumps_on_a_list_in_a_list]
+def jumps_while_a_list_grows(x, n, k, ends):
+    cell = Cell(x)
+    for t in range(n):
+        cell.h = cell.h * x
+        cell.items.append(cell.h)
+        with insert_grad_of(cell.h) as dh:
+            if t == k:
+                dh = dh * 0.5
+                if ends:
+                    break
+                continue
+        cell.h = np.sin(cell.h) + x + 0.0 * cell.items[-1]
+    return np.sum(cell.h)
+
+
+JUMPS = [jumps_while_a_list_grows, jumps_on_an_attribute, jumps_on_an_array, jumps_on_a_list_in_a_list]
 
 
 @pytest.mark.parametrize("f", JUMPS, ids=lambda f: f.__name__)

@@ -738,3 +738,26 @@ def test_methods_of_objects_that_are_made() -> None:
             d[scale] = d[y] * y / scale
 
         assert tangent.grad(lambda x, s: Pair(x, 4.0).norm(s), (0, 1))(3.0, 2.0) == pytest.approx((1.2, 5.0))
+
+
+class Tripled:
+    def __call__(self, x):
+        return self.of(x)
+
+    def of(self, x):
+        return np.rint(x) * 3.0
+
+
+def test_adjoints_alone_of_methods_that_are_known_only_when_they_run(own_table) -> None:
+    @tangent.adjoint(Tripled.of)
+    def of_method(y, self, x):
+        d[x] = 3.0 * d[y]
+
+    def f(x, objects):
+        for o in objects:
+            x = o.of(x) * x
+        return np.sum(x)
+
+    x, v, objects = np.array([0.6, 1.2]), np.array([1.0, -0.5]), [Tripled(), Tripled()]
+    assert np.isclose(tangent.jvp(f)(x, objects, v), np.sum(tangent.grad(f)(x, objects) * v), rtol=1e-12)
+    np.testing.assert_allclose(tangent.grad(f)(x, objects), tangent.grad(f, optimized=False)(x, objects), rtol=1e-12)

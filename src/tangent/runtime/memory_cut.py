@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import InPlaceError
 from tangent.runtime.calls import attribute_tangent, put_attribute
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
@@ -50,7 +49,7 @@ def handed_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
     """What the memory receives of it, what the value receives apart."""
     orphans = list(_orphans(like, memory, x))
     gone = {o.slot for o in orphans}
-    found = Memory({s: v for s, v in b.items() if s not in gone})
+    found = Memory({s: _sized(v, memory.get(s)) for s, v in b.items() if s not in gone})
     for o in orphans:
         if o.base is not None and o.slot in b:
             part = Memory({o.base: _at_path(memory[o.base], memory, o, b[o.slot])})
@@ -68,7 +67,7 @@ def returned_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
     """The transpose of `handed_slots`."""
     orphans = list(_orphans(like, memory, x))
     gone = {o.slot for o in orphans}
-    found = Memory({s: v for s, v in b.items() if s not in gone})
+    found = Memory({s: _sized(v, like.get(s)) for s, v in b.items() if s not in gone})
     for o in orphans:
         if o.base is not None:
             part = b.get(o.base)
@@ -97,7 +96,6 @@ def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...]
         return
     whole = Slot(x, None)
     if whole in b and whole not in memory:
-        _require_length(b[whole], x)
         yield _Orphan(whole, x, base, path)
     for k, v in parts_now(memory, x).items():
         slot = whole if isinstance(x, CONTAINERS) else Slot(x, k)
@@ -109,18 +107,18 @@ def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...]
             yield from _below(b, memory, v, base, (*path, k), seen)
 
 
-def _require_length(b: Any, x: Any) -> None:
-    if not is_lazy(b) and len(b) != len(x):
-        raise InPlaceError(
-            "cannot cut the backward loop short here",
-            why=f"a {type(x).__name__} that the loop changes has {len(b)} items there and had {len(x)} before",
-            todo="Set the gradient to zero instead of jumping.",
-        )
+def _sized(b: Any, like: Any) -> Any:
+    """A gradient of the items of a list or dict, for one that may have had others: by place, or by key."""
+    if is_lazy(b) or is_lazy(like) or not isinstance(like, list | dict | deque) or len(b) == len(like):
+        return b
+    if isinstance(like, dict):
+        return {k: b[k] if k in b else lazy_zero(v) for k, v in like.items()}
+    return repack(like, *(b[i] if i < len(b) else lazy_zero(v) for i, v in enumerate(like)))
 
 
 def _at_path(x: Any, memory: Any, o: _Orphan, b: Any) -> Any:
     """A gradient of x, or of what a slot holds, with one part."""
-    part = elements(b, o.owner) if o.slot.name == ELEMENTS else b
+    part = elements(b, o.owner) if o.slot.name == ELEMENTS else _sized(b, o.owner) if o.slot.name is None else b
     return _put(x, memory, o.path, part)
 
 
@@ -146,4 +144,4 @@ def _from_path(b: Any, x: Any, memory: Any, o: _Orphan, like: Any) -> Any:
         x = parts_now(memory, x)[k]
     if is_lazy(b):
         return init_grad(like[o.slot])
-    return spread(b, o.owner) if o.slot.name == ELEMENTS else b
+    return spread(b, o.owner) if o.slot.name == ELEMENTS else _sized(b, like[o.slot])

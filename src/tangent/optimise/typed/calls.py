@@ -26,7 +26,8 @@ from tangent.optimise.typed.kinds import (
 
 Of = Callable[[ast.expr], Kind]
 REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
-LIKE_FIRST = (np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ascontiguousarray, np.abs, np.negative, np.sign)
+LIKE_FIRST = (np.abs, np.negative, np.sign)
+ARRAYS_LIKE_FIRST = (np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ascontiguousarray)
 GRADIENT_OF_FIRST = (runtime.init_grad, runtime.lazy_zero)
 GRADIENT_OF_SECOND = (
     runtime.unbroadcast, runtime.scatter, runtime.spread, runtime.settled, runtime.matmul_adjoint_x,
@@ -68,6 +69,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return _reduced(first, e, function)
     if function in LIKE_FIRST and not e.keywords:
         return first
+    if function in ARRAYS_LIKE_FIRST and not e.keywords:  # of a number: an array without axes
+        return UNKNOWN if isinstance(first, Number) and first.scalar else first
     if function in GRADIENT_OF_FIRST:
         return gradient_kind(first)
     if function in GRADIENT_OF_SECOND and len(args) > 1:
@@ -180,7 +183,7 @@ def _made(shape: Kind) -> Kind:
     match shape:
         case Number(rank=0):
             return Number(1, "f8")
-        case Items(items=items):
+        case Items(items=items) if items:
             return Number(len(items), "f8")
         case _:
             return UNKNOWN if shape is not None else None

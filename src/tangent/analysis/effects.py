@@ -18,7 +18,7 @@ from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operations
 from tangent.analysis.passed import Passed, written_through
 from tangent.runtime.library import partial_of
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.resolve import MISSING, Scope, is_library, is_vectorized
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, WRITING_METHODS, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
@@ -236,7 +236,7 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
         return
     if found is np.nditer and node.keywords:
         yield from base_names(node.args[0])
-    if isinstance(found, np.ufunc) and len(node.args) > found.nin:
+    if (isinstance(found, np.ufunc) or is_vectorized(found)) and len(node.args) > found.nin:
         for a in node.args[found.nin :]:
             yield from base_names(a)
     elif isinstance(owner := getattr(found, "__self__", None), np.ufunc) and found.__name__ == "at":

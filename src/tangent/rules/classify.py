@@ -23,7 +23,7 @@ from tangent.runtime.objects import MEMBERS
 from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.makers import maker
 from tangent.source.read import unwrapped
-from tangent.source.resolve import MISSING
+from tangent.source.resolve import MISSING, is_vectorized
 from tangent.syntax.blocks import Enter
 from tangent.syntax.cells import cell, is_table_of_constants
 from tangent.syntax.core import is_literal, is_path, is_range
@@ -331,7 +331,7 @@ class _Reader:
         return Operation("dynamic", (), _names([*callee, *args]))
 
     def function(self, found: Any, e: ast.Call, s: ast.stmt) -> Operation:
-        found = unwrapped(found)
+        found = found if is_vectorized(found) else unwrapped(found)
         over = any(k.arg not in ("shape", "dtype", "order") for k in e.keywords)
         if found is np.ndarray and (len(e.args) > 2 or over):  # over a buffer, whose numbers it has
             return self.opaque(e, "no rule")
@@ -358,7 +358,7 @@ class _Reader:
             written = maker(found)
         if written is not None:
             return Operation("call", (), _names(args), callee=written)
-        if _ends_in_lapack(found):
+        if _ends_in_lapack(found) or is_vectorized(found):
             return Operation("opaque", (), _names(args), callee=found, why="no rule")
         if isinstance(found, types.FunctionType):
             shared = tuple(v for v in self.context.scope.shared(found).values() if v not in _names(args))

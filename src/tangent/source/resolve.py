@@ -136,6 +136,11 @@ def _is_library(owner: Any) -> bool:
     ) or _is_ufunc(owner)
 
 
+def is_vectorized(f: Any) -> bool:
+    """Whether `numba.vectorize` or `numba.guvectorize` made a function."""
+    return type(f).__name__ in ("DUFunc", "GUFunc") and type(f).__module__.startswith("numba.")
+
+
 def is_library(found: Any) -> bool:
     """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
     if isinstance(found, types.FunctionType) and is_generated(found):

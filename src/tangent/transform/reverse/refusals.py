@@ -7,6 +7,7 @@ import ast
 from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.forms import is_ufunc_method
+from tangent.source.resolve import is_vectorized
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
@@ -32,6 +33,11 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
     if op.why == "no rule":
         shown = getattr(op.callee, "__qualname__", repr(op.callee))
         module = getattr(op.callee, "__module__", "") or ""
+        if is_vectorized(op.callee):
+            return MissingRuleError(
+                f"no rule for '{op.callee.__name__}'", where, "numba.vectorize and numba.guvectorize have compiled it",
+                "Call the function that it was made of, in a loop or on arrays (numba.njit compiles it, too).",
+            )  # fmt: skip
         if is_ufunc_method(op.callee):
             shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"
         return MissingRuleError(

@@ -634,6 +634,18 @@ def generator(x):
     return sum(running_powers(x, 3))
 
 
+def growing(x):
+    while True:
+        yield x
+        x = x * 1.5
+
+
+def generator_kept(x):
+    steps = growing(x)
+    first = next(steps)
+    return first * next(steps)
+
+
 def inner_gradient(x):
     f = lambda v: x * v * v
     return grad(f)(2.0) * x
@@ -852,11 +864,13 @@ PROGRAMS: dict[str, tuple] = {
     "dict_comprehension": (dict_comprehension, grad, {}, ({"a": 2.0}, {"a": 1.0})),
     "matched": (matched, grad, {"wrt": "x"}, (("circle", 2.0), 0.5)),
     "generator": (generator, grad, {}, (0.5,)),
+    "generator_kept": (generator_kept, grad, {}, (0.5,)),
     "inner_gradient": (inner_gradient, grad, {}, (0.5,)),
 }
 CALLEES = {
     mlp: (logsumexp, logsoftmax, softmax_crossentropy), call: (square,), call_twice: (square, scale), call_in_loop: (square,),
     call_pair: (two_results,), higher_order: (integrate,), method: (Line,), generator: (running_powers,),
+    generator_kept: (growing,),
     known_functions: (iterated,),
 }  # fmt: skip
 

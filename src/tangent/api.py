@@ -257,6 +257,7 @@ def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: An
 def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
     """The names of the arguments that `wrt` means."""
     plain = plain_function(f)
+    _refuse_handing_on(plain)
     parameters = list(inspect.signature(plain, follow_wrapped=False).parameters)
     if isinstance(wrt, int | str | np.integer):
         entries = [wrt]
@@ -270,6 +271,17 @@ def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         raise _no_wrt(wrt, f"it names an argument twice: {', '.join(names)}", plain.__name__, parameters)
     return names
+
+
+def _refuse_handing_on(plain: types.FunctionType) -> None:
+    """Stop at functions that hand on whatever they are given: what their first argument is, they do not tell."""
+    captured = set(plain.__code__.co_freevars)
+    if plain.__code__.co_name == "bound" and ({"names", "defaults"} <= captured or {"given", "named"} <= captured):
+        raise UnsupportedError(
+            "cannot differentiate a derivative of this function", caller(),
+            why="defaults or further arguments are given to it here, by variables",
+            todo="Write 'lambda v: f(v, k)', which captures them.",
+        )  # fmt: skip
 
 
 def _no_wrt(wrt: Any, why: str, title: str, parameters: list[str]) -> WrtError:

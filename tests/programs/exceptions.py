@@ -381,3 +381,38 @@ def chosen(v):
 @program({"x": 1.3})
 def returns_inside_finally_of_a_helper(x):
     return chosen(x) * chosen(x / 3.0)
+
+
+class TooLarge(Exception):
+    def __init__(self, v, text=""):
+        super().__init__(text)
+        self.v = v
+
+
+@program({"x": 1.3}, {"x": 0.4})
+def values_that_exceptions_bring(x):
+    s = 0.0
+    for i in range(4):
+        try:
+            if x * i > 1.0:
+                raise TooLarge(x * i, "no")
+            if i == 1:
+                raise ValueError(x * x, i)
+            s = s + x
+        except TooLarge as e:
+            s = s * e.v
+        except ValueError as e:
+            s = s + e.args[0] * e.args[1]
+    return s
+
+
+@program({"x": 1.3})
+def exception_that_leaves_two_loops(x):
+    try:
+        for i in range(10):
+            for j in range(3):
+                if x * i * j > 5.0:
+                    raise StopIteration(x * i)
+    except StopIteration as e:
+        return e.value * x
+    return x

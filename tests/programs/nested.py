@@ -167,3 +167,46 @@ def jacobian_of_a_function_with_defaults(x):
 @program({"x": np.array([1.2, 0.7])})
 def hessian_vector_product_of_a_function_with_defaults(x):
     return np.sum(tangent.hvp(mixed_powers)(x, np.array([1.0, 2.0])) * x)
+
+
+class Spring:
+    def __init__(self, w):
+        self.w = w
+
+    def energy(self, r):
+        return self.w * r**3
+
+    def __call__(self, r):
+        return self.w * r * r
+
+    def force(self, r):
+        return -tangent.grad(self.energy)(r)
+
+
+@program({"x": 1.3})
+def gradient_of_a_method_in_a_method(x):
+    spring, r, v = Spring(x), 1.0, 0.0
+    for _ in range(3):
+        v = v + 0.1 * spring.force(r)
+        r = r + 0.1 * v
+    return r
+
+
+def slope(f, v):
+    return tangent.grad(f)(v)
+
+
+@program({"x": 1.3})
+def gradient_of_a_method_passed_on(x):
+    spring = Spring(x)
+    return slope(spring.energy, x) * slope(spring, x)
+
+
+@program({"x": 1.3})
+def gradients_of_functions_with_defaults(x):
+    rows = [tangent.grad(lambda u, k=k: u[k] ** 2 * x)(np.array([x, 2.0])) for k in range(2)]
+    s = np.sum(np.stack(rows) ** 2)
+    for i in range(3):
+        f = lambda u, i=i: u**i * x
+        s = s + tangent.grad(f)(x) * i
+    return s

@@ -253,15 +253,20 @@ class TooLarge(Exception):
         self.v = v
 
 
+def at_most_one(x):
+    if x > 1.0:
+        raise TooLarge(x * x)
+    return x
+
+
 @refused("brings to its handler", 2.0)
-def value_of_an_exception(x):
+def value_of_an_exception_of_a_helper(x):
     try:
-        if x > 1.0:
-            raise TooLarge(x * x)
-        y = x
+        y = at_most_one(x)
     except TooLarge as e:
         y = e.v
     return y * x
+
 
 
 class Doubled:

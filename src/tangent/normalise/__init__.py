@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.normalise.boxes import boxes
+from tangent.normalise.brought import brought
 from tangent.normalise.closures import closures
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
 from tangent.normalise.defaults import defaults
 from tangent.normalise.exceptions import exceptions
+from tangent.normalise.fixed import fixed
 from tangent.normalise.flatten import flatten
 from tangent.normalise.generators.kept import kept
 from tangent.normalise.generators.lazy import lazily_read
@@ -41,9 +43,9 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    spelled, managers, lazily_read, turned, kept, closures, boxes, lifting, known_methods, insertions, grids, parallel,
-    matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
-    iteration, flatten, lifted_calls, overloading, memorised, versions,
+    spelled, fixed, managers, lazily_read, turned, kept, brought, closures, boxes, lifting, known_methods, insertions,
+    grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements,
+    jumps, contexts, iteration, flatten, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

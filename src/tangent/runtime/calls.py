@@ -188,6 +188,11 @@ def behind(b: Any, function: Any) -> Any:
     return b
 
 
+def differentiated(function: Any) -> Any:
+    """A function of which a derivative is made: that captures the object of a method, the method is one with it."""
+    return function
+
+
 def in_front(b: Any, function: Any) -> Any:
     """The transpose of `behind`."""
     return {"given0": b} if isinstance(function, types.MethodType) or is_object(function) else b

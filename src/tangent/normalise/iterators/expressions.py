@@ -20,12 +20,13 @@ from tangent.normalise.iterators.known import (
     reads_all,
 )
 from tangent.normalise.iterators.turns import Turns
-from tangent.runtime import library, objects, operators
+from tangent.runtime import calls, library, objects, operators
 from tangent.source.generators import collecting, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, constant, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
+from tangent.syntax.walk import walk
 
 # How the items of an iterator are read: perhaps not all, one after the other, or all before any is looked at.
 Reading = Literal["", "each", "list"]
@@ -39,6 +40,7 @@ class Expressions:
         self.generators = context.generators = local_generators(f, context)
         self.waiting = read_once(f, context)
         self.turns = Turns(f, context)
+        self.defined = {n.name for n in walk(f) if isinstance(n, ast.FunctionDef)} | _lambdas(f)
 
     def read(self, e: ast.expr, consumed: Reading = "") -> ast.expr:
         """The expression; `consumed` tells how its items are read, where it is an iterator."""
@@ -133,6 +135,9 @@ class Expressions:
             args = [self.items(self.read(a, "list" if found in LISTING else "each")) for a in e.args]
             e = replace(e, args=args, keywords=[self.part(k) for k in e.keywords])
             return self.chosen(e, found)
+        if getattr(found, "makes_derivatives", False) and e.args and self.may_be_method(e.args[0]):
+            first, *rest = self.parts(e).args
+            return replace(e, args=[call(self.use(calls.differentiated), first), *rest])
         if found is getattr and not self.context.memory and not e.keywords and not any_starred(e.args):
             read: Any = objects.field if len(e.args) == 2 else library.field_or
             return replace(self.parts(e), func=name(self.use(read)))
@@ -145,6 +150,13 @@ class Expressions:
         if found in library.GETTERS and (lambda_ := getter(e, found, self.context)) is not None:
             return lambda_
         return self.parts(e)
+
+    def may_be_method(self, e: ast.expr) -> bool:
+        """Whether something that is differentiated may be the method of an object, whose derivative is a closure."""
+        generated = self.context.source.file.startswith("<generated")  # there it has been said
+        if generated or self.context.memory or self.context.scope.resolve(e) is not MISSING:
+            return False
+        return isinstance(e, ast.Attribute | ast.Subscript) or (isinstance(e, ast.Name) and e.id not in self.defined)
 
     def use(self, function: Any) -> str:
         return self.context.use(function.__name__, function)
@@ -287,6 +299,17 @@ class Expressions:
 
 def _generator(item: str, items: ast.expr) -> ast.comprehension:
     return ast.comprehension(ast.Name(item, ast.Store()), items, [], 0)
+
+
+def _lambdas(f: ast.FunctionDef) -> set[str]:
+    """Variables that only ever are functions without a name."""
+    found: set[str] = set()
+    other: set[str] = set()
+    for n in walk(f):
+        if isinstance(n, ast.Assign):
+            names = {x.id for x in n.targets if isinstance(x, ast.Name)}
+            (found if isinstance(n.value, ast.Lambda) else other).update(names)
+    return found - other
 
 
 def _is_none(e: ast.expr) -> bool:

@@ -41,6 +41,7 @@ EXERCISED_ELSEWHERE = {
     "new_counter": "counters in the memory: tests/programs/collections_.py",
     "new_default_dict": "dicts with defaults in the memory: tests/programs/collections_.py",
     "new_ordered_dict": "ordered dicts in the memory: tests/programs/collections_.py",
+    "differentiated": "a gradient of a method inside a function: tests/programs/nested.py",
     "forward_of": "the backward pass of a call of a function that is known at run time: tests/programs/calls.py",
     "tangent_of": "the tangent of a call of a function that is known at run time: tests/programs/calls.py",
     "captured": "the gradient of a closure: tests/programs/closures.py",

@@ -136,8 +136,8 @@ class Expressions:
             e = replace(e, args=args, keywords=[self.part(k) for k in e.keywords])
             return self.chosen(e, found)
         if getattr(found, "makes_derivatives", False) and e.args and self.may_be_method(e.args[0]):
-            first, *rest = self.parts(e).args
-            return replace(e, args=[call(self.use(calls.differentiated), first), *rest])
+            made = call(self.use(calls.differentiated), e.args[0])
+            return self.parts(replace(e, args=[made, *e.args[1:]]))
         if found is getattr and not self.context.memory and not e.keywords and not any_starred(e.args):
             read: Any = objects.field if len(e.args) == 2 else library.field_or
             return replace(self.parts(e), func=name(self.use(read)))

@@ -14,7 +14,8 @@ import numpy as np
 
 from tangent.errors import OptionError, SeedError, UnsupportedError, WrtError, caller
 from tangent.options import Compiler, Mode, Motion, Options, further
-from tangent.pipeline import derive, plain_function
+from tangent.pipeline import derive
+from tangent.rules.callables import plain_function
 from tangent.runtime.library import EAGER
 from tangent.runtime.objects import is_object
 

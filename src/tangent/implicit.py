@@ -11,7 +11,7 @@ import numpy as np
 from tangent.api import grad, jvp, vjp
 from tangent.custom import CustomFunction, custom_vjp
 from tangent.errors import RuleError, caller
-from tangent.pipeline import plain_function
+from tangent.rules.callables import plain_function
 from tangent.runtime import from_vector, to_vector
 from tangent.source.adapt import define, parameter_texts
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import functools
 import gc
 import inspect
-import threading
 import types
 import weakref
 from collections import deque
@@ -14,8 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
-
-import numpy as np
 
 from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.codegen.emit import emit
@@ -26,10 +22,10 @@ from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.options import Memory, Options
+from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
-from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.runtime.objects import MEMBERS, operators_in
-from tangent.source.adapt import as_function, called, standing_for
+from tangent.source.adapt import called
 from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING, install_silent
 from tangent.source.stubs import install_runner
@@ -52,7 +48,6 @@ Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
 _alike: weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
 _recent: deque[Derivative | None] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
-_lock = threading.RLock()
 
 
 def derive(function: types.FunctionType, options: Options) -> Derivative:
@@ -61,7 +56,7 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
     if own is not None and scope_rules() is None:
         with using(own):
             return derive(function, options)
-    with _lock:
+    with making:
         known = _made.setdefault(function, weakref.WeakValueDictionary())
         made = known.get(_key(function, options))
         if made is None:
@@ -243,7 +238,7 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
         here = table()
 
         def typed(scalars: Scalars, small: Small) -> list[Generated] | None:
-            with _lock, using(here):
+            with making, using(here):
                 return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars, small)
 
         compiled = load_compiled(module.functions, typed, renew, dict(options.jit))
@@ -290,7 +285,7 @@ def for_scalars(function: types.FunctionType, scalars: Scalars, small: Small) ->
 
 def run_from_core(stub: types.FunctionType) -> Callable[..., Any]:
     """What runs in place of a function that was made from a tree, where no derivative flows."""
-    with _lock:
+    with making:
         if stub not in _running:
             this = unit(stub)
             made = Generated(this.core.name, stub, this.core, this.source)
@@ -308,7 +303,7 @@ install_silent(lambda function: table().is_zero(function))
 
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative as of now, after a helper was redefined; of derivatives, from the function behind."""
-    with _lock:
+    with making:
         origin = getattr(function, "origin", None)
         if origin is not None:
             fresh = _renewed(*origin)
@@ -316,102 +311,8 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             return derive(fresh, options)
         if function in _made:
             _made[function].pop(_key(function, options), None)
+        _alike.pop(function.__code__, None)
         return derive(function, options)
-
-
-def plain_function(f: Any) -> types.FunctionType:
-    """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
-    if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
-        if not table().has_rule(f):
-            return f
-    if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):
-        return as_function(f, library_signature, table().has_rule)  # an object: with its rule the function changes
-    with _lock:
-        return standing_for(f, lambda: _written_as_function(f))
-
-
-def _written_as_function(f: Any) -> types.FunctionType:
-    within = getattr(f, "within", None)
-    if within is not None:
-        return called(within(), inspect.signature(f))
-    return as_function(_written_out(f), library_signature, table().has_rule)
-
-
-def rule_modes(f: Any) -> tuple[str, ...]:
-    """The modes in which a function is differentiated by what somebody said."""
-    rules = table()
-    if (custom := rules.custom_of(f)) is not None:
-        return tuple(m for m, given in (("reverse", custom.bwd), ("forward", custom.jvp)) if given is not None)
-    found = [rules.rules[b.rule] for b in rules.lookup(f)]
-    if not found:
-        return ("reverse", "forward") if rules.is_zero(f) else ()
-    return tuple(
-        m
-        for m, has in (
-            ("reverse", all(r.adjoint for r in found)),
-            ("forward", all(r.tangent or r.kind != "custom" for r in found)),
-        )
-        if has
-    )
-
-
-def _written_out(f: Any) -> Any:
-    """What stands for a library function that has no rule but is written out in Python."""
-    if isinstance(f, np.vectorize):
-        otypes = getattr(f, "otypes", None) or None
-        if not f.excluded and f.signature is None:
-            return functools.partial(vectorized, f.pyfunc, otypes)
-        return functools.partial(vectorized_with, f.pyfunc, otypes, frozenset(f.excluded), f.signature)
-    written = table().written_out(f) if not table().lookup(f) else None
-    return f if written is None else written
-
-
-def library_signature(f: Any) -> inspect.Signature | None:
-    """The parameters of a library function, as its rule lists them."""
-    bounds = table().lookup(f)
-    if not bounds and table().is_zero(f):
-        return _own_signature(f)
-    if not bounds:
-        return None
-    kinds = inspect.Parameter
-    found: list[inspect.Parameter] = []
-    own = _own_signature(f)
-    behind = False  # whether a parameter that is not for derivatives would stand before
-    for p in table().rules[bounds[0].rule].parameters:
-        default = kinds.empty if p.default is None else ast.literal_eval(p.default)
-        mine = own.parameters.get(p.name) if own is not None else None
-        if p.name == "out" or (default is not kinds.empty and not _can_be_said(f, own, mine, default)):
-            behind = True
-            continue
-        hidden = isinstance(f, np.ufunc) and default is not kinds.empty
-        keyword = p.keyword_only or behind or hidden or (mine is not None and mine.kind is kinds.KEYWORD_ONLY)
-        if mine is not None and isinstance(mine.default, bool | int | str):
-            default = mine.default
-        kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if keyword else kinds.POSITIONAL_OR_KEYWORD
-        found.append(kinds(p.name, kind, default=default))
-    return inspect.Signature(found)
-
-
-def _can_be_said(f: Any, own: inspect.Signature | None, mine: inspect.Parameter | None, default: Any) -> bool:
-    """Whether a library function takes an option, and the rule's default for it means the function's own."""
-    if own is None or isinstance(f, np.ufunc):
-        return True
-    if mine is None:
-        return False
-    if f is np.clip:  # without a bound, or with None for it
-        return True
-    return default is not None or mine.default is None or isinstance(mine.default, bool | int | float | str)
-
-
-def _own_signature(f: Any) -> inspect.Signature | None:
-    """The parameters of a library function, as far as Python knows them."""
-    kinds = inspect.Parameter
-    if isinstance(f, np.ufunc):
-        return inspect.Signature([kinds(f"x{i + 1}", kinds.POSITIONAL_OR_KEYWORD) for i in range(f.nin)])
-    try:
-        return inspect.signature(f)
-    except ValueError:
-        return None
 
 
 def optimiser(optimized: bool) -> Optimise:

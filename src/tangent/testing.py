@@ -9,7 +9,7 @@ import numpy as np
 
 from tangent.api import Wrt, grad, jvp, vjp, wrt_names
 from tangent.errors import GradientError, RuleError, SeedError, caller
-from tangent.pipeline import rule_modes
+from tangent.rules.callables import rule_modes
 from tangent.source.adapt import define
 
 

@@ -12,7 +12,7 @@ from programs import numeric
 from programs.registry import Program
 from tangent.backends.numba import init
 from tangent.codegen.compiled.surroundings import Surroundings
-from tangent.pipeline import plain_function
+from tangent.rules.callables import plain_function
 from test_zoo import Setting, positions, single
 
 KINDS = ("reverse", "forward", "forward-reverse", "reverse-reverse")

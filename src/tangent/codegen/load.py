@@ -10,18 +10,19 @@ been redefined since, whether arguments and seed fit, and it tells an exception 
 from __future__ import annotations
 
 import ast
-import builtins
 import linecache
 import types
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from tangent.codegen.changes import Changes, dependencies
 from tangent.codegen.choice import Choice, Load, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
+from tangent.codegen.guards import guarded, kinds_checked, shapes_checked, stale
 from tangent.codegen.notes import Entry, annotate, remember
 from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
@@ -29,11 +30,7 @@ from tangent.runtime.objects import holds_objects
 from tangent.runtime.storage.copies import require_apart
 from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
-from tangent.source.resolve import MISSING
-from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
-from tangent.syntax.uses import arguments
-from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
@@ -105,7 +102,7 @@ def _entry(
     if isinstance(form, ast.FunctionDef):
         function = make(guarded(form, entry, callees, extra), entry, cells, text.file, extra)
     else:
-        _stale(entry, callees, extra)
+        stale(entry, callees, extra)
         function = over(form.__code__, entry, cells, {**entry.externals, **extra})
         function.__defaults__, function.__kwdefaults__ = form.__defaults__, form.__kwdefaults__
     describe(function, entry, functions, loaded.functions[entry])
@@ -173,8 +170,8 @@ def version_loader(functions: list[Generated], extra: dict[str, Any]) -> Load:
         entry = version[0]
         made = bind(nodes, version, text.file)
         own = {k: v for k, v in extra.items() if k != "_objects" or not settled}
-        checks = [] if settled else _argument_checks(entry, nodes[entry.name].args, "_lists" in extra)
-        checks += [] if sure else _checks(entry)
+        checks = [] if settled else kinds_checked(entry, nodes[entry.name].args, "_lists" in extra)
+        checks += [] if sure else shapes_checked(entry)
         node = guarded(nodes[entry.name], entry, functions[1:], own, checks)
         cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
         return make(node, entry, cells, text.file, own)
@@ -285,191 +282,3 @@ def _defaults(
     given = tuple(value(a, d) for a, d in zip(with_default, node.args.defaults))
     keyword = {a.arg: value(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d is not None}
     return given or None, keyword or None
-
-
-# The function that was asked for
-
-
-def guarded(
-    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any],
-    checks: list[ast.stmt] | None = None,
-) -> ast.FunctionDef:  # fmt: skip
-    """The definition with its checks around the body; what they need goes to `extra`."""
-    before = _apart(entry)
-    if "_version" in extra:
-        before += _choosing(node.args)
-    stale = _stale(entry, callees, extra)
-    if stale is not None:
-        before.append(ast.If(stale, [ast.Return(_same_call(node.args))], []))
-    if "_objects" in extra and (test := _overloaded(entry, node.args)) is not None:
-        before.append(ast.If(test, [ast.Return(_same_call(node.args, "_other"))], []))
-    checking = argument_checks(entry, node.args, "_lists" in extra) if checks is None else checks
-    handler = ast.ExceptHandler(
-        name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
-    )
-    attempt = ast.Try([*checking, *node.body], [handler], [], [])
-    body: list[ast.stmt] = [*before, attempt]
-    rules = ast.withitem(call("_rules"))
-    if "_rules" in extra:
-        body = [ast.With([rules], body)]
-    new = [inner for s in (*before, *checking, handler, rules) for inner in walk(s)]
-    for inner in (*new, *body, attempt):
-        ast.copy_location(inner, node)
-    return ast.copy_location(function_node(node.name, node.args, body), node)
-
-
-def _apart(entry: Generated) -> list[ast.stmt]:
-    """Arguments that are changed, but treated as values, are looked at: nobody else may hold them."""
-    return [
-        ast.If(
-            expression(f"_type({p}) is not _float"),
-            [ast.Expr(call("_require_apart", name(p), ast.Tuple([name(v) for v in others], ast.Load()),
-                           *(ast.Constant(x) for x in (place.file, place.line, place.text))))], [],
-        )
-        for p, others, place in entry.apart
-    ]  # fmt: skip
-
-
-def _stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> ast.expr | None:
-    """Whether a name no longer means the function or module that was read."""
-    tests: list[ast.expr] = []
-    for path, value in entry.seen.items():
-        if getattr(builtins, path, MISSING) is value or isinstance(value, types.FunctionType):
-            continue
-        held = f"_seen{len(tests)}"
-        extra[held] = value
-        tests.append(expression(f"{path} is not {held}"))
-    elsewhere = dependencies([entry, *callees])
-    if elsewhere:
-        extra["_changed"] = Changes(elsewhere)
-        tests.append(call("_changed"))
-    if not tests:
-        return None
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-
-
-def dependencies(functions: list[Generated]) -> list[tuple[types.FunctionType, str, Any]]:
-    """All functions that a module was made from, by the names under which they were found; of primals that are
-    derivatives themselves, what those were made from."""
-    found = [
-        (g.primal, path, value)
-        for g in functions
-        for path, value in g.seen.items()
-        if isinstance(value, types.FunctionType) and getattr(builtins, path, MISSING) is not value
-    ]
-    for primal in dict.fromkeys(g.primal for g in functions):
-        found += getattr(primal, "made_from", [])
-    return found
-
-
-class Changes:
-    """Looks whether names in other functions' surroundings have changed; every call of a derivative asks, so that
-    functions of a module, which most are, are looked up at once."""
-
-    def __init__(self, seen: Sequence[tuple[types.FunctionType, str, Any]]) -> None:
-        plain: dict[tuple[int, str, int], tuple[dict[str, Any], str, types.FunctionType, Any]] = {}
-        looked: dict[tuple[int, str, int], tuple[Any, ...]] = {}
-        for primal, path, value in seen:
-            names = primal.__globals__
-            root, *rest = path.split(".")
-            cell = cells_of(primal).get(root)
-            if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
-                plain[id(names), path, id(value)] = (names, root, value, value.__code__)
-            else:
-                code = getattr(value, "__code__", None)
-                looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, code)
-        self._functions = [*plain.values()]
-        self._others = [x for x in looked.values() if not _differs(*x)]  # what no name leads to cannot be looked at
-
-    def __reduce__(self) -> tuple[type[Changes], tuple[tuple[()]]]:
-        """In another process there is only what came along: nothing is defined anew there."""
-        return Changes, ((),)
-
-    def __call__(self) -> bool:
-        for names, root, value, code in self._functions:
-            if names.get(root) is not value or value.__code__ is not code:
-                return True
-        return any(_differs(*x) for x in self._others)
-
-
-def _differs(
-    cell: types.CellType | None, names: dict[str, Any], root: str, rest: tuple[str, ...], value: Any, code: Any
-) -> bool:  # fmt: skip
-    """Whether a name no longer leads to a function, or the function has other code."""
-    found = cell.cell_contents if cell is not None else names.get(root, MISSING)
-    if found is MISSING:
-        found = getattr(builtins, root, None)
-    for part in rest:
-        found = getattr(found, part, None)
-    return found is not value or getattr(found, "__code__", None) is not code
-
-
-def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:
-    """Whether an argument is an object for which there is other code."""
-    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
-    star = [a.arg for a in (args.vararg, args.kwarg) if a is not None]
-    if not plain and not star:
-        return None
-    tests = [expression(f"_type({v}) is not _float and _holds_objects({v})") for v in (*plain, *star)]
-    holds = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    values = ", ".join((*plain, *star))
-    return ast.BoolOp(ast.And(), [holds, expression(f"(_other := _objects(({values},))) is not None")])
-
-
-def _choosing(args: ast.arguments) -> list[ast.stmt]:
-    """If there is a version for such arguments, it is called."""
-    given: list[ast.expr] = [name(a.arg) for a in arguments(args)]
-    chosen = ast.Assign([ast.Name("_chosen", ast.Store())], call("_version", *given))
-    return [chosen, ast.If(expression("_chosen is not None"), [ast.Return(call("_chosen", *given))], [])]
-
-
-def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:
-    """The call of the renewed derivative with the arguments of this one."""
-    positional: list[ast.expr] = [name(a.arg) for a in (*args.posonlyargs, *args.args)]
-    if args.vararg:
-        positional.append(ast.Starred(name(args.vararg.arg), ast.Load()))
-    keywords = [ast.keyword(a.arg, name(a.arg)) for a in args.kwonlyargs]
-    if args.kwarg:
-        keywords.append(ast.keyword(None, name(args.kwarg.arg)))
-    return ast.Call(name(made) if made == "_other" else call(made), positional, keywords)
-
-
-def argument_checks(entry: Generated, args: ast.arguments, lists: bool = False) -> list[ast.stmt]:
-    """All that a derivative looks at before it runs."""
-    return _argument_checks(entry, args, lists) + _checks(entry)
-
-
-def _argument_checks(entry: Generated, args: ast.arguments, lists: bool) -> list[ast.stmt]:
-    """Arguments are arrays as NumPy makes them; lists have a derivative of their own, those in arithmetic none."""
-    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
-    if not plain:
-        return []
-    tests = [expression(f"_type({v}) is not _float") for v in plain]
-    pairs = ast.Dict([ast.Constant(v) for v in plain], [name(v) for v in plain])
-    numbers = ast.Tuple([ast.Constant(v) for v in entry.numbers], ast.Load())
-    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    if not lists:
-        return [ast.If(test, [ast.Expr(call("_check_arguments", pairs, numbers))], [])]
-    given = call("_check_arguments", pairs, numbers, name("_arrays"), name("_items"))
-    return [ast.If(test, [ast.If(given, [ast.Return(_same_call(args, "_lists"))], [])], [])]
-
-
-def _checks(entry: Generated) -> list[ast.stmt]:
-    """Shapes are looked at only where an argument is not a plain float."""
-    if "" in entry.seeds:
-        if entry.check is None:
-            return []
-        seed = entry.seeds[""]
-        involved = dict.fromkeys((seed, *entry.check, *entry.dtypes))
-        tests = [expression(f"_type({v}) is not _float") for v in involved]
-        shapes, dtypes = (ast.Tuple([name(v) for v in names], ast.Load()) for names in (entry.check, entry.dtypes))
-        check = call("_check_seed", name(seed), shapes, dtypes, ast.Constant(entry.exact))
-        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-        return [ast.If(test, [ast.Assign([ast.Name(seed, ast.Store())], check)], [])]
-    return [
-        ast.If(
-            ast.BoolOp(ast.Or(), [expression(f"_type({v}) is not _float"), expression(f"_type({seed}) is not _float")]),
-            [ast.Expr(call("_check_tangent", name(seed), name(v), ast.Constant(v)))], [],
-        )
-        for v, seed in entry.seeds.items()
-    ]  # fmt: skip

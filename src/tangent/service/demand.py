@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.analysis.state import changes_objects
+from tangent.codegen.changes import Changes
 from tangent.codegen.emit import emit
-from tangent.codegen.load import Changes, bind, definitions, register
+from tangent.codegen.load import bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import InPlaceError, OwnerError, TangentError
 from tangent.options import Options
-from tangent.pipeline import derive, keeping_memory, optimiser, plain_function
+from tangent.pipeline import derive, keeping_memory, optimiser
+from tangent.rules.callables import plain_function
 from tangent.rules.table import table
 from tangent.runtime import library
 from tangent.runtime.calls import LISTS, Active, is_given

@@ -17,7 +17,7 @@ from tangent.api import autodiff
 from tangent.errors import GradientError, TangentError
 from tangent.normalise import normalise
 from tangent.options import Mode
-from tangent.pipeline import plain_function
+from tangent.rules.callables import plain_function
 from tangent.source.read import read
 from tangent.syntax.print import print_function
 from tangent.testing import map_leaves

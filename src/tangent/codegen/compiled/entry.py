@@ -10,7 +10,8 @@ from tangent.codegen.compiled.build import Compiled
 from tangent.codegen.compiled.refusal import explain
 from tangent.codegen.compiled.versions import Typed, Versions
 from tangent.codegen.emit import emit
-from tangent.codegen.load import CHECKS, Renew, argument_checks, definitions, describe, guarded, make
+from tangent.codegen.guards import argument_checks, guarded
+from tangent.codegen.load import CHECKS, Renew, definitions, describe, make
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments

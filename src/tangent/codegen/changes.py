@@ -1,0 +1,68 @@
+"""Whether the functions that a derivative was made from are still those that their names lead to."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from tangent.source.cells import cells_of
+from tangent.source.resolve import MISSING
+from tangent.transform.generated import Generated
+
+
+def dependencies(functions: list[Generated]) -> list[tuple[types.FunctionType, str, Any]]:
+    """All functions that a module was made from, by the names under which they were found; of primals that are
+    derivatives themselves, what those were made from."""
+    found = [
+        (g.primal, path, value)
+        for g in functions
+        for path, value in g.seen.items()
+        if isinstance(value, types.FunctionType) and getattr(builtins, path, MISSING) is not value
+    ]
+    for primal in dict.fromkeys(g.primal for g in functions):
+        found += getattr(primal, "made_from", [])
+    return found
+
+
+class Changes:
+    """Looks whether names in other functions' surroundings have changed; every call of a derivative asks, so that
+    functions of a module, which most are, are looked up at once."""
+
+    def __init__(self, seen: Sequence[tuple[types.FunctionType, str, Any]]) -> None:
+        plain: dict[tuple[int, str, int], tuple[dict[str, Any], str, types.FunctionType, Any]] = {}
+        looked: dict[tuple[int, str, int], tuple[Any, ...]] = {}
+        for primal, path, value in seen:
+            names = primal.__globals__
+            root, *rest = path.split(".")
+            cell = cells_of(primal).get(root)
+            if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
+                plain[id(names), path, id(value)] = (names, root, value, value.__code__)
+            else:
+                code = getattr(value, "__code__", None)
+                looked[id(cell or names), path, id(value)] = (cell, names, root, tuple(rest), value, code)
+        self._functions = [*plain.values()]
+        self._others = [x for x in looked.values() if not _differs(*x)]  # what no name leads to cannot be looked at
+
+    def __reduce__(self) -> tuple[type[Changes], tuple[tuple[()]]]:
+        """In another process there is only what came along: nothing is defined anew there."""
+        return Changes, ((),)
+
+    def __call__(self) -> bool:
+        for names, root, value, code in self._functions:
+            if names.get(root) is not value or value.__code__ is not code:
+                return True
+        return any(_differs(*x) for x in self._others)
+
+
+def _differs(
+    cell: types.CellType | None, names: dict[str, Any], root: str, rest: tuple[str, ...], value: Any, code: Any
+) -> bool:  # fmt: skip
+    """Whether a name no longer leads to a function, or the function has other code."""
+    found = cell.cell_contents if cell is not None else names.get(root, MISSING)
+    if found is MISSING:
+        found = getattr(builtins, root, None)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found is not value or getattr(found, "__code__", None) is not code

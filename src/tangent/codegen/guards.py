@@ -1,0 +1,145 @@
+"""What the function that was asked for looks at before it runs: other arguments, helpers redefined, seeds that fit."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import types
+from typing import Any
+
+from tangent.codegen.changes import Changes, dependencies
+from tangent.source.resolve import MISSING
+from tangent.syntax.quote import call, expression, name
+from tangent.syntax.rebuild import function_node
+from tangent.syntax.uses import arguments
+from tangent.syntax.walk import walk
+from tangent.transform.generated import Generated
+
+
+def guarded(
+    node: ast.FunctionDef, entry: Generated, callees: list[Generated], extra: dict[str, Any],
+    checks: list[ast.stmt] | None = None,
+) -> ast.FunctionDef:  # fmt: skip
+    """The definition with its checks around the body; what they need goes to `extra`."""
+    before = _apart(entry)
+    if "_version" in extra:
+        before += _choosing(node.args)
+    outdated = stale(entry, callees, extra)
+    if outdated is not None:
+        before.append(ast.If(outdated, [ast.Return(_same_call(node.args))], []))
+    if "_objects" in extra and (test := _overloaded(entry, node.args)) is not None:
+        before.append(ast.If(test, [ast.Return(_same_call(node.args, "_other"))], []))
+    checking = argument_checks(entry, node.args, "_lists" in extra) if checks is None else checks
+    handler = ast.ExceptHandler(
+        name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
+    )
+    attempt = ast.Try([*checking, *node.body], [handler], [], [])
+    body: list[ast.stmt] = [*before, attempt]
+    rules = ast.withitem(call("_rules"))
+    if "_rules" in extra:
+        body = [ast.With([rules], body)]
+    new = [inner for s in (*before, *checking, handler, rules) for inner in walk(s)]
+    for inner in (*new, *body, attempt):
+        ast.copy_location(inner, node)
+    return ast.copy_location(function_node(node.name, node.args, body), node)
+
+
+def _apart(entry: Generated) -> list[ast.stmt]:
+    """Arguments that are changed, but treated as values, are looked at: nobody else may hold them."""
+    return [
+        ast.If(
+            expression(f"_type({p}) is not _float"),
+            [ast.Expr(call("_require_apart", name(p), ast.Tuple([name(v) for v in others], ast.Load()),
+                           *(ast.Constant(x) for x in (place.file, place.line, place.text))))], [],
+        )
+        for p, others, place in entry.apart
+    ]  # fmt: skip
+
+
+def stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> ast.expr | None:
+    """Whether a name no longer means the function or module that was read."""
+    tests: list[ast.expr] = []
+    for path, value in entry.seen.items():
+        if getattr(builtins, path, MISSING) is value or isinstance(value, types.FunctionType):
+            continue
+        held = f"_seen{len(tests)}"
+        extra[held] = value
+        tests.append(expression(f"{path} is not {held}"))
+    elsewhere = dependencies([entry, *callees])
+    if elsewhere:
+        extra["_changed"] = Changes(elsewhere)
+        tests.append(call("_changed"))
+    if not tests:
+        return None
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+
+
+def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:
+    """Whether an argument is an object for which there is other code."""
+    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
+    star = [a.arg for a in (args.vararg, args.kwarg) if a is not None]
+    if not plain and not star:
+        return None
+    tests = [expression(f"_type({v}) is not _float and _holds_objects({v})") for v in (*plain, *star)]
+    holds = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    values = ", ".join((*plain, *star))
+    return ast.BoolOp(ast.And(), [holds, expression(f"(_other := _objects(({values},))) is not None")])
+
+
+def _choosing(args: ast.arguments) -> list[ast.stmt]:
+    """If there is a version for such arguments, it is called."""
+    given: list[ast.expr] = [name(a.arg) for a in arguments(args)]
+    chosen = ast.Assign([ast.Name("_chosen", ast.Store())], call("_version", *given))
+    return [chosen, ast.If(expression("_chosen is not None"), [ast.Return(call("_chosen", *given))], [])]
+
+
+def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:
+    """The call of the renewed derivative with the arguments of this one."""
+    positional: list[ast.expr] = [name(a.arg) for a in (*args.posonlyargs, *args.args)]
+    if args.vararg:
+        positional.append(ast.Starred(name(args.vararg.arg), ast.Load()))
+    keywords = [ast.keyword(a.arg, name(a.arg)) for a in args.kwonlyargs]
+    if args.kwarg:
+        keywords.append(ast.keyword(None, name(args.kwarg.arg)))
+    return ast.Call(name(made) if made == "_other" else call(made), positional, keywords)
+
+
+def argument_checks(entry: Generated, args: ast.arguments, lists: bool = False) -> list[ast.stmt]:
+    """All that a derivative looks at before it runs."""
+    return kinds_checked(entry, args, lists) + shapes_checked(entry)
+
+
+def kinds_checked(entry: Generated, args: ast.arguments, lists: bool) -> list[ast.stmt]:
+    """Arguments are arrays as NumPy makes them; lists have a derivative of their own, those in arithmetic none."""
+    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
+    if not plain:
+        return []
+    tests = [expression(f"_type({v}) is not _float") for v in plain]
+    pairs = ast.Dict([ast.Constant(v) for v in plain], [name(v) for v in plain])
+    numbers = ast.Tuple([ast.Constant(v) for v in entry.numbers], ast.Load())
+    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    if not lists:
+        return [ast.If(test, [ast.Expr(call("_check_arguments", pairs, numbers))], [])]
+    given = call("_check_arguments", pairs, numbers, name("_arrays"), name("_items"))
+    return [ast.If(test, [ast.If(given, [ast.Return(_same_call(args, "_lists"))], [])], [])]
+
+
+def shapes_checked(entry: Generated) -> list[ast.stmt]:
+    """Shapes are looked at only where an argument is not a plain float."""
+    if "" in entry.seeds:
+        if entry.check is None:
+            return []
+        seed = entry.seeds[""]
+        involved = dict.fromkeys((seed, *entry.check, *entry.dtypes))
+        tests = [expression(f"_type({v}) is not _float") for v in involved]
+        shapes, dtypes = (ast.Tuple([name(v) for v in names], ast.Load()) for names in (entry.check, entry.dtypes))
+        check = call("_check_seed", name(seed), shapes, dtypes, ast.Constant(entry.exact))
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+        return [ast.If(test, [ast.Assign([ast.Name(seed, ast.Store())], check)], [])]
+    return [
+        ast.If(
+            ast.BoolOp(ast.Or(), [expression(f"_type({v}) is not _float"), expression(f"_type({seed}) is not _float")]),
+            [ast.Expr(call("_check_tangent", name(seed), name(v), ast.Constant(v)))], [],
+        )
+        for v, seed in entry.seeds.items()
+    ]  # fmt: skip

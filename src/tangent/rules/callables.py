@@ -1,0 +1,113 @@
+"""Plain Python functions that stand for what is differentiated: methods, partials, objects, library functions."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from tangent.rules.table import table
+from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
+from tangent.source.adapt import as_function, called, standing_for
+
+making = threading.RLock()  # held while something is made that is made once
+
+
+def plain_function(f: Any) -> types.FunctionType:
+    """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
+    if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
+        if not table().has_rule(f):
+            return f
+    if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):
+        return as_function(f, library_signature, table().has_rule)  # an object: with its rule the function changes
+    with making:
+        return standing_for(f, lambda: _written_as_function(f))
+
+
+def _written_as_function(f: Any) -> types.FunctionType:
+    within = getattr(f, "within", None)
+    if within is not None:
+        return called(within(), inspect.signature(f))
+    return as_function(_written_out(f), library_signature, table().has_rule)
+
+
+def rule_modes(f: Any) -> tuple[str, ...]:
+    """The modes in which a function is differentiated by what somebody said."""
+    rules = table()
+    if (custom := rules.custom_of(f)) is not None:
+        return tuple(m for m, given in (("reverse", custom.bwd), ("forward", custom.jvp)) if given is not None)
+    found = [rules.rules[b.rule] for b in rules.lookup(f)]
+    if not found:
+        return ("reverse", "forward") if rules.is_zero(f) else ()
+    return tuple(
+        m
+        for m, has in (
+            ("reverse", all(r.adjoint for r in found)),
+            ("forward", all(r.tangent or r.kind != "custom" for r in found)),
+        )
+        if has
+    )
+
+
+def _written_out(f: Any) -> Any:
+    """What stands for a library function that has no rule but is written out in Python."""
+    if isinstance(f, np.vectorize):
+        otypes = getattr(f, "otypes", None) or None
+        if not f.excluded and f.signature is None:
+            return functools.partial(vectorized, f.pyfunc, otypes)
+        return functools.partial(vectorized_with, f.pyfunc, otypes, frozenset(f.excluded), f.signature)
+    written = table().written_out(f) if not table().lookup(f) else None
+    return f if written is None else written
+
+
+def library_signature(f: Any) -> inspect.Signature | None:
+    """The parameters of a library function, as its rule lists them."""
+    bounds = table().lookup(f)
+    if not bounds and table().is_zero(f):
+        return _own_signature(f)
+    if not bounds:
+        return None
+    kinds = inspect.Parameter
+    found: list[inspect.Parameter] = []
+    own = _own_signature(f)
+    behind = False  # whether a parameter that is not for derivatives would stand before
+    for p in table().rules[bounds[0].rule].parameters:
+        default = kinds.empty if p.default is None else ast.literal_eval(p.default)
+        mine = own.parameters.get(p.name) if own is not None else None
+        if p.name == "out" or (default is not kinds.empty and not _can_be_said(f, own, mine, default)):
+            behind = True
+            continue
+        hidden = isinstance(f, np.ufunc) and default is not kinds.empty
+        keyword = p.keyword_only or behind or hidden or (mine is not None and mine.kind is kinds.KEYWORD_ONLY)
+        if mine is not None and isinstance(mine.default, bool | int | str):
+            default = mine.default
+        kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if keyword else kinds.POSITIONAL_OR_KEYWORD
+        found.append(kinds(p.name, kind, default=default))
+    return inspect.Signature(found)
+
+
+def _can_be_said(f: Any, own: inspect.Signature | None, mine: inspect.Parameter | None, default: Any) -> bool:
+    """Whether a library function takes an option, and the rule's default for it means the function's own."""
+    if own is None or isinstance(f, np.ufunc):
+        return True
+    if mine is None:
+        return False
+    if f is np.clip:  # without a bound, or with None for it
+        return True
+    return default is not None or mine.default is None or isinstance(mine.default, bool | int | float | str)
+
+
+def _own_signature(f: Any) -> inspect.Signature | None:
+    """The parameters of a library function, as far as Python knows them."""
+    kinds = inspect.Parameter
+    if isinstance(f, np.ufunc):
+        return inspect.Signature([kinds(f"x{i + 1}", kinds.POSITIONAL_OR_KEYWORD) for i in range(f.nin)])
+    try:
+        return inspect.signature(f)
+    except ValueError:
+        return None

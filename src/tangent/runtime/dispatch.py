@@ -191,8 +191,8 @@ def repack(like: Any, *parts: Any) -> Any:
 
 
 def repack_from(like: Any, parts: Any) -> Any:
-    """The items of a sequence, in a container of the type of another."""
-    return repack(like, *parts)
+    """The items of a sequence, in a container of the type of another; of a dict they are the keys, which have none."""
+    return init_grad(like) if isinstance(like, dict) or isinstance(parts, dict) else repack(like, *parts)
 
 
 def put_field(b: Any, x: Any, name: str) -> Any:

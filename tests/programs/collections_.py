@@ -1,6 +1,7 @@
 """Deques, heaps, dicts with defaults, sets of keys and lists in any order: programs in plain Python."""
 
 import bisect
+import functools
 import heapq
 import itertools
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
@@ -275,3 +276,20 @@ def array_got_from_a_dict_and_written(x):
     second = d.get(1, first)
     second[2] = first[1] * second[2]
     return np.sum(d[0] ** 2)
+
+
+@program({"xs": NUMBERS})
+def keys_reduced(xs):
+    d = {"a": xs[0], "b": xs[1] * xs[2]}
+    return functools.reduce(lambda s, k: s * d[k] + 1.0, d, 1.0) * sum([d[k] for k in [*d, *list(d)]])
+
+
+def _squares(values):
+    return sum(v * v for v in values)
+
+
+@program({"xs": NUMBERS})
+def values_handed_to_a_function(xs):
+    d = {"a": xs[0]}
+    d["b"] = xs[1] * xs[2]
+    return _squares(d.values()) * sum(k * v for k, v in zip((1.0, 2.0), d.values()))

@@ -233,3 +233,28 @@ def object_passed_to_a_helper(x, s):
 
 def apply(f, x):
     return f(f(x))
+
+
+class Vector:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def add(self, other):
+        return Vector(self.a + other.a, self.b * other.b)
+
+    def values(self):
+        return [self.a, self.b]
+
+    def get(self, k):
+        return self.values()[k]
+
+    def T(self):
+        return Vector(self.b, self.a)
+
+
+@program({"x": np.array([0.7, 1.3])})
+def methods_named_as_those_of_containers(x):
+    u = Vector(x[0], x[1])
+    v = u.add(Vector(x[1], 2.0))
+    first, second = u.values()
+    return v.get(0) * u.get(1) * first + u.T().a * second

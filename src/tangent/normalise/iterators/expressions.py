@@ -16,6 +16,7 @@ from tangent.normalise.iterators.known import (
     is_extending,
     kind,
     local_generators,
+    made_dicts,
     read_once,
     reads_all,
 )
@@ -41,6 +42,7 @@ class Expressions:
         self.waiting = read_once(f, context)
         self.turns = Turns(f, context)
         self.defined = {n.name for n in walk(f) if isinstance(n, ast.FunctionDef)} | _lambdas(f)
+        self.dicts = frozenset() if context.memory else made_dicts(f, context)
 
     def read(self, e: ast.expr, consumed: Reading = "") -> ast.expr:
         """The expression; `consumed` tells how its items are read, where it is an iterator."""
@@ -149,7 +151,18 @@ class Expressions:
             return replace(e, func=name(stand_in), args=args, keywords=keywords)
         if found in library.GETTERS and (lambda_ := getter(e, found, self.context)) is not None:
             return lambda_
-        return self.parts(e)
+        return self.parts(replace(e, args=[self.handed(a, e) for a in e.args]))
+
+    def handed(self, e: ast.expr, to: ast.Call) -> ast.expr:
+        """A view of a dict that a function gets, and not the dict beside it, as a list."""
+        match e:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if (
+                v in self.dicts and kind(e, self.context) == "view"
+            ):
+                alone = sum(isinstance(n, ast.Name) and n.id == v for n in walk(to)) == 1
+                return ast.copy_location(call(self.use(library.VIEWS[attr]), name(v)), e) if alone else e
+            case _:
+                return e
 
     def may_be_method(self, e: ast.expr) -> bool:
         """Whether something that is differentiated may be the method of an object, whose derivative is a closure."""

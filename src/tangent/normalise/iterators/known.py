@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from typing import Any
 
 from tangent.normalise.context import Context
@@ -74,6 +74,21 @@ def is_extending(e: ast.Call, context: Context) -> bool:
     """Whether a method of a list or dict reads all that it is given."""
     extending = isinstance(e.func, ast.Attribute) and e.func.attr in ("extend", "extendleft", "update")
     return extending and context.scope.resolve(e.func) is MISSING
+
+
+def made_dicts(f: ast.FunctionDef, context: Context) -> frozenset[str]:
+    """Variables that are dicts wherever they are assigned."""
+    made: Counter[str] = Counter()
+    stored: Counter[str] = Counter()
+    for n in walk_scope(f):
+        match n:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Dict() | ast.DictComp()):
+                made[v] += 1
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=func)) if context.scope.resolve(func) is dict:
+                made[v] += 1
+            case ast.Name(id=v, ctx=ast.Store()):
+                stored[v] += 1
+    return frozenset(v for v, count in made.items() if count == stored[v])
 
 
 def local_generators(f: ast.FunctionDef, context: Context) -> set[str]:

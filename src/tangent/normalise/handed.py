@@ -52,10 +52,19 @@ def handed(f: ast.AST, scope: Scope, has_rule: HasRule) -> Iterator[tuple[ast.Ca
                 yield from ((n, p, a) for p, a in found.items() if only_calls(taker, p, has_rule))
 
 
-def only_calls(g: types.FunctionType, p: str, has_rule: HasRule, asked: frozenset[Any] = frozenset()) -> bool:
-    """Whether a function does nothing with a parameter but call it, and hand it on to others that do no more."""
-    if (g, p) in asked:
-        return True
+def only_calls(g: types.FunctionType, p: str, has_rule: HasRule, asked: dict[Any, bool] | None = None) -> bool:
+    """Whether a function does nothing with a parameter but call it, and hand it on to others that do no more.
+
+    What is `asked` already counts as found, so that functions may call each other.
+    """
+    asked = {} if asked is None else asked
+    if (g, p) not in asked:
+        asked[g, p] = True
+        asked[g, p] = _only_calls(g, p, has_rule, asked)
+    return asked[g, p]
+
+
+def _only_calls(g: types.FunctionType, p: str, has_rule: HasRule, asked: dict[Any, bool]) -> bool:
     tree = _tree(g)
     nodes = walk_scope(tree)
     own = {a.arg for a in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs)}
@@ -68,10 +77,10 @@ def only_calls(g: types.FunctionType, p: str, has_rule: HasRule, asked: frozense
     for n in calls:
         if any(isinstance(a, ast.Name) and a.id == p for a in _given(n)):
             taker = _taker(n, scope, has_rule)
-            passed = _fitted(n, taker).items() if taker is not None else ()
-            for q, a in passed:
-                if isinstance(a, ast.Name) and a.id == p and only_calls(taker, q, has_rule, asked | {(g, p)}):  # type: ignore[arg-type]
-                    fine.add(a)
+            if taker is None:
+                return False
+            handed = {q: a for q, a in _fitted(n, taker).items() if isinstance(a, ast.Name) and a.id == p}
+            fine |= {a for q, a in handed.items() if only_calls(taker, q, has_rule, asked)}
     inside = {x for n in nodes if isinstance(n, ast.Lambda) for x in walk(n)}
     return bool(mentions) and mentions <= fine - inside
 

@@ -49,6 +49,8 @@ def cosine(x: Any, r: Any) -> Any:
 
 def times(x: Any, y: Any) -> Any:
     """`x * y`, but 0 where x or y is 0, whatever the other is."""
+    if isinstance(x, float) and isinstance(y, float) and math.isfinite(x) and math.isfinite(y):
+        return x * y
     if is_foreign(x) or is_foreign(y):
         return x * y
     with np.errstate(invalid="ignore"):
@@ -97,6 +99,8 @@ def leg_cosh(x: Any) -> Any:
 
 def power_slope(x: Any, y: Any) -> Any:
     """`y * x ** (y - 1)`, the derivative of `x ** y` by x: 0 where y is 0, infinite rather than an exception."""
+    if isinstance(x, float) and isinstance(y, float) and 1e-9 < x < 1e9 and 0.0 < abs(y) < 9.0:
+        return y * x ** (y - 1.0)
     y = np.asarray(y) if isinstance(y, range) else y
     with np.errstate(divide="ignore"):
         if isinstance(y, int | float):
@@ -108,6 +112,8 @@ def power_slope(x: Any, y: Any) -> Any:
 
 def power_log(x: Any, y: Any) -> Any:
     """`log(x)`, but 0 where `x ** y` is 0 for x = 0: the factor of `x ** y` in its derivative by y."""
+    if isinstance(x, float) and isinstance(y, float) and 0.0 < x < math.inf:
+        return math.log(x)
     x = np.asarray(x) if isinstance(x, range) else x
     flat = np.equal(x, 0) & (np.real(y) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -362,3 +362,18 @@ def test_both_jumps_in_a_checkpointed_loop_are_refused():
 
     with pytest.raises(UnsupportedError, match="'break' and 'continue'"):
         grad(f)(2.0)
+
+
+def test_the_end_of_a_checkpointed_loop_that_changes_objects_is_refused():
+    def f(x):
+        cell = Cell(x)
+        with checkpoint(2):
+            for t in range(3):
+                cell.h = cell.h * x
+                with insert_grad_of(cell.h):
+                    if t == 1:
+                        break
+        return cell.h
+
+    with pytest.raises(UnsupportedError, match="its steps change objects"):
+        grad(f)(2.0)

@@ -761,3 +761,22 @@ def test_adjoints_alone_of_methods_that_are_known_only_when_they_run(own_table) 
     x, v, objects = np.array([0.6, 1.2]), np.array([1.0, -0.5]), [Tripled(), Tripled()]
     assert np.isclose(tangent.jvp(f)(x, objects, v), np.sum(tangent.grad(f)(x, objects) * v), rtol=1e-12)
     np.testing.assert_allclose(tangent.grad(f)(x, objects), tangent.grad(f, optimized=False)(x, objects), rtol=1e-12)
+
+
+def of_any_keyword(x, *more, scale=2.0, **named):
+    return np.rint(scale * x) + sum(more) + named.get("shift", 0.0)
+
+
+def test_functions_of_any_keyword(own_table) -> None:
+    @tangent.adjoint(of_any_keyword)
+    def rule(y, x, *more, scale=2.0, shift=0.0):
+        d[x] = scale * d[y]
+        d[more] = tuple([d[y] for _ in more])
+        d[shift] = d[y]
+
+    x = np.array([0.6, 1.2])
+    found = tangent.grad(lambda x: np.sum(of_any_keyword(x, x, x, scale=3.0, shift=x)))(x)
+    np.testing.assert_allclose(found, [6.0, 6.0])
+    assert tangent.grad(lambda x: of_any_keyword(x))(0.6) == 2.0
+    with pytest.raises(RuleError, match="with the keyword 'other'"):
+        tangent.grad(lambda x: of_any_keyword(x, other=x))(0.6)

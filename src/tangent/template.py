@@ -211,9 +211,16 @@ def _fitting(function: Any, rule: Rule) -> Rule:
 
 
 def _fits(rule: Rule, signature: inspect.Signature) -> bool:
-    """Whether a rule has the parameters of a function: names, kinds, defaults as far as they are literals."""
-    theirs = list(signature.parameters.values())
-    return len(theirs) == len(rule.parameters) and all(map(_agree, rule.parameters, theirs))
+    """Whether a rule has the parameters of a function: names, kinds, defaults as far as they are literals.
+
+    Of a function that takes any keyword it names those that it handles.
+    """
+    every = list(signature.parameters.values())
+    theirs = [p for p in every if p.kind is not p.VAR_KEYWORD]
+    further = rule.parameters[len(theirs) :]
+    if len(theirs) > len(rule.parameters) or (further and len(theirs) == len(every)):
+        return False
+    return all(p.keyword_only for p in further) and all(map(_agree, rule.parameters, theirs))
 
 
 def _agree(p: Parameter, other: inspect.Parameter) -> bool:

@@ -212,6 +212,9 @@ class _Outline:
         if len(found) > 1:
             why = "its inserted code has 'break' and 'continue', and a step tells one of them only"
             raise self.refuse(blocks[0], why, "Use one of them, or take the checkpoint away.")
+        if "break" in found and self.this.context.memory in assigned_inside(s.body):
+            why = "its steps change objects, lists or dicts that others hold, and its inserted code ends the loop"
+            raise self.refuse(blocks[0], why, "Keep the state in variables, or take the checkpoint away.")
         if found and self.pushed(s):
             why = "its steps append to a list, and its inserted code leaves the backward loop"
             raise self.refuse(blocks[0], why, "Write into an array, or take the checkpoint away.")

@@ -605,3 +605,20 @@ def item_of_a_dict_changed_and_stored_into(x):
     parts["all"] *= x[:2]
     parts["all"][:1] = a[:1] ** 2
     return np.sum(a * x[2:])
+
+
+@program({"a": positive(2), "b": positive(3)})
+def argument_changed_through_a_dict_and_returned(a, b):
+    both = {"first": b, "second": a}
+    both["first"][1] = b[0] * a[1]
+    return b
+
+
+@program({"x": positive(3)})
+def loop_while_what_a_list_gives_is_small(x):
+    a = x.copy()
+    waiting = [0.0]
+    while waiting.pop() < 9.0:
+        a = a * 2.0 + x[0]
+        waiting.append(a[0] * x[1])
+    return a * x

@@ -21,6 +21,8 @@ from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.walk import walk
 
+TAKING = frozenset(("pop", "popleft", "popitem"))  # methods that change what they are asked of
+
 
 class Expressions:
     """Emits statements that compute the parts of expressions."""
@@ -134,7 +136,11 @@ class Expressions:
         )
 
     def calls_writer(self, e: ast.expr) -> bool:
-        """Whether a function is called that writes into its arguments or changes variables around it."""
+        """Whether a function is called that writes into its arguments or changes variables around it, or a `pop`."""
+        if any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in TAKING for n in walk(e)
+        ):
+            return True
         writers = {v for v, g in self.context.lifted.items() if g.rebound or g.writes}
         if any(isinstance(n, ast.Name) and n.id in writers for n in walk(e)):
             return True

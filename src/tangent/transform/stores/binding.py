@@ -269,11 +269,17 @@ class Binding(Facts):
             return
         operations = self.settled.unit.operations
         bound = [s for s, op in operations.items() if result in self.bound(s, op)]
-        if not self.carried and result not in self.given and not any(self.table.bases.get(s) for s in bound):
+        made = not any(self.table.bases.get(s) for s in bound) and not self.is_beside_others(result)
+        if not self.carried and result not in self.given and made:
             self.starts[result] = name(seed)
             return
         self.owner.scribe.derivatives["b", result] = self.owner.scribe.names.fresh("b" + result)
         self.seeding = [self.add(result, name(seed), self.settled.unit.core.body[-1])]
+
+    def is_beside_others(self, p: str) -> bool:
+        """Whether a parameter may share what it refers to with another: their shadows are made together."""
+        own = [q for q in self.owner.unit.parameters if q in self.shadowed]
+        return p in own and any(q != p and self.class_of(q) == self.class_of(p) for q in own)
 
     def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv += value`."""

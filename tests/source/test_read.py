@@ -708,3 +708,12 @@ def test_strings_over_several_lines_in_nested_functions():
         )
 
     assert grad(f)(2.0) == 4.0 * 15
+
+
+def test_functions_of_code_that_was_run_without_a_module_are_the_users(tmp_path):
+    text = "def f(x):\n    def g(u, v):\n        u[1:] += v[:-1]\n        v *= 2\n    a = x * 1\n    g(a, a)\n    return a[1] * a[0]\n"
+    file = tmp_path / "run.py"
+    file.write_text(text)
+    space = {}
+    exec(compile(text, str(file), "exec"), space)
+    close(grad(space["f"])(np.array([2.0, 3.0])), [28.0, 8.0])

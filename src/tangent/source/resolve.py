@@ -143,8 +143,8 @@ def is_vectorized(f: Any) -> bool:
 
 def is_library(found: Any) -> bool:
     """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
-    if isinstance(found, types.FunctionType) and is_generated(found):
-        return False
+    if isinstance(found, types.FunctionType) and (is_generated(found) or home_of(found) in ("", "builtins")):
+        return False  # code that was run without a name for its module is somebody's
     module = (home_of(found) or type(found).__module__ or "").split(".")[0]
     return module in sys.stdlib_module_names or module in ("numpy", "scipy", "numba", "tangent", "builtins")
 

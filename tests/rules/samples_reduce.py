@@ -87,6 +87,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.prod(x, axis=0)", x=np.array([[0.0, 1.5], [0.0, -2.0], [2.0, 0.0]])),
         S("np.prod(x, axis=1, initial=c)", x=real(2, 3), c=0.5),
         S("np.prod(x)", x=cplx(3)),
+        S("np.prod(x, axis=0, dtype=complex)", x=real(2, 3)),
         where=True,
     ),
     # Extremes

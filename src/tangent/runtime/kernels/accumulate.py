@@ -29,7 +29,7 @@ def product_of_others(
     """
     a = a if where is True else np.where(where, a, 1.0)
     if is_regular(y) and is_even(a):
-        return at_rank(y, a, axis, keepdims) / a
+        return at_rank(as_dtype(y, a), a, axis, keepdims) / a
     initial = initial if type(initial) in (int, float) else as_dtype(initial, a)
     g = gathered(a, axis)
     before = np.cumprod(shifted(g, 1, 1.0), axis=-1)

@@ -256,3 +256,24 @@ def sums_that_a_method_returns(x, y):
     squares = Squares(len(x))
     first = squares.add(x)
     return first * squares.add(x * y) * squares.count
+
+
+class Walk:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.x = np.zeros(3)
+
+    def step(self, z):
+        noise = self.rng.normal(0.0, 0.5, size=3)
+        noise[1:] *= z[1:]
+        self.x += noise * z
+        if self.rng.random() < 0.5:
+            self.x[self.rng.choice([0, 2])] *= 0.7
+
+
+@program({"z": signed(3)})
+def generator_of_an_object(z):
+    walk = Walk(1)
+    for _ in range(2):
+        walk.step(z)
+    return np.sum(walk.x * walk.x)

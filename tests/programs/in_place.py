@@ -613,3 +613,16 @@ def arrays_without_axes_under_two_names(x):
     f *= x[2]
     d *= f
     return a + c + d * x
+
+
+@program({"x": signed(4)})
+def random_numbers_written_over(x):
+    rng = np.random.RandomState(0)
+    p = rng.randn(4)
+    p[:] = p[::-1] * x
+    for _ in range(2):
+        g = rng.standard_normal(4)
+        g *= x
+        g[0] = p[1]
+        p += g * g
+    return p

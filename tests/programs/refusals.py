@@ -375,3 +375,19 @@ def functions_in_a_list_that_fill_an_argument(x):
     a = np.zeros(2)
     call_all([filling], x, a)
     return np.sum(a)
+
+
+class Noise:
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+        self.x = np.zeros(2)
+
+    def step(self, mean):
+        self.x += self.rng.normal(mean, 0.1)
+
+
+@refused("draws random numbers", np.ones(2))
+def parameters_of_random_numbers(x):
+    noise = Noise()
+    noise.step(x)
+    return np.sum(noise.x)

@@ -16,6 +16,7 @@ from typing import Any
 from tangent.analysis.effects import Summaries, base_names
 from tangent.analysis.made import Gives, containers_made, copies_container, is_slice, makes_rows
 from tangent.analysis.operation import Operation, Operations
+from tangent.runtime.draws import is_drawing
 from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
@@ -55,6 +56,7 @@ class Aliases:
         self._puts = [put for s in statements(f.body) if s not in operations and (put := _put_by_method(s))]
         self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
         self._first = {v: group[0] for group in sharing for v in group}
+        self._drawn = _generators(operations)
         for s, op in self._ops:
             alone = (op.targets and scalars.issuperset(op.targets)) or self._is_fresh(op)
             root = (in_place or {}).get(s)
@@ -105,10 +107,20 @@ class Aliases:
                 return op.operands
             case "rule":
                 return tuple(v for v in op.operands if v in _viewed(op)) if _may_be_view(op) else ()
+            case "dynamic" if self._draws(op):
+                return ()
             case "call" if isinstance(op.value, ast.Call):
                 return tuple(_returned_arguments(op.value, op.callee, self._summaries))
             case _:
                 return op.operands
+
+    def _draws(self, op: Operation) -> bool:
+        """Whether a method of a generator of random numbers is called: it gives new ones."""
+        match op.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=v))):
+                return v in self._drawn
+            case _:
+                return False
 
     def _round(self) -> bool:
         before = sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
@@ -310,6 +322,12 @@ FRESH = frozenset(
     "irfft hfft ihfft rfft2 irfft2 rfftn irfftn fftshift ifftshift take_along_axis compress extract delete "
     "choose".split()
 )
+
+
+def _generators(operations: Operations) -> frozenset[str]:
+    """Names that only ever stand for generators of random numbers that are made here."""
+    made = {t for op in operations.values() for t in op.targets if op.kind == "opaque" and is_drawing(op.callee)}
+    return frozenset(made - {t for op in operations.values() for t in op.targets if not is_drawing(op.callee)})
 
 
 def _returned_arguments(node: ast.Call, callee: Any, summaries: Summaries) -> Iterator[str]:

@@ -160,3 +160,8 @@ def pinned_grad(y, b, memory, x): d[b] = pinned_grad(d[y], memory, x)
 def pinned_owner(y, b, memory, x): d[b] = pinned_part(d[y], memory, x)
 @linear
 def pinned_part(y, b, memory, x): d[b] = pinned_owner(d[y], memory, x)
+
+def drawn(y, x, name, args, named):
+    d[args] = undrawn(args, name)
+    d[named] = undrawn(named, name)
+    d[y] = drawn_tangent(d[args], d[named], y, args, named, name)

@@ -95,6 +95,10 @@ runtime.argument_position
 runtime.defaults_from
 runtime.is_property
 runtime.of_text
+runtime.draws
+runtime.undrawn
+runtime.are_numbers
+runtime.drawn_tangent
 runtime.is_kept
 runtime.require_kept
 runtime.is_held

@@ -91,6 +91,7 @@ from tangent.runtime.dispatch import (
     where_nonzero,
     zero_factory,
 )
+from tangent.runtime.draws import are_numbers, drawn, drawn_tangent, draws, undrawn
 from tangent.runtime.generic import implementation
 from tangent.runtime.insert import (
     adjoints,
@@ -300,6 +301,7 @@ __all__ = [
     "add_into",
     "add_to_item",
     "adjoints",
+    "are_numbers",
     "argument_position",
     "as_given",
     "as_linear",
@@ -339,6 +341,9 @@ __all__ = [
     "dense",
     "dict_of",
     "differentiated",
+    "drawn",
+    "drawn_tangent",
+    "draws",
     "error_raised",
     "extreme",
     "factors_at",
@@ -541,6 +546,7 @@ __all__ = [
     "unboxed",
     "unbroadcast",
     "unbroken",
+    "undrawn",
     "unfit_grad",
     "unit_arrays",
     "unmirror",

@@ -6,6 +6,7 @@ from typing import Any
 
 from tangent.runtime.calls import threaded
 from tangent.runtime.classes import factory_of, is_made_by_class, is_namespace, is_own_method, maker_of, setter_of
+from tangent.runtime.draws import are_numbers, drawn, draws
 from tangent.runtime.memory import (
     changed,
     current,
@@ -34,6 +35,10 @@ def call_method(memory: Any, owner: Any, name: str, /, *args: Any, **named: Any)
         return method(memory, owner, *args, **named)
     if is_range_or_text(owner):
         return of_text(owner, name, current(memory, args), named), memory
+    if draws(owner, name):
+        if are_numbers(args, named):
+            return drawn(owner, name, args, named), memory
+        return drawn(owner, name, current(memory, args), current(memory, named)), memory
     held = remembered(memory, owner, name)
     inner = threaded(memory, held)
     return inner(memory, *args, **named)

@@ -1,0 +1,59 @@
+"""Generators of random numbers: what they give is new, and depends on nothing that has a derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import UnsupportedError
+from tangent.runtime.dispatch import init_grad, lazy_zero
+
+
+def is_drawing(cls: Any) -> bool:
+    """Whether a class, or what makes its objects, is one of NumPy's for random numbers."""
+    named = getattr(cls, "__name__", "") in ("RandomState", "Generator", "default_rng")
+    return named and (getattr(cls, "__module__", None) or "").startswith("numpy.random")
+
+
+def draws(x: Any, name: str) -> bool:
+    """Whether `x.name(...)` draws random numbers."""
+    return is_drawing(type(x)) and name != "shuffle"
+
+
+def are_numbers(args: Any, named: Any) -> bool:
+    """Whether no arrays, lists and dicts are given, which may have been changed."""
+    return not any(isinstance(v, np.ndarray | list | dict) for v in (*args, *named.values()))
+
+
+def drawn(x: Any, name: str, args: Any, named: Any) -> Any:
+    """`x.name(...)`, of a generator of random numbers."""
+    if "out" in named:
+        raise UnsupportedError(
+            f"cannot differentiate '{name}' of a {type(x).__name__} with 'out'", why="it writes into an array",
+            todo="Assign what it gives.",
+        )  # fmt: skip
+    return getattr(x, name)(*args, **named)
+
+
+def undrawn(args: Any, name: str) -> Any:
+    """The gradient of what numbers are drawn with: that of sizes is zero."""
+    if _has_parameters(args):
+        raise UnsupportedError(
+            f"cannot differentiate '{name}', which draws random numbers",
+            why="they may depend on what the derivative is taken by",
+            todo="Draw standard ones and compute with them: mean + scale * rng.standard_normal(n).",
+        )  # fmt: skip
+    return lazy_zero(args)
+
+
+def drawn_tangent(dargs: Any, dnamed: Any, y: Any, args: Any, named: Any, name: str) -> Any:
+    """The tangent of numbers that are drawn."""
+    undrawn((args, named), name)
+    return init_grad(y)
+
+
+def _has_parameters(args: Any) -> bool:
+    if isinstance(args, list | tuple | dict):
+        return any(map(_has_parameters, args.values() if isinstance(args, dict) else args))
+    return isinstance(args, float | complex) or (isinstance(args, np.ndarray | np.generic) and args.dtype.kind in "fcO")

@@ -36,6 +36,7 @@ EXERCISED_ELSEWHERE = {
     "new_instance": "objects that are made at once: tests/programs/protocols.py",
     "instance_parts": "the gradient of an object that is made at once: tests/programs/protocols.py",
     "owner_of": "what may be a module or an object, not an array: tests/programs/owners.py",
+    "drawn": "random numbers that an object draws: tests/programs/in_objects.py",
     "new_repeated": "lists repeated in the memory: tests/programs/containers.py",
     "new_deque": "queues in the memory: tests/programs/collections_.py",
     "new_counter": "counters in the memory: tests/programs/collections_.py",

@@ -1405,3 +1405,16 @@ def test_has_aux_asks_for_a_pair(result, what):
 
     with pytest.raises(OptionError, match=rf"test_api.py:\d+: has_aux=True: the function returned {what}"):
         grad(f, has_aux=True)(3.0)
+
+
+def test_zero_gradients_of_lists_that_grow_and_shrink_are_as_they_were_given():
+    def grows(xs, ys):
+        xs.append(xs[0] * 2.0)
+        return ys[-1] * ys[0]
+
+    def shrinks(xs):
+        xs.pop()
+        return 3.0
+
+    assert grad(grows, (0, 1))([1.0, 2.0], [3.0, 4.0]) == ([0.0, 0.0], [4.0, 3.0])
+    assert grad(shrinks)([1.0, 2.0]) == [0.0, 0.0]

@@ -42,6 +42,12 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     made.apart = (*settled.apart, *getattr(function, "apart", ()))
     this = settled.unit
     gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
+    zeros: list[ast.stmt] = []  # of lists that grow or shrink, as they were given
+    for i, v in enumerate(wrt):
+        if v in settled.owned and v not in (*settled.arrays, *passes.stores.shadowed, *passes.state.held):
+            b = scribe.derivative(v, "b")
+            zeros.append(assign(b, gradients[i], this.core.body[0]))
+            gradients[i] = name(b)
     if module.options.paths:
         whole = {v: ast.unparse(g) for v, g in zip(wrt, gradients)}
         gradients = [expression(whole[v] + path) for v, path in module.options.paths]
@@ -57,7 +63,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     made.check = seed_check(module, made, this, passes, seed, kept, scribe)
     last = at(ast.Return(arranged(gradients, extra, module.options)), last_line)
     copies = own_copies(settled, scribe)
-    body = [*copies, *passes.forward, *kept, BOUNDARY, *passes.backward, last]
+    body = [*zeros, *copies, *passes.forward, *kept, BOUNDARY, *passes.backward, last]
     made.shared = aliases_of(settled, scribe, passes.stores.restoring)
     body = module.optimise(body, this, scribe, made.shared)
     made.tree = definition(this, title, [s for s in body if s is not BOUNDARY], [seed], constant(1.0))

@@ -64,7 +64,6 @@ from tangent.runtime.dispatch import (
     add_grad,
     as_given,
     as_list,
-    broadcast_like,
     cast_tangent,
     copy,
     dense,
@@ -72,7 +71,6 @@ from tangent.runtime.dispatch import (
     init_grad,
     items_like,
     lazy_zero,
-    left_part,
     map_structure,
     merged_like,
     nonzero_part,
@@ -82,16 +80,15 @@ from tangent.runtime.dispatch import (
     register_array_type,
     repack,
     repack_from,
-    right_part,
     sequence,
     sequence_tangent,
     settled,
-    unbroadcast,
     unsequence,
     where_nonzero,
     zero_factory,
 )
 from tangent.runtime.draws import are_numbers, drawn, drawn_tangent, draws, undrawn
+from tangent.runtime.fit import broadcast_like, left_part, right_part, unbroadcast
 from tangent.runtime.generic import implementation
 from tangent.runtime.insert import (
     adjoints,

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import ArgumentError, Location, OptionError, SeedError, TangentError, UnsupportedError
-from tangent.runtime.dispatch import broadcast_like, map_structure, unbroadcast
+from tangent.runtime.dispatch import map_structure
+from tangent.runtime.fit import broadcast_like, unbroadcast
 from tangent.runtime.memory import Memory
 from tangent.runtime.objects import NUMBERS, is_object
 

@@ -50,7 +50,7 @@ def register_array_type(cls: type, array_type: ArrayType) -> None:
     register_arrays(cls)
 
 
-def _foreign(x: Any) -> ArrayType | None:
+def foreign_type(x: Any) -> ArrayType | None:
     if not _registered:
         return None
     return next((_registered[c] for c in type(x).__mro__ if c in _registered), None)
@@ -60,7 +60,7 @@ def is_foreign(x: Any) -> bool:
     """Whether a value is an array of another library, which NumPy's functions do not know."""
     if isinstance(x, np.ndarray | np.generic | float | int):
         return False
-    found = _foreign(x)
+    found = foreign_type(x)
     return found is not None and not found.numpy
 
 
@@ -80,7 +80,7 @@ def init_grad(x: Any) -> Any:
         return 0j
     if isinstance(x, ZeroGrad):
         return x
-    if (foreign := _foreign(x)) is not None:
+    if (foreign := foreign_type(x)) is not None:
         return foreign.zeros(x)
     if isinstance(x, Memory):
         return Memory()
@@ -221,16 +221,6 @@ def get_attribute(x: Any, name: str) -> Any:
     return fields_of(x).get(name) if is_object(x) else getattr(x, name)
 
 
-def left_part(b: Any, x: Any, y: Any) -> Any:
-    """What the left operand of `x + y` receives: of joined lists, the first items."""
-    return b[: len(x)] if isinstance(x, list | tuple) and isinstance(y, list | tuple) else unbroadcast(b, x)
-
-
-def right_part(b: Any, x: Any, y: Any) -> Any:
-    """What the right operand of `x + y` receives: of joined lists, the last items."""
-    return b[len(x) :] if isinstance(x, list | tuple) and isinstance(y, list | tuple) else unbroadcast(b, y)
-
-
 def pop_grad(b: Any, x: Any) -> Any:
     """The last item of a list of gradients; zero where nothing has flowed into the list."""
     return b.pop() if isinstance(b, list) and b else init_grad(x)
@@ -302,7 +292,7 @@ def add_grad(a: Any, b: Any) -> Any:
         return {**a, **b, **{k: add_grad(a[k], b[k]) for k in a if k in b}}
     if isinstance(a, list | tuple | dict | deque) or is_object(a):
         return map_structure(add_grad, a, b)
-    if (foreign := _foreign(a)) is not None:
+    if (foreign := foreign_type(a)) is not None:
         return foreign.add(a, b)
     return a + b
 
@@ -315,7 +305,7 @@ def copy(b: Any) -> Any:
         return init_grad(b.like)
     if isinstance(b, list | tuple | dict | deque) or is_object(b):
         return map_structure(copy, b)
-    if (foreign := _foreign(b)) is not None:
+    if (foreign := foreign_type(b)) is not None:
         return foreign.copy(b)
     return b
 
@@ -327,131 +317,6 @@ def dense(b: Any) -> Any:
     if isinstance(b, list | tuple | dict | deque) or is_object(b):
         return map_structure(dense, b)
     return b
-
-
-def unbroadcast(b: Any, x: Any) -> Any:
-    """A gradient reduced to the shape and dtype of the value that was broadcast.
-
-    >>> unbroadcast(np.ones((3, 2)), np.ones(2))
-    array([3., 3.])
-    >>> unbroadcast(np.ones(4), 2.0)
-    np.float64(4.0)
-    """
-    kind, like = type(b), type(x)
-    if kind in _REALS and (like in _REALS or like is int):
-        return b
-    if kind is like is np.ndarray:
-        return b if b.shape == x.shape and b.dtype == x.dtype else _fit(b, x.shape, x.dtype)
-    if kind is not np.ndarray and isinstance(x, NUMBERS) and (foreign := _foreign(b)) is not None:
-        return foreign.total(b)
-    if isinstance(x, np.ndarray | np.generic):
-        return _fit(b, x.shape, x.dtype)
-    if isinstance(x, float | int):
-        return _fit(b, (), _FLOAT) if type(b) is not float else b
-    if isinstance(x, complex):
-        return _fit(b, (), _COMPLEX)
-    if isinstance(x, ZeroGrad):
-        return _fit(b, x.shape, x.dtype)
-    if (foreign := _foreign(x)) is not None:
-        return foreign.unbroadcast(b, x)
-    if isinstance(x, dict | list | tuple) and _same_structure(b, x):  # a user's rule says it so
-        return map_structure(lambda v, part: unbroadcast(part, v), x, b)
-    if isinstance(x, list | tuple):
-        array = np.asarray(x)
-        if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):
-            return _fit(b, array.shape, array.dtype)
-        raise UnsupportedError(
-            f"cannot differentiate an operator on a {type(x).__name__}",
-            why="it joins or repeats, which was not known when the derivative was made",
-            todo="Use np.concatenate or np.repeat, or write a list: [*xs, *ys].",
-        )
-    if is_object(x) and type(b) is not type(x):
-        raise UnsupportedError(
-            f"cannot differentiate an operator on a {type(x).__name__}",
-            why="its class defines what the operator means, which was not known when the derivative was made",
-            todo="Pass the object as an argument of the function, or call a method.",
-        )
-    return b
-
-
-def _same_structure(b: Any, x: Any) -> bool:
-    if isinstance(x, dict):
-        return isinstance(b, dict) and b.keys() == x.keys()
-    return isinstance(b, list | tuple) and len(b) == len(x)
-
-
-_REALS = frozenset({float, np.float64})
-_FLOAT = np.dtype(np.float64)
-_COMPLEX = np.dtype(np.complex128)
-
-
-def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    if (b.shape if isinstance(b, np.ndarray | np.generic) else np.shape(b)) != shape:
-        b = _sum_to(np.asarray(b), shape)
-    kind = dtype.kind
-    if kind == "f" or kind in "iub":
-        have = getattr(b, "dtype", None)
-        if have is None:
-            return b.real if isinstance(b, complex) else b
-        if have.kind == "c":
-            b, have = b.real, b.real.dtype
-        if kind == "f" and have != dtype and have.kind == "f":
-            b = b.astype(dtype)
-    elif kind == "c" and getattr(b, "dtype", dtype) != dtype:
-        b = b.astype(dtype)
-    return b
-
-
-def fitted(b: Any, shape: tuple[int, ...]) -> Any:
-    """A gradient summed to a shape that was broadcast."""
-    return b if np.shape(b) == shape else _sum_to(np.asarray(b), shape)
-
-
-def _sum_to(b: Any, shape: tuple[int, ...]) -> Any:
-    """Sum over the axes that broadcasting added or stretched."""
-    if shape == ():
-        return np.add.reduce(b, axis=None)
-    if b.ndim == len(shape) + 1 and b.shape[1:] == shape:
-        return np.add.reduce(b, axis=0)
-    lead = b.ndim - len(shape)
-    if lead < 0:
-        return np.broadcast_to(b, shape)
-    axes = (*range(lead), *(i + lead for i, n in enumerate(shape) if n == 1 and b.shape[i + lead] != 1))
-    if axes:
-        b = b.sum(axis=axes, keepdims=True)
-    return (
-        b.reshape(b.shape[lead:])[()] if b.shape[lead:] == shape else np.broadcast_to(b.reshape(b.shape[lead:]), shape)
-    )
-
-
-def broadcast_like(b: Any, x: Any) -> Any:
-    """A tangent stretched to the shape and dtype of the result it belongs to; where that is real, its real part.
-
-    >>> broadcast_like(1.0, np.zeros(2))
-    array([1., 1.])
-    >>> broadcast_like(1.0 + 2.0j, 3.0)
-    1.0
-    """
-    if type(b) is float and (type(x) is float or isinstance(x, np.floating)):
-        return b
-    if _is_complex(b) and isinstance(x, float | int | np.ndarray | np.generic) and not _is_complex(x):
-        b = b.real
-    if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
-        return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
-    if (
-        isinstance(b, np.ndarray | np.generic)
-        and isinstance(x, np.ndarray)
-        and b.dtype != x.dtype
-        and x.dtype.kind in "fc"
-    ):
-        return b.astype(x.dtype)
-    if (foreign := _foreign(x)) is not None:
-        return foreign.broadcast_like(b, x)
-    return b
-
-
-def _is_complex(x: Any) -> bool:
-    return isinstance(x, complex) or (isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "c")
 
 
 def sequence(xs: Any, ahead: bool = False) -> Any:

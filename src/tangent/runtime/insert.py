@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import ArgumentError, InPlaceError
-from tangent.runtime.dispatch import copy, init_grad, repack, unbroadcast
+from tangent.runtime.dispatch import copy, init_grad, repack
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.objects import fields_of, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 

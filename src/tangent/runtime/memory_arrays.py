@@ -17,7 +17,8 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.containers import is_lazy
-from tangent.runtime.dispatch import init_grad, lazy_zero, unbroadcast
+from tangent.runtime.dispatch import init_grad, lazy_zero
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.memory import ELEMENTS, Memory, Slot, count_change
 from tangent.runtime.places import NOTHING, cleared, elements, places, root_of, spread
 

@@ -22,7 +22,8 @@ from typing import Any
 
 from tangent.options import Options
 from tangent.rules.table import Custom
-from tangent.runtime.dispatch import add_grad, unbroadcast
+from tangent.runtime.dispatch import add_grad
+from tangent.runtime.fit import unbroadcast
 from tangent.source.adapt import define
 from tangent.syntax.names import Names
 

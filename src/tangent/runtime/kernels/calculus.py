@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.reduce import Axis, as_dtype, reduced_axes
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.products import with_item
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.fit import unbroadcast
 
 
 def fit(b: Any, x: Any) -> Any:

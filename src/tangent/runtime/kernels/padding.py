@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.index import scatter
 from tangent.runtime.kernels.order import quantile_weights
 from tangent.runtime.kernels.reduce import winners

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import unbroadcast
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.calculus import between_zeros
 from tangent.runtime.kernels.reduce import as_dtype
 

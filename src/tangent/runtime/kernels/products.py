@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import fitted, unbroadcast
+from tangent.runtime.fit import fitted, unbroadcast
 
 
 def mT(x: Any) -> Any:

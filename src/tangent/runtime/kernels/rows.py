@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import ArrayType, broadcast_like, register_array_type, unbroadcast
+from tangent.runtime.dispatch import ArrayType, register_array_type
+from tangent.runtime.fit import broadcast_like, unbroadcast
 from tangent.runtime.persistent import PersistentArray, append, fitting, setitem
 from tangent.runtime.zeros import ZeroGrad, dtype_of, gradient_dtype
 

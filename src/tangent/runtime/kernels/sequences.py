@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack, unbroadcast
+from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.elementwise import ratio
 from tangent.runtime.kernels.reduce import as_dtype
 from tangent.runtime.kernels.shape import sequence_like

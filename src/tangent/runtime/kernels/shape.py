@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tangent.runtime.dispatch import init_grad, unbroadcast
+from tangent.runtime.dispatch import init_grad
+from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.index import scatter, untake
 from tangent.runtime.kernels.reduce import as_dtype
 

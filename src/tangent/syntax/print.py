@@ -178,12 +178,13 @@ def _fold(text: str, depth: int) -> list[str]:
     pad = INDENT * depth
     if len(pad) + len(text) <= WIDTH:
         return [pad + text]
-    if not _breaks(text) and " = " in text:
+    assigns = any(x.string == "=" for x in _tokens(text)) and not text.startswith(("raise ", "return ", "assert "))
+    if not _breaks(text) and assigns and " = " in text:
         target, value = text.split(" = ", 1)
         text = f"({target}) = {value}" if "," in target else f"{target} = ({value})"
     elif not any(level == 1 for _, level in _breaks(text)) and text.startswith(("return ",)):
         text = f"return ({text[7:]})"
-    elif " = " in text and (operators := _top_operators(text)) and operators[0] < WIDTH:
+    elif assigns and " = " in text and (operators := _top_operators(text)) and operators[0] < WIDTH:
         target, value = text.split(" = ", 1)
         text = f"{target} = ({value})"
     lines: list[str] = []

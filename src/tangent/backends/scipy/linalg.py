@@ -80,6 +80,12 @@ def block_diag(*arrs: Any) -> Any:
 
 def toeplitz(c: Any, r: Any = None) -> Any:
     """A matrix that is constant along its diagonals."""
+    if np.ndim(c) > 1 or (r is not None and np.ndim(r) > 1):
+        raise UnsupportedError(
+            "cannot differentiate 'scipy.linalg.toeplitz' of an array with several axes",
+            why="it makes one matrix or many, as SciPy's version has it",
+            todo="Stack the matrices of its rows: np.stack([toeplitz(row) for row in c]).",
+        )
     c = np.ravel(c)
     r = np.conj(c) if r is None else np.ravel(r)
     n, m = len(c), len(r)

@@ -76,5 +76,12 @@ EXERCISED_ELSEWHERE = {
         """),
         "arrays that objects hold: the programs of tests/programs/in_objects.py, at second order",
     ),
+    **dict.fromkeys(
+        _names("""
+            handed_owner handed_slots kept_part kept_tangent owned_part placed_grad placed_in placed_part placed_rest
+            placed_tangent returned_owner returned_slots
+        """),
+        "blocks on what a memory follows, at second order: tests/test_insert_memory.py",
+    ),
     "sequence_tangent": "loops in forward mode, differentiated again: tests/programs/loops.py",
 }

@@ -626,3 +626,11 @@ def random_numbers_written_over(x):
         g[0] = p[1]
         p += g * g
     return p
+
+
+@program({"x": signed(4)})
+def element_written_behind_an_ellipsis(x):
+    a = x * x
+    a[..., 1] = 2.0 * a[0]
+    a[..., 2] *= a[..., 1]
+    return a

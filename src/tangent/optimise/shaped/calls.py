@@ -370,7 +370,8 @@ def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, .
         if not (isinstance(kind, Number) and not kind.axes and kind.dtype == "i8"):
             return None
         rest.pop(0)
-    return (*left, *rest)
+    shows = any(isinstance(part, ast.Constant) and part.value is ... for part in parts)
+    return (*left, *rest) if left or rest or not shows else None  # a[..., 1] of a vector shows a number, and is none
 
 
 def sliced(n: Axis, part: ast.Slice, of: Of = lambda e: UNKNOWN) -> Axis:

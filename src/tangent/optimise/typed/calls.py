@@ -244,8 +244,12 @@ def _bound(e: ast.expr | None) -> Any:
 
 
 def rank_after(rank: int, index: ast.expr, of: Of) -> int | None:
-    """The rank of what is read by numbers and slices, or None where the index is something else."""
-    for part in index.elts if isinstance(index, ast.Tuple) else [index]:
+    """The rank of what is read by numbers and slices, or None where the index is something else.
+
+    `a[..., 1]` of a vector is no number, but an array without axes that shows one.
+    """
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    for part in parts:
         if isinstance(part, ast.Slice):
             continue
         if isinstance(part, ast.Constant) and (part.value is None or part.value is Ellipsis):
@@ -255,4 +259,5 @@ def rank_after(rank: int, index: ast.expr, of: Of) -> int | None:
         if not (isinstance(kind, Number) and kind.scalar and kind.dtype[0] in "iu"):
             return None
         rank -= 1
-    return rank if rank >= 0 else None
+    shows = not rank and any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in parts)
+    return rank if rank >= 0 and not shows else None

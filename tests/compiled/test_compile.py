@@ -231,10 +231,18 @@ def test_functions_that_a_call_names_are_compiled():
     same(tangent.jvp(f, compile="numba")(0.7, 1.0), tangent.jvp(f)(0.7, 1.0))
 
 
-def test_closures_over_variables_are_refused_with_their_place():
+def test_closures_over_variables_are_compiled_where_they_are_only_called():
     def f(x, k):
         return applied_twice(lambda v: v * k, x)
 
-    with pytest.raises(tangent.errors.CompileError, match=r"test_compile.py:\d+.*\n.*applied_twice") as caught:
+    same(tangent.grad(f, wrt=(0, 1), compile="numba")(0.7, 2.0), tangent.grad(f, wrt=(0, 1))(0.7, 2.0))
+
+
+def test_closures_over_variables_that_are_kept_are_refused_with_their_place():
+    def f(x, k):
+        kept = [lambda v: v * k]
+        return kept[0](x)
+
+    with pytest.raises(tangent.errors.CompileError, match=r"test_compile.py:\d+.*kept = \[lambda") as caught:
         tangent.grad(f, wrt=(0, 1), compile="numba")(0.7, 2.0)
     assert "Without compile='numba'" in str(caught.value)

@@ -293,3 +293,25 @@ def values_handed_to_a_function(xs):
     d = {"a": xs[0]}
     d["b"] = xs[1] * xs[2]
     return _squares(d.values()) * sum(k * v for k, v in zip((1.0, 2.0), d.values()))
+
+
+@program({"x": np.array(NUMBERS)})
+def array_as_a_list_changed_and_joined(x):
+    xs = x.tolist()
+    xs[1] *= xs[0]
+    xs += [xs[0]]
+    a = np.array(xs)
+    return np.sum(a * a * a)
+
+
+@program({"x": np.array(NUMBERS)})
+def array_written_by_its_own_loop_beside_a_list(x):
+    a = np.sin(x)
+    held = [a**2 + 1.0]
+    held.extend([held[0][:]])
+    total = 0.0
+    for v in a:
+        held[0][2] = np.tanh(a[1] * v)
+        total = total + v
+        a[:] = np.cos(held[-1] + a)
+    return np.sum(a * held[-1]) * total

@@ -13,7 +13,7 @@ Made = dict[str, list[Operation]]
 Gives = Mapping[str, frozenset[str]]  # as Summary.gives, by variable
 
 CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted tolist".split())
-BESIDE = frozenset("shadow beside init_grad".split())  # derivatives of containers
+BESIDE = frozenset("beside init_grad".split())  # derivatives of containers; items of shadows are boxes, parts of them
 
 
 def containers_made(operations: Operations, parameters: frozenset[str], gives: Gives) -> frozenset[str]:

@@ -14,6 +14,7 @@ from tangent.normalise.context import Context
 from tangent.runtime import library as library_module
 from tangent.runtime import operators, stateful
 from tangent.runtime.classes import is_made_by_class, tuple_of
+from tangent.runtime.dispatch import sequence
 from tangent.runtime.kernels import functions as written_out
 from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
@@ -111,7 +112,7 @@ class Known:
                 found = self.context.scope.resolve(func)
                 if found is MISSING or not is_library(found) or self.takes_functions(found):
                     return False
-                if self.arrays and is_view_function(found):
+                if self.arrays and (is_view_function(found) or found is sequence):
                     return False
                 return found not in (*MAKERS, dataclasses.replace, types.SimpleNamespace, Variable, tuple_of)
             case _:

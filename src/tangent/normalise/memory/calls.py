@@ -76,7 +76,7 @@ class Calls(Arrays):
             self.looped[target] = e.args[0].id
             if len(e.args) > 1:
                 self.emit(at(ast.Expr(self.call(memory.require_unwritten, e.args[0])), s))
-            self.pair(target, self.call(stateful.call_sequence, name(self.memory), e.args[0]), s)
+            self.pair(target, self.call(stateful.call_loop, name(self.memory), e.args[0]), s)
             return
         if found is sequence and isinstance(e.args[0], ast.Constant) and isinstance(e.args[0].value, str):
             self.emit(assign(target, self.call(plain_items, e.args[0]), s))

@@ -67,7 +67,14 @@ from tangent.runtime.stateful.methods import (
     call_update,
     counted,
 )
-from tangent.runtime.stateful.sequences import call_chosen_by, call_keys, call_sequence, call_sorted, call_sorted_by
+from tangent.runtime.stateful.sequences import (
+    call_chosen_by,
+    call_keys,
+    call_loop,
+    call_sequence,
+    call_sorted,
+    call_sorted_by,
+)
 
 __all__ = [
     "call_add",
@@ -100,6 +107,7 @@ __all__ = [
     "call_keys",
     "call_length",
     "call_list",
+    "call_loop",
     "call_method",
     "call_move_to_end",
     "call_ordered_dict",

@@ -7,14 +7,22 @@ from typing import Any
 from tangent.runtime.classes import listing_of, order_of_keys, place_of_extreme
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.memory import contents, current, new_list
+from tangent.runtime.memory_arrays import is_array
 from tangent.runtime.memory_views import as_now
 from tangent.runtime.objects import has_method, is_object
 from tangent.runtime.ordered import is_range_or_text, plain_items
 from tangent.runtime.stateful.calls import call_function, call_method
 
 
+def call_loop(memory: Any, x: Any) -> Any:
+    """What a loop over x takes its items from, one by one: of an array itself, which the loop may change."""
+    if is_array(x):
+        return x, memory
+    return call_sequence(memory, x)
+
+
 def call_sequence(memory: Any, x: Any) -> Any:
-    """What a loop over x runs over."""
+    """All that an iterable gives."""
     if has_method(x, "__iter__"):
         return call_function(memory, listing_of(x), x)
     if is_object(x):

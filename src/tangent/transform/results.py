@@ -63,6 +63,8 @@ def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.
             return any(may_be_view(x, this, made, body) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
         case ast.Call(func=ast.Name(id=function), args=[ast.Name() as first, _]) if function.rstrip("_") == "as_given":
             return may_be_view(first, this, made, body)
+        case ast.Call(func=ast.Name(id=function)) if function.rstrip("_") == "now_tangent":
+            return True
         case ast.Call(func=func):
             found = this.context.scope.resolve(func)
             bounds = table().lookup(found) if found is not MISSING else []

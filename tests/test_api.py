@@ -25,7 +25,7 @@ from tangent import (
     value_and_grad,
     vjp,
 )
-from tangent.errors import GradientError, OptionError, SeedError, UnsupportedError, WrtError
+from tangent.errors import ArgumentError, GradientError, OptionError, SeedError, UnsupportedError, WrtError
 
 close = functools.partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
 
@@ -1418,3 +1418,23 @@ def test_zero_gradients_of_lists_that_grow_and_shrink_are_as_they_were_given():
 
     assert grad(grows, (0, 1))([1.0, 2.0], [3.0, 4.0]) == ([0.0, 0.0], [4.0, 3.0])
     assert grad(shrinks)([1.0, 2.0]) == [0.0, 0.0]
+
+
+def test_integer_arrays_that_are_written_into_are_refused():
+    def itself(c, x):
+        c[0] = 2 * c[1]
+        return np.sum(c * x)
+
+    def a_copy(c, x):
+        n = c.copy()
+        n[1] = 2
+        return np.sum(n * x)
+
+    ints, x = np.array([1, 2, 3]), np.array([1.0, 2.0, 3.0])
+    for f in (itself, a_copy):
+        with pytest.raises(ArgumentError, match="array of int64, and the function writes.*\n.*\n.*\n.*astype"):
+            grad(f, 0)(ints, x)
+        with pytest.raises(ArgumentError, match="array of int64"):
+            jvp(f, 0)(ints, x, x)
+        np.testing.assert_allclose(grad(f, 1)(ints, x), f.__name__ == "itself" and [4, 2, 3] or [1, 2, 3])
+        assert np.all(np.isfinite(grad(f, 0)(ints.astype(float), x)))

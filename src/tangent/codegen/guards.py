@@ -118,9 +118,13 @@ def kinds_checked(entry: Generated, args: ast.arguments, lists: bool) -> list[as
     pairs = ast.Dict([ast.Constant(v) for v in plain], [name(v) for v in plain])
     numbers = ast.Tuple([ast.Constant(v) for v in entry.numbers], ast.Load())
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    looked: list[ast.expr] = [name("_arrays"), name("_items")] if lists else []
+    given = call("_check_arguments", pairs, numbers, *looked)
+    if entry.written:
+        written = ast.Tuple([ast.Constant(v) for v in entry.written], ast.Load())
+        given.keywords.append(ast.keyword("written", written))
     if not lists:
-        return [ast.If(test, [ast.Expr(call("_check_arguments", pairs, numbers))], [])]
-    given = call("_check_arguments", pairs, numbers, name("_arrays"), name("_items"))
+        return [ast.If(test, [ast.Expr(given)], [])]
     return [ast.If(test, [ast.If(given, [ast.Return(_same_call(args, "_lists"))], [])], [])]
 
 

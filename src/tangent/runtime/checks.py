@@ -169,7 +169,7 @@ def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
 
 def check_arguments(
     arguments: dict[str, Any], numbers: tuple[str, ...], arrays: frozenset[str] | None = None,
-    items: frozenset[str] = frozenset(),
+    items: frozenset[str] = frozenset(), written: tuple[str, ...] = (),
 ) -> bool:  # fmt: skip
     """No masked arrays and matrices; lists and tuples are no operands of arithmetic.
 
@@ -177,6 +177,11 @@ def check_arguments(
     lists of numbers: for these there is other code, and where there is not (None) they are refused.
     """
     for name, value in arguments.items():
+        if name in written and isinstance(value, np.ndarray) and value.dtype.kind in "iub":
+            raise ArgumentError(
+                f"the argument '{name}' is an array of {value.dtype}, and the function writes into it or a copy of it",
+                why="no derivative passes through what integers hold", todo=f"Pass {name}.astype(float).",
+            )  # fmt: skip
         if type(value) in NUMBERS:
             continue
         if isinstance(value, np.ma.MaskedArray | np.matrix):

@@ -51,7 +51,9 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
         for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d)):
             _collect(default, found, bound)
         body: Iterable[ast.AST] = node.body if isinstance(node.body, list) else [node.body]
-        inner = bound | {a.arg for a in arguments(node.args)} | assigned_inside(body)
+        rebound = {v for part in body for v in _nonlocal(part)}  # somebody around has to bind these
+        found |= rebound - bound
+        inner = bound | {a.arg for a in arguments(node.args)} | (assigned_inside(body) - rebound)
         for part in body:
             _collect(part, found, inner)
         return
@@ -69,6 +71,15 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
                     _collect(child, found, bound)
         elif isinstance(value, ast.AST) and not isinstance(value, MARKS):
             _collect(value, found, bound)
+
+
+def _nonlocal(node: ast.AST) -> Iterator[str]:
+    """Variables of the functions around one that it binds."""
+    if isinstance(node, ast.Nonlocal):
+        yield from node.names
+    elif isinstance(node, ast.stmt) and not isinstance(node, SCOPES):
+        for child in ast.iter_child_nodes(node):
+            yield from _nonlocal(child)
 
 
 def arguments(args: ast.arguments) -> list[ast.arg]:

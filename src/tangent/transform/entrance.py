@@ -19,6 +19,8 @@ from tangent.transform.storage.settle import Settled, class_sets
 from tangent.transform.storage.summaries import aliases_of as shared_by
 from tangent.transform.unit import Unit
 
+COPIES = frozenset("copy copy_method array asarray ascontiguousarray asfortranarray".split())
+
 
 def number_parameters(this: Unit) -> tuple[str, ...]:
     """Parameters in arithmetic: taken for numbers or arrays, which the derivative checks when it is called."""
@@ -67,6 +69,16 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
             assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0])
         )
     return done
+
+
+def written_parameters(settled: Settled, active: tuple[str, ...]) -> tuple[str, ...]:
+    """The parameters, among some, that are written into, or of which a copy is."""
+    ops = settled.unit.operations.values()
+    copies = {
+        v for op in ops if op.kind == "rule" and op.rule.name in COPIES and not settled.shadowed.isdisjoint(op.targets)
+        for v in op.operands
+    }  # fmt: skip
+    return tuple(v for v in active if v in settled.owned or v in copies)
 
 
 def aliases_of(settled: Settled, scribe: Scribe, restoring: dict[str, str] | None = None) -> dict[str, str]:

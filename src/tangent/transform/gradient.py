@@ -13,7 +13,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
 from tangent.transform.definition import definition
-from tangent.transform.entrance import aliases_of, number_parameters, own_copies
+from tangent.transform.entrance import aliases_of, number_parameters, own_copies, written_parameters
 from tangent.transform.generated import Generated
 from tangent.transform.results import BOUNDARY, arranged, extra_results, returned, with_aux
 from tangent.transform.reverse.state import Passes
@@ -39,6 +39,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     made.numbers = number_parameters(this)
     count = module.options.checkpoint
     settled, passes, seed = module.passes(this, wrt, scribe, frozenset(made.numbers), count=count)
+    made.written = written_parameters(settled, wrt)
     made.apart = (*settled.apart, *getattr(function, "apart", ()))
     this = settled.unit
     gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]

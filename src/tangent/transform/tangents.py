@@ -10,7 +10,14 @@ from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.definition import definition
-from tangent.transform.entrance import aliases_of, number_parameters, own_copies, refuse_hidden_writes, tangent_names
+from tangent.transform.entrance import (
+    aliases_of,
+    number_parameters,
+    own_copies,
+    refuse_hidden_writes,
+    tangent_names,
+    written_parameters,
+)
 from tangent.transform.forward.passes import forward
 from tangent.transform.generated import Generated
 from tangent.transform.insert import without_insertions
@@ -45,6 +52,7 @@ def build_tangent(
         this.context.names.taken.add(tangent)
         scribe.derivatives["d", v] = tangent
     settled = module.settled(this, active, numbers, groups)
+    made.written = written_parameters(settled, active)
     made.apart = (*settled.apart, *getattr(made.primal, "apart", ()))
     this = settled.unit
     if both:

@@ -15,9 +15,18 @@ import functools
 import types
 import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from tangent.analysis.nested import (
+    NESTED,
+    base_of,
+    displays_made,
+    is_one_kept,
+    keeps_rebinding,
+    lists_of_lists,
+    nested_writers,
+)
 from tangent.analysis.written import writes_arrays
 from tangent.errors import TangentError
 from tangent.options import Memory
@@ -28,8 +37,6 @@ from tangent.source.generators import is_generator
 from tangent.source.makers import maker
 from tangent.source.read import is_derivative, read, unwrapped
 from tangent.source.resolve import MISSING, Scope, is_library, local_imports
-from tangent.source.writing import written_by
-from tangent.syntax.captured import own_functions, rebound_outside
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
 
@@ -42,7 +49,6 @@ UNSEEN = frozenset(
 )
 ITERATING = ("__iter__", "__reversed__")
 NO_NAMES: frozenset[str] = frozenset()
-NESTED = ast.FunctionDef | ast.Lambda
 _known: weakref.WeakKeyDictionary[Any, dict[Any, Memory]] = weakref.WeakKeyDictionary()
 
 
@@ -140,20 +146,20 @@ class _Search:
         scope = Scope(function, local, {k: v for k, v in local_imports(tree).items() if k not in own})
         for cell in function.__closure__ or ():
             self.look_at(content_of(cell))
-        self.displays = _displays(tree) | containers
+        self.displays = displays_made(tree) | containers
         self.arrays = self.arrays or writes_arrays(tree, scope, own, self.displays)
-        nested = _lists_of_lists(tree, self.displays)
-        found = _keeps_rebinding(tree)
-        if writers := _nested_writers(tree, scope, self.displays):
+        nested = lists_of_lists(tree, self.displays)
+        found = keeps_rebinding(tree)
+        if writers := nested_writers(tree, scope, self.displays):
             self.arrays = True
-            found = found or _is_one_kept(writers, tree)
+            found = found or is_one_kept(writers, tree)
         for node, inner in _nodes(tree):
             match node:
-                case ast.Subscript(ctx=ast.Store() | ast.Del()) if _base(node) in containers:
+                case ast.Subscript(ctx=ast.Store() | ast.Del()) if base_of(node) in containers:
                     found = True
-                case ast.Subscript(ctx=ast.Store() | ast.Del()) if inner is not None and _base(node) not in inner:
-                    found = found or _base(node) in self.displays
-                case ast.Subscript(value=ast.Subscript(), ctx=ast.Store() | ast.Del()) if _base(node) in nested:
+                case ast.Subscript(ctx=ast.Store() | ast.Del()) if inner is not None and base_of(node) not in inner:
+                    found = found or base_of(node) in self.displays
+                case ast.Subscript(value=ast.Subscript(), ctx=ast.Store() | ast.Del()) if base_of(node) in nested:
                     found = True
             found = self.node_changes(node, scope, own, local, root, inner) or found
         return found
@@ -280,101 +286,6 @@ def _nodes(tree: ast.AST, inner: frozenset[str] | None = None) -> Iterator[tuple
             body = node.body if isinstance(node, ast.FunctionDef) else []
             own = frozenset(a.arg for a in arguments(node.args)) | frozenset(assigned_inside(body))
             yield from _nodes(node, own)
-
-
-def _keeps_rebinding(tree: ast.FunctionDef) -> bool:
-    """Whether a nested function that rebinds variables around it is kept, passed on or returned."""
-    every = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-    names = {g.name for f in every for g in own_functions(f) if rebound_outside(g)}
-    if not names:
-        return False
-    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    return any(n.id in names and n not in called for n in read)
-
-
-def _nested_writers(tree: ast.FunctionDef, scope: Scope, displays: Set[str]) -> set[ast.FunctionDef | ast.Lambda]:
-    """Nested functions that write into what they capture, by themselves or by others; not into lists and dicts."""
-    nested = [n for n in ast.walk(tree) if isinstance(n, NESTED) and n is not tree]
-    writers = {n for n in nested if _writes_captured(n, scope, displays)}
-    while more := {n for n in nested if n not in writers and _calls_one_of(n, writers)}:
-        writers |= more
-    return writers
-
-
-def _is_one_kept(writers: Set[ast.FunctionDef | ast.Lambda], tree: ast.FunctionDef) -> bool:
-    """Whether one of some nested functions is kept, passed on or returned."""
-    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    names = {n.name for n in writers if isinstance(n, ast.FunctionDef)}
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    bound = {s.value for s in ast.walk(tree) if isinstance(s, ast.Assign)}
-    passed = any(isinstance(n, ast.Lambda) and n not in called | bound for n in writers)
-    return passed or any(n.id in names and n not in called for n in read)
-
-
-def _calls_one_of(g: ast.FunctionDef | ast.Lambda, others: Set[ast.FunctionDef | ast.Lambda]) -> bool:
-    names = {n.name for n in others if isinstance(n, ast.FunctionDef)}
-    return any(isinstance(n, ast.Name) and n.id in names for n in walk_scope(g))
-
-
-def _writes_captured(g: ast.FunctionDef | ast.Lambda, scope: Scope, displays: Set[str]) -> bool:
-    body = g.body if isinstance(g, ast.FunctionDef) else []
-    own = {a.arg for a in arguments(g.args)} | assigned_inside(body) | displays
-    for n in walk_scope(g):
-        match n:
-            case ast.Subscript(ctx=ast.Store()) if _base(n) and _base(n) not in own:
-                return True
-            case ast.Call() if written_by(n, scope.resolve, unknown=False) - own:
-                return True
-    return False
-
-
-def _lists_of_lists(tree: ast.FunctionDef, displays: frozenset[str]) -> set[str]:
-    """Variables that are lists of lists made here, but for those that are written in place (storage/tables.py)."""
-
-    def is_list(e: ast.expr) -> bool:
-        match e:
-            case ast.Name(id=v):
-                return v in displays
-            case ast.BinOp(left=ast.List(), op=ast.Mult()):
-                return True
-            case _:
-                return isinstance(e, ast.List | ast.ListComp)
-
-    found: set[str] = set()
-    for n in ast.walk(tree):
-        match n:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[_, *_] as elts)) if all(map(is_list, elts)):
-                found.add(v)
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.ListComp(elt=elt)) if is_list(elt):
-                found.add(v)
-    return {v for v in found if not _is_table(v, tree)}
-
-
-def _is_table(v: str, tree: ast.FunctionDef) -> bool:
-    """Whether a list of lists is made once, with rows that are made there."""
-    made = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Store)]
-    for n in ast.walk(tree):
-        match n:
-            case ast.Assign(targets=[ast.Name() as target], value=ast.ListComp(elt=elt)) if target in made:
-                return len(made) == 1 and not isinstance(elt, ast.Name)
-            case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=elts)) if target in made:
-                return len(made) == 1 and not any(isinstance(e, ast.Name) for e in elts)
-    return False
-
-
-def _base(e: ast.expr) -> str:
-    """The variable behind items of items."""
-    while isinstance(e, ast.Subscript):
-        e = e.value
-    return e.id if isinstance(e, ast.Name) else ""
-
-
-def _displays(tree: ast.FunctionDef) -> frozenset[str]:
-    """Variables that are lists and dicts made here."""
-    kinds = ast.List | ast.Dict | ast.ListComp | ast.DictComp
-    made = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and isinstance(n.value, kinds)]
-    return frozenset(t.id for n in made for t in n.targets if isinstance(t, ast.Name))
 
 
 def changes_objects(function: types.FunctionType) -> str:

@@ -16,6 +16,7 @@ from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
 from tangent.rules.forms import IN_DTYPE, asks_dtype, method_form, plain_form
+from tangent.rules.growing import growing_lists
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
@@ -30,8 +31,7 @@ from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, WRITING_METHODS, expression_reads, header_reads, target_names, writes
-from tangent.syntax.walk import walk
+from tangent.syntax.uses import WRITING_METHODS, expression_reads, target_names, writes
 
 
 def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
@@ -48,77 +48,6 @@ def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
 def classified(s: ast.stmt, context: Context, table: Table) -> Operation | None:
     """The operation of one statement that was made after the others."""
     return _Reader(context, table, {}).statement(s)
-
-
-def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
-    """Lists made here that only `append` and `pop` change; whether something else reads them, too."""
-    made: set[str] = set()
-    changed: set[str] = set()
-    read: set[str] = set()
-    grown: list[str] = []
-    copied: list[tuple[str, str, int]] = []
-    generated = context.source.file.startswith("<generated")
-    spoiled: set[str] = {a.arg for a in walk(f.args) if isinstance(a, ast.arg)}
-    for s in statements(f.body):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=value) if _makes_list(value, context):
-                made.add(v)
-                read |= expression_reads(value)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[item])):
-                changed.add(v)
-                grown.append(v)
-                read |= expression_reads(item)
-            case ast.Assign(
-                targets=[ast.Name(id=target)],
-                value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop"), args=[], keywords=[]),
-            ):
-                changed.add(v)
-                spoiled.add(target)
-            case ast.Assign(
-                targets=[ast.Name(id=target)], value=ast.Call(func=func, args=[ast.Name(id=v), ast.Name(id=like)])
-            ) if context.scope.resolve(func) is pop_grad:
-                changed.add(v)
-                read.add(like)
-                spoiled.add(target)
-            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Name(id=v)):
-                copied.append((v, target, len(grown)))
-            case ast.Assign(targets=[ast.Tuple() as slots], value=ast.Name()):
-                handed = set(target_names(slots))  # saved lists, handed from a forward to a backward pass
-                made |= {v for v in handed if generated and v.rstrip("_0123456789").endswith("_stack")}
-                spoiled |= {v for v in handed if v not in made}
-            case ast.Assign(value=ast.Tuple()) | ast.Return() if generated:
-                continue  # lists among the saved values
-            case ast.If() | ast.While() | ast.For() | ast.Return() | ast.Assert() | ast.Expr() | Insertion():
-                read |= header_reads(s)
-                spoiled |= set(writes(s))
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if not _has_scope(value):
-                read |= expression_reads(value)
-                spoiled.add(target)
-            case _:
-                spoiled |= header_reads(s) | set(writes(s))
-    for v, target, seen in copied:  # a second name for a finished list is a reader like others
-        if target in changed or v in grown[seen:]:
-            spoiled |= {v, target}
-        read.add(v)
-    found = (changed & made) - spoiled
-    return {v: v in read for v in found}
-
-
-def _makes_list(e: ast.expr, context: Context) -> bool:
-    match e:
-        case ast.List():
-            return True
-        case ast.Call(func=func):
-            found = context.scope.resolve(func)
-            return found is list or (getattr(found, "__name__", "") in ("as_list", "init_grad", "add_item", "add_part", "add_cell") and (
-                (getattr(found, "__module__", "") or "").startswith("tangent.runtime")
-            ))
-        case _:
-            return False
-
-
-def _has_scope(e: ast.expr) -> bool:
-    return any(isinstance(n, (ast.Lambda, *COMPREHENSIONS)) for n in walk(e))
 
 
 class _Reader:

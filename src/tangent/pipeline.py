@@ -46,7 +46,7 @@ Small = Callable[[types.FunctionType], types.FunctionType]
 Kind = Literal["objects", "lists"]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
-_alike: weakref.WeakKeyDictionary[types.CodeType, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
+_alike: weakref.WeakKeyDictionary[types.CodeType, deque[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
 _recent: deque[Derivative | None] = deque(maxlen=512)  # derivatives hold their functions: not all are kept for ever
 
 
@@ -75,12 +75,14 @@ def _fresh(function: types.FunctionType, options: Options) -> Derivative:
 def _remember(made: Derivative, function: types.FunctionType) -> None:
     _recent.append(made)
     if hasattr(made, "loaded"):
-        _alike.setdefault(function.__code__, weakref.WeakSet()).add(made)
+        _alike.setdefault(function.__code__, deque(maxlen=8)).appendleft(weakref.ref(made))
 
 
 def _shared(function: types.FunctionType, options: Options) -> Derivative | None:
     """The derivative of another function of the same code, over what this one captures."""
-    for old in [*_alike.get(function.__code__, ())]:
+    for old in [known() for known in _alike.get(function.__code__, ())]:
+        if old is None:
+            continue
         (behind, others), loaded = old.origin, old.loaded
         if others != options or behind is function or old.made_with != table().version or loaded.changed():
             continue

@@ -634,3 +634,21 @@ def element_written_behind_an_ellipsis(x):
     a[..., 1] = 2.0 * a[0]
     a[..., 2] *= a[..., 1]
     return a
+
+
+def _noise(rng, n):
+    return rng.standard_normal(n)
+
+
+def _shaken(z, rng):
+    p = rng.normal(size=4)
+    p[:] = p[::-1] * z
+    return p
+
+
+@program({"x": 0.7})
+def random_numbers_of_a_generator_that_is_given(x):
+    rng = np.random.default_rng(3)
+    y = _noise(rng, 4)
+    y *= x
+    return np.sum(_shaken(x, rng) * y**2)

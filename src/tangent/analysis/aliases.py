@@ -16,10 +16,11 @@ from typing import Any
 from tangent.analysis.effects import Summaries, base_names
 from tangent.analysis.made import Gives, containers_made, copies_container, is_slice, makes_rows
 from tangent.analysis.operation import Operation, Operations
-from tangent.runtime.draws import is_drawing
+from tangent.runtime.draws import DRAWING, is_drawing
 from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
+from tangent.syntax.walk import walk
 
 Groups = Iterable[tuple[str, ...]]
 
@@ -56,7 +57,7 @@ class Aliases:
         self._puts = [put for s in statements(f.body) if s not in operations and (put := _put_by_method(s))]
         self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
         self._first = {v: group[0] for group in sharing for v in group}
-        self._drawn = _generators(operations)
+        self._drawn = _generators(operations) | _given_generators(f, operations, frozenset(parameters))
         for s, op in self._ops:
             alone = (op.targets and scalars.issuperset(op.targets)) or self._is_fresh(op)
             root = (in_place or {}).get(s)
@@ -328,6 +329,21 @@ def _generators(operations: Operations) -> frozenset[str]:
     """Names that only ever stand for generators of random numbers that are made here."""
     made = {t for op in operations.values() for t in op.targets if op.kind == "opaque" and is_drawing(op.callee)}
     return frozenset(made - {t for op in operations.values() for t in op.targets if not is_drawing(op.callee)})
+
+
+def _given_generators(f: ast.FunctionDef, operations: Operations, parameters: frozenset[str]) -> frozenset[str]:
+    """Parameters that are used as generators of random numbers are, and for nothing else but to be handed on."""
+    asked = set()
+    for op in operations.values():
+        match op.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if v in parameters and attr in DRAWING:
+                asked.add(v)
+    if not asked:
+        return frozenset()
+    owners = [n.value for n in walk(f) if isinstance(n, ast.Attribute) and n.attr in DRAWING]
+    handed = [a for n in walk(f) if isinstance(n, ast.Call) for a in n.args]
+    used = [n for n in walk(f) if isinstance(n, ast.Name) and n.id in asked]
+    return frozenset(asked - {n.id for n in used if not any(n is x for x in (*owners, *handed))})
 
 
 def _returned_arguments(node: ast.Call, callee: Any, summaries: Summaries) -> Iterator[str]:

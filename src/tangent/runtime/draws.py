@@ -9,6 +9,13 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, lazy_zero
 
+DRAWING = frozenset(  # methods of generators that no array, list or dict has
+    "beta binomial chisquare choice dirichlet exponential gamma geometric gumbel integers laplace logistic lognormal "
+    "multinomial multivariate_normal normal pareto permutation permuted poisson rand randint randn random "
+    "random_sample rayleigh standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular "
+    "uniform vonmises wald weibull zipf".split()
+)
+
 
 def is_drawing(cls: Any) -> bool:
     """Whether a class, or what makes its objects, is one of NumPy's for random numbers."""

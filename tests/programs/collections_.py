@@ -315,3 +315,17 @@ def array_written_by_its_own_loop_beside_a_list(x):
         total = total + v
         a[:] = np.cos(held[-1] + a)
     return np.sum(a * held[-1]) * total
+
+
+def _filtered(zs, q):
+    x, p, out = 0.0, 1.0, []
+    for z in zs:
+        p += q
+        x += p * (z - x)
+        out.append(x)
+    return np.array(out)
+
+
+@program({"x": np.array(NUMBERS)})
+def numbers_added_to_and_kept_by_a_helper(x):
+    return np.sum(_filtered(x, x[0] * 0.1) ** 2)

@@ -31,12 +31,14 @@ def unbroadcast(b: Any, x: Any) -> Any:
         return b if b.shape == x.shape and b.dtype == x.dtype else _fit(b, x.shape, x.dtype)
     if kind is not np.ndarray and isinstance(x, NUMBERS) and (foreign := foreign_type(b)) is not None:
         return foreign.total(b)
-    if isinstance(x, np.ndarray | np.generic):
+    if isinstance(x, np.ndarray):
         return _fit(b, x.shape, x.dtype)
+    if isinstance(x, np.generic):
+        return _number(_fit(b, (), x.dtype))
     if isinstance(x, float | int):
-        return _fit(b, (), _FLOAT) if type(b) is not float else b
+        return _number(_fit(b, (), _FLOAT)) if type(b) is not float else b
     if isinstance(x, complex):
-        return _fit(b, (), _COMPLEX)
+        return _number(_fit(b, (), _COMPLEX))
     if isinstance(x, ZeroGrad):
         return _fit(b, x.shape, x.dtype)
     if (foreign := foreign_type(x)) is not None:
@@ -59,6 +61,11 @@ def unbroadcast(b: Any, x: Any) -> Any:
             todo="Pass the object as an argument of the function, or call a method.",
         )
     return b
+
+
+def _number(b: Any) -> Any:
+    """A number, where an array without axes may be the shadow of one, which changes."""
+    return b[()] if type(b) is np.ndarray else b
 
 
 def _same_structure(b: Any, x: Any) -> bool:

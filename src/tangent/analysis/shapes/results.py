@@ -74,6 +74,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     dtype = union([f.dtype for f in facts])
     if op.library == "math":
         return SCALAR
+    if rule.name == "shadow" and table.of(values[0]).scalar:
+        return UNKNOWN  # of a number it is an array without axes
     if rule.name in ("shadow", "beside"):
         return replace(table.of(values[0]), sequence=False)
     if rule.name == "new_list":

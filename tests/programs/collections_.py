@@ -329,3 +329,24 @@ def _filtered(zs, q):
 @program({"x": np.array(NUMBERS)})
 def numbers_added_to_and_kept_by_a_helper(x):
     return np.sum(_filtered(x, x[0] * 0.1) ** 2)
+
+
+def _epidemic(b, g, n):
+    s, i, hist = 0.99, 0.01, []
+    for _ in range(n):
+        new = b * s * i
+        s -= new
+        i += new - g * i
+        hist.append((s, i))
+    return hist
+
+
+@program({"x": np.array([1.4, 0.3])})
+def tuples_kept_by_a_helper(x):
+    hist = _epidemic(x[0], x[1], 4)
+    return sum(p[1] ** 2 for p in hist) + hist[-1][0]
+
+
+@program({"x": np.array([1.4, 0.3])})
+def tuples_of_a_helper_in_a_sum(x):
+    return sum(s * i for s, i in _epidemic(x[0], x[1], 3)) + _epidemic(x[0], x[1], 2)[-1][0]

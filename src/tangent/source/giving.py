@@ -107,18 +107,34 @@ class _Giving:
                 return True
             case ast.Name(id=v):
                 return _is_measured(v, tree) or self.variable(v, tree)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
+                return isinstance(left, WHOLE) or isinstance(right, WHOLE)
             case _:
                 return isinstance(e, WHOLE)
 
     def variable(self, v: str, tree: Tree) -> bool:
         """Whether all that a variable is bound to has a length."""
         made = [n for n in walk_scope(tree) if isinstance(n, ast.stmt) and v in writes(n)]
-        plain = [n for n in made if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+        bound = [value for n in made if (value := _bound_to(v, n)) is not None]
         added = [n for n in made if isinstance(n, ast.AugAssign)]
         given = v in {a.arg for a in arguments(tree.args)}
-        return not given and bool(plain) and len(plain) + len(added) == len(made) and all(
-            self.whole(n.value, tree) for n in plain
+        return not given and bool(bound) and len(bound) + len(added) == len(made) and all(
+            self.whole(value, tree) for value in bound
         )  # fmt: skip
+
+
+def _bound_to(v: str, s: ast.stmt) -> ast.expr | None:
+    """What an assignment binds a variable to, also as one of several: `s, hist = 0.0, []`."""
+    match s:
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(target=ast.Name(), value=value):
+            return value
+        case ast.Assign(targets=[ast.Tuple(elts=slots)], value=ast.Tuple(elts=values)) if len(slots) == len(values):
+            found = [e for slot, e in zip(slots, values) if isinstance(slot, ast.Name) and slot.id == v]
+            return (
+                found[0] if len(found) == 1 and not any(isinstance(e, ast.Starred) for e in (*slots, *values)) else None
+            )
+        case _:
+            return None
 
 
 def _is_measured(v: str, tree: Tree) -> bool:

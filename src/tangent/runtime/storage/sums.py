@@ -10,6 +10,8 @@ from tangent.errors import InPlaceError
 from tangent.runtime.kernels.index import may_repeat
 from tangent.runtime.memory import Memory
 from tangent.runtime.storage.shadows import NUMBERS, real_part, shadow
+from tangent.runtime.storage.views import leaves_of
+from tangent.runtime.zeros import ZeroGrad
 
 
 def add_into(b: Any, v: Any) -> None:
@@ -36,7 +38,8 @@ def add_into(b: Any, v: Any) -> None:
         b[:] = [_added(p, q) for p, q in zip(b, v, strict=True)]
     elif isinstance(b, tuple):
         for p, q in zip(b, v, strict=True):
-            add_into(p, q)
+            if q is not None and not isinstance(q, ZeroGrad):
+                add_into(p, q)
     elif isinstance(b, NUMBERS):
         raise InPlaceError(
             "cannot follow a number that came out of an array into a list or dict",
@@ -56,8 +59,11 @@ def grown_number() -> InPlaceError:
 def _added(b: Any, v: Any) -> Any:
     from tangent.runtime.dispatch import add_grad  # beside its use: dispatch knows nothing of storage
 
-    if isinstance(b, np.ndarray | list | dict) and b is not v:
-        add_into(b, v)
+    if v is None or isinstance(v, ZeroGrad):
+        return b
+    boxed = isinstance(b, tuple) and any(isinstance(x, np.ndarray) for x, _ in leaves_of(b, b))
+    if (boxed or isinstance(b, np.ndarray | list | dict)) and b is not v:
+        add_into(b, v)  # others may hold it, too
         return b
     return add_grad(b, v)
 

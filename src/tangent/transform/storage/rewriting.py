@@ -56,8 +56,9 @@ def replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Op
                     done.append(s)
         return done
 
+    core = replace(this.core, body=block(this.core.body))
     left = {s: op for s, op in operations.items() if s not in changed or s in changed[s]}
-    return Unit(this.source, replace(this.core, body=block(this.core.body)), this.context, left)
+    return Unit(this.source, core, this.context, left)
 
 
 def seen_by_others(this: Unit, found: list[Write], aliases: Aliases) -> list[Write]:

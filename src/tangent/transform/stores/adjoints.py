@@ -70,9 +70,9 @@ class Adjoints(Keeping):
         return v not in self.shadowed and (v not in state.held or v not in state.owned or v in state.lazy)
 
     def fresh(self, e: ast.expr, place: ast.expr) -> ast.expr:
-        """A copy, unless the place is a number."""
+        """A copy; of the shadow of a number, which is an array without axes, the number, and of an element itself."""
         if self.place_fact(place).scalar:
-            return e
+            return expression("p[()]", p=e) if isinstance(place, ast.Name) else e
         return expression("p.copy()", p=e)
 
     def fitted(self, e: ast.expr, place: ast.expr, value: ast.Name) -> ast.expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from tangent.syntax.rebuild import statements
 
@@ -20,15 +21,17 @@ def computed(body: list[ast.stmt]) -> frozenset[str]:
                 for e in elts:
                     if isinstance(e, ast.Name):
                         bound.setdefault(e.id, []).append(ast.Subscript(value, ast.Constant(0), ast.Load()))
-    found = frozenset(bound)
+    found = dict.fromkeys(bound)  # in order of the program, so that few rounds are enough
     while True:
-        left = frozenset(v for v in found if all(is_new(e, found) for e in bound[v]))
-        if left == found:
-            return found
-        found = left
+        size = len(found)
+        for v in [*found]:
+            if not all(is_new(e, found) for e in bound[v]):
+                del found[v]
+        if len(found) == size:
+            return frozenset(found)
 
 
-def is_new(e: ast.expr, known: frozenset[str]) -> bool:
+def is_new(e: ast.expr, known: Collection[str]) -> bool:
     """Whether an expression is surely no lazy zero, given the variables that are none."""
     match e:
         case ast.BinOp(op=ast.Add(), left=left, right=right):

@@ -652,3 +652,13 @@ def random_numbers_of_a_generator_that_is_given(x):
     y = _noise(rng, 4)
     y *= x
     return np.sum(_shaken(x, rng) * y**2)
+
+
+@program({"x": positive(3)})
+def integers_of_the_same_storage(x):
+    i = np.array([0, 1, 2])
+    j = i.astype(int, copy=False)
+    j[0] = 2
+    y = np.sum(x[i] ** 2)
+    j[1] = 2
+    return y + np.sum(x[i] ** 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
-from tangent.rules.forms import IN_DTYPE, asks_dtype, method_form, plain_form
+from tangent.rules.forms import IN_DTYPE, OWN_DTYPE, asks_dtype, is_inexact, method_form, plain_form
 from tangent.rules.growing import growing_lists
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
@@ -36,7 +36,7 @@ from tangent.syntax.uses import WRITING_METHODS, expression_reads, target_names,
 
 def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
     """The operation of every assignment, and of every push onto a stack."""
-    reader = _Reader(context, table, growing_lists(f, context))
+    reader = _Reader(context, table, growing_lists(f, context), _paths(f))
     found: Operations = {}
     for s in statements(f.body):
         op = reader.statement(s)
@@ -47,12 +47,14 @@ def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
 
 def classified(s: ast.stmt, context: Context, table: Table) -> Operation | None:
     """The operation of one statement that was made after the others."""
-    return _Reader(context, table, {}).statement(s)
+    return _Reader(context, table, {}, {}).statement(s)
 
 
 class _Reader:
-    def __init__(self, context: Context, table: Table, stack_names: dict[str, bool]) -> None:
-        self.context, self.table, self.stacks = context, table, stack_names
+    def __init__(
+        self, context: Context, table: Table, stack_names: dict[str, bool], paths: dict[str, ast.expr]
+    ) -> None:
+        self.context, self.table, self.stacks, self.paths = context, table, stack_names, paths
 
     def statement(self, s: ast.stmt) -> Operation | None:
         match s:
@@ -223,9 +225,19 @@ class _Reader:
         if isinstance(binding, RuleError):
             reads = tuple(sorted(v for v in expression_reads(e) if self.is_local(v)))
             return Operation("opaque", (), reads, callee=binding, why="call form")
+        if binding.rule.name in OWN_DTYPE and self.is_exact(binding.values.get("dtype")) and _copies(binding.values):
+            return Operation("zero", ())
         operands = [n for k, v in binding.values.items() if k in binding.rule.operands for n in _operand_names(v)]
         return Operation("rule", (), tuple(dict.fromkeys(operands)), rule=binding.rule, values=binding.values,
                          library=library)  # fmt: skip
+
+    def is_exact(self, dtype: ast.expr | None) -> bool:
+        """Whether a call asks for integers or truth values, through which nothing flows."""
+        dtype = self.paths.get(dtype.id, dtype) if isinstance(dtype, ast.Name) else dtype
+        if dtype is None or not (isinstance(dtype, ast.Constant) or is_path(dtype)):
+            return False
+        found = dtype.value if isinstance(dtype, ast.Constant) else self.context.scope.resolve(dtype)
+        return not is_inexact(found) and isinstance(found, type | str | np.dtype) and np.dtype(found).kind in "biu"
 
     def fit(
         self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], where: Location, shown: str
@@ -317,6 +329,28 @@ class _Reader:
 def _names(exprs: Sequence[ast.expr]) -> tuple[str, ...]:
     found = (e.value if isinstance(e, ast.Starred) else e for e in exprs)
     return tuple(dict.fromkeys(e.id for e in found if isinstance(e, ast.Name)))
+
+
+def _paths(f: ast.FunctionDef) -> dict[str, ast.expr]:
+    """The names that stand for one dotted name: `t = np.int32`."""
+    found: dict[str, ast.expr] = {}
+    several = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
+    for s in statements(f.body):
+        for v in writes(s):
+            if v in found:
+                several.add(v)
+            match s:
+                case ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value) if is_path(value):
+                    found[v] = value
+                case _:
+                    several.add(v)
+    return {v: e for v, e in found.items() if v not in several}
+
+
+def _copies(values: Mapping[str, ast.expr]) -> bool:
+    """Whether a call that may be told not to copy does so."""
+    copied = values.get("copy")
+    return copied is None or (isinstance(copied, ast.Constant) and copied.value is True)
 
 
 def _ends_in_lapack(found: Any) -> bool:

@@ -87,6 +87,7 @@ def repack(y, like, *parts): d[parts] = tuple(d[y])
 
 def seed_each(y, seed, result): d[seed] = sum_each(d[y], seed); d[y] = seed_each(d[seed], result)
 def sum_each(y, b, seed): d[b] = seed_each(d[y], b); d[y] = sum_each(d[b], seed)
+def check_constant(y, seed, result): d[seed] = d[y]; d[y] = d[seed]
 def check_seed(y, seed, *results): d[seed] = d[y]; d[y] = d[seed]
 def as_linear(y, found, probed, given, wanted, title): d[found] = d[y]; d[y] = d[found]
 def check_tangent(y, tangent, argument, name): d[tangent] = d[y]; d[y] = d[tangent]

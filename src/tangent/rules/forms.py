@@ -22,6 +22,9 @@ STORAGE = frozenset(("order", "subok", "casting"))
 # Rules for calls that say in which dtype they compute: the slope of a real number may be complex.
 IN_DTYPE = {"power": "float_power", "asin": "asin_in", "acos": "acos_in", "acosh": "acosh_in"}
 
+# Rules for calls whose result is in the dtype that they ask for.
+OWN_DTYPE = frozenset("astype sum prod mean cumsum cumprod".split())
+
 
 def asks_dtype(keywords: Sequence[ast.keyword]) -> bool:
     """Whether a call says in which dtype it computes."""

@@ -29,6 +29,7 @@ from tangent.runtime.calls import (
 )
 from tangent.runtime.checkpoint import is_due, places, snapshot_count, step_at, with_snapshot
 from tangent.runtime.checks import (
+    check_constant,
     check_seed,
     check_tangent,
     error_raised,
@@ -318,6 +319,7 @@ __all__ = [
     "cast_tangent",
     "change_set",
     "changed",
+    "check_constant",
     "check_seed",
     "check_tangent",
     "class_zero",

@@ -43,6 +43,15 @@ def check_seed(seed: Any, *results: Any) -> Any:
     return _cast(seed, [a.dtype for a in arrays])
 
 
+def check_constant(seed: Any, result: Any) -> Any:
+    """The seed of a result that does not depend on the arguments: an integer, which has no gradient, needs one."""
+    integer = isinstance(result, int | np.integer) or (isinstance(result, np.ndarray) and result.dtype.kind in "iu")
+    if integer and type(seed) is float and seed == 1.0 and not isinstance(result, bool):
+        kind = type(result).__name__ if np.ndim(result) == 0 else f"an array of {result.dtype}"
+        raise SeedError(f"the result is {kind}, not a float", why="integers do not change gradually", todo=_FLOATS)
+    return check_seed(seed, result)
+
+
 def check_seed_by(seed: Any, shapes: tuple[Any, ...], dtypes: tuple[Any, ...], exact: bool) -> Any:
     """The seed of a result that is broadcast from arguments, and has their dtype (`exact`) or one that follows from it.
 

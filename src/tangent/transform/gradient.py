@@ -94,7 +94,7 @@ def seed_check(
         made.dtypes = tuple(sorted(dtype if exact and dtype is not None else fixed))
         made.exact = exact
         return tuple(sorted(atoms))
-    check = scribe.call("check_seed", name(seed), name(this.result))
+    check = scribe.call("check_seed" if passes.flows else "check_constant", name(seed), name(this.result))
     kept.append(assign(seed, check, this.core.body[-1]))
     return None
 

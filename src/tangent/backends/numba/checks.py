@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from tangent.backends.numba.broadcast import cast, cast_array
 from tangent.backends.numba.kinds import (
@@ -13,10 +14,11 @@ from tangent.backends.numba.kinds import (
     is_list,
     is_number,
     is_tuple,
+    plain,
     rank,
 )
 from tangent.errors import SeedError
-from tangent.runtime import check_seed, check_tangent, require_pair, seed_each
+from tangent.runtime import check_constant, check_seed, check_tangent, require_pair, seed_each
 
 OTHER_SHAPE = "the seed has not the shape of the result: each element has one\nPass a seed of its shape."
 
@@ -47,6 +49,19 @@ def fitting_seed(seed: Any, *results: Any) -> Any:
         number = cast(seed, result)
         return lambda seed, *results: number(seed)
     return lambda seed, *results: seed
+
+
+@implements(check_constant)
+def fitting_seed_of_constant(seed: Any, result: Any) -> Any:
+    if isinstance(plain(result), types.Integer) and is_number(seed):
+
+        def refuse_default(seed: Any, result: Any) -> Any:
+            if seed == 1.0:
+                raise SeedError("the result is an integer, not a float: it has no gradient\nReturn a float.")
+            return seed
+
+        return refuse_default
+    return lambda seed, result: check_seed(seed, result)
 
 
 @implements(require_pair)

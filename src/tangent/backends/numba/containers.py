@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangent.backends.numba.kinds import implements, is_list, is_nothing, is_number, is_tuple, types, value_of, written
+from tangent.backends.numba.kinds import (
+    implements,
+    is_array,
+    is_list,
+    is_nothing,
+    is_number,
+    is_tuple,
+    types,
+    value_of,
+    written,
+)
+from tangent.errors import InPlaceError
 from tangent.runtime import (
+    fresh_rows,
     init_grad,
     item_shadow,
     left_part,
     mutated,
     mutated_part,
+    number_rows,
     right_part,
     shadow,
     unbroadcast,
@@ -27,6 +40,10 @@ BACK = {  # by method, what the old list receives, and what the new item does
     "insert": ("b[:key] + b[key + 1:]", "b[key]"), "__setitem__": ("b.copy()", "b[key]"),
     "reverse": ("b[::-1]", "0.0"),
 }  # fmt: skip
+NOT_NUMBERS = (
+    "cannot differentiate an operator in place on items of lists in a list or dict: they are arrays, which others may "
+    "hold, too\nWrite 't[i][j] = t[i][j] + v'."
+)
 
 
 def is_dict(t: Any) -> bool:
@@ -70,6 +87,34 @@ def of_the_new(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
     if not is_list(x) or name not in BACK:
         return None
     return written(f"def impl(b, x, method, key, value):\n    return {BACK[name][1]}\n")
+
+
+@implements(fresh_rows)
+def rows_of_its_own(xs: Any) -> Any:
+    row = row_type(xs)
+    copied = "row.copy()" if is_list(row) or is_array(row) else "row"
+    if is_list(xs):
+        return written(f"def impl(xs):\n    return [{copied} for row in xs]\n")
+    return written(f"def impl(xs):\n    return {{k: {copied} for k, row in xs.items()}}\n") if is_dict(xs) else None
+
+
+@implements(number_rows)
+def rows_of_numbers(xs: Any) -> Any:
+    row = row_type(xs)
+    if is_list(row) and not is_number(row.dtype):
+
+        def refuse(xs: Any) -> Any:
+            for row in xs:
+                raise InPlaceError(NOT_NUMBERS)
+            return fresh_rows(xs)
+
+        return refuse
+    return lambda xs: fresh_rows(xs)
+
+
+def row_type(xs: Any) -> Any:
+    """The type of what a list or dict holds."""
+    return xs.value_type if is_dict(xs) else getattr(xs, "dtype", None)
 
 
 @implements(item_shadow)

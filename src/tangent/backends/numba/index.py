@@ -13,8 +13,10 @@ from tangent.backends.numba.kinds import (
     is_array,
     is_list,
     is_number,
+    is_record,
     is_tuple,
     jitable,
+    per_key,
     types,
     value_of,
     written,
@@ -58,6 +60,12 @@ def scattered(b: Any, x: Any, index: Any) -> Any:
         return impl
     if is_tuple(x) or is_list(x) or isinstance(x, types.DictType):
         return lambda b, x, index: add_item(init_grad(x), x, index, b)
+    if is_record(x) and value_of(index) in x.fields:
+
+        def placed(key: str) -> str:
+            return "b" if key == value_of(index) else f"init_grad(x[{key!r}])"
+
+        return per_key(x, "b, x, index", placed, init_grad=init_grad)
     return None
 
 
@@ -90,6 +98,12 @@ def added(b: Any, x: Any, index: Any, v: Any) -> Any:
             return b
 
         return into_dict
+    if is_record(b) and value_of(index) in b.fields:
+
+        def with_added(key: str) -> str:
+            return f"add_grad(b[{key!r}], v)" if key == value_of(index) else f"b[{key!r}]"
+
+        return per_key(b, "b, x, index, v", with_added, add_grad=add_grad)
     if not is_array(b):
         return None
     fit = cast_array(v, b) if is_array(v) else cast(v, b)
@@ -110,7 +124,7 @@ def added_part(b: Any, index: Any, v: Any) -> Any:
 
 @implements(with_part, prefer_literal=True)
 def with_added_part(b: Any, index: Any, v: Any) -> Any:
-    if is_tuple(b):
+    if is_tuple(b) or is_record(b):
         return lambda b, index, v: add_item(b, b, index, v)
     return lambda b, index, v: add_item(b.copy(), b, index, v)
 

@@ -43,6 +43,11 @@ def is_list(t: Any) -> bool:
     return isinstance(t, types.List | types.ListType)
 
 
+def is_record(t: Any) -> bool:
+    """A dict whose keys are known texts, and whose values may differ in type."""
+    return isinstance(t, types.LiteralStrKeyDict)
+
+
 def is_nothing(t: Any) -> bool:
     """Left out, or None."""
     return isinstance(plain(t), types.NoneType) or t is None
@@ -110,3 +115,9 @@ def per_item(t: Any, parameters: str, item: str, first: str = "pass", **names: A
     if isinstance(t, types.BaseNamedTuple):
         return written(f"{head}    return cls({parts})\n", cls=t.instance_class, **names)
     return written(f"{head}    return ({parts})\n", **names)
+
+
+def per_key(t: Any, parameters: str, item: Callable[[str], str], **names: Any) -> Callable[..., Any]:
+    """A function that makes a dict like t; `item` gives the text of the value at a key."""
+    parts = ", ".join(f"{key!r}: {item(key)}" for key in t.fields)
+    return written(f"def impl({parameters}):\n    return {{{parts}}}\n", **names)

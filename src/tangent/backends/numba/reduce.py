@@ -222,6 +222,13 @@ def shares(y: Any, a: Any, axis: Any = None, keepdims: Any = False, initial: Any
     if axes is None or keep is None or value_of(where, default=...) is not True or not is_nothing(initial):
         return None
     kind = gradient_type(a)
+    if is_array(a) and rank(a) == 0:
+        share = "1.0 if a[()] == y else np.nan"
+        return written(
+            f"def impl(y, a, axis=None, keepdims=False, initial=None, where=True):\n"
+            f"    return np.full((), {share}, kind)\n",
+            np=np, kind=kind,
+        )  # fmt: skip
     add = reduction(rank(a), axes, True, "0", "{out} += {a}")
     index = ", ".join("None" if i in axes else ":" for i in range(rank(a)))
     top = "y" if is_number(y) or keep else f"y[{index}]"

@@ -13,8 +13,10 @@ from tangent.backends.numba.kinds import (
     is_list,
     is_nothing,
     is_number,
+    is_record,
     is_tuple,
     per_item,
+    per_key,
     types,
 )
 from tangent.runtime import add_grad, as_given, copy, dense, init_grad, lazy_zero, refit, settled
@@ -33,6 +35,8 @@ def zero(x: Any) -> Any:
         return lambda x: [init_grad(v) for v in x]
     if isinstance(x, types.DictType):
         return lambda x: {k: init_grad(v) for k, v in x.items()}
+    if is_record(x):
+        return per_key(x, "x", lambda key: f"init_grad(x[{key!r}])", init_grad=init_grad)
     if is_nothing(x) or isinstance(x, types.StringLiteral | types.UnicodeType):
         return lambda x: None
     return None
@@ -74,6 +78,8 @@ def sum_of(a: Any, b: Any) -> Any:
         return sum_of_numbers if is_number(a.dtype) and is_list(b) and is_number(b.dtype) else sum_of_items
     if isinstance(a, types.DictType):
         return lambda a, b: {k: add_grad(a[k], b[k]) for k in a}
+    if is_record(a):
+        return per_key(a, "a, b", lambda key: f"add_grad(a[{key!r}], b[{key!r}])", add_grad=add_grad)
     return lambda a, b: a + b
 
 
@@ -86,6 +92,8 @@ def own(b: Any) -> Any:
         return lambda b: [copy(v) for v in b]
     if isinstance(b, types.DictType):
         return lambda b: {k: copy(v) for k, v in b.items()}
+    if is_record(b):
+        return per_key(b, "b", lambda key: f"copy(b[{key!r}])", copy=copy)
     return lambda b: b
 
 

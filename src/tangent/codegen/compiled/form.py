@@ -21,7 +21,7 @@ import numpy as np
 
 from tangent.backends.numba.functions import matmul, where
 from tangent.codegen.notes import users_location
-from tangent.errors import CompileError
+from tangent.errors import CompileError, Location
 from tangent.optimise.typed.affine import added, linear, written
 from tangent.optimise.typed.infer import is_unset
 from tangent.optimise.typed.lists import lists
@@ -137,13 +137,31 @@ def positional(args: ast.arguments, g: Generated, entry: Generated) -> ast.argum
 
 def _refused(g: Generated, entry: Generated, what: str) -> CompileError:
     """Named by the user's function: that of the entry, where a function of Tangent's own is meant."""
-    own = home_of(g.primal).startswith("tangent.") or g.primal.__code__.co_filename.startswith("<")
-    source = entry.source if own or g.source is None else g.source
-    where = users_location(source.locate(source.tree)) if source is not None else None
-    return CompileError(
-        "Numba does not compile the derivative", where,
-        f"'{g.primal.__name__}', which it calls, takes {what}", "Without compile='numba' it runs as Python code.",
-    )  # fmt: skip
+    todo = "Without compile='numba' it runs as Python code."
+    if _is_own(g):
+        why = "it follows lists in lists, dicts or objects that change, or calls what is known only at run time"
+        return CompileError(
+            "Numba does not compile the derivative", _first_use(entry), why, f"Use arrays there. {todo}"
+        )
+    where = users_location(g.source.locate(g.source.tree)) if g.source is not None else None
+    why = f"'{g.primal.__name__}', which it calls, takes {what}"
+    return CompileError("Numba does not compile the derivative", where, why, todo)
+
+
+def _is_own(g: Generated) -> bool:
+    """Whether it is a function of Tangent's own, or written by it."""
+    return g.source is None or home_of(g.primal).startswith("tangent.") or g.primal.__code__.co_filename.startswith("<")
+
+
+def _first_use(entry: Generated) -> Location | None:
+    """The first line of the user that calls a function of Tangent's own, or its function."""
+    if entry.source is None or entry.tree is None:
+        return None
+    for s in statements(entry.tree.body):
+        called = [entry.externals.get(v) for v in header_reads(s)]
+        if getattr(s, "lineno", 0) and any(isinstance(f, Generated) and _is_own(f) for f in called):
+            return users_location(entry.source.place(s.lineno, s.col_offset))
+    return users_location(entry.source.locate(entry.source.tree))
 
 
 def plain_index(index: ast.expr) -> ast.expr:

@@ -165,6 +165,51 @@ def test_arguments_are_checked():
         derivative(VECTOR)
 
 
+def whole_number(x):
+    return int(x) * 3
+
+
+def truth(x):
+    return x > 1.0
+
+
+def nothing(x):
+    x * 2.0
+
+
+def a_turn(x):
+    return x * (1.0 + 2.0j)
+
+
+def two_numbers(x):
+    return x, 2.0 * x
+
+
+def whole_numbers(x):
+    return (x * np.ones(2)).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    "f, says",
+    [
+        (whole_number, "the result is int, not a float"), (truth, "the result is bool, not a float"),
+        (nothing, "the result is None, not a float"), (a_turn, "the result is complex"),
+        (two_numbers, "not a single number"), (whole_numbers, "the result is an array of int64, not a float"),
+    ],
+    ids=lambda p: getattr(p, "__name__", ""),
+)  # fmt: skip
+def test_results_without_gradient_are_refused(f, says):
+    """As in Python code, at the line of the result."""
+    for compile in ({}, {"compile": "numba"}):
+        with pytest.raises(tangent.errors.SeedError, match=says) as found:
+            tangent.grad(f, **compile)(2.5)
+        assert found.value.where.file == __file__
+
+
+def test_whole_numbers_have_no_gradient_where_a_seed_is_given():
+    assert tangent.grad(whole_number, compile="numba")(2.5, 2.0) == 0.0
+
+
 @numba.njit
 def jitted_loop(x, n):
     s = x

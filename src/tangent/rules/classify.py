@@ -187,6 +187,8 @@ class _Reader:
     def binary(self, op: ast.operator, left: ast.expr, right: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
         if isinstance(op, ast.Pow) and _whole_power(right):
             return self.by_rule([Bound("power_integer")], [left, right], [], e, s)
+        if isinstance(op, ast.Div) and isinstance(left, ast.Constant) and left.value == 1:
+            return self.by_rule([Bound("reciprocal")], [right], [], e, s)
         if isinstance(op, ast.BitOr):  # of numbers, bit by bit; of dicts, their union
             return self.by_rule([Bound("either")], [left, right], [], e, s)
         if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitXor | ast.LShift | ast.RShift):

@@ -34,9 +34,7 @@ COMPLEX = (
     "the result is complex: its gradient needs a seed\n"
     "Pass a complex seed, or take np.real, np.imag or np.abs of the result."
 )
-NO_FLOAT = (
-    "the result is {}, not a float: {}\nReturn a float or an array of floats (has_aux=True for further results)."
-)
+NO_FLOAT = "the result is {}, not a float: {}\nReturn a float or an array of floats (has_aux=True for further results)."
 ONLY_NUMBERS = "only numbers have gradients"
 
 

@@ -24,6 +24,7 @@ from tangent.backends.numba.kinds import (
     written,
 )
 from tangent.backends.numba.memory import refuse_overlap, require_apart
+from tangent.errors import InPlaceError
 from tangent.runtime import (
     add_at,
     add_into,
@@ -197,7 +198,33 @@ def added_into(b: Any, v: Any) -> Any:
     def impl(b: Any, v: Any) -> Any:
         b += v
 
+    if is_list(b):
+        inside = is_array(b.dtype) or is_list(b.dtype)
+        return into_rows if inside else into_numbers if is_number(b.dtype) else None
+    if is_tuple(b) and is_tuple(v):
+        lines = "".join(f"    add_into(b[{i}], v[{i}])\n" for i in range(len(b)))
+        return written(f"def impl(b, v):\n{lines or '    pass'}\n", add_into=add_into)
     return impl if is_array(b) else None
+
+
+SHORTER = (
+    "cannot differentiate again what keeps a list and takes from it: the list is shorter by the time that its adjoint "
+    "is made\nTake the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp."
+)
+
+
+def into_rows(b: Any, v: Any) -> Any:
+    if len(v) != 0 and len(b) != len(v):
+        raise InPlaceError(SHORTER)
+    for i in range(len(v)):
+        add_into(b[i], v[i])
+
+
+def into_numbers(b: Any, v: Any) -> Any:
+    if len(v) != 0 and len(b) != len(v):
+        raise InPlaceError(SHORTER)
+    for i in range(len(v)):
+        b[i] += v[i]
 
 
 @implements(overwritten)

@@ -88,7 +88,7 @@ def order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = Fal
 def evenly(chosen: Any, x: Any, axis: Any) -> Any:
     """Weights that sum to 1, equal where chosen, in the precision of x."""
     weights = chosen / np.maximum(np.sum(chosen, axis=axis, keepdims=True), 1)
-    return weights.astype(precision(x))
+    return np.asarray(weights, precision(x))
 
 
 def matrix_norm_slope(x: Any, ord: Any = "fro") -> Any:

@@ -28,6 +28,7 @@ from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.runtime.objects import holds_objects
 from tangent.runtime.storage.copies import require_apart
+from tangent.source.blocks import remember_blocks
 from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
 from tangent.syntax.rebuild import function_node
@@ -221,6 +222,7 @@ def register(text: Text) -> None:
     lines = text.text.splitlines(keepends=True)
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
     remember(text.file, text.origins, text.definition)
+    remember_blocks(text.file, text.blocks)
 
 
 def make(

@@ -16,12 +16,11 @@ from tangent.errors import UnsupportedError
 from tangent.normalise.block_lines import block_lines
 from tangent.normalise.context import Context
 from tangent.runtime.insert import insert_grad_of
-from tangent.syntax.inserted import Block, Insertion, root
+from tangent.syntax.inserted import Block, Insertion, jumps_of, root
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
 from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside, expression_reads
 
-LOOPS = (ast.For, ast.While, ast.AsyncFor)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -80,7 +79,7 @@ class _Insertions:
         names = tuple(self.name(item) for item in items)
         body = _flat(s.body, nested)
         self.check_body(s, body)
-        jumps = frozenset(_jumps(body))
+        jumps = frozenset(jumps_of(body))
         # where a jump may leave out what comes before, the gradients stay with the names
         reads: set[str] = set().union(*(expression_reads(x) for x in (*body, *(places if jumps else ()))))
         binds = frozenset(assigned_inside(body)) - self.context.declared
@@ -223,22 +222,3 @@ def _flat(body: list[ast.stmt], nested: list[ast.With]) -> list[ast.stmt]:
         else:
             found.append(with_blocks(s, lambda inner: _flat(inner, nested)))
     return found
-
-
-def _jumps(body: list[ast.stmt]) -> Iterator[str]:
-    """The jumps of a block that act on the loop around it."""
-    for s in body:
-        match s:
-            case ast.Break():
-                yield "break"
-            case ast.Continue():
-                yield "continue"
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                continue
-            case _ if isinstance(s, LOOPS):
-                yield from _jumps(s.orelse)
-            case _:
-                for field in ("body", "orelse", "finalbody"):
-                    yield from _jumps(getattr(s, field, []))
-                for part in (*getattr(s, "handlers", ()), *getattr(s, "cases", ())):
-                    yield from _jumps(part.body)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
+
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
 
 
 class BlockLine(NamedTuple):
@@ -43,14 +46,20 @@ class Insertion(ast.stmt):
 
 
 class InsertedCode(ast.stmt):
-    """The lines of the block in a backward pass. Nothing looks inside them, moves them or drops them."""
+    """The lines of the block in a backward pass. Nothing looks inside them, moves them or drops them.
 
-    _fields = ("block",)
+    `parts` are the gradients that may be lists, dicts or objects, of which the block may change parts; where there are
+    some, `changed` are the variables of the function that it may change.
+    """
+
+    _fields = ("block", "parts", "changed")
     block: Block
+    parts: tuple[str, ...]
+    changed: tuple[str, ...]
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, parts: tuple[str, ...] = (), changed: tuple[str, ...] = ()) -> None:
         super().__init__()
-        self.block = block
+        self.block, self.parts, self.changed = block, parts, changed
 
 
 class Once(ast.For):
@@ -74,3 +83,22 @@ def root(place: ast.expr) -> str:
     while isinstance(place, ast.Subscript | ast.Attribute):
         place = place.value
     return place.id if isinstance(place, ast.Name) else ""
+
+
+def jumps_of(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The jumps of a block that act on the loop around it."""
+    for s in body:
+        match s:
+            case ast.Break():
+                yield "break"
+            case ast.Continue():
+                yield "continue"
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case _ if isinstance(s, LOOPS):
+                yield from jumps_of(s.orelse)
+            case _:
+                for field in ("body", "orelse", "finalbody"):
+                    yield from jumps_of(getattr(s, field, []))
+                for part in (*getattr(s, "handlers", ()), *getattr(s, "cases", ())):
+                    yield from jumps_of(part.body)

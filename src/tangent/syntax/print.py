@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import io
 import tokenize
 from dataclasses import dataclass
@@ -44,10 +45,11 @@ NOWHERE = Origin()
 
 @dataclass(frozen=True)
 class Line:
-    """A line of text and the place in the primal that it comes from."""
+    """A line of text, the place in the primal that it comes from, and the user's code that it belongs to."""
 
     text: str
     origin: Origin = NOWHERE
+    code: InsertedCode | None = None
 
 
 def print_function(f: ast.FunctionDef) -> list[Line]:
@@ -110,7 +112,7 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
             ]
             return [*_header(f"with {', '.join(items)}:", depth, origin), *_own_lines(block, pad + INDENT)]
         case InsertedCode(block=block):
-            return _own_lines(block, pad)
+            return [dataclasses.replace(line, code=s) for line in _own_lines(block, pad)]
         case ast.Try():
             return _try(s, depth, origin)
         case ast.Return(value=ast.Tuple(elts=[_, _, *_] as elts)) if (

@@ -36,7 +36,7 @@ from tangent.syntax.print import print_function
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, rename, replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, header_reads
-from tangent.transform.insert import plain_blocks
+from tangent.transform.inserted.skipped import plain_blocks
 from tangent.transform.repeatable import Read, Written, nothing, refuse_unrepeatable
 from tangent.transform.storage.settle import Settled
 from tangent.transform.unit import Unit, unit

@@ -14,7 +14,7 @@ from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.definition import definition, function_def
 from tangent.transform.entrance import aliases_of, refuse_carried, refuse_hidden_writes
 from tangent.transform.generated import Generated
-from tangent.transform.insert import plain_blocks
+from tangent.transform.inserted.skipped import plain_blocks
 from tangent.transform.known import Known
 from tangent.transform.outline import unmarked
 from tangent.transform.results import BOUNDARY, returned

@@ -20,7 +20,7 @@ from tangent.transform.entrance import (
 )
 from tangent.transform.forward.passes import forward
 from tangent.transform.generated import Generated
-from tangent.transform.insert import without_insertions
+from tangent.transform.inserted.skipped import without_insertions
 from tangent.transform.known import Known
 from tangent.transform.results import arranged, extra_results, may_be_view, with_aux
 from tangent.transform.scribe import Scribe

@@ -9,6 +9,7 @@ import numpy as np
 from tangent.errors import InPlaceError
 from tangent.runtime.kernels.index import may_repeat
 from tangent.runtime.memory import Memory
+from tangent.runtime.objects import is_object
 from tangent.runtime.storage.shadows import NUMBERS, real_part, shadow
 from tangent.runtime.storage.views import leaves_of
 from tangent.runtime.zeros import ZeroGrad
@@ -44,6 +45,11 @@ def add_into(b: Any, v: Any) -> None:
         raise InPlaceError(
             "cannot follow a number that came out of an array into a list or dict",
             why="what the list or dict holds is written in place", todo="Put the array itself, or a copy, there.",
+        )  # fmt: skip
+    elif b is None and is_object(v):
+        raise InPlaceError(
+            f"cannot differentiate writes into a {type(v).__name__}", why="what it holds is written in place",
+            todo="Bind a new object instead of changing parts of the old one.",
         )  # fmt: skip
 
 

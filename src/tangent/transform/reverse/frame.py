@@ -14,7 +14,7 @@ from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.transform.calls import Derivatives, leaf_names
-from tangent.transform.insert import Cuts
+from tangent.transform.inserted.cuts import Cuts
 from tangent.transform.prepare import Prepared
 from tangent.transform.reverse.state import Site
 from tangent.transform.scribe import Scribe

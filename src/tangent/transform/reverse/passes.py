@@ -24,7 +24,8 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.attempts import reentered, refuse_early_records
 from tangent.transform.calls import Derivatives, Groups
-from tangent.transform.insert import Cuts, cut_short, inserted, jumping
+from tangent.transform.inserted.block import inserted
+from tangent.transform.inserted.cuts import Cuts, cut_short, jumping
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.reverse.lists import half_emptied, read_when_complete, taken_from_twice

@@ -1,0 +1,1 @@
+"""Gradient surgery: blocks of the user in the backward pass."""

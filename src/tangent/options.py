@@ -11,6 +11,7 @@ Mode = Literal["reverse", "forward"]
 Motion = Literal["joint", "split"]
 Compiler = Literal["numba"]
 Memory = Literal["", "objects", "lists", "arrays"]
+Copied = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Options:
     scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
+    copied: Copied = ()  # arguments that are lists or dicts, and written into: these are copied first
     turned: bool = False  # gradients among the callees are differentiated through forward mode
     memory: Memory = ""  # what is kept in a memory: objects that change, or lists and dicts, or arrays, too
     compile: Compiler | None = None

@@ -17,15 +17,18 @@ from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, load, load_again, register
 from tangent.codegen.rebind import Pairing, rebound
-from tangent.errors import CaptureError, InPlaceError, OwnerError, TangentError
+from tangent.errors import CaptureError, InPlaceError, Location, OwnerError, TangentError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
-from tangent.options import Memory, Options
+from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.objects import MEMBERS, operators_in
+from tangent.runtime.storage.forms import form_of, refuse_shared
 from tangent.source.adapt import called
+from tangent.source.copying import copying
+from tangent.source.read import read
 from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING, install_silent
 from tangent.source.stubs import install_runner
@@ -43,6 +46,7 @@ Renew = Attempt
 Objects = Callable[[tuple[Any, ...]], Derivative | None]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
+Copies = Callable[[dict[str, Any], tuple[Any, ...]], Derivative | None]
 Kind = Literal["objects", "lists"]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
@@ -176,7 +180,8 @@ def generated(function: types.FunctionType, options: Options) -> Module:
 def _generated(function: types.FunctionType, options: Options) -> Module:
     module = Module(options, optimiser(options.optimized), derive)
     title = title_of(function, options)
-    behind = keeping_memory(function, options.memory)
+    behind = copying(function, options.copied) if options.copied and not hasattr(function, "origin") else function
+    behind = keeping_memory(behind, options.memory)
     if options.mode == "reverse":
         gradient(module, behind, title)
     else:
@@ -217,6 +222,42 @@ def for_lists(function: types.FunctionType) -> types.FunctionType:
     return made
 
 
+def for_copies(function: types.FunctionType, copied: Copied) -> types.FunctionType:
+    """A function that copies some of its arguments first; of a derivative, that of such a function."""
+    origin = getattr(function, "origin", None)
+    if origin is None:
+        return function
+    made = derive(for_copies(origin[0], copied), replace(origin[1], copied=copied))
+    assert isinstance(made, types.FunctionType)
+    return made
+
+
+def for_containers(function: types.FunctionType, options: Options) -> Copies:
+    """What gives other code for arguments that are lists or dicts of numbers, or of such, and written into."""
+    known: dict[Copied, Derivative | None] = {}
+
+    def other(written: dict[str, Any], every: tuple[Any, ...]) -> Derivative | None:
+        copied: Copied = tuple((v, form) for v, x in written.items() if (form := form_of(x)))
+        if copied and copied not in known:
+            try:
+                known[copied] = derive(for_copies(function, copied), replace(options, copied=copied))
+            except TangentError:  # what is not known of a list is refused where it is written into
+                known[copied] = None
+        if (made := known.get(copied)) is not None:
+            refuse_shared(every, _place(function))
+        return made
+
+    return other
+
+
+def _place(function: types.FunctionType) -> Location:
+    """Where the function behind some derivatives stands."""
+    while (origin := getattr(function, "origin", None)) is not None:
+        function = origin[0]
+    source = read(function)
+    return source.locate(source.tree)
+
+
 def for_arguments(function: types.FunctionType, options: Options) -> Objects:
     """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
 
@@ -233,7 +274,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Objects:
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
-    renew, objects, lists = _other_ways(function, options)
+    renew, objects, lists, copies = _other_ways(function, options)
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
@@ -247,15 +288,16 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)
-    made = load(text, module.functions, renew, objects, lists)
+    made = load(text, module.functions, renew, objects, lists, copies)
     made.source = text.text  # type: ignore[attr-defined]
     return made
 
 
-def _other_ways(function: types.FunctionType, options: Options) -> tuple[Renew, Objects, Renew | None]:
-    """What a derivative calls in its place: itself made anew, that for objects among the arguments, that for lists."""
+def _other_ways(function: types.FunctionType, options: Options) -> tuple[Renew, Objects, Renew | None, Copies | None]:
+    """What a derivative calls in its place: itself made anew, those for objects, for lists, for lists written into."""
     lists = None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True))
-    return lambda: _renewed(function, options), for_arguments(function, options), lists
+    copies = None if options.copied else for_containers(function, options)
+    return lambda: _renewed(function, options), for_arguments(function, options), lists, copies
 
 
 def _with_scalars(

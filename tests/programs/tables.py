@@ -287,3 +287,50 @@ def list_as_long_as_a_number_says(xs, n):
     y[0] = xs[0]
     y[n] = xs[1] * y[0] ** 2
     return y[n] * xs[3]
+
+
+@program({"b": NUMBERS})
+def list_of_the_caller_scaled(b):
+    b[0] *= b[1]
+    for k in range(2):
+        b[k] = b[k] * b[2]
+    return b[0] * b[1]
+
+
+@program({"b": NUMBERS})
+def part_of_a_list_of_the_caller(b):
+    p = b[:2]
+    p[0] += b[3] * b[0]
+    return p[0] * p[1] * b[0]
+
+
+@program({"a": [[3.0, 1.0, 2.0], [3.0, 5.0, 2.0], [3.0, 1.0, 7.0]], "b": [1.0, 2.0, 3.0]})
+def system_of_the_caller_solved(a, b):
+    n = len(a)
+    for k in range(n):
+        for i in range(k + 1, n):
+            m = a[i][k] / a[k][k]
+            for j in range(k, n):
+                a[i][j] -= m * a[k][j]
+            b[i] -= m * b[k]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (b[i] - sum(a[i][j] * x[j] for j in range(i + 1, n))) / a[i][i]
+    return sum(v * v for v in x)
+
+
+@program({"bodies": [[0.0, 0.1, 1.0], [1.0, -0.3, 2.0]]}, {"bodies": np.array([[0.0, 0.1, 1.0], [1.0, -0.3, 2.0]])})
+def rows_of_the_caller_in_part(bodies):
+    places = [b[:2] for b in bodies]
+    for p in places:
+        for k in range(2):
+            p[k] += p[0] * bodies[0][2]
+    return places[0][1] * places[1][1]
+
+
+@program({"d": {"a": 1.5, "b": 2.5}, "x": 1.1})
+def dict_of_the_caller_scaled(d, x):
+    d["a"] *= x
+    for k in d:
+        d[k] = d[k] * x
+    return d["a"] * d["b"]

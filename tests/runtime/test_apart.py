@@ -54,11 +54,24 @@ def attribute_changed(a, b):
     return b.u * 3.0
 
 
+def item_stored(a, b):
+    a[0] = a[1] * 2.0
+    return a[0] * b[0]
+
+
+def item_of_a_row_stored(a, b):
+    for row in a:
+        row[0] = row[1] * b[0]
+    return a[0][0] * b[0]
+
+
 X = np.array([0.5, 0.7, 1.1])
+ROW = [0.5, 0.7]
 CHANGES = {
     added: (X, X), added_under_another_name: (X, X[::-1]), added_in_a_loop: (X, X),
     held_by_a_tuple: (X, (np.ones(3), X)), appended: ([0.5, 0.7],) * 2, reversed_in_place: ([0.5, 0.7],) * 2,
     item_changed: ({"u": 0.5, "v": 0.7},) * 2, attribute_changed: (Point(0.5),) * 2,
+    item_stored: (ROW, ROW), item_of_a_row_stored: ([[0.3, 0.4], ROW], ROW),
 }  # fmt: skip
 
 

@@ -22,6 +22,8 @@ def guarded(
 ) -> ast.FunctionDef:  # fmt: skip
     """The definition with its checks around the body; what they need goes to `extra`."""
     before = _apart(entry)
+    if "_copying" in extra and (test := _given_containers(entry, node.args)) is not None:
+        before.append(ast.If(test, [ast.Return(_same_call(node.args, "_other"))], []))
     if "_version" in extra:
         before += _choosing(node.args)
     outdated = stale(entry, callees, extra)
@@ -84,6 +86,17 @@ def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:
     holds = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
     values = ", ".join((*plain, *star))
     return ast.BoolOp(ast.And(), [holds, expression(f"(_other := _objects(({values},))) is not None")])
+
+
+def _given_containers(entry: Generated, args: ast.arguments) -> ast.expr | None:
+    """Whether an argument that is written into is a list or dict for which there is other code."""
+    plain = [a.arg for a in arguments(args) if a.arg not in entry.seeds.values()]
+    owned = [v for v in plain if v in entry.owned]
+    if not owned:
+        return None
+    tests = " or ".join(f"_type({v}) is _list or _type({v}) is _dict" for v in owned)
+    pairs, every = ", ".join(f"'{v}': {v}" for v in owned), ", ".join(plain)
+    return expression(f"({tests}) and (_other := _copying({{{pairs}}}, ({every},))) is not None")
 
 
 def _choosing(args: ast.arguments) -> list[ast.stmt]:

@@ -35,8 +35,9 @@ from tangent.syntax.rebuild import function_node
 from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
+Copies = Callable[[dict[str, Any], tuple[Any, ...]], Any]
 CHECKS: dict[str, Any] = {
-    "_type": type, "_float": float, "_Exception": Exception, "_check_seed": check_seed_by,
+    "_type": type, "_float": float, "_list": list, "_dict": dict, "_Exception": Exception, "_check_seed": check_seed_by,
     "_check_tangent": check_tangent, "_require_apart": require_apart, "_check_arguments": check_arguments,
 }  # fmt: skip
 
@@ -47,12 +48,13 @@ def load(
     renew: Renew,
     objects: Callable[[tuple[Any, ...]], Any] | None = None,
     lists: Renew | None = None,
+    copies: Copies | None = None,
 ) -> types.FunctionType:
     """The first function of a generated module, ready to be called."""
     register(text)
     nodes = definitions(text)
     loaded = Loaded(text, bind(nodes, functions, text.file))
-    return _entry(loaded, nodes[functions[0].name], renew, objects, lists)
+    return _entry(loaded, nodes[functions[0].name], renew, objects, lists, copies)
 
 
 def load_again(
@@ -61,9 +63,10 @@ def load_again(
     renew: Renew,
     objects: Callable[[tuple[Any, ...]], Any] | None = None,
     lists: Renew | None = None,
+    copies: Copies | None = None,
 ) -> types.FunctionType:
     """The same for functions of the same code that are bound to something else."""
-    return _entry(Loaded(old.loaded.text, made), old, renew, objects, lists)  # type: ignore[attr-defined]
+    return _entry(Loaded(old.loaded.text, made), old, renew, objects, lists, copies)  # type: ignore[attr-defined]
 
 
 class Loaded:
@@ -84,6 +87,7 @@ def _entry(
     renew: Renew,
     objects: Callable[[tuple[Any, ...]], Any] | None,
     lists: Renew | None,
+    copies: Copies | None,
 ) -> types.FunctionType:
     """The function that is called, with its checks, from its definition or from one of the same code."""
     functions, text = [*loaded.functions], loaded.text
@@ -94,6 +98,8 @@ def _entry(
         extra |= {"_objects": objects, "_holds_objects": holds_objects}
     if lists is not None and (entry.arrays or entry.items):
         extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items}
+    if copies is not None and entry.owned:
+        extra["_copying"] = copies
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
     choice = None
@@ -190,6 +196,7 @@ def describe(
     function.seeds = dict(entry.seeds)  # type: ignore[attr-defined]
     function.arrays = entry.arrays  # type: ignore[attr-defined]
     function.items = entry.items  # type: ignore[attr-defined]
+    function.owned = entry.owned  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
 
 

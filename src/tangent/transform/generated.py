@@ -30,6 +30,7 @@ class Generated:
     arrays: frozenset[str] = frozenset()  # parameters that NumPy takes for arrays, should they be lists
     items: frozenset[str] = frozenset()  # parameters whose items it does
     written: tuple[str, ...] = ()  # those that are differentiated by, where they, or copies of them, are written into
+    owned: tuple[str, ...] = ()  # those that are copied, since they are written into
     backward: Generated | None = None
     shared: dict[str, str] = field(default_factory=dict)
     fresh: str = ""

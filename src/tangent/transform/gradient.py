@@ -41,6 +41,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     settled, passes, seed = module.passes(this, wrt, scribe, frozenset(made.numbers), count=count)
     made.written = written_parameters(settled, wrt)
     made.apart = (*settled.apart, *getattr(function, "apart", ()))
+    made.owned = (*settled.owned, *getattr(function, "owned", ()))
     this = settled.unit
     gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
     zeros: list[ast.stmt] = []  # of lists that grow or shrink, as they were given

@@ -54,6 +54,7 @@ def build_tangent(
     settled = module.settled(this, active, numbers, groups)
     made.written = written_parameters(settled, active)
     made.apart = (*settled.apart, *getattr(made.primal, "apart", ()))
+    made.owned = (*settled.owned, *getattr(made.primal, "owned", ()))
     this = settled.unit
     if both:
         refuse_hidden_writes(settled, groups, copied=hasattr(made.primal, "origin"))  # as any derivative does

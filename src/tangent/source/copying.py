@@ -1,0 +1,61 @@
+"""Functions that copy lists and dicts they are given, and go on with the copies: what they write is their own.
+
+def f(b):                  def f(b):
+    b[0] *= b[1]     ->        b = [*b]
+    return b[0]                b[0] *= b[1]
+                               return b[0]
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+import weakref
+
+from tangent.options import Copied
+from tangent.source.cells import cells_of
+from tangent.source.read import read
+from tangent.source.stubs import stub
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.quote import assign, expression
+from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import arguments
+
+_known: weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, Copied], types.FunctionType]]
+_known = weakref.WeakKeyDictionary()
+
+
+def copying(function: types.FunctionType, copied: Copied) -> types.FunctionType:
+    """The function that copies some of its arguments first, each of a form: ('list', 'list') is a list of lists."""
+    known = _known.setdefault(function, {})
+    key = function.__code__, copied
+    if key not in known:
+        known[key] = _made(function, copied)
+    return known[key]
+
+
+def _made(function: types.FunctionType, copied: Copied) -> types.FunctionType:
+    source = read(function)
+    names = Names(identifiers(source.tree))
+    given = {a.arg for a in arguments(source.tree.args)}
+    first = source.tree.body[0]
+    copies = [assign(p, _copy(expression(p), form, names), first) for p, form in copied if p in given]
+    tree = replace(source.tree, body=[*copies, *source.tree.body])
+    made = stub(function, tree, cells_of(function), source.file)
+    made.captures = getattr(function, "captures", function.__code__.co_freevars)  # type: ignore[attr-defined]
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__ = function.__qualname__
+    return made
+
+
+def _copy(e: ast.expr, form: tuple[str, ...], names: Names) -> ast.expr:
+    """A container that holds copies of all containers in another one."""
+    kind, *below = form
+    if not below:
+        return expression("[*e]" if kind == "list" else "{**e}", e=e)
+    item = names.fresh("row")
+    inner = _copy(expression(item), tuple(below), names)
+    if kind == "list":
+        return expression(f"[part for {item} in e]", e=e, part=inner)
+    key = names.fresh("key")
+    return expression(f"{{{key}: part for {key}, {item} in e.items()}}", e=e, part=inner)

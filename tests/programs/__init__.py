@@ -43,6 +43,7 @@ THEMES = (
     "odd",
     "owners",
     "helped",
+    "classes",
 )
 LATER = ("later_language",)
 

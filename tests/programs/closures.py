@@ -502,3 +502,26 @@ def closure_that_fills_its_argument(y, k):
         out[1:] = y[:-1] * y[1:] * k
 
     return stepped(fill, y, 2)
+
+
+@program({"x": [0.7, 1.2]})
+def recursion_with_a_computed_default(x):
+    def power(n, w=x[0]):
+        return w if n == 0 else power(n - 1, w * x[1])
+
+    return power(3) + power(2, x[1])
+
+
+@program({"x": [0.7, 1.2]})
+def defaults_that_change_with_the_definition(x):
+    s, z = 0.0, x[0]
+    for i in range(3):
+        if i != 1:
+
+            def scaled(a, k=z, /, seen=[], *, more=z * 2.0):
+                seen.append(a * k)
+                return sum(seen) + more
+
+        z = z * x[1]
+        s = s + scaled(x[1]) * scaled(z, more=x[0])
+    return s

@@ -177,19 +177,6 @@ class Child(Parent):
         return super().double * x
 
 
-@refused("not a mapping", 2.0)
-def items_of_what_is_no_mapping(x):
-    s = 0.0
-    for _, v in Pairs().items():
-        s = s + v * x
-    return s
-
-
-class Pairs:
-    def items(self):
-        return [("a", 5.0)]
-
-
 @refused("text", 2.0)
 def error_inside_try(x):
     """An error of Tangent's is not the program's to catch."""
@@ -391,3 +378,11 @@ def parameters_of_random_numbers(x):
     noise = Noise()
     noise.step(x)
     return np.sum(noise.x)
+
+
+@refused("which calls itself and is kept", np.ones(2))
+def kept_recursion_with_a_computed_default(x):
+    def power(n, w=x[0]):
+        return w if n == 0 else power(n - 1, w * x[1])
+
+    return sum(map(power, [1, 2]))

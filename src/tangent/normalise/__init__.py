@@ -13,7 +13,9 @@ from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
 from tangent.normalise.defaults import defaults
+from tangent.normalise.drawing import drawing
 from tangent.normalise.exceptions import exceptions
+from tangent.normalise.filled import filled
 from tangent.normalise.fixed import fixed
 from tangent.normalise.flatten import flatten
 from tangent.normalise.generators.kept import kept
@@ -44,9 +46,9 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    outlined, insertions, spelled, fixed, managers, lazily_read, turned, kept, brought, closures, boxes, lifting,
+    outlined, insertions, spelled, fixed, managers, lazily_read, turned, kept, brought, filled, closures, boxes, lifting,
     known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults,
-    statements, jumps, contexts, iteration, flatten, lifted_calls, overloading, memorised, versions,
+    statements, jumps, contexts, iteration, flatten, drawing, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ class Context:
     declared: frozenset[str] = frozenset()
     caught: set[str] = field(default_factory=set)
     objects: frozenset[str] = frozenset()  # the operators that classes of the user's define
+    displays: frozenset[str] = frozenset()  # variables that are lists or tuples which are written out
     scalars: frozenset[str] = frozenset()  # variables that are numbers, where the types of arguments are known
     memory: str = ""
     properties: frozenset[str] = frozenset()

@@ -33,6 +33,11 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
         computed = _computed(s.args, context)
         if not computed or s.decorator_list:
             return [s]
+        if s.name in expression_reads(s):
+            raise context.refuse(
+                s, f"the defaults of '{s.name}', which calls itself and is kept", "it is defined before it has them",
+                f"Let '{s.name}' have no defaults that are computed, or write a lambda that calls it.",
+            )  # fmt: skip
         plain = context.names.numbered(f"{s.name}_plain")
         made = _call(name(plain), s.args, computed, context)
         return [replace(s, name=plain, args=_without(s.args)), assign(s.name, made, s)]

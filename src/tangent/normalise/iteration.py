@@ -143,6 +143,10 @@ class _Loop:
             case "reversed" | "enumerate" | "zip", _:
                 return self.indexed(iter, target, body)
             case _, ast.Call(func=ast.Attribute(value=owner, attr="items" | "values" | "keys" as view), args=[]):
+                if methods_named(view, self.context.source.function):  # it may be an object that is asked
+                    function = library.VIEWS[view]
+                    given = expression("f(d)", f=self.context.use(function.__name__, function), d=owner)
+                    return self.indexed(given, target, body)
                 return self.view(owner, view, target, body)
             case _, ast.Call() if not self.is_eager(iter):
                 return self.lazy(self.held(iter, "iterator"), target, body)

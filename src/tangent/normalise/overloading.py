@@ -25,7 +25,8 @@ from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, call, constant, name
-from tangent.syntax.rebuild import replace, with_blocks
+from tangent.syntax.rebuild import replace, statements, with_blocks
+from tangent.syntax.uses import writes
 
 
 def operators_named(function: types.FunctionType, seen: set[types.CodeType] | None = None) -> frozenset[str]:
@@ -71,7 +72,17 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
 
 
 def overloading(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    return replace(f, body=_block(f.body, context)) if context.overloads(*context.objects) else f
+    if not context.overloads(*context.objects):
+        return f
+    context.displays = _displays(f)
+    return replace(f, body=_block(f.body, context))
+
+
+def _displays(f: ast.FunctionDef) -> frozenset[str]:
+    """Variables that only ever are lists or tuples which are written out."""
+    made = {s: isinstance(s, ast.Assign) and isinstance(s.value, ast.List | ast.Tuple) for s in statements(f.body)}
+    other = {v for s, display in made.items() if not display for v in writes(s)}
+    return frozenset(v for s, display in made.items() if display for v in writes(s)) - other
 
 
 def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
@@ -136,6 +147,10 @@ def _value(e: ast.expr, context: Context) -> ast.expr:
         return ast.copy_location(call(context.use(function.__name__, function), *operands), e)
 
     match e:
+        case ast.BinOp(left=left, right=right) if any(
+            isinstance(x, ast.Name) and x.id in context.displays for x in (left, right)
+        ):
+            return e
         case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY and _may_be_object(left, right):
             function, word = BINARY[type(op)]
             return made(function, left, right) if context.overloads(f"__{word}__", f"__r{word}__") else e

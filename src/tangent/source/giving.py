@@ -67,6 +67,8 @@ class _Giving:
             return isinstance(e.func, ast.Attribute) and e.func.attr in METHODS
         if isinstance(found, types.FunctionType) and (found.__module__ or "").split(".")[0] != "numpy":
             return self.function(found)
+        if isinstance(found, type) and not is_library(found):  # its items are asked for by its own method
+            return hasattr(found, "__iter__") and not hasattr(found, "__next__")
         if found is sum:  # of lists
             return len(e.args) > 1 and isinstance(e.args[1], WHOLE)
         module = getattr(found, "__module__", None) or ""

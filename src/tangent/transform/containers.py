@@ -70,7 +70,10 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
             return None
 
 
-OF_LISTS = frozenset("append extend insert pop remove clear update setdefault popitem reverse".split())
+OF_LISTS = frozenset(
+    "append extend insert pop remove clear update setdefault popitem reverse add discard popleft appendleft extendleft "
+    "rotate move_to_end".split()
+)
 
 
 def changes_container(s: ast.stmt) -> bool:

@@ -9,6 +9,7 @@ import itertools
 from typing import Any, Literal
 
 from tangent.normalise.context import Context
+from tangent.normalise.iterators.consuming import read_whole
 from tangent.normalise.iterators.getters import getter
 from tangent.normalise.iterators.known import (
     LISTING,
@@ -20,9 +21,9 @@ from tangent.normalise.iterators.known import (
     read_once,
     reads_all,
 )
-from tangent.normalise.iterators.turns import Turns
+from tangent.normalise.iterators.turns import Turns, generator_methods
 from tangent.runtime import calls, library, objects, operators
-from tangent.source.generators import collecting, is_generator
+from tangent.source.generators import collecting, has_effects, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, constant, name
 from tangent.syntax.rebuild import rebuild, replace
@@ -102,7 +103,7 @@ class Expressions:
     def source(self, g: ast.comprehension, doing: list[ast.expr]) -> ast.expr:
         """What a comprehension runs over: as for a loop that ends when its iterable does."""
         e = g.iter
-        whole: Reading = "" if self.turns.taken(e, g.target, doing) else "each"
+        whole: Reading = "" if self.turns.taken(e, g.target, [n for n in doing if n is not e]) else "each"
         match kind(e, self.context), e:
             case "zip" | "enumerate" | "reversed", ast.Call(args=args) if not any_starred(args):
                 return replace(e, args=[self.by_index(a, whole) for a in args])
@@ -151,11 +152,16 @@ class Expressions:
             return replace(e, func=name(stand_in), args=args, keywords=keywords)
         if found in library.GETTERS and (lambda_ := getter(e, found, self.context)) is not None:
             return lambda_
-        return self.parts(replace(e, args=[self.handed(a, e) for a in e.args]))
+        named = [replace(k, value=self.handed(k.value, e, found)) for k in e.keywords]
+        return self.parts(replace(e, args=[self.handed(a, e, found) for a in e.args], keywords=named))
 
-    def handed(self, e: ast.expr, to: ast.Call) -> ast.expr:
-        """A view of a dict that a function gets, and not the dict beside it, as a list."""
+    def handed(self, e: ast.expr, to: ast.Call, found: Any) -> ast.expr:
+        """What a function gets, as a list: an iterator that it reads whole, a view of a dict that it does not get."""
         match e:
+            case ast.GeneratorExp(elt=elt, generators=generators) if read_whole(e, to, found):
+                return ast.copy_location(ast.ListComp(elt, generators), e)
+            case ast.Call() if self.is_iterator(e) and read_whole(e, to, found):
+                return self.read(e, "each")
             case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if (
                 v in self.dicts and kind(e, self.context) == "view"
             ):
@@ -163,6 +169,12 @@ class Expressions:
                 return ast.copy_location(call(self.use(library.VIEWS[attr]), name(v)), e) if alone else e
             case _:
                 return e
+
+    def is_iterator(self, e: ast.Call) -> bool:
+        if kind(e, self.context) in ("map", "filter", "zip", "enumerate", "reversed"):
+            return True
+        found = self.context.scope.resolve(e.func)
+        return is_generator(found) and not has_effects(found)
 
     def may_be_method(self, e: ast.expr) -> bool:
         """Whether something that is differentiated may be the method of an object, whose derivative is a closure."""
@@ -276,6 +288,9 @@ class Expressions:
             if made_function is not None:
                 used = self.context.use(f"{found.__name__}_list", made_function)
                 return replace(self.parts(e), func=name(used))
+        if isinstance(e.func, ast.Attribute) and generator_methods(e, self.context):
+            args = [e.func.value, constant(e.func.attr), *e.args]
+            return self.parts(replace(e, func=name(self.use(library.items_given)), args=args))
         return None
 
     def joined(self, lists: ast.expr, like: ast.expr) -> ast.expr:

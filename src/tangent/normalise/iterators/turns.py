@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import itertools
+import types
 from collections.abc import Iterable
 from functools import cached_property
 
 from tangent.normalise.context import Context
 from tangent.runtime import library
 from tangent.source.generators import has_effects, is_generator
+from tangent.source.giving import methods_named
+from tangent.source.resolve import MISSING
 from tangent.source.writing import gives_new, written_by
 from tangent.syntax.held import Sharing, rebound_in, written_into
 from tangent.syntax.rebuild import walk_scope
@@ -21,6 +24,13 @@ from tangent.syntax.uses import SCOPES, expression_reads, target_names
 from tangent.syntax.walk import walk
 
 LATE = (map, filter, itertools.chain, itertools.starmap, itertools.filterfalse, itertools.compress)
+
+
+def generator_methods(e: ast.Call, context: Context) -> list[types.FunctionType]:
+    """The generators among the methods that a call of one may mean, by what the module names."""
+    if not isinstance(e.func, ast.Attribute) or context.scope.resolve(e.func) is not MISSING:
+        return []
+    return [m for m in methods_named(e.func.attr, context.source.function) if is_generator(m)]
 
 
 class Turns:
@@ -59,7 +69,7 @@ class Turns:
     def is_late(self, e: ast.Call) -> bool:
         """Whether a call gives an iterator that reads something when it is asked for the next item."""
         found = self.context.scope.resolve(e.func)
-        if isinstance(e.func, ast.Name) and e.func.id in self.nested:
+        if (isinstance(e.func, ast.Name) and e.func.id in self.nested) or generator_methods(e, self.context):
             return True
         try:
             return (
@@ -71,7 +81,7 @@ class Turns:
     def works(self, e: ast.Call) -> bool:
         """Whether a call gives a generator that does something which can be seen between its items."""
         found = self.context.scope.resolve(e.func)
-        return is_generator(found) and has_effects(found)
+        return any(map(has_effects, [found] if is_generator(found) else generator_methods(e, self.context)))
 
     def read_late(self, iterable: ast.expr) -> set[str]:
         """Variables that are read when items are asked for: those of lambdas and of nested functions."""

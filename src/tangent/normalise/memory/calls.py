@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.arrays import CHANGING, Arrays
-from tangent.normalise.memory.known import COLLECTIONS, COPIES, MAKERS, METHODS, NAMED
+from tangent.normalise.memory.known import COLLECTIONS, COPIES, MAKERS, METHODS, is_of_container
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, new_instance, nothing
@@ -55,7 +55,7 @@ class Calls(Arrays):
                     self.pair(target, ast.copy_location(called, e), s)
                 elif self.changes_array(target, owner, attr, e, s):
                     pass
-                elif attr in METHODS and (attr in NAMED or not e.keywords):
+                elif is_of_container(e, attr):
                     self.pair(target, self.threaded_call(METHODS[attr], [owner, *e.args], e.keywords, found), s)
                 elif attr in OF_PLAIN_VALUES:
                     self.array_method(target, owner, attr, e, s)

@@ -45,6 +45,10 @@ COPIES: dict[Any, Any] = {
     tuple: stateful.call_tuple, dict: stateful.call_dict, sorted: stateful.call_sorted,
 }  # fmt: skip
 NAMED = frozenset("update sort popitem move_to_end".split())  # methods with keywords
+COUNTS = {  # how many arguments they take, where that is not one
+    "insert": (2, 2), "pop": (0, 2), "clear": (0, 0), "reverse": (0, 0), "update": (0, 99), "sort": (0, 0),
+    "popleft": (0, 0), "rotate": (0, 1), "popitem": (0, 1), "move_to_end": (1, 2), "setdefault": (1, 2), "get": (1, 2),
+}  # fmt: skip
 MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
@@ -264,6 +268,13 @@ class Known:
             return False
         found = self.context.scope.lookup(root.id)
         return found is not MISSING and not is_object(found)
+
+
+def is_of_container(e: ast.Call, attr: str) -> bool:
+    """Whether a call could be one of a list, dict or set: of one with other arguments the owner is an object."""
+    least, most = COUNTS.get(attr, (1, 1))
+    starred = any(isinstance(a, ast.Starred) for a in e.args)
+    return attr in METHODS and (attr in NAMED or not e.keywords) and (starred or least <= len(e.args) <= most)
 
 
 def _is_range(e: ast.expr) -> bool:

@@ -189,9 +189,9 @@ class Reading(Known):
             case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as a]) if self.may_be_list(a):
                 return replace(new, args=[self.call(memory_views.shown, name(self.memory), a)])
             case ast.Compare(left=left, ops=[op], comparators=[other]) if type(op) in ORDER and (
-                any(self.may_be_list(x) for x in (left, other)) and not isinstance(left, ast.Constant)
-                and (isinstance(op, ast.In | ast.NotIn) or not isinstance(other, ast.Constant))
-            ):  # fmt: skip
+                any(self.may_be_list(x) for x in (left, other))
+                and (isinstance(op, ast.In | ast.NotIn) or not any(isinstance(x, ast.Constant) for x in (left, other)))
+            ):
                 return self.call(memory_views.compared, name(self.memory), left, constant(ORDER[type(op)]), other)
             case ast.Call(func=func, args=args) if (
                 found := self.context.scope.resolve(func)

@@ -7,20 +7,30 @@ from typing import Any
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad
+from tangent.runtime.objects import is_object
 
 
 def keys_of(d: Any) -> Any:
-    """The keys of a mapping, as a list."""
+    """The keys of a mapping, as a list; what an object of the user's gives under that name."""
+    if is_object(d):
+        given = d.keys
+        return list(given())
     return keys_list(d)
 
 
 def values_of(d: Any) -> Any:
     """The values of a mapping, as a list."""
+    if is_object(d):
+        given = d.values
+        return list(given())
     return [d[k] for k in keys_list(d)]
 
 
 def items_of(d: Any) -> Any:
     """The items of a mapping, as a list of pairs."""
+    if is_object(d):
+        given = d.items
+        return list(given())
     return [(k, d[k]) for k in keys_list(d)]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.classes import listing_of
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.kernels.sequences import picked
 from tangent.runtime.library.dicts import items_of, keys_of, subset, values_of
@@ -34,6 +35,7 @@ from tangent.runtime.library.orders import (
     runs,
     slice_indices,
 )
+from tangent.runtime.objects import field, has_method
 
 Function = Callable[..., Any]
 
@@ -92,6 +94,15 @@ def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> 
         return function(*args, **given)
 
     return bound
+
+
+def items_given(owner: Any, title: str, /, *args: Any, **named: Any) -> Any:
+    """All that a method gives to a loop, of a class that is known when it is called: it may be a generator."""
+    if has_method(owner, title):
+        method = listing_of(owner, title)
+        return method(owner, *args, **named)
+    held = field(owner, title)
+    return list(held(*args, **named))
 
 
 def sorted_by(iterable: Any, key: Function | None, reverse: bool = False) -> Any:

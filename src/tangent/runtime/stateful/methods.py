@@ -138,22 +138,23 @@ def call_reverse(memory: Any, x: Any) -> Any:
     return None, held_anew(memory, x, "reverse")
 
 
-def call_setdefault(memory: Any, x: Any, key: Any, default: Any = None) -> Any:
+def call_setdefault(memory: Any, x: Any, key: Any, /, *default: Any) -> Any:
     """`x.setdefault(key, default)`."""
     if is_object(x):
-        return call_method(memory, x, "setdefault", key, default)
+        return call_method(memory, x, "setdefault", key, *default)
     require_changeable(x, "setdefault")
     now = contents(memory, x)
     if key in now:
         return now[key], memory
-    return default, changed(memory, x, None, mutated(now, "__setitem__", key, default))
+    value = default[0] if default else None
+    return value, changed(memory, x, None, mutated(now, "__setitem__", key, value))
 
 
-def call_get(memory: Any, x: Any, key: Any, default: Any = None) -> Any:
+def call_get(memory: Any, x: Any, key: Any, /, *default: Any) -> Any:
     """`x.get(key, default)`."""
     if is_object(x):
-        return call_method(memory, x, "get", key, default)
+        return call_method(memory, x, "get", key, *default)
     now = contents(memory, x)
     if key in now:
         return now[key], memory
-    return default, memory
+    return (default[0] if default else None), memory

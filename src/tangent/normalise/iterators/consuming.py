@@ -85,7 +85,7 @@ def _is_read_whole(p: str, function: types.FunctionType, tree: ast.FunctionDef) 
 
 def _changes_given(tree: ast.FunctionDef) -> bool:
     """Whether an initialiser changes something that it is given, perhaps where the object holds it."""
-    me, *given = [a.arg for a in arguments(tree.args)]
+    given = [a.arg for a in arguments(tree.args)][1:]
     kept = {
         t.attr for s in walk(tree) if isinstance(s, ast.Assign) and expression_reads(s.value) & set(given)
         for t in s.targets if isinstance(t, ast.Attribute) and isinstance(s.value, ast.Name | ast.Subscript)

@@ -46,9 +46,9 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    outlined, insertions, spelled, fixed, managers, lazily_read, turned, kept, brought, filled, closures, boxes, lifting,
-    known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults,
-    statements, jumps, contexts, iteration, flatten, drawing, lifted_calls, overloading, memorised, versions,
+    outlined, insertions, spelled, fixed, managers, lazily_read, turned, kept, brought, filled, closures, boxes,
+    lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,
+    defaults, statements, jumps, contexts, iteration, flatten, drawing, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

@@ -29,6 +29,8 @@ class Options:
     paths: tuple[tuple[str, str], ...] = ()  # what is given back, where it is a part of an argument: ('p', '.w')
     objects: tuple[str, ...] = ()  # the operators that the classes of arguments define
     scalars: tuple[tuple[Any, frozenset[str]], ...] = ()  # variables that are numbers, by function
+    numbers: tuple[Any, ...] = ()  # what follows from taking arguments for numbers (transform/presumed.py)
+    anything: bool = False  # no argument is taken for a number
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
     copied: Copied = ()  # arguments that are lists or dicts, and written into: these are copied first

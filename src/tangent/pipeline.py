@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.codegen.emit import emit
-from tangent.codegen.load import bind, definitions, load, load_again, register
+from tangent.codegen.load import Others, bind, definitions, load, load_again, register
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, OwnerError, TangentError
 from tangent.optimise import optimise
@@ -25,6 +25,7 @@ from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.objects import MEMBERS, operators_in
+from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, refuse_shared
 from tangent.source.adapt import called
 from tangent.source.copying import copying
@@ -36,13 +37,13 @@ from tangent.syntax.names import as_identifier, identifiers
 from tangent.transform.generated import Generated
 from tangent.transform.gradient import gradient
 from tangent.transform.module import Module, Optimise
+from tangent.transform.presumed import annotated_numbers, following, number_like
 from tangent.transform.scribe import Scribe
 from tangent.transform.tangents import pushforward
 from tangent.transform.unit import Unit, unit
 
 Derivative = Callable[..., Any]
 Attempt = Callable[[], Derivative]
-Renew = Attempt
 Objects = Callable[[tuple[Any, ...]], Derivative | None]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
@@ -92,12 +93,12 @@ def _shared(function: types.FunctionType, options: Options) -> Derivative | None
             continue
         again = rebound(loaded.functions, Pairing(behind, function))
         if again is not None:
-            made = load_again(old, again, *_other_ways(function, options))
+            made = load_again(old, again, _other_ways(function, options))
             made.source = old.source  # type: ignore[attr-defined]
             if old in _recent:
                 _recent[_recent.index(old)] = None  # what it captured is not kept any longer
             _remember(made, function)
-            return _described(made, function, options)
+            return _seen_by_numba(_described(made, function, options), hasattr(old, "__numba__"))
     return None
 
 
@@ -108,16 +109,82 @@ def _key(function: types.FunctionType, options: Options) -> Key:
 
 
 def _built(function: types.FunctionType, options: Options) -> Derivative:
+    """The derivative: for arguments that are taken for numbers where that makes a difference, or for any."""
+    if options.anything or options.compile is not None:
+        return _for_any(function, options)
+    said = annotated_numbers(function)
+    if said:
+        return _for_numbers(function, said, options) or _for_any(for_anything(function), options)
+    try:
+        general = build(function, options)
+    except (InPlaceError, CaptureError) as e:
+        return _for_numbers(function, said, options, compiles=False) or _other_way(function, options, e)
+    if _changes_arguments(general):
+        made = _for_numbers(function, said, options)
+        if made is not None and not _changes_arguments(made):
+            return made
+    return general
+
+
+def _changes_arguments(derivative: Derivative) -> bool:
+    """Whether a derivative asks what kind of thing an argument is that it changes."""
+    return any(own_any in g.externals.values() for g in derivative.loaded.functions)  # type: ignore[attr-defined]
+
+
+def _for_numbers(
+    function: types.FunctionType, said: frozenset[str], options: Options, compiles: bool = True
+) -> Derivative | None:
+    """The derivative for parameters that are numbers, as they seem to be; it calls another for anything else."""
+    module = Module(options, optimiser(options.optimized), derive)
+    try:
+        presumed = said or number_like(function, module.read)
+        numbers = following(function, presumed, module.read) if presumed else ()
+        if not numbers:
+            return None
+        module = generated(function, replace(options, numbers=numbers))
+    except TangentError:
+        return None
+    module.functions[0].presumed = presumed
+    return _seen_by_numba(_described(_loaded(module, function, options), function, options), compiles)
+
+
+def _seen_by_numba(made: Derivative, compiles: bool) -> Derivative:
+    """Compiled code that calls a derivative for numbers may have arrays: it compiles the one for anything."""
+    if hasattr(made, "anything"):
+        try:
+            made.plain = made.anything().plain if compiles else None  # type: ignore[attr-defined]
+        except TangentError:
+            made.plain = None  # type: ignore[attr-defined]
+        if made.plain is None:  # type: ignore[attr-defined]
+            del made.__numba__  # type: ignore[attr-defined]
+    return made
+
+
+def for_anything(function: types.FunctionType) -> types.FunctionType:
+    """A function; of a derivative, the one for arguments of any kind."""
+    origin = getattr(function, "origin", None)
+    if origin is None:
+        return function
+    made = derive(for_anything(origin[0]), replace(origin[1], anything=True))
+    assert isinstance(made, types.FunctionType)
+    return made
+
+
+def _for_any(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative; where lists or objects are held by several, or change across calls, that with a memory."""
     try:
         return build(function, options)
     except (InPlaceError, CaptureError) as e:
-        for other in _others(function, options, e):
-            try:
-                return other()
-            except TangentError:
-                pass
-        raise
+        return _other_way(function, options, e)
+
+
+def _other_way(function: types.FunctionType, options: Options, e: InPlaceError | CaptureError) -> Derivative:
+    for other in _others(function, options, e):
+        try:
+            return other()
+        except TangentError:
+            pass
+    raise e
 
 
 def _others(function: types.FunctionType, options: Options, e: InPlaceError | CaptureError) -> Iterator[Attempt]:
@@ -274,7 +341,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Objects:
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
-    renew, objects, lists, copies = _other_ways(function, options)
+    others = _other_ways(function, options)
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
@@ -284,20 +351,24 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
             with making, using(here):
                 return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars, small)
 
-        compiled = load_compiled(module.functions, typed, renew, dict(options.jit))
+        compiled = load_compiled(module.functions, typed, others.renew, dict(options.jit))
         compiled.interpreted = lambda: derive(function, replace(options, compile=None, jit=()))  # type: ignore[attr-defined]
         return compiled
     text = emit(module.functions)
-    made = load(text, module.functions, renew, objects, lists, copies)
+    made = load(text, module.functions, others)
     made.source = text.text  # type: ignore[attr-defined]
     return made
 
 
-def _other_ways(function: types.FunctionType, options: Options) -> tuple[Renew, Objects, Renew | None, Copies | None]:
-    """What a derivative calls in its place: itself made anew, those for objects, for lists, for lists written into."""
-    lists = None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True))
-    copies = None if options.copied else for_containers(function, options)
-    return lambda: _renewed(function, options), for_arguments(function, options), lists, copies
+def _other_ways(function: types.FunctionType, options: Options) -> Others:
+    """What a derivative calls in its place, for arguments of other kinds."""
+    return Others(
+        renew=lambda: _renewed(function, options),
+        objects=for_arguments(function, options),
+        lists=None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True)),
+        copies=None if options.copied else for_containers(function, options),
+        anything=lambda: derive(for_anything(function), replace(options, anything=True)),
+    )
 
 
 def _with_scalars(

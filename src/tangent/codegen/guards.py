@@ -21,7 +21,8 @@ def guarded(
     checks: list[ast.stmt] | None = None,
 ) -> ast.FunctionDef:  # fmt: skip
     """The definition with its checks around the body; what they need goes to `extra`."""
-    before = _apart(entry)
+    before = _presuming(entry, node.args) if "_anything" in extra else []
+    before += _apart(entry)
     if "_copying" in extra and (test := _given_containers(entry, node.args)) is not None:
         before.append(ast.If(test, [ast.Return(_same_call(node.args, "_other"))], []))
     if "_version" in extra:
@@ -44,6 +45,13 @@ def guarded(
     for inner in (*new, *body, attempt):
         ast.copy_location(inner, node)
     return ast.copy_location(function_node(node.name, node.args, body), node)
+
+
+def _presuming(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
+    """Arguments that are not the numbers they are taken for have another derivative."""
+    tests = [expression(f"_type({p}) not in _numbers") for p in sorted(entry.presumed)]
+    test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+    return [ast.If(test, [ast.Return(_same_call(args, "_anything"))], [])]
 
 
 def _apart(entry: Generated) -> list[ast.stmt]:

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from tangent.codegen.changes import Changes, dependencies
 from tangent.codegen.choice import Choice, Load, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
@@ -36,37 +38,38 @@ from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
 Copies = Callable[[dict[str, Any], tuple[Any, ...]], Any]
+NUMBERS = frozenset((float, int, np.float64, *(np.dtype(kind).type for kind in "bhilqBHILQ")))  # of one precision
 CHECKS: dict[str, Any] = {
     "_type": type, "_float": float, "_list": list, "_dict": dict, "_Exception": Exception, "_check_seed": check_seed_by,
     "_check_tangent": check_tangent, "_require_apart": require_apart, "_check_arguments": check_arguments,
 }  # fmt: skip
 
 
-def load(
-    text: Text,
-    functions: list[Generated],
-    renew: Renew,
-    objects: Callable[[tuple[Any, ...]], Any] | None = None,
-    lists: Renew | None = None,
-    copies: Copies | None = None,
-) -> types.FunctionType:
+@dataclass(frozen=True)
+class Others:
+    """What a derivative calls in its place: itself made anew, those for objects, for lists, for lists that are written
+    into, and for anything at all."""
+
+    renew: Renew
+    objects: Callable[[tuple[Any, ...]], Any] | None = None
+    lists: Renew | None = None
+    copies: Copies | None = None
+    anything: Renew | None = None
+
+
+def load(text: Text, functions: list[Generated], others: Others) -> types.FunctionType:
     """The first function of a generated module, ready to be called."""
     register(text)
     nodes = definitions(text)
     loaded = Loaded(text, bind(nodes, functions, text.file))
-    return _entry(loaded, nodes[functions[0].name], renew, objects, lists, copies)
+    return _entry(loaded, nodes[functions[0].name], others)
 
 
 def load_again(
-    old: types.FunctionType,
-    made: dict[Generated, types.FunctionType],
-    renew: Renew,
-    objects: Callable[[tuple[Any, ...]], Any] | None = None,
-    lists: Renew | None = None,
-    copies: Copies | None = None,
+    old: types.FunctionType, made: dict[Generated, types.FunctionType], others: Others
 ) -> types.FunctionType:
     """The same for functions of the same code that are bound to something else."""
-    return _entry(Loaded(old.loaded.text, made), old, renew, objects, lists, copies)  # type: ignore[attr-defined]
+    return _entry(Loaded(old.loaded.text, made), old, others)  # type: ignore[attr-defined]
 
 
 class Loaded:
@@ -81,29 +84,24 @@ class Loaded:
         return Loaded, (None, {})
 
 
-def _entry(
-    loaded: Loaded,
-    form: ast.FunctionDef | types.FunctionType,
-    renew: Renew,
-    objects: Callable[[tuple[Any, ...]], Any] | None,
-    lists: Renew | None,
-    copies: Copies | None,
-) -> types.FunctionType:
+def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: Others) -> types.FunctionType:
     """The function that is called, with its checks, from its definition or from one of the same code."""
     functions, text = [*loaded.functions], loaded.text
     assert text is not None
     entry, *callees = functions
-    extra: dict[str, Any] = {**CHECKS, "_renew": renew, "_annotate": Notes(text, place_of(entry))}
-    if objects is not None:
-        extra |= {"_objects": objects, "_holds_objects": holds_objects}
-    if lists is not None and (entry.arrays or entry.items):
-        extra |= {"_lists": lists, "_arrays": entry.arrays, "_items": entry.items}
-    if copies is not None and entry.owned:
-        extra["_copying"] = copies
+    extra: dict[str, Any] = {**CHECKS, "_renew": others.renew, "_annotate": Notes(text, place_of(entry))}
+    if others.objects is not None:
+        extra |= {"_objects": others.objects, "_holds_objects": holds_objects}
+    if others.lists is not None and (entry.arrays or entry.items):
+        extra |= {"_lists": others.lists, "_arrays": entry.arrays, "_items": entry.items}
+    if others.copies is not None and entry.owned:
+        extra["_copying"] = others.copies
+    if others.anything is not None and entry.presumed:
+        extra |= {"_anything": others.anything, "_numbers": NUMBERS}
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
     choice = None
-    if objects is not None and worthwhile(functions):
+    if others.objects is not None and worthwhile(functions):
         choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)))
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(loaded.functions).items()}
     if isinstance(form, ast.FunctionDef):
@@ -115,6 +113,8 @@ def _entry(
     describe(function, entry, functions, loaded.functions[entry])
     function.loaded = loaded  # type: ignore[attr-defined]
     function.rules = rules  # type: ignore[attr-defined]
+    if "_anything" in extra:
+        function.anything, function.numbers = others.anything, entry.presumed  # type: ignore[attr-defined]
     function.versions = choice  # type: ignore[attr-defined]
     function.version = VersionOf(function)  # type: ignore[attr-defined]
     return function
@@ -161,6 +161,9 @@ class VersionOf:
         function = self._derivative()
         assert function is not None
         choice = function.versions  # type: ignore[attr-defined]
+        given = zip(function.__code__.co_varnames, args)
+        if any(type(a) not in NUMBERS for p, a in given if p in getattr(function, "numbers", ())):
+            return function.anything().version(*args)  # type: ignore[attr-defined, no-any-return]
         missing = function.__code__.co_argcount - len(args)
         defaults = (function.__defaults__ or ())[-missing:] if missing else ()
         found = choice.version(*args, *defaults) if choice is not None else None
@@ -176,7 +179,7 @@ def version_loader(functions: list[Generated], extra: dict[str, Any]) -> Load:
         nodes = definitions(text)
         entry = version[0]
         made = bind(nodes, version, text.file)
-        own = {k: v for k, v in extra.items() if k != "_objects" or not settled}
+        own = {k: v for k, v in extra.items() if k != "_anything" and (k != "_objects" or not settled)}
         checks = [] if settled else kinds_checked(entry, nodes[entry.name].args, "_lists" in extra)
         checks += [] if sure else shapes_checked(entry)
         node = guarded(nodes[entry.name], entry, functions[1:], own, checks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ class Context:
     objects: frozenset[str] = frozenset()  # the operators that classes of the user's define
     displays: frozenset[str] = frozenset()  # variables that are lists or tuples which are written out
     scalars: frozenset[str] = frozenset()  # variables that are numbers, where the types of arguments are known
+    presumed: Mapping[str, Any] = field(default_factory=dict)  # facts of parameters (transform/presumed.py)
     memory: str = ""
     properties: frozenset[str] = frozenset()
     has_rule: Callable[[Any], bool] = lambda f: False

@@ -156,7 +156,8 @@ class _Text:
     ) -> None:  # fmt: skip
         self.this, self.loop, self.active, self.scribe = this, loop, active, Scribe(this.context)
         flows = module.settled(this, active, numbers, groups).activity.names()
-        facts = shapes(this.core, this.operations, liveness(this.core), module.result_fact, numbers)
+        live, presumed = liveness(this.core), this.context.presumed
+        facts = shapes(this.core, this.operations, live, module.result_fact, numbers, presumed=presumed)
         self.stored = [p for group in groups for p in group]
         self.check(groups)
         self.given = [*loop.state, *loop.constants]

@@ -29,6 +29,7 @@ class Generated:
     apart: tuple[tuple[str, tuple[str, ...], Location], ...] = ()  # parameters that may not be one of some others
     arrays: frozenset[str] = frozenset()  # parameters that NumPy takes for arrays, should they be lists
     items: frozenset[str] = frozenset()  # parameters whose items it does
+    presumed: frozenset[str] = frozenset()  # parameters that are taken for numbers
     written: tuple[str, ...] = ()  # those that are differentiated by, where they, or copies of them, are written into
     owned: tuple[str, ...] = ()  # those that are copied, since they are written into
     backward: Generated | None = None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from tangent.analysis.liveness import liveness
-from tangent.analysis.shapes.facts import SCALAR, UNKNOWN, Fact
+from tangent.analysis.shapes.facts import UNKNOWN, Fact, of_result
 from tangent.analysis.shapes.infer import shapes
 from tangent.errors import SourceError, TangentError
 from tangent.options import Options
@@ -43,6 +43,12 @@ Turn = Callable[[types.FunctionType, tuple[str, ...], Derive], Custom]
 Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stmt]]
 
 
+def for_any_arguments(function: types.FunctionType) -> types.FunctionType:
+    """A callee; of a derivative that takes its arguments for numbers, the one for arguments of any kind."""
+    general = getattr(function, "anything", None)
+    return general() if general is not None else function
+
+
 class Module:
     """Derivatives by function, active parameters and kind; each is made once, so recursion refers to itself."""
 
@@ -60,6 +66,7 @@ class Module:
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
         self._scalars = dict(options.scalars)
+        self._numbers = {f: (variables, dict(parameters)) for f, variables, parameters in options.numbers}
         self._objects = frozenset(options.objects)
 
     # What the transformations ask for
@@ -69,6 +76,7 @@ class Module:
         groups: Groups = NONE_GIVEN, known: Known = (), adding: tuple[str, ...] = (),
     ) -> tuple[Generated, Generated]:  # fmt: skip
         """The forward and backward pass of a callee; adjoints of the parameters in `adding` come in and go out."""
+        function = for_any_arguments(function)
         known = self.usable(function, known)
         key = (function, active, numbers, groups, known, adding, function in self.given_lists, "pair")
         self.asked_for = self.asked_for or function
@@ -104,6 +112,7 @@ class Module:
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
         groups: Groups = NONE_GIVEN, known: Known = (),
     ) -> Generated:  # fmt: skip
+        function = for_any_arguments(function)
         known = self.usable(function, known)
         key = (function, active, numbers, groups, known, function in self.given_lists, "tangent")
         if key not in self._made:
@@ -179,7 +188,8 @@ class Module:
             self.given_lists |= self._units[key].lists.given(self._units[key].operations)
         found = self._units[key]
         context = copy.copy(found.context)
-        context.scalars = self._scalars.get(function, frozenset())
+        numbers, context.presumed = self._numbers.get(function, (frozenset(), {}))
+        context.scalars = self._scalars.get(function, frozenset()) | numbers
         context.names = copy.deepcopy(found.context.names)
         context.externals = dict(found.context.externals)
         context.scope = copy.copy(found.context.scope)
@@ -201,9 +211,9 @@ class Module:
                     this = self.read_for_facts(function)
                 except TangentError:  # no source, or not in Core Python: only an error if it turns out to be active
                     return UNKNOWN
-                facts = shapes(this.core, this.operations, liveness(this.core), self.result_fact)
-                fact = facts.of(name(this.result))
-                self._facts[function] = SCALAR if fact.scalar else Fact(number=fact.number, array=fact.array)
+                live, presumed = liveness(this.core), this.context.presumed
+                facts = shapes(this.core, this.operations, live, self.result_fact, presumed=presumed)
+                self._facts[function] = of_result(facts.of(name(this.result)))
         return self._facts[function]
 
     def finish(self) -> None:
@@ -255,7 +265,8 @@ class Module:
         outputs: tuple[str, ...] = (),
     ) -> Settled:  # fmt: skip
         """The function with its writes in place dealt with; `outputs` are those beside its result."""
-        known = shapes(this.core, this.operations, liveness(this.core), self.result_fact, numbers)
+        live, presumed = liveness(this.core), this.context.presumed
+        known = shapes(this.core, this.operations, live, self.result_fact, numbers, presumed=presumed)
         found = settle(this, wrt, (this.result, *outputs), groups, self.summaries, known, self._written)
         self._read |= globals_read(found.unit, found.activity.useful)
         self._written += globals_rebound(found.unit, found.activity.varied)

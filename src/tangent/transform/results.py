@@ -40,6 +40,8 @@ def returned(v: str, passes: Passes, numbers: tuple[str, ...], scribe: Scribe, o
     b = name(scribe.derivative(v, "b"))
     if not own:
         return b
+    if facts.of(name(v)).scalar and v not in state.lazy:
+        return b
     if v in state.owned and v not in state.lazy and (v in numbers or facts.of(name(v)).number):
         return b
     if v in state.owned and v not in state.lazy:

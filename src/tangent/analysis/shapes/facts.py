@@ -18,6 +18,7 @@ class Fact:
     number: bool = False
     array: bool = False
     sequence: bool = False
+    numbers: bool = False  # a tuple that holds nothing but numbers
 
     @property
     def scalar(self) -> bool:
@@ -27,13 +28,19 @@ class Fact:
 
 SCALAR = Fact(NO_ATOMS, NO_ATOMS, True)
 UNKNOWN = Fact()
-ANYTHING = Fact(ANY, ANY, True, True, True)
+NUMBERS = Fact(sequence=True, numbers=True)
+ANYTHING = Fact(ANY, ANY, True, True, True, True)
 
 
 def constant_fact(value: object) -> Fact:
     if isinstance(value, complex):
         return Fact(NO_ATOMS, frozenset(["<complex>"]), True)
     return SCALAR if isinstance(value, float | int) else UNKNOWN
+
+
+def of_result(fact: Fact) -> Fact:
+    """What a caller knows of a result: its kind."""
+    return SCALAR if fact.scalar else Fact(number=fact.number, array=fact.array, numbers=fact.numbers)
 
 
 def union(parts: list[Atoms | None]) -> Atoms | None:

@@ -28,18 +28,20 @@ from tangent.syntax.uses import arguments, header_reads, writes
 def shapes(
     f: ast.FunctionDef, operations: Operations, live: Liveness, results: Callable[[object], Fact] = lambda _: UNKNOWN,
     numbers: frozenset[str] = frozenset(), given: Mapping[str, Atoms] | None = None,
-    arrays: frozenset[str] = frozenset(),
+    arrays: frozenset[str] = frozenset(), presumed: Mapping[str, Fact] | None = None,
 ) -> Shapes:  # fmt: skip
     """The facts of all variables of a Core function.
 
     `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays, `given` the
-    shapes of parameters by those of others, `arrays` what is written into by index.
+    shapes of parameters by those of others, `arrays` what is written into by index, `presumed` what else
+    is known of parameters.
     """
     shifting, lasting = _kinds(f, live)
     steady = _steady(operations)
     table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays, steady)
     parameters = {a.arg: _annotated(a, given or {}, shifting) for a in arguments(f.args)}
     parameters |= dict.fromkeys(_counts(f.body, f.body) & lasting & parameters.keys(), SCALAR)
+    parameters |= {p: fact for p, fact in (presumed or {}).items() if p in parameters}
     defined: list[tuple[Operation | None, ast.stmt | None]]
     defined = [
         (operations[s], None) if s in operations else (None, s)
@@ -55,7 +57,8 @@ def shapes(
             break
     else:
         table.facts = {v: parameters.get(v, UNKNOWN) for v in table.facts}
-    table.facts = {v: _without_any(fact) for v, fact in table.facts.items()}
+    table.undecided = frozenset(v for v, fact in table.facts.items() if ANY in (fact.shape, fact.dtype))
+    table.facts = {v: UNKNOWN if v in table.undecided else fact for v, fact in table.facts.items()}
     return table
 
 
@@ -66,8 +69,6 @@ def _annotated(a: ast.arg, given: Mapping[str, Atoms], shifting: frozenset[str])
         known = _at_entry(given[a.arg], shifting)
         return Fact(known, known)
     match a.annotation:
-        case ast.Name(id="float" | "int") | ast.Constant(value="float" | "int"):
-            return SCALAR
         case ast.Attribute(attr="ndarray") | ast.Constant(value="np.ndarray"):
             return Fact(own, own, True, True)
         case _:
@@ -148,7 +149,7 @@ def _pass(
             continue
         if op.kind == "pack" and op.targets[0] in stacks:
             continue
-        fact = result_of(op, table) if len(op.targets) == 1 or op.kind == "call" else UNKNOWN
+        fact = result_of(op, table) if len(op.targets) == 1 or op.kind in ("call", "unpack") else UNKNOWN
         for v in op.targets:
             new = _lasting(fact, v, table)
             found[v] = _join(found[v], new, v) if v in found else new
@@ -196,9 +197,5 @@ def _join(a: Fact, b: Fact, v: str) -> Fact:
 
     return Fact(
         meet(a.shape, b.shape), meet(a.dtype, b.dtype), a.number and b.number, a.array and b.array,
-        a.sequence and b.sequence,
+        a.sequence and b.sequence, a.numbers and b.numbers,
     )  # fmt: skip
-
-
-def _without_any(fact: Fact) -> Fact:
-    return UNKNOWN if ANY in (fact.shape, fact.dtype) else fact

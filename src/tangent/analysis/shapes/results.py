@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes.facts import ANY, NO_ATOMS, SCALAR, UNKNOWN, Fact, union
+from tangent.analysis.shapes.facts import ANY, ANYTHING, NO_ATOMS, SCALAR, UNKNOWN, Fact, union
 from tangent.analysis.shapes.numbers import numbers_in
 from tangent.analysis.shapes.table import Shapes
 
@@ -43,9 +43,21 @@ def result_of(op: Operation, table: Shapes) -> Fact:
         case "pop":
             return table.of(ast.Name(op.operands[0], ast.Load())) if not op.why else UNKNOWN
         case "pack":
-            return Fact(sequence=isinstance(op.value, ast.List | ast.Tuple))
+            return Fact(sequence=isinstance(op.value, ast.List | ast.Tuple), numbers=_holds_numbers(op.value, table))
+        case "unpack":
+            return _item_of(table.of(ast.Name(op.operands[0], ast.Load())))
         case _:
             return UNKNOWN
+
+
+def _holds_numbers(e: ast.expr | None, table: Shapes) -> bool:
+    """Whether a display is a tuple of nothing but numbers."""
+    return isinstance(e, ast.Tuple) and all((fact := table.of(x)).scalar or fact.shape == ANY for x in e.elts)
+
+
+def _item_of(whole: Fact) -> Fact:
+    """What is known of an item of a tuple of numbers."""
+    return ANYTHING if whole.shape == ANY else SCALAR if whole.numbers else UNKNOWN
 
 
 def _made(op: Operation, table: Shapes) -> Fact:
@@ -101,16 +113,23 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if table.repeats(op):
         return Fact(sequence=any(f.sequence for f in facts))
     if rule.kind == "elementwise":
-        array = isinstance(op.value, ast.Call) or any(f.array for f in facts)
+        called = isinstance(op.value, ast.Call) and not all(f.scalar for f in facts)  # of numbers it gives a number
+        array = called or any(f.array for f in facts)
         others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]
         shape = union([f.shape for f in (*facts, *others)])  # the condition of np.where broadcasts, too
         return Fact(shape, dtype, array or _is_number(op, facts), array)
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True, True)
+    if rule.name == "getitem" and facts[0].numbers and _is_position(op.values["index"]):
+        return _item_of(facts[0])
     if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:
         return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
+
+
+def _is_position(index: ast.expr) -> bool:
+    return isinstance(index, ast.Constant) and type(index.value) is int
 
 
 def makes_complex(op: Operation) -> bool:

@@ -20,6 +20,7 @@ class Shapes:
     results: Callable[[object], Fact] = lambda _: UNKNOWN
     arrays: frozenset[str] = frozenset()
     steady: frozenset[str] = frozenset()
+    undecided: frozenset[str] = frozenset()  # of which nothing can be said before a result is known
 
     def of(self, e: ast.expr) -> Fact:
         """What is known of an operand at the statement that reads it."""
@@ -30,7 +31,7 @@ class Shapes:
                 shape = own if fact.shape is None else fact.shape
                 dtype = own if fact.dtype is None else fact.dtype
                 array = fact.array or v in self.arrays
-                return Fact(shape, dtype, fact.number or array or v in self.numbers, array, fact.sequence)
+                return Fact(shape, dtype, fact.number or array or v in self.numbers, array, fact.sequence, fact.numbers)
             case ast.Constant(value=value):
                 return constant_fact(value)
             case ast.UnaryOp(operand=operand):

@@ -58,7 +58,9 @@ def unboxed(b: Any, x: Any) -> Any:
     if isinstance(b, list | tuple):
         parts = [unboxed(p, q) for p, q in zip(b, x)]
         return parts if isinstance(b, list) else type(b)(*parts) if hasattr(b, "_fields") else tuple(parts)
-    return b[()] if isinstance(b, np.ndarray) and b.ndim == 0 and not isinstance(x, np.ndarray) else b
+    if not isinstance(b, np.ndarray) or b.ndim or isinstance(x, np.ndarray):
+        return b
+    return b.astype(x.dtype)[()] if isinstance(x, np.floating) and b.dtype.kind == "f" else b[()]
 
 
 def returned_rest(v: Any, b: Any, shade: Any) -> Any:

@@ -24,7 +24,7 @@ class Frame:
         self.settled, self.shadowed, self.table = settled, settled.shadowed, settled.storage
         self.shapes: Shapes = shapes(
             unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
-            settled.arrays,
+            settled.arrays, unit.context.presumed,
         )  # fmt: skip
 
         operations = unit.operations.values()

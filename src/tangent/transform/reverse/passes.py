@@ -68,7 +68,7 @@ class Reverse(Statements):
         self.shapes: Shapes
         self.first_shapes = shapes(
             unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
-            settled.arrays,
+            settled.arrays, unit.context.presumed,
         )  # fmt: skip
         self.shapes = self.first_shapes
         self.masks = {op.targets[0] for op in self.operations.values() if is_mask(op)}
@@ -79,7 +79,8 @@ class Reverse(Statements):
         known = given_shapes(unit)
         self.live, results = liveness(tree), derivatives.result_fact
         self.jumping = jumping(self.prepared.body)
-        self.shapes = shapes(tree, self.operations, self.live, results, numbers, known, settled.arrays)
+        presumed = unit.context.presumed
+        self.shapes = shapes(tree, self.operations, self.live, results, numbers, known, settled.arrays, presumed)
         self.pushes: dict[Site, ast.stmt] = {}
         self.cuts = Cuts()
         self.deferred: list[ast.stmt] = []

@@ -1,0 +1,184 @@
+"""Parameters that are taken for numbers: `x += v` binds a number anew, where of an array it changes what others hold.
+
+Which they are is guessed, from annotations and from what the function does with them; arguments of another kind have
+a derivative of their own, which presumes nothing. What follows of the variables of all functions that are called is
+no guess: a parameter of a helper is a number where all calls give it one.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tangent.analysis.liveness import liveness
+from tangent.analysis.shapes.facts import ANYTHING, NUMBERS, SCALAR, UNKNOWN, Fact
+from tangent.analysis.shapes.infer import shapes
+from tangent.errors import TangentError
+from tangent.rules.table import table
+from tangent.syntax.quote import name
+from tangent.syntax.walk import walk
+from tangent.transform.calls import fit_arguments
+from tangent.transform.storage.summaries import is_own
+from tangent.transform.unit import Unit
+
+Read = Callable[[types.FunctionType], Unit]
+Facts = frozenset[tuple[str, Fact]]
+Numbers = tuple[tuple[Any, frozenset[str], Facts], ...]  # by function: variables that are numbers; its parameters
+ROUNDS = 50
+OF_NUMBERS = frozenset(f"builtin_{f}" for f in "float abs max min sum round pow".split())
+
+
+def annotated_numbers(function: types.FunctionType) -> frozenset[str]:
+    """The parameters that a function says are numbers; of a derivative, those that it takes for numbers."""
+    said = {p for p, kind in function.__annotations__.items() if kind in (float, int, "float", "int")}
+    return (frozenset(said) | getattr(function, "numbers", frozenset())) - {"return"}
+
+
+def number_like(function: types.FunctionType, read: Read) -> frozenset[str]:
+    """The parameters that a function uses as it can use numbers, and that have no default of another kind."""
+    plain = [
+        p.name
+        for p in inspect.signature(function, follow_wrapped=False).parameters.values()
+        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and (p.default is p.empty or type(p.default) in (float, int))
+    ]
+    return frozenset(plain) - _otherwise(function, read, {})
+
+
+def _otherwise(function: types.FunctionType, read: Read, known: dict[Any, set[str]]) -> set[str]:
+    """The variables of a function that are used as only arrays, containers and functions are."""
+    if function in known:
+        return known[function]
+    known[function] = set()
+    this = read(function)
+    found: set[str] = set()
+    for s in this.core.body:
+        for node in walk(s):
+            found |= _used_otherwise(node)
+    for op in this.operations.values():
+        if op.kind == "call" and is_own(op.callee) and isinstance(op.value, ast.Call):
+            inner = _otherwise(op.callee, read, known)
+            given = fit_arguments(this, op.value, op.callee)
+            values = given.values if given is not None else {}
+            found |= {v.id for p, v in values.items() if p in inner and isinstance(v, ast.Name)}
+        elif op.kind == "rule" and op.rule.kind != "elementwise" and op.rule.name not in OF_NUMBERS:
+            found |= {*op.operands} if _of_library(op.value, this) else set()
+        elif op.kind in ("unpack", "pop", "dynamic", "closure", "opaque"):
+            found |= {*op.operands}
+    copies = [(op.targets[0], op.operands[0]) for op in this.operations.values() if op.kind == "copy"]
+    while new := {source for target, source in copies if target in found} - found:
+        found |= new
+    known[function] = found
+    return found
+
+
+def _of_library(e: ast.expr | None, this: Unit) -> bool:
+    """Whether a call is of a function or method of a library, not of one of Tangent's own, which takes anything."""
+    if not isinstance(e, ast.Call):
+        return False
+    found = this.context.scope.resolve(e.func)
+    return not getattr(found, "__module__", "").startswith("tangent.")
+
+
+def _used_otherwise(node: ast.AST) -> set[str]:
+    match node:
+        case ast.Subscript(value=ast.Name(id=v)) | ast.Attribute(value=ast.Name(id=v)) | ast.Starred(ast.Name(id=v)):
+            return {v}
+        case ast.BinOp(op=ast.MatMult(), left=left, right=right):
+            return {e.id for e in (left, right) if isinstance(e, ast.Name)}
+        case ast.For(iter=ast.Name(id=v)) | ast.Call(func=ast.Name(id=v)):
+            return {v}
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=v)]):
+            return {v}
+        case _:
+            return set()
+
+
+def following(function: types.FunctionType, presumed: frozenset[str], read: Read) -> Numbers:
+    """All variables that are numbers if some parameters of a function are, by function.
+
+    Nothing follows where functions are called that are known at run time only: these may call any of the others.
+    """
+    try:
+        found = _Inference(function, presumed, read)
+    except (TangentError, _Open):
+        return ()
+    return found.run()
+
+
+class _Open(Exception):
+    """What is called is known at run time only."""
+
+
+class _Inference:
+    """Parameters of callees are numbers, or tuples of numbers, until calls show something else; results likewise."""
+
+    def __init__(self, function: types.FunctionType, presumed: frozenset[str], read: Read) -> None:
+        self.units: dict[Any, Unit] = {}
+        waiting: list[Any] = [function]
+        while waiting:
+            if (f := waiting.pop(0)) not in self.units:
+                this = self.units[f] = read(f)
+                if any(op.kind in ("dynamic", "closure") for op in this.operations.values()):
+                    raise _Open
+                waiting += [callee for callee, _ in _calls(this)]
+        self.known: dict[Any, dict[str, Fact]] = {f: {} for f in self.units}
+        self.known[function] = {p: SCALAR if p in presumed else UNKNOWN for p in self.units[function].parameters}
+        self.results = dict.fromkeys(self.units, ANYTHING)
+        self.live = {f: liveness(this.core) for f, this in self.units.items()}
+
+    def run(self) -> Numbers:
+        for _ in range(ROUNDS):
+            before = {f: dict(facts) for f, facts in self.known.items()}, dict(self.results)
+            variables = {f: self.look(f) for f in self.units}
+            if before == (self.known, self.results):
+                return tuple((f, v, _said(self.known[f])) for f, v in variables.items() if v or _said(self.known[f]))
+        return ()
+
+    def look(self, function: Any) -> frozenset[str]:
+        """The variables of a function that are numbers, by what is known now of its parameters and of its callees."""
+        this = self.units[function]
+        known = {p: self.known[function].get(p, SCALAR) for p in this.parameters}
+        known = {p: fact for p, fact in known.items() if fact != UNKNOWN}
+        facts = shapes(this.core, this.operations, self.live[function], self.result, presumed=known)
+        for callee, values in _calls(this):
+            parameters = self.known[callee]
+            for p in self.units[callee].parameters:
+                value = values.get(p)
+                if not (isinstance(value, ast.Name) and value.id in facts.undecided):
+                    new = _kind(facts.of(value)) if isinstance(value, ast.expr) else _default(callee, p, values)
+                    parameters[p] = new if parameters.get(p, new) == new else UNKNOWN
+        if this.result not in facts.undecided:
+            self.results[function] = _kind(facts.of(name(this.result)))
+        names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
+        return frozenset(v for v in names if facts.of(name(v)).scalar)
+
+    def result(self, function: object) -> Fact:
+        return self.results.get(function, UNKNOWN)
+
+
+def _said(facts: dict[str, Fact]) -> Facts:
+    return frozenset((p, fact) for p, fact in facts.items() if fact != UNKNOWN)
+
+
+def _kind(fact: Fact) -> Fact:
+    return SCALAR if fact.scalar else NUMBERS if fact.numbers else UNKNOWN
+
+
+def _calls(this: Unit) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The functions that are called, with what is given for each of their parameters."""
+    for op in this.operations.values():
+        if op.kind == "call" and is_own(op.callee) and table().custom_of(op.callee) is None:
+            assert isinstance(op.value, ast.Call)
+            given = fit_arguments(this, op.value, op.callee)
+            if given is not None and given.known:
+                raise _Open
+            yield op.callee, given.values if given is not None else {}
+
+
+def _default(function: Any, p: str, values: dict[str, Any]) -> Fact:
+    """What is known of a parameter that a call leaves to its default."""
+    parameters = inspect.signature(function, follow_wrapped=False).parameters
+    return SCALAR if p in parameters and p not in values and type(parameters[p].default) in (float, int) else UNKNOWN

@@ -180,6 +180,19 @@ def annotated(x: float, y: float) -> float:
     return x * y + np.sin(x)
 
 
+def bump(x, k):
+    x += k
+    return x
+
+
+def numbers_kept(x):
+    out = [bump(x, 1.0)]
+    for _ in range(3):
+        x *= 0.5
+        out.append(x)
+    return sum(out)
+
+
 def augmented(x):
     y = x * x
     y += np.sin(x)
@@ -866,11 +879,13 @@ PROGRAMS: dict[str, tuple] = {
     "generator": (generator, grad, {}, (0.5,)),
     "generator_kept": (generator_kept, grad, {}, (0.5,)),
     "inner_gradient": (inner_gradient, grad, {}, (0.5,)),
+    "numbers_kept": (numbers_kept, grad, {}, (0.5,)),
+    "numbers_kept_forward": (numbers_kept, jvp, {}, (0.5, 1.0)),
 }
 CALLEES = {
     mlp: (logsumexp, logsoftmax, softmax_crossentropy), call: (square,), call_twice: (square, scale), call_in_loop: (square,),
     call_pair: (two_results,), higher_order: (integrate,), method: (Line,), generator: (running_powers,),
-    generator_kept: (growing,),
+    generator_kept: (growing,), numbers_kept: (bump,),
     known_functions: (iterated,),
 }  # fmt: skip
 

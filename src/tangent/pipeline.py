@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.codegen.emit import emit
-from tangent.codegen.load import Others, bind, definitions, load, load_again, register
+from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, OwnerError, TangentError
 from tangent.optimise import optimise
@@ -31,16 +31,16 @@ from tangent.source.adapt import called
 from tangent.source.copying import copying
 from tangent.source.read import read
 from tangent.source.remembering import remembering
-from tangent.source.resolve import MISSING, install_silent
-from tangent.source.stubs import install_runner
-from tangent.syntax.names import as_identifier, identifiers
+from tangent.source.resolve import MISSING
+from tangent.syntax.names import identifiers
 from tangent.transform.generated import Generated
 from tangent.transform.gradient import gradient
 from tangent.transform.module import Module, Optimise
 from tangent.transform.presumed import annotated_numbers, following, number_like
 from tangent.transform.scribe import Scribe
 from tangent.transform.tangents import pushforward
-from tangent.transform.unit import Unit, unit
+from tangent.transform.titles import description, title_of
+from tangent.transform.unit import Unit
 
 Derivative = Callable[..., Any]
 Attempt = Callable[[], Derivative]
@@ -398,24 +398,6 @@ def for_scalars(function: types.FunctionType, scalars: Scalars, small: Small) ->
     return made
 
 
-def run_from_core(stub: types.FunctionType) -> Callable[..., Any]:
-    """What runs in place of a function that was made from a tree, where no derivative flows."""
-    with making:
-        if stub not in _running:
-            this = unit(stub)
-            made = Generated(this.core.name, stub, this.core, this.source)
-            made.externals = dict(this.context.externals)
-            text = emit([made])
-            register(text)
-            _running[stub] = bind(definitions(text), [made], text.file)[made]
-        return _running[stub]
-
-
-_running: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
-install_runner(run_from_core)
-install_silent(lambda function: table().is_zero(function))
-
-
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative as of now, after a helper was redefined; of derivatives, from the function behind."""
     with making:
@@ -452,20 +434,3 @@ def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[st
                 return unit.context.scope.resolve(e)
 
     return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared, frozenset(scribe.accumulators))))
-
-
-def title_of(function: types.FunctionType, options: Options) -> str:
-    """`dfdx`, or `f_jvp` in forward mode."""
-    base = as_identifier(function.__name__)
-    if options.mode == "forward":
-        return f"{base}_jvp"
-    full = f"d{base}d{'_'.join(options.wrt)}"
-    return full if len(full) <= 60 else f"d{base}"
-
-
-def description(function: types.FunctionType, options: Options) -> str:
-    """The docstring of a derivative."""
-    by = ", ".join(f"'{v}'" for v in options.wrt)
-    if options.mode == "forward":
-        return f"The tangent of '{function.__name__}' along tangents of {by}, which follow its arguments. By Tangent."
-    return f"The gradient of '{function.__name__}' by {by}; the seed is the last argument. By Tangent."

@@ -97,7 +97,7 @@ def augmented_in_place(
             kept.append(w)
             continue
         written = any(aliases.meets(v, others) for v in own)
-        if shapes.of(name(w.root)).scalar or not (holders or written):
+        if not (holders or written):
             kept.append(w)
             continue
         new = _in_place(this, w, shapes.of(name(w.root)).array)

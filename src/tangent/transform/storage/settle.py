@@ -72,7 +72,7 @@ def settle(
 ) -> Settled:  # fmt: skip
     """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
     given = frozenset(p for group in groups for p in group)
-    found = all_writes(this, summary)
+    found = [w for w in all_writes(this, summary) if not _binds_number(w, shapes)]
     apart = changed_as_values(this, found, aliases_of(this, summary, groups))
     this = finished_lists(this, found)
     this, found, tables = written_tables(this, found, lambda unit: aliases_of(unit, summary, groups))
@@ -123,6 +123,11 @@ def settle(
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     values = tuple(x for x in apart if x[0] not in owned)
     return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, values)
+
+
+def _binds_number(w: Write, shapes: Shapes) -> bool:
+    """Whether `s += v` only binds a name anew, since s is a number."""
+    return w.construct == "augmented" and shapes.of(name(w.root)).scalar
 
 
 def _carried(this: Unit) -> list[str]:

@@ -1,0 +1,158 @@
+"""Arguments that look like numbers are taken for numbers; of another kind, they have a derivative of their own."""
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent import grad, jvp, vjp
+
+RNG = np.random.default_rng(3)
+
+
+def kept_numbers(x):
+    out = []
+    for _ in range(3):
+        x += 0.1 * np.sin(x)
+        out.append(x)
+    return sum(out)
+
+
+def two_names(x, y):
+    x *= y
+    z = x
+    x += 1.0
+    return x * z
+
+
+def bump(x, k):
+    x += k
+    return x
+
+
+def bumped_twice(x):
+    return bump(x, 2.0) * bump(x, 3.0) * x
+
+
+def swap(p, q):
+    p += q
+    return q, p
+
+
+def swapped(p, q):
+    for _ in range(3):
+        p, q = swap(p, q)
+    return p * q
+
+
+def run(x, n):
+    out = []
+    for _ in range(n):
+        x += 0.1 * np.sin(x)
+        out.append(x)
+    return out
+
+
+def kept_by_helper(x):
+    total = 0.0
+    for y in run(x, 4):
+        total += y * y
+    return total
+
+
+def said(x: float, y: float):
+    z = x
+    x += y
+    return z * x
+
+
+def said_of_helper(x: float, k: float = 2.0):
+    return x * k
+
+
+def broadcast(x, y):
+    return said_of_helper(x) * y + said_of_helper(y, x)
+
+
+CASES = [(kept_numbers, 1), (two_names, 2), (bumped_twice, 1), (swapped, 2), (kept_by_helper, 1), (said, 2)]
+
+
+def total(v):
+    return float(np.sum(v))
+
+
+def slopes(f, arguments, directions):
+    def at(e):
+        moved = [a + e * d for a, d in zip(arguments, directions)]
+        return total(f(*[np.asarray(v) if isinstance(a, np.ndarray) else v for a, v in zip(arguments, moved)]))
+
+    return (at(1e-6) - at(-1e-6)) / 2e-6
+
+
+@pytest.mark.parametrize("f, count", CASES)
+@pytest.mark.parametrize("shape", [None, (), (3,), (2, 1)])
+def test_numbers_and_arrays_have_the_right_derivative(f, count, shape):
+    """In place, an array changes for all who hold it, and a number does not."""
+    draw = (lambda: float(RNG.uniform(0.5, 1.5))) if shape is None else lambda: np.asarray(RNG.uniform(0.5, 1.5, shape))
+    arguments, directions = ([draw() for _ in range(count)] for _ in range(2))
+    expected = slopes(f, arguments, directions)
+    seed = np.ones(np.shape(f(*[np.copy(a) if shape is not None else a for a in arguments])))
+    seed = float(seed) if seed.shape == () else seed
+    wrt = tuple(range(count))
+    for optimized in (True, False):
+        derivative = vjp(f, wrt, optimized=optimized)
+        for _ in range(4 if optimized else 1):
+            found = derivative(*arguments, seed)
+            found = found if count > 1 else (found,)
+            assert sum(np.sum(g * d) for g, d in zip(found, directions)) == pytest.approx(expected, rel=1e-6)
+            assert all(np.shape(g) == np.shape(a) for g, a in zip(found, arguments))
+        assert total(jvp(f, wrt, optimized=optimized)(*arguments, *directions)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("f, count", CASES)
+def test_derivatives_for_numbers_ask_nothing_when_they_run(f, count):
+    for text in (grad(f, tuple(range(count))).source, jvp(f, tuple(range(count))).source):
+        assert not any(word in text for word in ("own_any", "shadow", "mirror", "isinstance", "add_into"))
+
+
+@pytest.mark.parametrize("f", [kept_numbers, two_names, bumped_twice, kept_by_helper, said])
+def test_second_derivatives_of_numbers(f):
+    others = (0.8,) if f.__code__.co_argcount == 2 else ()
+    e = 1e-5
+    slope = (grad(f)(0.6 + e, *others) - grad(f)(0.6 - e, *others)) / (2 * e)
+    assert grad(grad(f))(0.6, *others) == pytest.approx(slope, rel=1e-6)
+    assert jvp(grad(f))(0.6, *others, 1.0, 1.0) == pytest.approx(slope, rel=1e-6)
+
+
+def test_an_annotation_that_does_not_hold_changes_no_number():
+    x, y = np.ones((2, 1)), np.array([1.0, 2.0, 3.0])
+    bx, by = vjp(broadcast, (0, 1))(x, y, np.ones((2, 3)))
+    assert bx.tolist() == [[18.0], [18.0]] and by.tolist() == [6.0, 6.0, 6.0]
+    bx, by = vjp(said, (0, 1))(x + 0.0, np.array([[2.0], [3.0]]), np.ones((2, 1)))
+    assert bx.tolist() == [[6.0], [8.0]] and by.tolist() == [[6.0], [8.0]]
+
+
+def test_precision_is_that_of_the_argument():
+    assert type(grad(two_names)(np.float32(0.5), 0.7)) is np.float32
+    assert type(grad(two_names)(np.float64(0.5), 0.7)) is np.float64
+
+
+def test_the_version_for_arrays_is_that_of_their_derivative():
+    x = np.linspace(0.1, 0.9, 5)
+    version = vjp(two_names).version(x, x, np.ones(5))
+    assert np.allclose(version(x, x + 1.0, np.ones(5)), 2.0 * (x * (x + 1.0) + 1.0) * (x + 1.0))
+
+
+def test_inside_a_function_it_is_the_derivative_for_anything():
+    def f(x, y):
+        return np.sum(vjp(two_names)(x, y, np.ones(3)))
+
+    x, y = np.array([0.3, 0.7, 1.1]), np.array([1.2, 0.5, 0.9])
+    want = np.array([2.0 * y[i] ** 2 for i in range(3)])
+    assert np.allclose(tangent.grad(f)(x, y), want)
+
+
+def test_compiled_code_takes_arrays():
+    pytest.importorskip("numba")
+    compiled, x = vjp(two_names, compile="numba"), np.array([0.3, 0.7])
+    assert np.allclose(compiled(x, x + 1.0, np.ones(2)), vjp(two_names)(x, x + 1.0, np.ones(2)))
+    assert compiled(0.3, 1.3, 1.0) == pytest.approx(vjp(two_names)(0.3, 1.3))

@@ -13,10 +13,11 @@ PACKAGE = Path(tangent.__file__).resolve().parent
 
 # Each part may import from itself and from those before it. The run-time functions know no syntax, so they come first;
 # the tree comes before its readers; rules name run-time functions, and backends bind library functions to rules.
-# `pipeline` puts the stages together, `service` serves calls at run time; `testing` and `view` use what `api` offers.
+# `stages` make a module, `pipeline` a function of it, `service` serves calls at run time; `testing` and `view` use what
+# `api` offers.
 ORDER = (
     "errors", "options", "runtime", "syntax", "source", "normalise", "analysis", "rules", "backends", "template",
-    "custom", "transform", "optimise", "codegen", "pipeline", "service", "api", "inside", "implicit",
+    "custom", "transform", "optimise", "codegen", "stages", "pipeline", "service", "api", "inside", "implicit",
     "testing", "view", "__init__", "__main__",
 )  # fmt: skip
 

@@ -1,8 +1,7 @@
-"""The stages in order: a function and options in, a derivative out; each is made once and remembered."""
+"""A function and options in, a derivative out: made once and remembered, with other ones for arguments of other kinds."""
 
 from __future__ import annotations
 
-import ast
 import gc
 import inspect
 import types
@@ -13,34 +12,24 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
-from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
+from tangent.analysis.state import classes_of, needs_memory
 from tangent.codegen.emit import emit
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
-from tangent.errors import CaptureError, InPlaceError, Location, OwnerError, TangentError
-from tangent.optimise import optimise
-from tangent.optimise.comments import tidy
-from tangent.optimise.context import Optimisation
+from tangent.errors import CaptureError, InPlaceError, Location, TangentError
 from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
-from tangent.runtime.objects import MEMBERS, operators_in
+from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, refuse_shared
 from tangent.source.adapt import called
-from tangent.source.copying import copying
 from tangent.source.read import read
-from tangent.source.remembering import remembering
-from tangent.source.resolve import MISSING
-from tangent.syntax.names import identifiers
+from tangent.stages import generated, optimiser
 from tangent.transform.generated import Generated
-from tangent.transform.gradient import gradient
-from tangent.transform.module import Module, Optimise
+from tangent.transform.module import Module
 from tangent.transform.presumed import annotated_numbers, following, number_like
-from tangent.transform.scribe import Scribe
-from tangent.transform.tangents import pushforward
-from tangent.transform.titles import description, title_of
-from tangent.transform.unit import Unit
+from tangent.transform.titles import description
 
 Derivative = Callable[..., Any]
 Attempt = Callable[[], Derivative]
@@ -141,7 +130,7 @@ def _for_numbers(
         numbers = following(function, presumed, module.read) if presumed else ()
         if not numbers:
             return None
-        module = generated(function, replace(options, numbers=numbers))
+        module = generated(function, replace(options, numbers=numbers), derive)
     except TangentError:
         return None
     module.functions[0].presumed = presumed
@@ -209,52 +198,16 @@ def _by_tangents(function: types.FunctionType, options: Options) -> Derivative:
     return made
 
 
-def keeping_memory(function: types.FunctionType, memory: Memory) -> types.FunctionType:
-    """The function that is read: one with a memory, where objects are made or changed."""
-    known = any(hasattr(function, attribute) for attribute in ("remembers", "origin", "adapted"))
-    if known or table().custom_of(function) is not None:
-        return function
-    found = needs_memory(function, table().has_rule)
-    if not (memory or found):
-        return function
-    lists = memory == "lists"
-    arrays = "arrays" in (memory, found) or (lists and writes_into_arrays(function, table().has_rule))
-    return remembering(function, entry=True, lists=lists, arrays=arrays)
-
-
 def build(function: types.FunctionType, options: Options) -> Derivative:
     """Read, normalise, transform, optimise, print and load."""
     with _without_collections():
-        return _described(_loaded(generated(function, options), function, options), function, options)
+        return _described(_loaded(generated(function, options, derive), function, options), function, options)
 
 
 def _described(made: types.FunctionType, function: types.FunctionType, options: Options) -> Derivative:
     made.__doc__ = description(function, options)
     made.origin, made.made_with = (function, options), table().version  # type: ignore[attr-defined]
     return made
-
-
-def generated(function: types.FunctionType, options: Options) -> Module:
-    """The module of a derivative, before it is printed; where owners of methods may be no arrays, one that looks."""
-    try:
-        return _generated(function, options)
-    except OwnerError:
-        if MEMBERS in options.objects or options.compile is not None:
-            raise
-        return _generated(function, replace(options, objects=tuple(sorted({*options.objects, MEMBERS}))))
-
-
-def _generated(function: types.FunctionType, options: Options) -> Module:
-    module = Module(options, optimiser(options.optimized), derive)
-    title = title_of(function, options)
-    behind = copying(function, options.copied) if options.copied and not hasattr(function, "origin") else function
-    behind = keeping_memory(behind, options.memory)
-    if options.mode == "reverse":
-        gradient(module, behind, title)
-    else:
-        pushforward(module, behind, title)
-    module.finish()
-    return module
 
 
 @contextmanager
@@ -377,10 +330,10 @@ def _with_scalars(
     """The module made with what is known of numbers; None where that changes nothing."""
     behind = for_scalars(function, scalars, small)
     if behind is not function:
-        module = generated(behind, options)
+        module = generated(behind, options, derive)
     known = scalars(module.functions)
     if known:
-        return generated(behind, replace(options, scalars=known)).functions
+        return generated(behind, replace(options, scalars=known), derive).functions
     return module.functions if behind is not function else None
 
 
@@ -390,7 +343,7 @@ def for_scalars(function: types.FunctionType, scalars: Scalars, small: Small) ->
     if origin is None:
         return small(function)
     behind = for_scalars(origin[0], scalars, small)
-    known = scalars(generated(behind, origin[1]).functions)
+    known = scalars(generated(behind, origin[1], derive).functions)
     if behind is origin[0] and not known:
         return function
     made = derive(behind, replace(origin[1], scalars=known))
@@ -410,27 +363,3 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             _made[function].pop(_key(function, options), None)
         _alike.pop(function.__code__, None)
         return derive(function, options)
-
-
-def optimiser(optimized: bool) -> Optimise:
-    return _optimised if optimized else _as_it_is
-
-
-def _as_it_is(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[str, str]) -> list[ast.stmt]:
-    return tidy(body)
-
-
-def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[str, str]) -> list[ast.stmt]:
-    user = identifiers(unit.source.tree)
-    visible = user | {d for (_, v), d in scribe.derivatives.items() if v in user}
-
-    def resolve(e: ast.expr) -> Any:
-        match e:
-            case ast.Name(id=v) if v in scribe.externals:
-                return scribe.externals[v]
-            case ast.Attribute(value=ast.Name(id=v), attr=attr) if v in scribe.externals:
-                return getattr(scribe.externals[v], attr, MISSING)
-            case _:
-                return unit.context.scope.resolve(e)
-
-    return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared, frozenset(scribe.accumulators))))

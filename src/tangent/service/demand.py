@@ -16,7 +16,7 @@ from tangent.codegen.load import bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import InPlaceError, OwnerError, TangentError
 from tangent.options import Options
-from tangent.pipeline import derive, keeping_memory, optimiser
+from tangent.pipeline import derive
 from tangent.rules.callables import plain_function
 from tangent.rules.table import table
 from tangent.runtime import library
@@ -35,6 +35,7 @@ from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.source.resolve import is_library
+from tangent.stages import keeping_memory, optimiser
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.repeatable import repeatable

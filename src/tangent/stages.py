@@ -1,0 +1,88 @@
+"""From a function and options to the module of its derivative: read, normalise, transform, optimise."""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import replace
+from typing import Any
+
+from tangent.analysis.state import needs_memory, writes_into_arrays
+from tangent.errors import OwnerError
+from tangent.optimise import optimise
+from tangent.optimise.comments import tidy
+from tangent.optimise.context import Optimisation
+from tangent.options import Memory, Options
+from tangent.rules.table import table
+from tangent.runtime.objects import MEMBERS
+from tangent.source.copying import copying
+from tangent.source.remembering import remembering
+from tangent.source.resolve import MISSING
+from tangent.syntax.names import identifiers
+from tangent.transform.by_tangents import Derive
+from tangent.transform.gradient import gradient
+from tangent.transform.module import Module, Optimise
+from tangent.transform.scribe import Scribe
+from tangent.transform.tangents import pushforward
+from tangent.transform.titles import title_of
+from tangent.transform.unit import Unit
+
+
+def generated(function: types.FunctionType, options: Options, derive: Derive) -> Module:
+    """The module of a derivative, before it is printed; where owners of methods may be no arrays, one that looks."""
+    try:
+        return _generated(function, options, derive)
+    except OwnerError:
+        if MEMBERS in options.objects or options.compile is not None:
+            raise
+        return _generated(function, replace(options, objects=tuple(sorted({*options.objects, MEMBERS}))), derive)
+
+
+def _generated(function: types.FunctionType, options: Options, derive: Derive) -> Module:
+    module = Module(options, optimiser(options.optimized), derive)
+    title = title_of(function, options)
+    behind = copying(function, options.copied) if options.copied and not hasattr(function, "origin") else function
+    behind = keeping_memory(behind, options.memory)
+    if options.mode == "reverse":
+        gradient(module, behind, title)
+    else:
+        pushforward(module, behind, title)
+    module.finish()
+    return module
+
+
+def keeping_memory(function: types.FunctionType, memory: Memory) -> types.FunctionType:
+    """The function that is read: one with a memory, where objects are made or changed."""
+    known = any(hasattr(function, attribute) for attribute in ("remembers", "origin", "adapted"))
+    if known or table().custom_of(function) is not None:
+        return function
+    found = needs_memory(function, table().has_rule)
+    if not (memory or found):
+        return function
+    lists = memory == "lists"
+    arrays = "arrays" in (memory, found) or (lists and writes_into_arrays(function, table().has_rule))
+    return remembering(function, entry=True, lists=lists, arrays=arrays)
+
+
+def optimiser(optimized: bool) -> Optimise:
+    return _optimised if optimized else _as_it_is
+
+
+def _as_it_is(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[str, str]) -> list[ast.stmt]:
+    return tidy(body)
+
+
+def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[str, str]) -> list[ast.stmt]:
+    user = identifiers(unit.source.tree)
+    visible = user | {d for (_, v), d in scribe.derivatives.items() if v in user}
+
+    def resolve(e: ast.expr) -> Any:
+        match e:
+            case ast.Name(id=v) if v in scribe.externals:
+                return scribe.externals[v]
+            case ast.Attribute(value=ast.Name(id=v), attr=attr) if v in scribe.externals:
+                return getattr(scribe.externals[v], attr, MISSING)
+            case _:
+                return unit.context.scope.resolve(e)
+
+    return tidy(optimise(body, Optimisation(resolve, frozenset(visible), shared, frozenset(scribe.accumulators))))

@@ -1,4 +1,4 @@
-"""A function and options in, a derivative out: made once and remembered, with other ones for arguments of other kinds."""
+"""A function and options in, a derivative out: made once and remembered; others for arguments of other kinds."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tangent import grad, insert_grad_of
+from tangent import grad, insert_grad_of, vjp
 
 pytest.importorskip("numba")
 X = np.linspace(0.3, 1.2, 4)
@@ -104,3 +104,9 @@ def in_a_callee(x):
 )  # fmt: skip
 def test_inserted_code_is_compiled(f, args):
     np.testing.assert_allclose(grad(f, compile="numba")(*args), grad(f)(*args), rtol=1e-12)
+
+
+def test_second_order():
+    first = grad(truncated)
+    second = vjp(first, compile="numba")
+    np.testing.assert_allclose(second(X, 4, 2, 1.0, X), vjp(first)(X, 4, 2, 1.0, X), rtol=1e-12)

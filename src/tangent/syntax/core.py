@@ -61,6 +61,11 @@ def is_range(e: ast.expr) -> bool:
     return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.rstrip("_") in ("range", "reversed")
 
 
+def is_plain_range(e: ast.expr) -> bool:
+    """A range that is walked as it is."""
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.rstrip("_") == "range"
+
+
 def is_path(e: ast.expr) -> bool:
     """A dotted name: `np.linalg.norm`."""
     return isinstance(e, ast.Name) or (isinstance(e, ast.Attribute) and is_path(e.value))

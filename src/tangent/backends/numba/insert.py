@@ -30,6 +30,8 @@ from tangent.runtime import (
     number_or_part,
     replace_item,
     stop_gradient,
+    unbroadcast,
+    unfit_grad,
 )
 
 
@@ -69,6 +71,17 @@ def _array(b: Any, x: Any) -> Any:
         return fit(b).copy()
 
     return impl
+
+
+@implements(unfit_grad)
+def unfitted(b: Any, given: Any) -> Any:
+    if is_nothing(given):
+        return lambda b, given: None
+    if is_tuple(given) and is_tuple(b) and len(given) == len(b):
+        return per_item(given, "b, given", "unfit_grad(b[{i}], given[{i}])", unfit_grad=unfit_grad)
+    if is_list(given) and is_list(b):
+        return lambda b, given: [unfit_grad(b[i], given[i]) for i in range(len(given))]
+    return lambda b, given: unbroadcast(b, given)
 
 
 @implements(stop_gradient)

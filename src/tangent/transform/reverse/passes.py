@@ -17,7 +17,7 @@ from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.cells import Cell
-from tangent.syntax.core import is_range
+from tangent.syntax.core import is_plain_range, is_range
 from tangent.syntax.inserted import Insertion
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace, statements
@@ -29,6 +29,7 @@ from tangent.transform.inserted.cuts import Cuts, cut_short, jumping
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.reverse.lists import half_emptied, read_when_complete, taken_from_twice
+from tangent.transform.reverse.ranges import first_steps
 from tangent.transform.reverse.state import Passes, Site, State
 from tangent.transform.reverse.statements import Statements
 from tangent.transform.reverse.temporaries import is_mask
@@ -274,7 +275,7 @@ class Reverse(Statements):
         if (trips := self.prepared.trips.get(s)) is not None:
             return name(trips)
         assert isinstance(s, ast.For) and isinstance(s.iter, ast.Call)
-        if _starts_at_zero(s.iter):
+        if is_plain_range(s.iter) and len(s.iter.args) == 1:
             return s.iter.args[0]
         return expression("n(l(r))", n=self.builtin("len"), l=self.builtin("list"), r=s.iter)
 
@@ -288,14 +289,8 @@ class Reverse(Statements):
                     return at(ast.For(target, self.reversed(iter), body, []), s)
                 if not is_range(iter):
                     return at(ast.For(self.counter(), self.range(trips), body, []), s)
-                plain = _starts_at_zero(iter)
-                taken = self.range(trips) if plain else expression("l(r)[:n]", l=self.builtin("list"), r=iter, n=trips)
+                if (taken := first_steps(iter, trips)) is None:
+                    taken = expression("l(r)[:n]", l=self.builtin("list"), r=iter, n=trips)
                 return at(ast.For(target, self.reversed(taken), body, []), s)
             case _:
                 raise AssertionError("not a loop")
-
-
-def _starts_at_zero(e: ast.expr) -> bool:
-    return (
-        isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id.startswith("range") and len(e.args) == 1
-    )

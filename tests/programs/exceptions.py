@@ -416,3 +416,65 @@ def exception_that_leaves_two_loops(x):
     except StopIteration as e:
         return e.value * x
     return x
+
+
+class Missed(Exception):
+    def __init__(self, where, value):
+        super().__init__(value)
+        self.where = where
+        self.value = value
+
+
+def search(x, n):
+    if n == 0:
+        raise Missed(n, x * x)
+    if x > 3.0:
+        raise ValueError("far", x)
+    return search(x * 1.5, n - 1) * 2.0
+
+
+class Searching:
+    def __init__(self, x):
+        self.x = x
+
+    def at(self, n):
+        try:
+            return search(self.x, n) + 1.0
+        except KeyError:
+            return 0.0
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def values_of_exceptions_of_helpers(x):
+    s, searching = 0.0, Searching(x)
+    for n in range(3, 7):
+        try:
+            s = s + searching.at(n)
+        except Missed as e:
+            s = s * e.value + e.args[0]
+        except ValueError as e:
+            _, far = e.args
+            s = s + far * x
+    return s
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+
+    def pay(self, v):
+        self.balance = self.balance - v * v
+        if self.balance < 0.0:
+            raise ValueError
+        self.balance = self.balance * 1.1
+
+
+@program({"x": 0.7}, {"x": 1.7})
+def object_changed_before_it_is_refused(x):
+    account = Account(x)
+    for v in (0.6, x, 0.3):
+        try:
+            account.pay(v)
+        except ValueError:
+            account.balance = account.balance * x + 2.0
+    return account.balance

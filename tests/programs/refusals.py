@@ -199,7 +199,7 @@ class Kept:
 
     def fails(self, v):
         self.x = v
-        raise ValueError
+        int("no number")
 
     def double(self):
         self.x = 2.0 * self.x
@@ -237,7 +237,7 @@ def changed_by_a_call_that_fails(x):
 class TooLarge(Exception):
     def __init__(self, v):
         super().__init__("too large")
-        self.v = v
+        self.v = 2.0 * v
 
 
 def at_most_one(x):
@@ -386,3 +386,19 @@ def kept_recursion_with_a_computed_default(x):
         return w if n == 0 else power(n - 1, w * x[1])
 
     return sum(map(power, [1, 2]))
+
+
+def doubling(x):
+    yield x
+    return 2.0 * x
+
+
+@refused("what a generator returns", 2.0)
+def value_of_a_generator(x):
+    items = doubling(x)
+    y = next(items)
+    try:
+        next(items)
+    except StopIteration as e:
+        y = y * e.value
+    return y

@@ -31,6 +31,7 @@ from tangent.normalise.managers import managers
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
 from tangent.normalise.methods import known_methods
+from tangent.normalise.outcomes import outcomes
 from tangent.normalise.outlined import outlined
 from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
@@ -46,9 +47,10 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    outlined, insertions, spelled, fixed, managers, lazily_read, turned, kept, brought, filled, closures, boxes,
-    lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,
-    defaults, statements, jumps, contexts, iteration, flatten, drawing, lifted_calls, overloading, memorised, versions,
+    outlined, insertions, spelled, fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, closures,
+    boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
+    walrus, defaults, statements, jumps, contexts, iteration, flatten, drawing, lifted_calls, overloading, memorised,
+    versions,
 )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ Body = list[ast.stmt]
 def brought(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Keep what exceptions are given in variables that their handlers read."""
     handlers = [n for n in walk(f) if isinstance(n, ast.ExceptHandler)]
-    if not any(_looked(h) for h in handlers):
+    if not any(looked(h) for h in handlers):
         return f
     return replace(f, body=_block(f.body, context))
 
@@ -45,26 +45,30 @@ def _statement(s: ast.stmt, context: Context) -> Body:
     if isinstance(s, ast.FunctionDef | ast.ClassDef):
         return [s]
     s = with_blocks(s, lambda b: _block(b, context))
-    keys = sorted({k for h in s.handlers for k in _looked(h)}) if isinstance(s, ast.Try) else []
+    keys = sorted({k for h in s.handlers for k in looked(h)} - {"args"}) if isinstance(s, ast.Try) else []
     if not keys or not any(_raised(x, context) for x in _inside(s.body)):  # type: ignore[attr-defined]
         return [s]
     assert isinstance(s, ast.Try)
     return _Brought(s, keys, context).whole()
 
 
-def _looked(h: ast.ExceptHandler) -> dict[str, ast.expr]:
+def looked(h: ast.ExceptHandler) -> dict[str, ast.expr]:
     """What a handler asks its exception for: attributes, items of `args`; by their text."""
     found: dict[str, ast.expr] = {}
-    for n in (n for x in h.body for n in walk(x)):
+    every = [n for x in h.body for n in walk(x)]
+    indexed = {n.value for n in every if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Constant)}
+    for n in every:
         match n:
             case ast.Subscript(
                 value=ast.Attribute(value=ast.Name(id=v), attr="args"), slice=ast.Constant(value=int(k))
             ):
                 if v == h.name and k >= 0:
                     found[f"args{k}"] = n
-            case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == h.name and attr != "args":
-                if not attr.startswith("__"):
+            case ast.Attribute(value=ast.Name(id=v), attr=attr, ctx=ast.Load()) if v == h.name:
+                if not attr.startswith("__") and not (attr == "args" and n in indexed):
                     found[attr] = n
+            case ast.Attribute(value=ast.Name(id=v)) if v == h.name:  # it changes what it has caught
+                return {}
     return found
 
 
@@ -126,8 +130,7 @@ class _Brought:
         return [*kept, *told, replace(x, exc=replace(x.exc, args=args))]
 
     def handled(self, x: ast.stmt, h: ast.ExceptHandler) -> ast.stmt:
-        looked = _looked(h)
-        texts = {ast.unparse(e): key for key, e in looked.items()}
+        texts = {ast.unparse(e): key for key, e in looked(h).items() if key in self.names}
 
         def change(e: ast.expr) -> ast.expr:
             if not isinstance(e, ast.Attribute | ast.Subscript) or (key := texts.get(ast.unparse(e))) is None:

@@ -69,6 +69,9 @@ runtime.shadow_among
 runtime.sources
 runtime.winners_at
 runtime.error_raised
+runtime.error_told
+runtime.place_told
+runtime.telling_of
 runtime.without_numbers
 runtime.require_no_numbers
 runtime.require_no_state

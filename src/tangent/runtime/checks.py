@@ -243,6 +243,20 @@ def without_numbers(error: BaseException) -> BaseException:
     return error
 
 
+def error_told(cls: type[BaseException], given: tuple[Any, ...]) -> BaseException:
+    """The exception that a function has told about."""
+    return cls(*given)
+
+
+def place_told(names: tuple[tuple[str, int], ...], key: str) -> int | None:
+    """Which of the values that an exception was made from one of its attributes is.
+
+    >>> place_told((("value", 0),), "value")
+    0
+    """
+    return dict(names).get(key)
+
+
 def require_no_numbers(x: Any, file: str, line: int, text: str) -> None:
     """Stop where a context manager is given something with numbers that it may change."""
     if isinstance(x, list | dict | np.ndarray) and _holds_numbers(x):

@@ -16,7 +16,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import get_attribute
 from tangent.runtime.memory import Slot, contents, remembered
-from tangent.runtime.objects import fields_of, is_object
+from tangent.runtime.objects import fields_of, has_method, is_object
 
 NOT_GIVEN = dataclasses.MISSING
 METHODS = (
@@ -102,6 +102,14 @@ def maker_of(cls: Any) -> Callable[..., Any] | None:
 
 
 LISTINGS: list[Any] = []  # who writes functions that give all items at once, once it is loaded
+
+
+TELLING: list[Callable[[Any], Any]] = []  # who writes functions that tell what they raise, once it is loaded
+
+
+def telling_of(x: Any, name: str) -> Any:
+    """The function that tells what a method of x raises; None where it raises nothing."""
+    return TELLING[0](inspect.getattr_static(type(x), name)) if has_method(x, name) else None
 
 
 class _Ended:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.classes import listing_of
+from tangent.runtime.classes import listing_of, telling_of
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.kernels.sequences import picked
 from tangent.runtime.library.dicts import items_of, keys_of, subset, values_of
@@ -103,6 +103,16 @@ def items_given(owner: Any, title: str, /, *args: Any, **named: Any) -> Any:
         return method(owner, *args, **named)
     held = field(owner, title)
     return list(held(*args, **named))
+
+
+def told_by(owner: Any, title: str, /, *args: Any, **named: Any) -> Any:
+    """What a method gives, or what it raises, of a class that is known when it is called."""
+    method = telling_of(owner, title)
+    if method is not None:
+        return method(owner, *args, **named)
+    held = field(owner, title)
+    value = held(*args, **named)
+    return None, value, ()
 
 
 def sorted_by(iterable: Any, key: Function | None, reverse: bool = False) -> Any:

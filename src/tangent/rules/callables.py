@@ -36,6 +36,16 @@ def _written_as_function(f: Any) -> types.FunctionType:
     return as_function(_written_out(f), library_signature, table().has_rule)
 
 
+def call_form(f: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:
+    """The plain function that stands for calls of a library function with so many arguments and these keywords.
+
+    Which rule is for it depends on them: `max` is of a sequence, or of several numbers.
+    """
+    kinds = inspect.Parameter
+    before = [kinds(f"argument{i}", kinds.POSITIONAL_ONLY) for i in range(count)]
+    return called(f, inspect.Signature([*before, *(kinds(k, kinds.KEYWORD_ONLY) for k in names)]))
+
+
 def rule_modes(f: Any) -> tuple[str, ...]:
     """The modes in which a function is differentiated by what somebody said."""
     rules = table()
@@ -79,7 +89,7 @@ def library_signature(f: Any) -> inspect.Signature | None:
     for p in table().rules[bounds[0].rule].parameters:
         default = kinds.empty if p.default is None else ast.literal_eval(p.default)
         mine = own.parameters.get(p.name) if own is not None else None
-        if p.name == "out" or (default is not kinds.empty and not _can_be_said(f, own, mine, default)):
+        if p.name in ("out", "overwrite_input") or (default is not kinds.empty and not _can_be_said(f, own, mine, default)):
             behind = True
             continue
         hidden = isinstance(f, np.ufunc) and default is not kinds.empty

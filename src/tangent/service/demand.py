@@ -17,7 +17,7 @@ from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import InPlaceError, OwnerError, TangentError
 from tangent.options import Options
 from tangent.pipeline import derive
-from tangent.rules.callables import plain_function
+from tangent.rules.callables import call_form, plain_function
 from tangent.rules.table import table
 from tangent.runtime import library
 from tangent.runtime.calls import LISTS, Active, is_given
@@ -104,7 +104,7 @@ class DerivativesOnDemand:
         marks, active = _marks(active)
         if table().is_zero(function):
             return flat_pair(function, active), _never
-        plain = _own(function)
+        plain = self.plain(function, count, names)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "pair", marks)
         forward, backward = made.functions
@@ -117,12 +117,23 @@ class DerivativesOnDemand:
         if table().is_zero(function):
             return FlatTangent(function), _never
         marks, active = _marks(active)
-        plain = _own(function)
+        plain = self.plain(function, count, names)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "tangent", marks)
         key = ("pushed", made.functions[0], repr(where), count, names, _cell_ids(plain), plain.__code__)
         push = self.kept(key, lambda: pushed(made.functions[0], made.seeds, where, plain, count, names), plain)
         return push, made.changed
+
+    def plain(self, function: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:
+        """The function that is differentiated: itself, where its derivatives are given."""
+        if (made := maker(function)) is not None:
+            return made
+        if table().custom_of(function) is not None:
+            return function  # type: ignore[no-any-return]
+        if table().lookup(function) and is_library(function):
+            key = ("form", id(function), count, names)
+            return self.kept(key, lambda: call_form(function, count, names), function)
+        return plain_function(function)
 
     def kept(self, key: Any, make: Callable[[], types.FunctionType], *alive: Any) -> types.FunctionType:
         """A function that is made once, so that its derivatives are, too; `alive` is what its key tells by address."""
@@ -319,13 +330,6 @@ def _keep(kept: dict[Any, Any], key: Any, value: Any, most: int) -> None:
     kept[key] = value
     while len(kept) > most:
         kept.pop(next(iter(kept)))
-
-
-def _own(function: Any) -> types.FunctionType:
-    """The function that is differentiated: itself, where its derivatives are given."""
-    if (made := maker(function)) is not None:
-        return made
-    return function if table().custom_of(function) is not None else plain_function(function)
 
 
 def _code(plain: Any) -> tuple[Any, ...]:

@@ -183,10 +183,10 @@ def parameter_texts(signature: inspect.Signature, given: dict[str, Any]) -> tupl
     kinds = inspect.Parameter
     previous = None
     for p in signature.parameters.values():
-        if p.kind is kinds.KEYWORD_ONLY and previous not in (kinds.KEYWORD_ONLY, kinds.VAR_POSITIONAL):
-            parameters.append("*")
         if previous is kinds.POSITIONAL_ONLY and p.kind is not kinds.POSITIONAL_ONLY:
             parameters.append("/")
+        if p.kind is kinds.KEYWORD_ONLY and previous not in (kinds.KEYWORD_ONLY, kinds.VAR_POSITIONAL):
+            parameters.append("*")
         previous = p.kind
         star = "*" if p.kind is kinds.VAR_POSITIONAL else "**" if p.kind is kinds.VAR_KEYWORD else ""
         default = "" if p.default is kinds.empty else f"={_literal(p.default, p.name, given)}"

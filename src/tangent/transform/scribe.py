@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+from collections.abc import Container
 from functools import lru_cache
 from typing import Any
 
@@ -16,12 +17,16 @@ from tangent.analysis.shapes.table import Shapes
 from tangent.normalise.context import Context
 from tangent.rules.notation import Parameter, Rule, instantiate, local_names
 from tangent.rules.table import table
-from tangent.syntax.quote import expression, name
+from tangent.syntax.quote import constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
 
 BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+
+# In rules of several operands: which of them are asked for.
+EVERY = ast.Constant(None)
+ASKED = Parameter("asked", EVERY)
 
 
 class Scribe:
@@ -85,7 +90,7 @@ class Scribe:
             elif free in BUILTIN_NAMES:
                 fresh[free] = self.context.builtin(free)
         lines = _without_defaults(
-            lines, tuple(p for p in rule.parameters if p.default and op.values.get(p.name) is p.default)
+            lines, tuple(p for p in (*rule.parameters, ASKED) if p.default and values.get(p.name) is p.default)
         )
         shown = {k: self.as_argument(v) for k, v in values.items()}
         return instantiate(lines, wanted, shown, derivatives, fresh)
@@ -101,6 +106,17 @@ class Scribe:
             return dict(op.values)
         module = self.library(np, "np")
         return {**op.values, **{k: expression("np.array(v)", np=module, v=v) for k, v in lists.items()}}
+
+    def asked(self, op: Operation, active: Container[str]) -> dict[str, ast.expr]:
+        """`asked` in a rule of several operands (`*xs`): the places of the active ones, where not all of them may be."""
+        several = [op.values[p.name] for p in op.rule.parameters if p.star]
+        if not several:
+            return {}
+        elts = several[0].elts if isinstance(several[0], ast.Tuple) else []
+        places = [i for i, e in enumerate(elts) if isinstance(e, ast.Name) and e.id in active]
+        if len(places) == len(elts) or any(isinstance(e, ast.Starred) for e in elts):
+            return {ASKED.name: EVERY}
+        return {ASKED.name: ast.Tuple([constant(i) for i in places], ast.Load())}
 
     def as_argument(self, e: ast.expr) -> ast.expr:
         """An index with slices as an expression of its own: `np.s_[1:]`."""

@@ -58,37 +58,46 @@ def einsum_adjoint_y(b: Any, subscripts: str, x: Any, y: Any, optimize: Any = Fa
 # With any number of operands. `np.einsum(x, [0, 1], y, [1, 2], [0, 2])` has arrays and lists of axes by turns.
 
 
-def einsum_adjoints(b: Any, subscripts: Any, operands: Any, optimize: Any = False) -> tuple[Any, ...]:
-    """The adjoints of what follows the first argument of `np.einsum`; lists of axes have none."""
+def einsum_adjoints(b: Any, subscripts: Any, operands: Any, asked: Any = None, optimize: Any = False) -> tuple[Any, ...]:
+    """The adjoints of what follows the first argument of `np.einsum`; lists of axes have none.
+
+    `asked` names the places of those that are wanted, where not all are.
+    """
     text, places = einsum_spelled(subscripts, operands)
     arrays = einsum_arrays(subscripts, operands, places)
     first = len(arrays) - len(places)
     out: tuple[Any, ...] = ()
     for k in range(len(operands)):
-        part = einsum_adjoint(b, first + places.index(k), text, arrays, optimize) if k in places else None
+        is_asked = k in places and (asked is None or k in asked)
+        part = einsum_adjoint(b, first + places.index(k), text, arrays, optimize) if is_asked else None
         out = (*out, part)
     return out
 
 
 def einsum_adjoint_first(b: Any, subscripts: Any, operands: Any, optimize: Any = False) -> Any:
     """The adjoint of the first argument of `np.einsum`, where that is an array and not the subscripts."""
+    if isinstance(subscripts, str):
+        return None
     text, places = einsum_spelled(subscripts, operands)
     return einsum_adjoint(b, 0, text, einsum_arrays(subscripts, operands, places), optimize)
 
 
-def einsum_tangent(t: Any, subscripts: Any, operands: Any, optimize: Any = False) -> Any:
+def einsum_tangent(t: Any, subscripts: Any, operands: Any, asked: Any = None, optimize: Any = False) -> Any:
     """The tangent of `np.einsum`: the sum over the operands, each replaced by its tangent in turn."""
     text, places = einsum_spelled(subscripts, operands)
     arrays = einsum_arrays(subscripts, operands, places)
     first = len(arrays) - len(places)
     out: Any = 0.0
     for i in range(len(places)):
-        out = out + einsum_of(text, with_item(arrays, first + i, t[places[i]]), optimize)
+        if asked is None or places[i] in asked:
+            out = out + einsum_of(text, with_item(arrays, first + i, t[places[i]]), optimize)
     return out
 
 
-def einsum_tangent_first(t: Any, subscripts: Any, operands: Any, optimize: Any = False) -> Any:
-    """The tangent of `np.einsum` for the tangent t of its first argument, an array."""
+def einsum_tangent_first(t: Any, z: Any, subscripts: Any, operands: Any, optimize: Any = False) -> Any:
+    """The tangent of z, what `np.einsum` gives, for the tangent t of its first argument; that of subscripts is nothing."""
+    if isinstance(subscripts, str):
+        return np.zeros_like(z)
     text, places = einsum_spelled(subscripts, operands)
     return einsum_of(text, with_item(einsum_arrays(subscripts, operands, places), 0, t), optimize)
 

@@ -94,7 +94,8 @@ class Rules(Frame):
     def terms(
         self, rule: Rule, lines: tuple[ast.Assign, ...], wanted: list[str], op: Operation, result: str
     ) -> tuple[list[ast.Assign], list[ast.expr]]:
-        values = {**self.scribe.array_values(op, self.shapes, wanted), rule.result: name(result)}
+        values = {**self.scribe.array_values(op, self.shapes, wanted), **self.scribe.asked(op, self.active)}
+        values[rule.result] = name(result)
         if rule.tangent:
             tangents = {k: self.tangent_argument(v) for k, v in op.values.items() if k in rule.operands}
             kept = tuple(only_active(x, rule.result, frozenset(wanted)) for x in rule.tangent)

@@ -37,7 +37,8 @@ class Rules(Sums):
                 s, f"'{rule.name}' by '{missing[0]}' in reverse mode", "its rule has no adjoint line for it",
                 "Add one with @tangent.adjoint.",
             )  # fmt: skip
-        values = {**self.scribe.array_values(op, self.shapes, wanted), rule.result: name(target)}
+        values = {**self.scribe.array_values(op, self.shapes, wanted), **self.scribe.asked(op, self.active)}
+        values[rule.result] = name(target)
         seed: ast.expr = name(b)
         if (dtype := self.cast_to(op)) is not None:
             seed = self.scribe.call("uncast", seed, dtype)

@@ -123,6 +123,7 @@ SETS: dict[str, list[Sample]] = {
         ),
         S("np.histogramdd(x, bins=(2, 3), weights=w)", "x", x=real(5, 2), w=positive(5)),
         S("np.histogramdd(x, bins=3, weights=w)", x=real(5), w=positive(5)),
+        S("np.histogramdd(x, bins=3, weights=w)", "x", x=real(5), w=[0.2, 0.3, 0.4, 0.5, 0.6]),
         S("np.histogramdd((x, y), bins=2, density=True, weights=w)[0]", x=real(5), y=real(5, seed=2), w=positive(5)),
     ],
     "several_results": [
@@ -149,6 +150,9 @@ SETS: dict[str, list[Sample]] = {
         S("np.atleast_1d(x, y)", x=0.3, y=0.2),
         S("np.atleast_2d(x, y)", x=real(2), y=0.2),
         S("np.atleast_3d(x, y, 1.0)", x=real(2, 2), y=real(3)),
+        S("np.atleast_2d(*xs)", xs=[real(2), 0.2]),
+        S("np.atleast_2d(x, *xs)", x=0.3, xs=(real(2),)),
+        S("np.atleast_1d(*xs)", xs=[0.2]),
     ],
 }
 

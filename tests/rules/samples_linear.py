@@ -460,6 +460,9 @@ PRODUCTS: dict[str, list[Sample]] = {
         S("np.einsum(x, [0, 1], y, [1, 2], [2, 0])", x=real(2, 3), y=cplx(3, 2)),
         S("np.einsum(x, [Ellipsis, 1], y, [1, 2], [Ellipsis, 2])", x=real(2, 2, 3), y=real(3, 2)),
         S("np.einsum(x, [30], y, [2], z, [1])", x=real(2), y=real(3), z=real(2)),
+        S("np.einsum('ij,jk,kl', x, y, z)", "x", "z", x=real(2, 3), y=real(3, 2), z=real(2, 1)),
+        S("np.einsum(x, [0, 1], y, [1], z, [1])", "y", x=real(2, 3), y=real(3), z=real(3, seed=1)),
+        S("np.einsum(*[x, [0, 1], y, [1]])", x=real(2, 3), y=real(3)),
         S("np.einsum(x, [0, 1], y, [1], optimize=True)", "x", x=real(2, 3), y=real(3)),
     ],
     "cross": [

@@ -174,7 +174,6 @@ def test_builtins_of_numbers_are_known() -> None:
     [
         S("np.pad(x, 1, mode=f)", "f", x=real(3), f=lambda vector, width, axis, options: None),
         S("np.linalg.qr(x, mode='complete')[0] ** 2", x=real(4, 2)),
-        S("np.linalg.qr(x, mode='raw')", x=real(3, 2)),
         S("np.linalg.svd(x)[0] ** 2", x=real(4, 2)),
         S("np.r_['r', x]", x=real(3)),
     ],

@@ -37,10 +37,9 @@ def polysub(y, a1, a2):
     d[y] = np.polyadd(d[a1], 0.0 * y) - np.polyadd(d[a2], 0.0 * y)
 
 def polymul(y, a1, a2):
-    b = widened(d[y], np.size(a1) + np.size(a2) - 1)
-    d[a1] = like(convolve_adjoint(b, np.ravel(a1), np.ravel(a2)), a1)
-    d[a2] = like(convolve_adjoint(b, np.ravel(a2), np.ravel(a1)), a2)
-    d[y] = tail(np.convolve(np.ravel(d[a1]), np.ravel(a2)), y) + tail(np.convolve(np.ravel(a1), np.ravel(d[a2])), y)
+    d[a1] = like(polymul_adjoint(d[y], a1, a2), a1)
+    d[a2] = like(polymul_adjoint(d[y], a2, a1), a2)
+    d[y] = polymul_tangent(d[a1], a2, y) + polymul_tangent(d[a2], a1, y)
 
 def polydiv(y, u, v):
     b = polydiv_adjoint(d[y], y[0], u, v)
@@ -55,8 +54,8 @@ def roots(y, p):
 
 def poly(y, seq_of_zeros):
     s = poly_slopes(seq_of_zeros, y)
-    d[seq_of_zeros] = unbroadcast(s @ d[y][1:], seq_of_zeros)
-    d[y] = as_dtype(between_zeros(np.tensordot(d[seq_of_zeros], s, np.ndim(seq_of_zeros)), 1, 0, 0), y)
+    d[seq_of_zeros] = unbroadcast(s @ np.ravel(d[y])[1:], seq_of_zeros)
+    d[y] = like(between_zeros(np.tensordot(d[seq_of_zeros], s, np.ndim(seq_of_zeros)), 1, 0, 0), y)
 
 # Grids
 
@@ -91,5 +90,5 @@ def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     d[y] = across(d[start] / start, 1.0 - t, y, axis) * y + across(d[stop] / stop, t, y, axis) * y
 
 def fftfreq(y, n, d=1.0, device=None):
-    d[d] = -np.sum(d[y] * y) / d
+    d[d] = unbroadcast(-np.sum(d[y] * y) / d, d)
     d[y] = -y * d[d] / d

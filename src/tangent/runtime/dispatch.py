@@ -119,9 +119,11 @@ def refit(b: Any, x: Any) -> Any:
 
 
 def settled(b: Any, x: Any) -> Any:
-    """The gradient of x as it is given back: real numbers that nobody else holds."""
+    """The gradient of x as it is given back: real numbers that nobody else holds, of the dtype that x has."""
     if isinstance(b, ZeroGrad):
         return init_grad(x)
+    if isinstance(b, float) and isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "f":
+        return x.dtype.type(b)
     return _nested(b, x) if isinstance(b, np.ndarray) and isinstance(x, list | tuple) else copy(b)
 
 

@@ -18,6 +18,7 @@ from tangent.runtime.kernels.order import *  # noqa: F403
 from tangent.runtime.kernels.padding import *  # noqa: F403
 from tangent.runtime.kernels.polynomial import *  # noqa: F403
 from tangent.runtime.kernels.products import *  # noqa: F403
+from tangent.runtime.kernels.qr import *  # noqa: F403
 from tangent.runtime.kernels.reduce import *  # noqa: F403
 from tangent.runtime.kernels.rows import *  # noqa: F403
 from tangent.runtime.kernels.selection import *  # noqa: F403

@@ -8,7 +8,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.calculus import between_zeros, stretch
-from tangent.runtime.kernels.elementwise import precision
+from tangent.runtime.kernels.elementwise import gap, precision
 from tangent.runtime.kernels.norms import at_rank
 from tangent.runtime.kernels.reduce import Axis, as_dtype, gathered, restored
 
@@ -70,13 +70,13 @@ def recurrence(a: Any, b: Any) -> Any:
 
 def cumprod_tangent(t: Any, a: Any, y: Any, axis: int | None = None) -> Any:
     """The tangent of `y = cumprod(a)` for the tangent t of a; zeros in a need no care."""
-    g, before = gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
+    g, before = 1.0 * gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
     return restored(recurrence(g, before * gathered(t, axis)), y, axis)
 
 
 def cumprod_adjoint(b: Any, a: Any, y: Any, axis: int | None = None) -> Any:
     """The adjoint of a in `y = cumprod(a)` for the adjoint b of y; zeros in a need no care."""
-    g, before = gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
+    g, before = 1.0 * gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
     behind = recurrence(shifted(np.flip(g, -1), 1), np.flip(gathered(b, axis), -1))
     return as_dtype(restored(before * np.flip(behind, -1), a, axis), a)
 
@@ -110,16 +110,16 @@ def sum_along(b: Any, i: Any, axis: int = 0) -> Any:
 def logaddexp_accumulate_tangent(t: Any, a: Any, y: Any, axis: int = 0) -> Any:
     """The tangent of `y = logaddexp.accumulate(a)`, by the share that each step keeps."""
     g, x = gathered(y, axis), gathered(a, axis)
-    keep = np.exp(shifted(g, 1) - g)
-    return restored(recurrence(keep, np.exp(x - g) * gathered(t, axis)), a, axis)
+    keep = np.exp(gap(shifted(g, 1, -np.inf), g))
+    return restored(recurrence(keep, np.exp(gap(x, g)) * gathered(t, axis)), a, axis)
 
 
 def logaddexp_accumulate_adjoint(b: Any, a: Any, y: Any, axis: int = 0) -> Any:
     """The adjoint of a in `y = logaddexp.accumulate(a)`."""
     g, x = gathered(y, axis), gathered(a, axis)
-    keep = np.flip(np.exp(shifted(g, 1) - g), -1)
+    keep = np.flip(np.exp(gap(shifted(g, 1, -np.inf), g)), -1)
     behind = recurrence(shifted(keep, 1), np.flip(gathered(b, axis), -1))
-    return restored(np.exp(x - g) * np.flip(behind, -1), a, axis)
+    return restored(np.exp(gap(x, g)) * np.flip(behind, -1), a, axis)
 
 
 def outer_operand(x: Any, y: Any) -> Any:

@@ -22,6 +22,11 @@ def is_boolean(x: Any) -> bool:
     return bool(dtype_of(x).kind == "b")
 
 
+def is_whole(x: Any) -> bool:
+    """Whether x is of integers or truth values."""
+    return bool(dtype_of(x).kind in "biu")
+
+
 def ratio(x: Any, y: Any) -> Any:
     """`x / y`, but 0 where x is 0, whatever y is; never an exception."""
     if isinstance(x, float) and isinstance(y, float):
@@ -67,7 +72,7 @@ def _nothing_from_nothing(x: Any, z: Any) -> Any:
 
 def gap(x: Any, y: Any) -> Any:
     """`x - y`, but 0 where they are equal, also where both are infinite."""
-    if is_boolean(x) and is_boolean(y):
+    if is_whole(x) and is_whole(y):  # the difference of two need not be one of their kind
         return np.subtract(x, y, dtype=float)
     with np.errstate(invalid="ignore"):
         return np.where(np.equal(x, y), 0.0, np.subtract(x, y))[()]

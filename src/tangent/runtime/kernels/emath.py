@@ -7,14 +7,19 @@ from typing import Any
 import numpy as np
 
 
+def as_complex(x: Any) -> Any:
+    """x in the precision that `np.emath` has: single, where the numbers need no more, or double."""
+    return np.asarray(x).astype(np.csingle if np.asarray(x).dtype.char in "fbhBH" else np.cdouble)
+
+
 def complex_below_zero(x: Any) -> Any:
     """x as complex numbers, if any is negative."""
-    return np.asarray(x) + 0j if np.isrealobj(x) and np.any(np.less(x, 0)) else np.asarray(x)
+    return as_complex(x) if np.isrealobj(x) and np.any(np.less(x, 0)) else np.asarray(x)
 
 
 def complex_beyond_one(x: Any) -> Any:
     """x as complex numbers, if any is larger than 1 in absolute value."""
-    return np.asarray(x) + 0j if np.isrealobj(x) and np.any(np.greater(np.abs(x), 1)) else np.asarray(x)
+    return as_complex(x) if np.isrealobj(x) and np.any(np.greater(np.abs(x), 1)) else np.asarray(x)
 
 
 def emath_sqrt(x: Any) -> Any:
@@ -44,7 +49,7 @@ def emath_logn(n: Any, x: Any) -> Any:
 
 def emath_power(x: Any, p: Any) -> Any:
     """`np.emath.power`."""
-    return np.power(complex_below_zero(x), np.multiply(p, 1.0) if np.any(np.less(p, 0)) else p)
+    return np.power(complex_below_zero(x), np.multiply(p, 1.0) if np.any(np.less(p, 0)) else np.asarray(p))
 
 
 def emath_arccos(x: Any) -> Any:

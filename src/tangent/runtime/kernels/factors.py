@@ -1,4 +1,4 @@
-"""Kernels of the factorisations: Cholesky, QR, eigenvalues and singular values."""
+"""Kernels of the factorisations: Cholesky, eigenvalues and singular values."""
 
 from __future__ import annotations
 
@@ -39,22 +39,6 @@ def cholesky_tangent(d: Any, y: Any, upper: bool = False) -> Any:
     return y @ half_triangle(np.linalg.solve(y, mH(np.linalg.solve(y, from_triangle(d)))))
 
 
-def qr_factors(y: Any, a: Any, mode: str) -> Any:
-    """The factors q and r, if the mode is one with a derivative."""
-    m, n = np.shape(a)[-2:]
-    if mode == "r":
-        k = min(m, n)
-        return mT(np.linalg.solve(mT(y[..., :k]), mT(a[..., :k]))), y
-    if mode == "reduced" or mode == "complete":
-        k = min(m, n)
-        return y[0][..., :k], y[1][..., :k, :]
-    raise UnsupportedError(
-        f"cannot differentiate 'np.linalg.qr' with mode={mode!r}",
-        why="the reflectors of LAPACK have no rule",
-        todo="Use mode='reduced', 'complete' or 'r'.",
-    )
-
-
 def refuse_turned(g: Any, function: str, todo: str) -> None:
     """Vectors that only fill up a basis may be turned in the space they span: what sees that has no derivative."""
     if np.any(np.abs(g - mH(g)) > 1e-4 * np.max(np.abs(g), initial=0.0) + 1e-12):
@@ -88,45 +72,6 @@ def filling_tangent(d: Any, u: Any, y: Any, k: int) -> Any:
 def filling_adjoint(b: Any, u: Any, y: Any, k: int) -> Any:
     """The transpose of `filling_tangent`."""
     return np.concatenate([-np.conj(y @ mT(b) @ u[..., :k]), np.zeros_like(b)], axis=-1)
-
-
-def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
-    """The adjoint of a in its factors q and r; the diagonal of r is real."""
-    q, r = qr_factors(y, a, mode)
-    m, n = np.shape(a)[-2:]
-    k = min(m, n)
-    if mode == "r":
-        bq, br = np.zeros_like(q), np.conj(b)
-    else:
-        bq = without_filling(np.conj(b[0]), y[0], k, "np.linalg.qr(mode='complete')", "Use mode='reduced'.")
-        br = np.conj(b[1][..., :k, :])
-    if m >= n:
-        return np.conj(qr_adjoint_tall(bq, br, q, r))
-    tail = br[..., m:]
-    head = qr_adjoint_tall(bq + a[..., m:] @ mH(tail), br[..., :m], q, r[..., :m])
-    return np.conj(np.concatenate([head, q @ tail], axis=-1))
-
-
-def qr_adjoint_tall(bq: Any, br: Any, q: Any, r: Any) -> Any:
-    """The conjugate of the adjoint of `q @ r` with as many columns as r, from the conjugates of those of q and r."""
-    g = np.triu(br) @ mH(r) - mH(q) @ bq
-    g = bq + q @ from_triangle(g, UPLO="U")
-    return mH(np.linalg.solve(r, mH(g)))
-
-
-def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
-    """The tangents of q and r."""
-    q, r = qr_factors(y, a, mode)
-    k = min(np.shape(a)[-2:])
-    rate = mT(np.linalg.solve(mT(r[..., :k]), mT(d[..., :k])))
-    c = mH(q) @ rate
-    low = np.tril(c, -1)
-    u = np.triu(c, 1) + mH(low) + np.real(c) * identity(c)
-    dq = rate - q @ u
-    dr = np.concatenate([u @ r[..., :k], mH(q) @ d[..., k:] + mH(dq) @ a[..., k:]], axis=-1)
-    if mode == "r":
-        return dr
-    return filled_columns(dq, y[0]), mT(zero_columns(mT(dr), mT(y[1])))
 
 
 def phase_row(UPLO: str) -> int:

@@ -43,6 +43,21 @@ def tail(t: Any, y: Any) -> Any:
     return t[np.size(t) - np.size(y) :]
 
 
+def polymul_adjoint(b: Any, a: Any, v: Any) -> Any:
+    """The adjoint of a in `np.polymul(a, v)`; no coefficients are those of 0."""
+    a, v = np.ravel(a), np.ravel(v)
+    if np.size(a) == 0 or np.size(v) == 0:
+        return np.zeros(np.size(a))
+    return convolve_adjoint(widened(b, np.size(a) + np.size(v) - 1), a, v)
+
+
+def polymul_tangent(t: Any, v: Any, y: Any) -> Any:
+    """The tangent of y, a product with v, for the tangent t of the other factor."""
+    if np.size(t) == 0 or np.size(v) == 0:
+        return np.zeros_like(y)
+    return tail(np.convolve(np.ravel(t), np.ravel(v)), y)
+
+
 def series_quotient(t: Any, v: Any) -> Any:
     """The q whose product with v begins with t: as many coefficients as t has."""
     return np.polydiv(between_zeros(t, 0, np.size(v) - 1, 0), v)[0]

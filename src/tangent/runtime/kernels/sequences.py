@@ -160,7 +160,7 @@ def products_of_others(xs: Any, start: Any = 1.0) -> Any:
 
 def gaps(p: Any, q: Any) -> list[Any]:
     """The differences of the items of p and q."""
-    return [x - y for x, y in zip(p, q)]
+    return [1.0 * x - y for x, y in zip(p, q)]
 
 
 def over(xs: Any, length: float) -> list[Any]:

@@ -110,7 +110,8 @@ def bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) ->
     n = edge_count(a, bins, range, weights)
     low, high = data_range(a) if range is None else range
     widen = 0.5 if low == high else 0.0
-    return np.linspace(low - widen, high + widen, n)
+    dtype = np.result_type(low, high, a)
+    return np.linspace(low - widen, high + widen, n, dtype=dtype if dtype.kind == "f" else None)
 
 
 def data_range(a: Any) -> tuple[Any, Any]:
@@ -156,7 +157,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         edges = [*edges, bin_edges(columns[k], each, None if range is None else range[k])]
     place, shape = cells(columns, edges)
     weights = np.ones(np.shape(columns[0])) if weights is None else weights
-    counts = np.reshape(counted(place, np.multiply(weights, np.float64(1.0)), math.prod(shape)), shape)
+    counts = np.reshape(counted(place, np.multiply(np.asarray(weights), np.float64(1.0)), math.prod(shape)), shape)
     if density:
         counts = counts / np.sum(counts)
         for k in np.arange(d):

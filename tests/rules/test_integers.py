@@ -1,0 +1,51 @@
+"""Narrow integers: the numbers that a derivative computes need not be of their kind, and do not wrap around."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangent
+from rules.check import function_of
+from rules.sample import S
+from tangent.testing import map_leaves
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+CALLS = [
+    "np.arctan(x)", "math.atan(x[0])", "np.arcsinh(x)", "np.logaddexp(x, x[::-1])", "np.logaddexp2(x, x[::-1])",
+    "np.logaddexp.accumulate(x)", "np.cumprod(x)", "np.prod(x)", "math.dist(x[:2], x[2:])", "math.erf(x[3] / 10)",
+    "np.polynomial.polynomial.polyfromroots(x)", "np.var(x)", "np.linalg.norm(x, 3)", "np.hypot(x, x[::-1])",
+    "np.linalg.det(x.reshape(2, 2))", "np.interp(2.5, [1.0, 2.0, 3.0, 4.0], x)", "np.corrcoef(x, [1.0, 3.0, 2.0, 7.0])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_narrow_integers(call: str) -> None:
+    """The same as for floats, as far as the digits of half precision go, in which NumPy computes for them."""
+    f = function_of(S(call, x=np.zeros(4)))
+    cases: list[Any] = [(np.int8, [-100, -3, 5, 127]), (np.uint8, [100, 50, 7, 3]), (np.int64, [3, 5, 2, 4])]
+    for dtype, numbers in cases:
+        x, floats = np.array(numbers, dtype), np.array(numbers, float)
+        seed = map_leaves(lambda v: np.ones_like(v, float)[()], f(floats))
+        expected = tangent.vjp(f, check_dims=False)(floats, seed)
+        got = tangent.vjp(f, check_dims=False)(x, seed)
+        np.testing.assert_allclose(got, expected, rtol=1e-2, atol=1e-3 * np.max(np.abs(expected)))
+        ahead = [tangent.jvp(f, check_dims=False)(v, np.ones(4)) for v in (x, floats)]
+        np.testing.assert_allclose(ahead[0], ahead[1], rtol=1e-2, atol=1e-3 * np.max(np.abs(ahead[1])))
+
+
+@pytest.mark.parametrize("call", ["math.sin(x)", "math.degrees(x)", "math.hypot(x, 1.0, 2.0)", "math.ldexp(x, 3)"])
+@pytest.mark.parametrize("x", [np.float32(0.3), np.array(0.3, np.float32), np.float16(0.3)], ids=repr)
+def test_gradients_of_numbers_have_their_dtype(call: str, x: Any) -> None:
+    assert tangent.grad(function_of(S(call, x=0.3)))(x).dtype == x.dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble, np.int8])
+@pytest.mark.parametrize("call", ["np.emath.sqrt(x)", "np.emath.power(x, 2.5)", "np.emath.arcsin(x)"])
+def test_precision_of_complex_results(call: str, dtype: Any) -> None:
+    """`np.emath` has complex numbers of single or of double precision only; so have tangents."""
+    f, x = function_of(S(call, x=0.3)), np.array([-2, 3], dtype)
+    assert tangent.jvp(f)(x, np.ones(2)).dtype == f(x).dtype

@@ -1,0 +1,48 @@
+"""Functions of libraries that are values: which rule is for a call of one depends on the form of the call."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tangent
+from rules.check import FIRST, SECOND, check, made
+from rules.sample import S, real
+
+A, B = real(3), real(2, 3)
+FORMS: list[tuple[Any, str, dict[str, Any]]] = [
+    (max, "op(x, y)", {"x": 0.3, "y": 0.4}),
+    (max, "op([x, y])", {"x": 0.3, "y": 0.4}),
+    (min, "op(x, y, 0.5)", {"x": 0.3, "y": 0.4}),
+    (math.hypot, "op(x)", {"x": 0.3}),
+    (math.hypot, "op(x, y, 1.0)", {"x": 0.3, "y": 0.4}),
+    (math.log, "op(x, y)", {"x": 0.3, "y": 0.4}),
+    (np.einsum, "op('i,ji->j', x, y)", {"x": A, "y": B}),
+    (np.einsum, "op(y, [0, 1], x, [1])", {"x": A, "y": B}),
+    (np.atleast_2d, "op(x, y)", {"x": A, "y": B}),
+    (np.atleast_2d, "op(x)", {"x": A}),
+    (np.median, "op(x, axis=0)", {"x": B}),
+    (np.cumsum, "op(x, axis=1)", {"x": B}),
+    (np.linspace, "op(x, y, 3)", {"x": 0.3, "y": 0.4}),
+    (np.clip, "op(x, max=0.2)", {"x": A}),
+    (np.average, "op(x, weights=y)", {"x": A, "y": np.array([0.2, 0.3, 0.9])}),
+]
+
+
+@pytest.mark.parametrize(("op", "call", "values"), FORMS, ids=[f"{op.__name__}: {call}" for op, call, _ in FORMS])
+def test_form(op: Any, call: str, values: dict[str, Any]) -> None:
+    check(S(call, "op", op=op, **values), (*FIRST, *SECOND))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_as_many_as_there_are(count: int) -> None:
+    f = made("def f(op, xs):\n    return sum([np.sum(v) for v in list(op(*xs))])\n")
+    got = tangent.grad(f, ("xs",))(np.atleast_2d, [real(3, seed=k) for k in range(count)])
+    assert [g.tolist() for g in got] == [[1.0, 1.0, 1.0]] * count
+
+
+def test_median_of_a_function() -> None:
+    np.testing.assert_array_equal(tangent.grad(np.median)(np.array([3.0, 1.0, 2.0])), [0.0, 0.0, 1.0])

@@ -108,7 +108,7 @@ class Scribe:
         return {**op.values, **{k: expression("np.array(v)", np=module, v=v) for k, v in lists.items()}}
 
     def asked(self, op: Operation, active: Container[str]) -> dict[str, ast.expr]:
-        """`asked` in a rule of several operands (`*xs`): the places of the active ones, where not all of them may be."""
+        """`asked` in a rule of several operands (`*xs`): the places of the active ones, where not all of them are."""
         several = [op.values[p.name] for p in op.rule.parameters if p.star]
         if not several:
             return {}

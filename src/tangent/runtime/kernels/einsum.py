@@ -58,7 +58,9 @@ def einsum_adjoint_y(b: Any, subscripts: str, x: Any, y: Any, optimize: Any = Fa
 # With any number of operands. `np.einsum(x, [0, 1], y, [1, 2], [0, 2])` has arrays and lists of axes by turns.
 
 
-def einsum_adjoints(b: Any, subscripts: Any, operands: Any, asked: Any = None, optimize: Any = False) -> tuple[Any, ...]:
+def einsum_adjoints(
+    b: Any, subscripts: Any, operands: Any, asked: Any = None, optimize: Any = False
+) -> tuple[Any, ...]:
     """The adjoints of what follows the first argument of `np.einsum`; lists of axes have none.
 
     `asked` names the places of those that are wanted, where not all are.
@@ -95,7 +97,7 @@ def einsum_tangent(t: Any, subscripts: Any, operands: Any, asked: Any = None, op
 
 
 def einsum_tangent_first(t: Any, z: Any, subscripts: Any, operands: Any, optimize: Any = False) -> Any:
-    """The tangent of z, what `np.einsum` gives, for the tangent t of its first argument; that of subscripts is nothing."""
+    """The tangent of z, what `np.einsum` gives, for the tangent t of its first argument; text has none."""
     if isinstance(subscripts, str):
         return np.zeros_like(z)
     text, places = einsum_spelled(subscripts, operands)

@@ -13,7 +13,6 @@ from tangent.runtime.kernels.matrices import (
     diagonals,
     from_triangle,
     half_triangle,
-    identity,
     in_triangle,
     mH,
     parallel,

@@ -1,8 +1,8 @@
 """Kernels of the QR factorisation, in all its modes.
 
-LAPACK gives q as reflectors, in the mode 'raw': `q = I - V T V^H` with the vectors V below the diagonal of what it leaves of
-a, which are 1 on it, and `tau` on the diagonal of the triangle T. So V is the lower factor of `q - I`, and `-tau` is the
-diagonal of the upper one: what is known of q says all.
+LAPACK gives q as reflectors, in the mode 'raw': `q = I - V T V^H` with V below the diagonal of what it leaves
+of a, which are 1 on it, and `tau` on the diagonal of the triangle T. So V is the lower factor of `q - I`, and `-tau` is
+the diagonal of the upper one: what is known of q says all.
 """
 
 from __future__ import annotations

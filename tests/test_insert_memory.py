@@ -163,19 +163,9 @@ def holds_a_list_twice(x):
     return cell.again[0]
 
 
-def a_part_and_the_whole(x):
-    pair = (x, x * 2.0)
-    with insert_grad_of(pair) as dpair, insert_grad_of(pair[0]) as dfirst:
-        dfirst = 0.0
-    return pair[0] * pair[1]
-
-
-@pytest.mark.parametrize(
-    "f, text", [(holds_a_list_twice, "holds a list twice"), (a_part_and_the_whole, "a part of that of 'pair'")]
-)
-def test_what_has_no_gradient_of_its_own_is_refused(f, text):
-    with pytest.raises(UnsupportedError, match=text):
-        grad(f)(2.0)
+def test_what_has_no_gradient_of_its_own_is_refused():
+    with pytest.raises(UnsupportedError, match="holds a list twice"):
+        grad(holds_a_list_twice)(2.0)
 
 
 # Where blocks jump, gradients stay where they are: in variables, attributes and items

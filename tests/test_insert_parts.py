@@ -1,3 +1,4 @@
+# ruff: noqa: F841  (what blocks bind is read in the backward pass)
 """Blocks that change parts of the gradient they have: elements, items, attributes, under whatever name.
 
 At second order such a block is a function of its own (normalise/outlined.py). The programs all double the gradient of
@@ -104,9 +105,36 @@ def items_of_a_list(x):
     return np.sum(xs[0] * xs[1])
 
 
+# A gradient and a part of it at once: what is bound anew counts, the part after the whole
+
+
+def a_part_and_the_whole(x):
+    pair = (x * x, x * 1.0)
+    with insert_grad_of(pair[0]) as dfirst, insert_grad_of(pair) as dpair:
+        dfirst = dpair[0] * TWICE
+    return np.sum(pair[0] * pair[1])
+
+
+def the_whole_and_a_part(x):
+    pair = [x * x, x * 1.0]
+    with insert_grad_of(pair) as dpair, insert_grad_of(pair[0]) as dfirst:
+        dpair = [dfirst * TWICE, dpair[1]]
+    return np.sum(pair[0] * pair[1])
+
+
+def both_of_an_object_that_changes(x):
+    p = Pair(x * x, x)
+    p.b = p.b * 1.0
+    with insert_grad_of(p.w) as dw, insert_grad_of(p) as dp:
+        dw = dp.w * TWICE
+        dp.w = 0.0 * dp.w
+    return np.sum(p.w * p.b)
+
+
 PROGRAMS = [
     an_attribute, an_element_of_an_attribute, by_setattr, by_its_own_method, by_a_function, by_a_function_inside,
-    objects_in_a_list, items_of_a_dict, items_of_a_list,
+    objects_in_a_list, items_of_a_dict, items_of_a_list, a_part_and_the_whole, the_whole_and_a_part,
+    both_of_an_object_that_changes,
 ]  # fmt: skip
 
 

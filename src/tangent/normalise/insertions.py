@@ -9,7 +9,6 @@ with insert_grad_of(x) as dx:        with insert_grad_of(x) as dx, insert_grad_o
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterable, Iterator
 
 from tangent.errors import UnsupportedError
@@ -83,7 +82,6 @@ class _Insertions:
         # where a jump may leave out what comes before, the gradients stay with the names
         reads: set[str] = set().union(*(expression_reads(x) for x in (*body, *(places if jumps else ()))))
         binds = frozenset(assigned_inside(body)) - self.context.declared
-        self.refuse_parts(s, [(p, n in binds) for p, n in zip(places, names) if n])
         block = Block(
             names, tuple(body), block_lines(self.context.source, s, nested),
             frozenset((reads & self.context.scope.local) - self.own),
@@ -110,16 +108,6 @@ class _Insertions:
             if n and any(self.name(x) == n for p, x in found.items() if p != place):
                 raise self.refuse(item.context_expr, "two gradients have one name", "Give each a name of its own.")
         return list(found.values())
-
-    def refuse_parts(self, s: ast.With, places: list[tuple[ast.expr, bool]]) -> None:
-        """A gradient and a part of it under two names: one of them would be lost, but where both are bound anew."""
-        for (i, (whole, one)), (j, (part, other)) in itertools.permutations(enumerate(places), 2):
-            kept = not self.context.memory and (i < j if one and other else not one and not other)
-            if not kept and any(ast.dump(outer) == ast.dump(whole) for outer in _outer(part)):
-                raise self.refuse(
-                    s, f"the gradient of '{ast.unparse(part)}' is a part of that of '{ast.unparse(whole)}'",
-                    "Ask for one of them.",
-                )  # fmt: skip
 
     def place(self, item: ast.withitem) -> ast.expr:
         if not _inserts(item, self.context):
@@ -195,13 +183,6 @@ def _all(body: list[ast.stmt]) -> Iterator[Insertion]:
         for n in ast.walk(s):
             if isinstance(n, Insertion):
                 yield n
-
-
-def _outer(place: ast.expr) -> Iterator[ast.expr]:
-    """What holds a place."""
-    while isinstance(place, ast.Subscript | ast.Attribute):
-        place = place.value
-        yield place
 
 
 def _argument(item: ast.withitem) -> ast.expr:

@@ -85,6 +85,13 @@ def root(place: ast.expr) -> str:
     return place.id if isinstance(place, ast.Name) else ""
 
 
+def outer_places(place: ast.expr) -> Iterator[ast.expr]:
+    """What holds a place, from the inside: `params["layers"][0]`, `params["layers"]`, `params`."""
+    while isinstance(place, ast.Subscript | ast.Attribute):
+        place = place.value
+        yield place
+
+
 def jumps_of(body: Iterable[ast.stmt]) -> Iterator[str]:
     """The jumps of a block that act on the loop around it."""
     for s in body:

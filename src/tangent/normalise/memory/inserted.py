@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from tangent.normalise.memory.calls import Calls
 from tangent.runtime import memory_placed, memory_views, stateful
-from tangent.syntax.inserted import Insertion
+from tangent.syntax.inserted import Insertion, outer_places
 from tangent.syntax.quote import assign, at, name
+from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import assigned_inside
 
 
@@ -18,16 +19,20 @@ class Inserted(Calls):
 
     def insertion(self, s: Insertion) -> None:
         """A block for the backward pass: what it asks for in objects and lists is read before, and stored after."""
-        places, stores, start = [], [], len(self.done)
-        for place in s.places:
-            new, store = self.inserted_place(place, s)
-            places.append(new)
+        places: dict[ast.expr, ast.expr] = {}
+        stores, start = [], len(self.done)
+        for place in sorted(s.places, key=lambda p: len(list(outer_places(p)))):
+            whole = next((w for w in places for p in outer_places(place) if ast.dump(p) == ast.dump(w)), None)
+            if whole is not None:
+                places[place] = _in_place_of(whole, places[whole], place)
+                continue
+            places[place], store = self.inserted_place(place, s)
             stores.append(store)
         self.context.shown |= assigned_inside(self.done[start:])
         viewed = tuple(v for v in sorted(s.block.reads) if self.may_be_list(name(v)))
         carried = {self.memory} if s.block.jumps else set()  # where it jumps, the gradients stay with the names
         block = dataclasses.replace(s.block, viewed=viewed, reads=s.block.reads | carried)
-        self.emit(at(Insertion(places, block, name(self.memory) if viewed else None), s))
+        self.emit(at(Insertion([places[p] for p in s.places], block, name(self.memory) if viewed else None), s))
         for store in stores:
             store()
 
@@ -81,3 +86,11 @@ class Inserted(Calls):
                 return name(self.item(owner, self.key(index), s))
             case _:
                 return None
+
+
+def _in_place_of(whole: ast.expr, shown: ast.expr, part: ast.expr) -> ast.expr:
+    """A part of what is shown of a place."""
+    if ast.dump(part) == ast.dump(whole):
+        return shown
+    assert isinstance(part, ast.Subscript | ast.Attribute)
+    return replace(part, value=_in_place_of(whole, shown, part.value))

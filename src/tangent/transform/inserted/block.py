@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tangent.syntax.inserted import InsertedCode, Insertion
+from tangent.syntax.inserted import InsertedCode, Insertion, outer_places
 from tangent.syntax.print import comment
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.transform.inserted.changes import changes_parts, collects_in, may_change
@@ -33,7 +33,7 @@ def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
         done += given(this, place, n, s, state)
     left = state.copy()
     set_: list[ast.stmt] = []
-    for place, n in pairs:
+    for place, n in sorted(pairs, key=_depth):  # a part after the whole, which it is a part of
         if n in block.binds or may_change(block, n, this.unit):
             set_ += taken(this, place, n, s, state)
     code = at(InsertedCode(block, *_changed(this, s)), s)
@@ -42,6 +42,10 @@ def inserted(this: Reverse, s: Insertion, state: State) -> list[ast.stmt]:
         return [*done, *views, code, *back, *set_]
     before, after = cut(this, s, left, state, [*back, *set_])
     return [*before, *done, *views, code, *after, *back, *set_]
+
+
+def _depth(pair: tuple[ast.expr, str]) -> int:
+    return len(list(outer_places(pair[0])))
 
 
 def _changed(this: Reverse, s: Insertion) -> tuple[tuple[str, ...], tuple[str, ...]]:

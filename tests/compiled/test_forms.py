@@ -248,3 +248,21 @@ def test_parameters_by_keyword_only():
     assert tangent.grad(f, compile="numba")(2.0) == by_keyword(3.0, 3) * by_keyword(3.0, scale=7.0)
     with pytest.raises(tangent.TangentError, match="'any_number', which it calls, takes any number"):
         tangent.grad(lambda x: x * any_number(3.0), compile="numba")(2.0)
+
+
+def form_written(x):
+    y = x * 1.0
+    v = np.reshape(y[::2], (2, 2))
+    v[0, 0] = x[1] * x[1]
+    return np.sum(y * y * y)
+
+
+def turned_form(x):
+    y = np.reshape(x, (2, 4)).T
+    return np.sum(np.reshape(y, (8,)) * x)
+
+
+@pytest.mark.parametrize("f", [form_written, turned_form])
+def test_forms_of_arrays_with_gaps_are_views_where_numpy_has_views(f):
+    x = np.arange(1.0, 9.0) / 4.0
+    assert tangent.jvp(f, compile="numba")(x, x) == pytest.approx(tangent.jvp(f)(x, x), rel=1e-12)

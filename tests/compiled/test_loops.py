@@ -145,3 +145,21 @@ def test_a_loop_that_carries_a_number_is_not_turned():
     """`bp = bp + bs` reads what the iteration before has left."""
     x = np.array([0.5, 1.5, 0.7, 1.2])
     np.testing.assert_allclose(tangent.grad(products, compile="numba")(x), tangent.grad(products)(x), rtol=1e-12)
+
+
+def differences(x, n):
+    h, s = x.copy(), 0.0
+    for _ in range(n):
+        for i in range(len(x)):
+            a = h[i] - x[i]
+            h[i] = math.sin(h[i]) * x[i]
+            s += a * a + (h[i] - x[i]) * (h[i] - x[i])
+    return s
+
+
+def test_a_number_that_two_records_would_keep_is_kept_once():
+    """But not one that is computed before what it reads is written."""
+    x = np.array([0.3, 0.7, -0.4])
+    derivative = tangent.grad(differences, compile="numba")
+    np.testing.assert_allclose(derivative(x, 4), tangent.grad(differences)(x, 4), rtol=1e-12)
+    assert derivative.source.count("_stack = np.empty") == 4  # a, the sine, the difference, what h was

@@ -172,9 +172,77 @@ def reshaped_number(a: Any, newshape: Any) -> Any:
     """A number in the shape of a number, which rules ask for where they cannot know."""
     if is_number(a) and is_tuple(newshape) and len(newshape) == 0:
         return lambda a, newshape: a
-    if is_array(a) and a.layout == "A":
-        return lambda a, newshape: np.ascontiguousarray(a).reshape(newshape)
+    if is_array(a) and a.layout != "C" and (is_number(newshape) or is_tuple(newshape)):
+        return strided_form(newshape)
     return (lambda a, newshape: np.full(newshape, a)) if is_number(a) and is_tuple(newshape) else None
+
+
+def strided_form(newshape: Any) -> Any:
+    """A view where NumPy has one, since others may write into it, else a copy: Numba knows arrays in one piece only."""
+    sizes = "newshape" if is_tuple(newshape) else "(newshape,)"
+    count = len(newshape) if is_tuple(newshape) else 1
+    shape = "".join(f"sizes[{k}], " for k in range(count))
+    steps = "".join(f"steps[{k}], " for k in range(count))
+    text = [
+        "def impl(a, newshape):",
+        f"    sizes = all_sizes(np.array({sizes}, np.intp) if {count} else np.empty(0, np.intp), a.size)",
+        "    shape, strides = np.array(a.shape), np.array(a.strides)",
+        "    steps = np.zeros(len(sizes) + 1, np.intp)",
+        "    if steps_of_view(shape, strides, sizes, a.itemsize, steps):",
+        f"        return as_strided(a, ({shape}), ({steps}))",
+        f"    return np.ascontiguousarray(a).reshape(({shape}))",
+        "",
+    ]
+    return written("\n".join(text), np=np, as_strided=np.lib.stride_tricks.as_strided,
+                   all_sizes=all_sizes, steps_of_view=steps_of_view)  # fmt: skip
+
+
+@jitable
+def all_sizes(sizes: Any, total: int) -> Any:
+    """Lengths of axes with that of the axis for which -1 stands."""
+    rest = 1
+    for n in sizes:
+        rest *= n if n >= 0 else 1
+    if rest > 0:
+        for k in range(len(sizes)):
+            sizes[k] = total // rest if sizes[k] < 0 else sizes[k]
+    if np.prod(sizes) != total:
+        raise ValueError("cannot reshape an array into a shape of another size")
+    return sizes
+
+
+@jitable
+def steps_of_view(shape: Any, strides: Any, sizes: Any, item: int, steps: Any) -> bool:
+    """Fill in the strides of a view of another shape; False where there is none, as NumPy decides.
+
+    Axes are taken in groups of one size, before and after; those of a group must follow each other without gaps.
+    """
+    if np.prod(shape) == 0:
+        return False
+    old = [k for k in range(len(shape)) if shape[k] != 1]
+    i, j = 0, 0
+    while i < len(old) and j < len(sizes):
+        end, last = i + 1, j + 1
+        have, want = shape[old[i]], sizes[j]
+        while have != want:
+            if have < want:
+                have *= shape[old[end]]
+                end += 1
+            else:
+                want *= sizes[last]
+                last += 1
+        for k in range(i, end - 1):
+            if strides[old[k]] != shape[old[k + 1]] * strides[old[k + 1]]:
+                return False
+        step = strides[old[end - 1]]
+        for k in range(last - 1, j - 1, -1):
+            steps[k] = step
+            step *= sizes[k]
+        i, j = end, last
+    step = steps[j - 1] if j > 0 else item
+    for k in range(j, len(sizes)):
+        steps[k] = step
+    return True
 
 
 @implements(np.array)

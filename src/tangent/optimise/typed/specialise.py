@@ -22,6 +22,7 @@ from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.inlined import inlined
 from tangent.optimise.typed.items import items
 from tangent.optimise.typed.joined import joined
+from tangent.optimise.typed.kept_twice import kept_twice
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.known import known
 from tangent.optimise.typed.lengths import spelled
@@ -91,6 +92,7 @@ def _specialised(
         body = _smaller(spelled(body, lasting), g, resolve)
         body = restores(body, made_here(body, g, found), lasting, unchanged(body, parameters), fresh)
         body = _smaller(repeated(body, unchanged(body, parameters), lasting), g, resolve)
+        body = _smaller(kept_twice(body, found.kinds[g]), g, resolve)
         body = records(body, found.kinds[g], np_name, parameters)
         body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)

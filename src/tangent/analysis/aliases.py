@@ -17,6 +17,7 @@ from tangent.analysis.effects import Summaries, base_names
 from tangent.analysis.made import Gives, containers_made, copies_container, is_slice, makes_rows
 from tangent.analysis.operation import Operation, Operations
 from tangent.runtime.draws import DRAWING, is_drawing
+from tangent.runtime.library import made_dict
 from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
@@ -156,7 +157,7 @@ class Aliases:
                 self.holds.setdefault(t, set()).update(self._items(op.operands[0]))
             elif op.kind == "rule" and self._joins(op):
                 found = {t}
-                self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
+                self.holds.setdefault(t, set()).update(*(self._items(v) for v in self._joined(op, t, shared)))
             elif op.kind == "rule" and op.rule.name == "number_rows":
                 found = {t}
             elif op.kind == "rule" and op.rule.name == "fresh_rows":
@@ -168,6 +169,9 @@ class Aliases:
                 found = set().union(*(self._items(v) for v in shared))
                 if op.kind == "rule" and isinstance(op.values.get("index"), Cell):
                     found = self._items_of(found)
+            elif op.kind == "rule" and op.rule.name == "dict_of":
+                found = {t}
+                self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
             elif op.kind == "rule" and op.rule.name == "dict_get":
                 owner = _named([op.values["x"]])
                 found = {t}.union(*(self._items(v) if v in owner else self.of(v) for v in shared))
@@ -194,7 +198,7 @@ class Aliases:
 
     def _takes_out(self, op: Operation) -> bool:
         """Whether an operation gives an item of its operand, or several."""
-        if op.kind in ("unpack", "pop") or (op.kind == "rule" and op.rule.name in ("getitem", "attribute")):
+        if op.kind in ("unpack", "pop") or (op.kind == "rule" and op.rule.name in TAKING):
             return True
         match op.value:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop")):
@@ -214,12 +218,21 @@ class Aliases:
             case _:
                 return False
 
+    def _joined(self, op: Operation, t: str, shared: tuple[str, ...]) -> tuple[str, ...]:
+        """The lists whose items are in what joins or repeats them; what counts repetitions is none of them."""
+        repeats = isinstance(op.value, ast.BinOp) and isinstance(op.value.op, ast.Mult) and t in self.containers
+        return tuple(v for v in shared if v in self.containers) if repeats else shared
+
     def _held(self, op: Operation, shared: tuple[str, ...]) -> set[str]:
         """What a new container or object holds: items of those that it copies, its other operands themselves."""
         if makes_rows(op):
             rows = f"{op.targets[0]}[]"
             self.holds.setdefault(rows, set()).add(rows)
             return {rows}
+        if op.callee is made_dict and isinstance(op.value, ast.Call):
+            opened = set().union(*(self._items(v) for a in op.value.args for v in base_names(a)))
+            named = [self.of(v) for k in op.value.keywords for v in base_names(k.value)]
+            return opened.union(self._items_of(opened), *named)
         copied, either = (set(shared), set()) if copies_container(op) else _opened(op)
         items = [self._items(v) for v in shared if v in copied | either]
         return set().union(*items, *(self.of(v) for v in shared if v not in copied))
@@ -291,12 +304,13 @@ def _walks(op: Operation) -> bool:
     return op.kind == "rule" and bool(op.rule.name == "sequence")
 
 
+TAKING = frozenset("getitem attribute kept_item".split())
 VIEWS = frozenset(
     "sequence attribute with_attribute mutated tuple_of real imag conj real_if_close nan_to_num einsum einsum_one "
     "einsum_two reshape_ordered ravel_ordered dict_get replace_item replace_field check_seed check_constant "
     "check_tangent".split()
 )
-OPEN = frozenset("mirror replace_item replace_field dict_of".split())  # what they give is, or holds, any of it
+OPEN = frozenset("mirror replace_item replace_field".split())  # what they give is, or holds, any of it
 
 
 def _viewed(op: Operation) -> set[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 
 from tangent.analysis.operation import Operation, Operations
-from tangent.runtime.library import items_of, values_of
+from tangent.runtime.library import items_of, made_dict, values_of
 from tangent.syntax.cells import Cell
 
 Made = dict[str, list[Operation]]
@@ -67,7 +67,7 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
         case _ if is_slice(op) or op.kind == "copy":
             return op.operands[0] in known
         case _:
-            made = op.kind == "rule" and op.rule.name in ("mutated", "fresh_rows", "number_rows")
+            made = op.kind == "rule" and op.rule.name in ("mutated", "fresh_rows", "number_rows", "dict_of")
             return op.kind == "pack" or copies_container(op) or made
 
 
@@ -123,5 +123,5 @@ def _is_count(e: ast.expr | None, made: Made, counted: Collection[str] = (), dep
 def copies_container(op: Operation) -> bool:
     """Whether an operation makes a new list or dict of what another holds."""
     if op.kind == "call":
-        return op.callee in (values_of, items_of)
+        return op.callee in (values_of, items_of, made_dict)
     return op.kind == "rule" and op.rule.name in CONTAINER_COPIES

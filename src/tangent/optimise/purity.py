@@ -22,7 +22,7 @@ WRITING_METHODS = frozenset(
 )
 
 WRITING_FUNCTIONS = frozenset(
-    "add_at add_into put_item_back take_item add_to_item put_flat refill refill_item at".split()
+    "add_at add_into add_items put_item_back restore_item take_item add_to_item put_flat refill refill_item at".split()
 )
 PURE_CALLS = frozenset(
     "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
@@ -83,6 +83,8 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
             found |= {root_of(t) for t in targets if isinstance(t, ast.Subscript | ast.Attribute)}
         case ast.AugAssign(target=target):
             found.add(root_of(target))
+        case ast.Delete(targets=targets):
+            found |= {root_of(t) for t in targets}
     if o.shared and calls_unknown(s, o):
         read = [n.id for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         found |= {v for v in read if v in o.shared}

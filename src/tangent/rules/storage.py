@@ -40,6 +40,10 @@ def placed(y, a, v, taken):
 def gather_placed(y, b, v, taken): d[b] = placed(np.zeros(np.shape(b)), d[y], taken)
 @linear
 def item_content(y, x, key): d[x] = scatter(d[y], x, key)
+@linear
+def kept_item(y, x, key): d[x] = scatter(d[y], x, key)
+@linear
+def item_grad(y, b, x): d[b] = d[y]
 
 def multiplied_at(y, a, index, v):
     d[a] = d[y] * factors_at(a, index, v)

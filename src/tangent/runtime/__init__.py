@@ -254,8 +254,12 @@ from tangent.runtime.storage.handed import (
 )
 from tangent.runtime.storage.items import (
     ABSENT,
+    add_items,
     item_content,
+    item_grad,
+    kept_item,
     put_item_back,
+    restore_item,
     take_item,
 )
 from tangent.runtime.storage.shadows import (
@@ -300,6 +304,7 @@ __all__ = [
     "add_at",
     "add_grad",
     "add_into",
+    "add_items",
     "add_to_item",
     "adjoints",
     "are_numbers",
@@ -405,11 +410,13 @@ __all__ = [
     "is_set",
     "is_view",
     "item_content",
+    "item_grad",
     "item_shadow",
     "items_like",
     "joined_dtype",
     "joined_shape",
     "kept_grad",
+    "kept_item",
     "kept_part",
     "kept_tangent",
     "key_at_end",
@@ -517,6 +524,7 @@ __all__ = [
     "require_unchanged",
     "require_unwritten",
     "rest",
+    "restore_item",
     "returned_owner",
     "returned_rest",
     "returned_slots",

@@ -257,7 +257,7 @@ def nonzero_part(g: Any, b: Any, value: Any) -> Any:
 
 def items_like(b: Any, x: Any, later: Any) -> Any:
     """What a dict merged into another by `**` receives: the items that nothing after it replaced."""
-    return {k: init_grad(v) if any(k in names for names in later) else b[k] for k, v in x.items()}
+    return {k: init_grad(v) if k not in b or any(k in names for names in later) else b[k] for k, v in x.items()}
 
 
 def merged_like(b: Any, x: Any, later: Any) -> Any:

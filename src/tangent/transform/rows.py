@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """One contribution to an adjoint: an expression, or an expression at an index."""
+    """One contribution to an adjoint: an expression, or an expression at an index or key."""
 
     value: ast.expr
     fresh: bool = False
     number: bool = False
     index: ast.expr | None = None
+    unsure: bool = False  # whether there may be nothing at the index
 
 
 def rows_written(operations: Operations) -> frozenset[str]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tangent.runtime.dispatch import add_grad, init_grad
 from tangent.runtime.storage.handed import content
 from tangent.runtime.storage.shadows import shadow
 from tangent.runtime.storage.sums import overwritten
@@ -63,3 +64,30 @@ def take_item(b: Any, key: Any, x: Any, kept: Any) -> Any:
     else:
         b[key] = shadow(kept.array if isinstance(kept, _Item) else kept)
     return found
+
+
+# Dicts of values that are written in place: what their adjoints, which are dicts, have no item for is zero.
+
+
+def kept_item(x: Any, key: Any) -> Any:
+    """What a dict holds under a key, to be put back later."""
+    return x.get(key, ABSENT)
+
+
+def restore_item(x: Any, key: Any, kept: Any) -> None:
+    """Undo a store into a dict."""
+    if kept is ABSENT:
+        x.pop(key, None)
+    else:
+        x[key] = kept
+
+
+def item_grad(b: Any, x: Any) -> Any:
+    """What an item of a dict has received; zero where that is nothing."""
+    return init_grad(x) if b is None else b
+
+
+def add_items(b: Any, v: Any) -> None:
+    """Add the gradient of a dict to the adjoint of one that is written in place."""
+    for k in v if isinstance(v, dict) else ():
+        b[k] = add_grad(b.get(k), v[k])

@@ -10,7 +10,7 @@ from tangent.errors import TangentError
 from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
 from tangent.source.resolve import MISSING
-from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import leaf_names
@@ -37,6 +37,8 @@ class Rules(Frame):
         ]
         if rule.kind == "custom" and not rule.tangent:
             return self.by_adjoint(op, s)
+        if rule.name == "dict_get" and (found := self.looked_up(op)) is not None:
+            return [s, self.set(op, found, s)]
         lines = rule.tangent if rule.tangent else rule.adjoint
         own = any(target in expression_reads(v) for v in op.values.values())
         result = target
@@ -61,6 +63,15 @@ class Rules(Frame):
             value = self.as_asked(value, result, asked)
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
+
+    def looked_up(self, op: Operation) -> ast.expr | None:
+        """`dd.get(key, 0.0)`, where the tangent of a dict has the keys that the dict has: both are written in place."""
+        match op.values["x"]:
+            case ast.Name(id=v) if v in self.settled.dicts and v in self.shadowed:
+                default = self.tangent_of(op.values.get("default", constant(None)))
+                return expression("d.get(k, v)", d=self.tangent(v), k=op.values["key"], v=default)
+            case _:
+                return None
 
     def by_adjoint(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
         """A rule that says adjoints only: they are linear in the gradient they are given, so they are turned around."""

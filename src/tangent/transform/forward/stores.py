@@ -23,6 +23,11 @@ class InPlace(Frame):
             return [s]
         tangent = self.tangent_of(value) if isinstance(value, ast.Name) and value.id in self.active else constant(0.0)
         names = {a: self.tangent(a)}
+        if op.why == "del":
+            return [s, rename(s, names)]
+        if op.why == "back":
+            assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+            return [s, replace(s, value=replace(s.value, args=[name(names[a]), s.value.args[1], tangent]))]
         if op.kind == "store":
             return [s, replace_value(rename_target(s, names), tangent)]
         index = op.values.get("index")

@@ -27,6 +27,8 @@ class Containers(Rules):
                             item: ast.expr = self.scribe.call(
                                 "items_like", name(b), e, self.later_keys(keys, values, e)
                             )
+                        elif self.stores.is_dict(op.targets[0]):
+                            item = self.scribe.call("item_grad", expression("b.get(k)", b=b, k=key), e)
                         else:
                             item = expression("b[k]", b=b, k=key)
                         parts.setdefault(e.id, []).append(Part(item))

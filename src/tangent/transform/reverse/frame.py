@@ -45,6 +45,7 @@ class Frame:
     jumping: set[ast.stmt]  # what stands in loops that blocks may cut short
     deferred: list[ast.stmt]
     zeroed: set[str]
+    computed: dict[str, bool]  # whether all that an adjoint is the sum of is computed: numbers and arrays
     wide: dict[str, Fact]  # adjoints that have the shape of a later result for a while
     masks: set[str]  # variables of booleans
     chosen: frozenset[str]  # values that np.where may leave out

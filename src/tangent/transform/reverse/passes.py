@@ -89,6 +89,7 @@ class Reverse(Statements):
         self.chosen = self.chosen_from()
         self.wide: dict[str, Fact] = {}
         self.zeroed: set[str] = set()
+        self.computed: dict[str, bool] = {}
         self.lists = {v for op in self.operations.values() if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in self.operations.values() if op.kind == "pop" for v in op.operands}
         self.forked = taken_from_twice(self.operations)

@@ -29,7 +29,10 @@ class Rules(Sums):
         if self.shapes.repeats(op):
             return [], self.repeated(op, s)
         if rule.name == "getitem":
-            return [], {op.operands[0]: [Part(name(b), index=op.values["index"])]}
+            part = Part(name(b), number=self.computed.get(target, False), index=op.values["index"])
+            return [], {op.operands[0]: [part]}
+        if self.reads_key(op):
+            return [], self.key_adjoint(op)
         wanted = self.wanted(op)
         missing = [k for k in wanted if k not in {_operand(x) for x in rule.adjoint}]
         if missing:
@@ -39,7 +42,7 @@ class Rules(Sums):
             )  # fmt: skip
         values = {**self.scribe.array_values(op, self.shapes, wanted), **self.scribe.asked(op, self.active)}
         values[rule.result] = name(target)
-        seed: ast.expr = name(b)
+        seed: ast.expr = self.whole(target)
         if (dtype := self.cast_to(op)) is not None:
             seed = self.scribe.call("uncast", seed, dtype)
         before, found = self.scribe.template(rule, rule.adjoint, wanted, op, values, {rule.result: seed})
@@ -69,9 +72,33 @@ class Rules(Sums):
             parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))
         return statements_, parts
 
+    def whole(self, v: str) -> ast.expr:
+        """An adjoint, with all items of what it belongs to."""
+        b = name(self.adjoint(v))
+        return self.scribe.call("items_like", b, name(v), ast.Tuple([], ast.Load())) if self.stores.is_dict(v) else b
+
+    def reads_key(self, op: Operation) -> bool:
+        """Whether an operation looks up a key of a dict that is written in place."""
+        match op.values.get("x"):
+            case ast.Name(id=v):
+                return op.rule.name in ("dict_get", "kept_item") and self.stores.is_dict(v)
+            case _:
+                return False
+
+    def key_adjoint(self, op: Operation) -> dict[str, list[Part]]:
+        """What a dict receives, and what is given where it has no such key."""
+        b, owner, default = name(self.adjoint(op.targets[0])), op.values["x"], op.values.get("default")
+        assert isinstance(owner, ast.Name)
+        number = self.computed.get(op.targets[0], False)
+        parts = {owner.id: [Part(b, number=number, index=op.values["key"], unsure=op.rule.name == "dict_get")]}
+        if isinstance(default, ast.Name) and default.id in self.active:
+            value = self.scribe.call("default_part", b, owner, op.values["key"], default)
+            parts.setdefault(default.id, []).append(Part(value))
+        return parts
+
     def repeated(self, op: Operation, s: ast.stmt) -> dict[str, list[Part]]:
         """What the operands of `x * n` receive where a list is repeated, or may be."""
-        if op.targets[0] in self.stores.shadowed:
+        if op.targets[0] in self.stores.shadowed and not self.stores.is_flat(op.targets[0]):
             raise self.unit.refuse(
                 s, "the repetition of a list that is written into", "its items are one and the same",
                 "Write a list comprehension: [x for _ in range(n)].",

@@ -43,7 +43,10 @@ class Sums(Temporaries):
     def accumulate(self, v: str, part: Part, state: State, like: ast.stmt) -> ast.stmt:
         """`bv = part`, or `bv = bv + part`."""
         b = self.adjoint(v)
+        self.computed[v] = part.number and self.computed.get(v, True)
         if v in self.stores.shadowed:
+            if part.index is not None and self.stores.is_dict(v):
+                return self.stores.add_key(v, part, like)
             if part.index is not None:
                 return self.stores.add_item(v, part.index, part.value, like)
             return self.stores.add(v, part.value, like)

@@ -21,6 +21,7 @@ from tangent.transform.storage.apart import Apart, changed_as_values
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
 from tangent.transform.storage.cells import read_cells
 from tangent.transform.storage.counts import checked_counts
+from tangent.transform.storage.dicts import dict_methods, flat_dicts, keys_alone, one_name
 from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.keys import constant_keys
 from tangent.transform.storage.owners import refuse_owners
@@ -62,7 +63,8 @@ class Settled:
     containers: frozenset[str]
     rebound: tuple[str, ...]
     summary: Summaries
-    flat: frozenset[str]  # lists of values that are written in place
+    flat: frozenset[str]  # lists and dicts of values that are written in place
+    dicts: frozenset[str]  # the dicts among them
     apart: tuple[Apart, ...]  # parameters that are changed as values, and may not be another argument
 
 
@@ -75,14 +77,17 @@ def settle(
     found = [w for w in all_writes(this, summary) if not _binds_number(w, shapes)]
     apart = changed_as_values(this, found, aliases_of(this, summary, groups))
     this = finished_lists(this, found)
+    this, found = dict_methods(keys_alone(one_name(this)), found)
     this, found, tables = written_tables(this, found, lambda unit: aliases_of(unit, summary, groups))
     aliases = aliases_of(this, summary, groups)
     found = seen_by_others(this, found, aliases)
     this = read_cells(this, found, aliases)
     found += deep_stacks(this, found, aliases)
     this, found = items_by_value(this, found, aliases, given)
+    aliases = aliases_of(this, summary, groups)
     this = checked_counts(this, found, aliases)
-    flat = flat_lists(this, found, aliases, tables)
+    dicts = flat_dicts(this, found, aliases)
+    flat = flat_lists(this, found, aliases, tables) | dicts
     refuse_rows(this, found, aliases, flat)
     this, found, rebound = containers_by_value(this, found, aliases, given | flat)
     aliases = aliases_of(this, summary, groups)
@@ -122,7 +127,9 @@ def settle(
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     values = tuple(x for x in apart if x[0] not in owned)
-    return Settled(this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, values)
+    return Settled(
+        this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts, values
+    )
 
 
 def _binds_number(w: Write, shapes: Shapes) -> bool:

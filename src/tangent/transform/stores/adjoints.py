@@ -37,6 +37,8 @@ class Adjoints(Keeping):
                 self.saves.pop(x)
                 self.pairs.pop(x)
             return [mark, *self.item(s, op, state)]
+        if op.kind == "store" and self.is_dict(a):
+            return [mark, *self.key(s, op, state), *restored]
         if op.kind == "store":
             return [mark, *self.store(s, op, state), *restored]
         return [mark, *self.augment(s, op, state, restored)]
@@ -64,6 +66,18 @@ class Adjoints(Keeping):
             add = self.owner.accumulate(value.id, self.part(name(held)), state, s)
             return [assign(held, whole, s), clear, add]
         return [self.owner.accumulate(value.id, self.part(whole, True), state, s), clear]
+
+    def key(self, s: ast.stmt, op: Operation, state: State) -> list[ast.stmt]:
+        """`bv = bv + bd.pop(k, 0.0)`, for a store into a dict."""
+        b, key, value = self.adjoint(op.targets[0]), op.values["index"], op.values["value"]
+        if op.why == "del":
+            return []
+        if not (isinstance(value, ast.Name) and value.id in self.owner.active):
+            return [at(ast.Expr(expression("b.pop(k, None)", b=b, k=key)), s)]
+        part: ast.expr = expression("b.pop(k, 0.0)", b=b, k=key)
+        if not self.owner.shapes.of(value).scalar:
+            part = self.owner.scribe.call("item_grad", expression("b.pop(k, None)", b=b, k=key), value)
+        return [self.owner.accumulate(value.id, Part(part), state, s)]
 
     def keeps_alias(self, v: str, state: State) -> bool:
         """Whether an adjoint would be a part of a shadow itself: the first, added to nothing or to a lazy zero."""

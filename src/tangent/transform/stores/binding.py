@@ -16,6 +16,7 @@ from tangent.syntax.cells import Cell, place_in
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
+from tangent.transform.rows import Part
 from tangent.transform.storage.refusals import holding
 from tangent.transform.stores.facts import Facts
 
@@ -94,7 +95,7 @@ class Binding(Facts):
     def binding(self, s: ast.stmt, op: Operation | None, v: str) -> ast.stmt:
         """The statement that binds the shadow of a handle as another binds the handle."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
-        if not bases or self.is_flat(v):
+        if not bases or (self.is_flat(v) and not (op is not None and op.kind == "copy")):
             return assign(self.adjoint(v), self.zeros(v), s)
         if op is not None and op.kind == "pop":
             return assign(self.adjoint(v), expression("s.pop()", s=self.adjoint(op.operands[0])), s)
@@ -107,6 +108,8 @@ class Binding(Facts):
     def zeros(self, v: str) -> ast.expr:
         """A new shadow, with what it starts from."""
         more = [self.starts[v]] if v in self.starts else []
+        if self.is_dict(v):
+            return self.owner.scribe.call("copy", *more) if more else ast.Dict([], [])
         if self.is_flat(v) and not more:
             return self.owner.scribe.call("init_grad", name(v))
         return self.owner.scribe.call("shadow", name(v), *more)
@@ -167,10 +170,18 @@ class Binding(Facts):
                 or (e.id in self.shadowed and self.is_array(e.id))
             ):
                 continue
+            if self.is_dict(v):
+                done.append(self.owner.accumulate(e.id, self.received(part, e), state, s))
+                continue
             if e.id in self.shadowed:
                 part = self.owner.scribe.call("rest", part, name(self.adjoint(e.id)))
             done.append(self.owner.accumulate(e.id, self.part(self.owner.scribe.call("unboxed", part, e)), state, s))
         return done
+
+    def received(self, part: ast.expr, e: ast.expr) -> Part:
+        """What an item of a dict has received, given `b[k]`."""
+        assert isinstance(part, ast.Subscript)
+        return Part(self.owner.scribe.call("item_grad", expression("b.get(k)", b=part.value, k=part.slice), e))
 
     def new_parts(self, op: Operation, b: str) -> list[tuple[ast.expr, ast.expr]]:
         """The shadows of what is put into a container one by one, and what that is."""
@@ -241,7 +252,7 @@ class Binding(Facts):
     ) -> list[ast.stmt]:
         """The adjoint of binding a handle: of a view nothing, of a copy that of any value."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
-        if not bases or op.kind in ("call", "dynamic") or self.is_flat(v):
+        if not bases or op.kind in ("call", "dynamic") or (self.is_flat(v) and op.kind != "copy"):
             return adds
         if not adds or self.is_view(op, v, bases):
             return []
@@ -283,6 +294,8 @@ class Binding(Facts):
 
     def add(self, v: str, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv += value`."""
+        if self.is_dict(v):
+            return at(ast.Expr(self.owner.scribe.call("add_items", name(self.adjoint(v)), value)), like)
         kept = isinstance(value, ast.Subscript) and self.is_none_at_first(v)
         if self.is_flat(v) or not self.is_array(v) or kept or v in self.pushed:
             return at(ast.Expr(self.owner.scribe.call("add_into", name(self.adjoint(v)), value)), like)
@@ -292,6 +305,16 @@ class Binding(Facts):
         """Whether a variable may be None where it is kept, or returned in a tuple."""
         binds = [s.value for s in statements(self.owner.unit.core.body) if isinstance(s, ast.Assign) and v in writes(s)]
         return any(isinstance(e, ast.Constant) and e.value is None for e in binds)
+
+    def add_key(self, v: str, part: Part, like: ast.stmt) -> ast.stmt:
+        """`bv[key] = bv.get(key, 0.0) + value`, for a dict; of what may not be there, only where it is."""
+        b, key = self.adjoint(v), part.index
+        assert key is not None
+        value: ast.expr = expression("b.get(k, 0.0) + v", b=b, k=key, v=part.value)
+        if not part.number:
+            value = self.owner.scribe.call("add_grad", expression("b.get(k)", b=b, k=key), part.value)
+        add = at(ast.Assign([ast.Subscript(name(b), key, ast.Store())], value), like)
+        return at(ast.If(expression("k in d", k=key, d=v), [add], []), like) if part.unsure else add
 
     def add_item(self, v: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> ast.stmt:
         """`bv[index] += value`."""

@@ -90,6 +90,8 @@ class Calls(Adjoints):
 
     def seed(self, s: ast.stmt, target: str, state: State) -> ast.expr:
         """The adjoint of a call's result; nothing where its shadow is part of an argument's."""
+        if self.is_dict(target):
+            return self.owner.whole(target)
         if target in self.shadowed:
             bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
             shades = [name(self.adjoint(a)) for a in bases]

@@ -114,8 +114,12 @@ class Facts:
         return self.table.between.get(v, v) in self.settled.containers
 
     def is_flat(self, v: str) -> bool:
-        """Whether a variable is a list of values, of which nothing else is a part."""
+        """Whether a variable is a list or dict of values, of which nothing else is a part."""
         return v in self.settled.flat
+
+    def is_dict(self, v: str) -> bool:
+        """Whether it is a dict; what its adjoint, which is one too, has no item for is zero."""
+        return v in self.settled.dicts
 
     def makes_container(self, op: Operation, v: str) -> bool:
         """Whether an operation may make a new container, some of whose items are shared and some are not."""

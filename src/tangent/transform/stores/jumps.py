@@ -71,6 +71,8 @@ class Jumps(Calls):
 
     def filled(self, v: str, b: str, like: ast.stmt) -> ast.stmt:
         """Give the shadow of a handle another content."""
+        if self.is_dict(v):
+            return assign(self.adjoint(v), name(b), like)
         if self.is_container(v) and not self.is_flat(v):
             return at(ast.Expr(self.owner.scribe.call("refill", name(self.adjoint(v)), name(b))), like)
         whole: ast.expr = ast.Slice() if self.is_flat(v) else constant(Ellipsis)

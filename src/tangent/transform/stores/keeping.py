@@ -57,6 +57,8 @@ class Keeping(Binding):
 
     def copied(self, place: ast.expr, a: str) -> ast.expr:
         """The content of a place, as it is now."""
+        if self.is_dict(a) and isinstance(place, ast.Subscript):
+            return self.owner.scribe.call("kept_item", name(a), place.slice)
         if self.is_flat(a) and isinstance(place, ast.Subscript):
             return place
         if isinstance(place, ast.Subscript) and not self.is_array(a) and not self.is_asked(place.slice):
@@ -78,6 +80,8 @@ class Keeping(Binding):
         return done
 
     def put_back(self, place: ast.expr, a: str, kept: Kept, s: ast.stmt) -> ast.stmt:
+        if self.is_dict(a) and isinstance(place, ast.Subscript):
+            return at(ast.Expr(self.owner.scribe.call("restore_item", name(a), place.slice, kept.value())), s)
         if isinstance(place, ast.Subscript):
             if not self.is_array(a) and not self.is_asked(place.slice):
                 key = self.owner.scribe.as_argument(place.slice)

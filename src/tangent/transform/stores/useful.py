@@ -159,12 +159,12 @@ class Stores(Jumps):
                     return
                 case ast.Call(func=ast.Name(id=f), args=args) if externals.get(f) in SHAPE_ONLY:
                     for i, a in enumerate(args):
-                        if i not in SHAPE_ONLY[externals[f]]:
+                        if i not in SHAPE_ONLY[externals[f]] or self.is_item(a):
                             visit(a)
                 case ast.Call(func=ast.Attribute(attr="shape" | "zeros_like" | "ones_like"), args=[ast.Name()]):
                     return
-                case ast.Assign(targets=[ast.Name(id=t)], value=ast.Subscript(value=ast.Name(), slice=index)) if (
-                    t in forms
+                case ast.Assign(targets=[ast.Name(id=t)], value=ast.Subscript(value=ast.Name(), slice=index) as e) if (
+                    t in forms and not self.is_item(e)
                 ):
                     visit(index)
                 case ast.Assign(targets=[ast.Subscript(value=ast.Name(), slice=index)], value=value):
@@ -181,6 +181,14 @@ class Stores(Jumps):
         if not isinstance(s, Comment):
             visit(s)
         return found
+
+    def is_item(self, e: ast.expr) -> bool:
+        """Whether an expression is an item of a list or dict: it may have another shape before it is put back."""
+        while isinstance(e, ast.Subscript):
+            if isinstance(e.value, ast.Name) and self.is_flat(e.value.id):
+                return True
+            e = e.value
+        return False
 
 
 def _without(body: list[ast.stmt], drop: set[ast.stmt]) -> list[ast.stmt]:

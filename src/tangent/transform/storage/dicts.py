@@ -1,0 +1,224 @@
+"""Dicts that are made here and filled key by key, in loops: written in place, as lists are.
+
+v = d.setdefault(k, x)    ->   if k not in d: d[k] = x
+                               v = d[k]
+v = d.pop(k)              ->   v = d[k]; del d[k]
+v = d.pop(k, x)           ->   v = d.get(k, x)
+                               if k in d: del d[k]
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.effects import Write
+from tangent.analysis.made import BESIDE
+from tangent.analysis.operation import Operation, Operations
+from tangent.runtime.library import keys_of, made_dict
+from tangent.syntax.cells import Cell
+from tangent.syntax.quote import assign, at, constant, expression, name
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import header_reads, writes
+from tangent.syntax.walk import walk
+from tangent.transform.storage.cells import blocks
+from tangent.transform.storage.rewriting import reclassified, replaced
+from tangent.transform.unit import Unit
+
+LOOPS = ast.For | ast.While
+OF_KEYS = frozenset("sequence builtin_list builtin_tuple builtin_sorted builtin_max builtin_min".split())
+READING = frozenset("getitem dict_get kept_item sequence either".split())
+
+
+def dicts_made(this: Unit) -> frozenset[str]:
+    """Variables that only ever hold dicts that are made here."""
+    made: dict[str, list[Operation]] = {}
+    for op in this.operations.values():
+        for t in op.targets if op.kind not in ("store", "augment", "push") else ():
+            made.setdefault(t, []).append(op)
+    found = {v for v in made if v not in this.inputs}
+    while (left := {v for v in found if all(_makes_dict(op, found) for op in made[v])}) != found:
+        found = left
+    return frozenset(found)
+
+
+def _makes_dict(op: Operation, dicts: set[str]) -> bool:
+    match op.value:
+        case ast.Dict():
+            return True
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in BESIDE:
+            return v in dicts
+        case ast.Name(id=v) if op.kind == "copy":
+            return v in dicts
+        case _:
+            return op.callee is made_dict or (op.kind == "rule" and op.rule.name == "dict_of")
+
+
+def dict_methods(this: Unit, found: list[Write]) -> tuple[Unit, list[Write]]:
+    """The function with methods that change dicts as stores and deletions, and its writes."""
+    if this.context.memory:
+        return this, found
+    made = dicts_made(this) & {w.root for w in found}
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    kept: list[Write] = []
+    for w in found:
+        s = w.statement
+        new = [s] if w.root not in made else _in_steps(this, s)
+        if new != [s]:
+            changed[s] = new
+            operations |= {x: op for x in statements(new) if (op := reclassified(x, this)) is not None}
+        steps = [x for x in statements(new) if _writes_item(x)]
+        if w.root in made:
+            operations |= {x: _deletion(x) for x in steps if isinstance(x, ast.Delete)}
+        kept += [w] if new == [s] else [Write(x, w.root, w.reads, "store", nested=False) for x in steps]
+    return replaced(this, changed, operations), kept
+
+
+def _in_steps(this: Unit, s: ast.stmt) -> list[ast.stmt]:
+    """What a method of a dict does, step by step; other statements as they are."""
+    match s:
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=ast.Attribute() as func) as call):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute() as func) as call):
+            target = ""
+        case _:
+            return [s]
+    match func.value, func.attr, call.args:
+        case ast.Name(id=d), "setdefault", [key, value] if not call.keywords:
+            store = at(ast.Assign([ast.Subscript(name(d), key, ast.Store())], value), s)
+            return [*_where(this, "k not in d", d, key, store, s), *_bound(target, expression("d[k]", d=d, k=key), s)]
+        case ast.Name(id=d), "pop", [key] if not call.keywords:
+            return [*_bound(target, expression("d[k]", d=d, k=key), s), _without(d, key, s)]
+        case ast.Name(id=d), "pop", [key, value] if not call.keywords:
+            got = expression("d.get(k, v)", d=d, k=key, v=value)
+            return [*_bound(target, got, s), *_where(this, "k in d", d, key, _without(d, key, s), s)]
+        case _:
+            return [s]
+
+
+def _bound(target: str, e: ast.expr, s: ast.stmt) -> list[ast.stmt]:
+    return [assign(target, e, s)] if target else []
+
+
+def _without(d: str, key: ast.expr, s: ast.stmt) -> ast.stmt:
+    return at(ast.Delete([ast.Subscript(name(d), key, ast.Del())]), s)
+
+
+def _where(this: Unit, test: str, d: str, key: ast.expr, then: ast.stmt, s: ast.stmt) -> list[ast.stmt]:
+    held = this.context.names.numbered("branch")
+    this.context.scope.local.add(held)
+    return [assign(held, expression(test, d=d, k=key), s), at(ast.If(name(held), [then], []), s)]
+
+
+def _writes_item(s: ast.stmt) -> bool:
+    match s:
+        case ast.Assign(targets=[ast.Subscript()]) | ast.Delete(targets=[ast.Subscript(value=ast.Name())]):
+            return True
+        case _:
+            return False
+
+
+def _deletion(s: ast.Delete) -> Operation:
+    """`del d[k]`: a store of nothing."""
+    place = s.targets[0]
+    assert isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name)
+    values = {"index": place.slice, "value": constant(0.0)}
+    return Operation("store", (place.value.id,), (place.value.id,), place.slice, values=values, why="del")
+
+
+def flat_dicts(this: Unit, found: list[Write], aliases: Aliases) -> frozenset[str]:
+    """Dicts of values that only stores and deletions by a key change, some of them in loops."""
+    if this.context.memory:
+        return frozenset()
+    inside = {s for loop in statements(this.core.body) if isinstance(loop, LOOPS) for s in statements(loop.body)}
+    roots = dict.fromkeys(w.root for w in found if w.statement in inside)
+    made = dicts_made(this)
+    names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
+    groups = [_sharing(d, names, aliases) for d in roots if d in made]
+    return frozenset(v for group in groups if group <= made and _are_flat(this, group, found, aliases) for v in group)
+
+
+def _sharing(d: str, names: set[str], aliases: Aliases) -> set[str]:
+    """The names of a dict, of those that these names may stand for, and so on."""
+    found, own = {d}, set(aliases.of(d))
+    while more := {n for n in names - found if aliases.of(n) & own}:
+        found |= more
+        own.update(*(aliases.of(n) for n in more))
+    return found
+
+
+def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases) -> bool:
+    own = set().union(*(aliases.of(d) for d in group))
+    if any(own & held for held in aliases.holds.values()):
+        return False
+    held = set().union(*(aliases.reach(o) for o in own)) - own
+    if held & aliases.containers or any(aliases.of(w.root) & held for w in found):
+        return False
+    if not all(_is_item_store(this.operations.get(w.statement)) for w in found if aliases.of(w.root) & own):
+        return False
+    return all(_is_plain(op, group) for op in this.operations.values())
+
+
+def _is_item_store(op: Operation | None) -> bool:
+    index = op.values.get("index") if op is not None and op.kind == "store" else None
+    return index is not None and not isinstance(index, Cell) and not any(isinstance(n, ast.Slice) for n in walk(index))
+
+
+def _is_plain(op: Operation, group: set[str]) -> bool:
+    """Whether an operation makes or names a dict, changes it by a key, or reads it and keeps nothing of it."""
+    if not group.intersection(op.operands) or op.kind in ("zero", "store", "pack", "copy"):
+        return True
+    if op.kind == "call":
+        return op.callee is made_dict or not group.intersection(op.targets)
+    return op.kind == "rule" and op.rule.name in READING and not isinstance(op.values.get("index"), ast.Slice)
+
+
+def one_name(this: Unit) -> Unit:
+    """The function with dicts under their own names, where a second one stands for the same as long as it is read."""
+    made, every = dicts_made(this), list(statements(this.core.body))
+    bound = Counter(v for s in every for v in writes(s))
+    for s, op in list(this.operations.items()):
+        if op.kind == "copy" and op.operands[0] in made and bound[op.targets[0]] == 1 and isinstance(s, ast.Assign):
+            (v,), (d,) = op.targets, op.operands
+            behind = next((b[b.index(s) + 1 :] for b in blocks(this.core.body) if s in b), [])
+            users = {x for x in statements(this.core.body) if v in header_reads(x)}
+            inside = set(statements(behind))
+            if users <= inside and not any(d in writes(x) for x in inside) and this.result != v:
+                this = _renamed(this, s, {v: d})
+    return this
+
+
+def _renamed(this: Unit, gone: ast.stmt, names: dict[str, str]) -> Unit:
+    """The function with other names, and without the statement that binds them."""
+    operations: Operations = {}
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [statement(s) for s in body if s is not gone]
+
+    def statement(s: ast.stmt) -> ast.stmt:
+        if isinstance(s, ast.If | ast.For | ast.While) and s.body != [ast.Break()]:
+            part = "iter" if isinstance(s, ast.For) else "test"
+            new: ast.stmt = replace(
+                s, **{part: rename(getattr(s, part), names)}, body=block(s.body), orelse=block(s.orelse)
+            )
+        else:
+            new = rename(s, names) if names.keys() & header_reads(s) else s
+        if s in this.operations:
+            old = this.operations[s]
+            operations[new] = old if new is s else reclassified(new, this) or old
+        return new
+
+    core = replace(this.core, body=block(this.core.body))
+    return Unit(this.source, core, this.context, operations, this.lists)
+
+
+def keys_alone(this: Unit) -> Unit:
+    """The function with what goes over the keys of dicts that it makes known to do so: nothing flows through them."""
+    operations, dicts = dict(this.operations), dicts_made(this)
+    for s, op in this.operations.items():
+        listed = (op.kind == "rule" and op.rule.name in OF_KEYS) or op.callee is keys_of
+        if listed and dicts.issuperset(op.operands) and op.operands:
+            operations[s] = Operation("zero", op.targets, (), op.value)
+    return Unit(this.source, this.core, this.context, operations, this.lists)

@@ -15,6 +15,7 @@ THEMES = (
     "scalars",
     "containers",
     "collections_",
+    "dicts",
     "tables",
     "inactive",
     "traps",

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tangent.analysis.effects import Summaries, base_names
-from tangent.analysis.made import Gives, containers_made, copies_container, is_slice, makes_rows
+from tangent.analysis.made import DICT_COPIES, Gives, containers_made, copies_container, is_slice, makes_rows
 from tangent.analysis.operation import Operation, Operations
 from tangent.runtime.draws import DRAWING, is_drawing
 from tangent.runtime.library import made_dict
@@ -229,7 +229,7 @@ class Aliases:
             rows = f"{op.targets[0]}[]"
             self.holds.setdefault(rows, set()).add(rows)
             return {rows}
-        if op.callee is made_dict and isinstance(op.value, ast.Call):
+        if (op.callee is made_dict or _copies_dict(op)) and isinstance(op.value, ast.Call):
             opened = set().union(*(self._items(v) for a in op.value.args for v in base_names(a)))
             named = [self.of(v) for k in op.value.keywords for v in base_names(k.value)]
             return opened.union(self._items_of(opened), *named)
@@ -297,6 +297,10 @@ def _opened(op: Operation) -> tuple[set[str], set[str]]:
 
 def _named(elts: Iterable[ast.expr | None]) -> set[str]:
     return {e.id for e in elts if isinstance(e, ast.Name)}
+
+
+def _copies_dict(op: Operation) -> bool:
+    return op.kind == "rule" and op.rule.name in DICT_COPIES
 
 
 def _walks(op: Operation) -> bool:

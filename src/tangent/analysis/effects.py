@@ -66,7 +66,7 @@ class Summary:
     passed: frozenset[Passed] = frozenset()
     gives: frozenset[str] = (
         frozenset()
-    )  # "" for a list, tuple or dict that it makes, "0" for such a first item, "[]" for all
+    )  # "" for a list, tuple or dict that it makes, "{}" for a dict, "0" for such a first item, "[]" for all
 
 
 Summaries = Callable[[Any], Summary]

@@ -13,6 +13,7 @@ Made = dict[str, list[Operation]]
 Gives = Mapping[str, frozenset[str]]  # as Summary.gives, by variable
 
 CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted tolist".split())
+DICT_COPIES = frozenset("copied_dict copied_grad copied_tangent".split())
 BESIDE = frozenset("beside init_grad".split())  # derivatives of containers; items of shadows are boxes, parts of them
 
 
@@ -124,4 +125,4 @@ def copies_container(op: Operation) -> bool:
     """Whether an operation makes a new list or dict of what another holds."""
     if op.kind == "call":
         return op.callee in (values_of, items_of, made_dict)
-    return op.kind == "rule" and op.rule.name in CONTAINER_COPIES
+    return op.kind == "rule" and op.rule.name in (*CONTAINER_COPIES, *DICT_COPIES)

@@ -26,7 +26,7 @@ WRITING_FUNCTIONS = frozenset(
 )
 PURE_CALLS = frozenset(
     "captured put_captured with_objects behind in_front forward_of backward_of tangent_of".split()
-) | {"dict_of", "parts_of", "subset", "superset"}
+) | frozenset("dict_of parts_of subset superset copied_dict copied_grad copied_tangent".split())
 CALLING = ("tangent.runtime.library", "tangent.runtime.calls")  # they call what they are given
 
 COUNTED = frozenset({"changed", "initialised"})  # `try` looks whether they happened

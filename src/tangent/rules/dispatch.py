@@ -101,6 +101,13 @@ def repack_from(y, like, parts): d[parts] = repack_from(parts, d[y])
 def dict_of(y, keys, parts): d[parts] = parts_of(d[y], keys, parts)
 @linear
 def parts_of(y, b, keys, parts): d[b] = dict_of(keys, d[y])
+def copied_dict(y, x):
+    d[x] = copied_grad(d[y], x)
+    d[y] = copied_tangent(d[x], x)
+@linear
+def copied_grad(y, b, x): d[b] = copied_tangent(d[y], x)
+@linear
+def copied_tangent(y, b, x): d[b] = copied_grad(d[y], x)
 @linear
 def subset(y, x, keys): d[x] = superset(d[y], x, keys)
 @linear

@@ -25,6 +25,7 @@ from tangent.normalise.iterators.turns import Turns, generator_methods
 from tangent.runtime import calls, library, objects, operators
 from tangent.source.generators import collecting, has_effects, is_generator
 from tangent.source.resolve import MISSING
+from tangent.syntax.core import is_atom
 from tangent.syntax.quote import call, constant, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
@@ -152,8 +153,17 @@ class Expressions:
             return replace(e, func=name(stand_in), args=args, keywords=keywords)
         if found in library.GETTERS and (lambda_ := getter(e, found, self.context)) is not None:
             return lambda_
+        if found == dict.fromkeys and 0 < len(e.args) < 3 and all(map(is_atom, e.args[1:])) and not e.keywords:
+            return self.parts(self.same_for_all(e))
         named = [replace(k, value=self.handed(k.value, e, found)) for k in e.keywords]
         return self.parts(replace(e, args=[self.handed(a, e, found) for a in e.args], keywords=named))
+
+    def same_for_all(self, e: ast.Call) -> ast.expr:
+        """`dict.fromkeys(keys, v)` as `{k: v for k in keys}`."""
+        k = self.context.names.numbered("k")
+        over = ast.comprehension(ast.Name(k, ast.Store()), e.args[0], [], 0)
+        value = e.args[1] if len(e.args) > 1 else constant(None)
+        return ast.copy_location(ast.DictComp(name(k), value, [over]), e)
 
     def handed(self, e: ast.expr, to: ast.Call, found: Any) -> ast.expr:
         """What a function gets, as a list: an iterator that it reads whole, a view of a dict that it does not get."""

@@ -1,6 +1,9 @@
 """Functions of Python's library, as plain Python that Tangent reads, and the small functions that they are made of."""
 
 from tangent.runtime.library.dicts import (
+    copied_dict,
+    copied_grad,
+    copied_tangent,
     dict_of,
     from_left,
     from_right,
@@ -95,6 +98,9 @@ __all__ = [
     "combined",
     "combined_again",
     "copied",
+    "copied_dict",
+    "copied_grad",
+    "copied_tangent",
     "defaults_from",
     "dict_of",
     "dropped_while",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.dispatch import init_grad
+from tangent.runtime.dispatch import init_grad, repack
 from tangent.runtime.objects import is_object
 
 
@@ -46,6 +46,24 @@ def made_dict(*source: Any, **named: Any) -> Any:
     values = [pair[1] for pair in pairs]
     made = dict_of(keys, values)
     return {**made, **named}
+
+
+def copied_dict(x: Any) -> Any:
+    """`dict(x)`, of a mapping or of pairs."""
+    return dict(x)
+
+
+def copied_grad(b: Any, x: Any) -> Any:
+    """What a mapping, or pairs of keys and values, receives from a dict that was made of it."""
+    if has_keys(x):
+        return {k: b[k] if k in b else init_grad(v) for k, v in x.items()}
+    last = {k: i for i, (k, _) in enumerate(x)}
+    return repack(x, *(repack(p, None, b[p[0]] if last[p[0]] == i else init_grad(p[1])) for i, p in enumerate(x)))
+
+
+def copied_tangent(d: Any, x: Any) -> Any:
+    """The tangent of `dict(x)`."""
+    return dict(d) if has_keys(x) else {k: v[1] for (k, _), v in zip(x, d)}
 
 
 def has_keys(x: Any) -> bool:

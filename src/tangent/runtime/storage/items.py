@@ -12,12 +12,8 @@ from tangent.runtime.storage.shadows import shadow
 from tangent.runtime.storage.sums import overwritten
 
 
-class _Absent:
-    def __repr__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT = _Absent()
+class ABSENT:
+    """Stands for what a dict does not hold; a class, since these have no gradients."""
 
 
 class _Item(NamedTuple):

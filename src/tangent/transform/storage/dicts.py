@@ -13,7 +13,7 @@ import ast
 from collections import Counter
 
 from tangent.analysis.aliases import Aliases
-from tangent.analysis.effects import Write
+from tangent.analysis.effects import Summaries, Write
 from tangent.analysis.made import BESIDE
 from tangent.analysis.operation import Operation, Operations
 from tangent.runtime.library import keys_of, made_dict
@@ -23,27 +23,27 @@ from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.storage.cells import blocks
-from tangent.transform.storage.rewriting import reclassified, replaced
+from tangent.transform.storage.rewriting import reclassified, replaced, runtime_function
 from tangent.transform.unit import Unit
 
 LOOPS = ast.For | ast.While
+MAKERS = frozenset("dict_of copied_dict copied_tangent".split())
 OF_KEYS = frozenset("sequence builtin_list builtin_tuple builtin_sorted builtin_max builtin_min".split())
-READING = frozenset("getitem dict_get kept_item sequence either".split())
 
 
-def dicts_made(this: Unit) -> frozenset[str]:
-    """Variables that only ever hold dicts that are made here."""
+def dicts_made(this: Unit, summary: Summaries) -> frozenset[str]:
+    """Variables that only ever hold dicts that are made here, or by a callee."""
     made: dict[str, list[Operation]] = {}
     for op in this.operations.values():
         for t in op.targets if op.kind not in ("store", "augment", "push") else ():
             made.setdefault(t, []).append(op)
     found = {v for v in made if v not in this.inputs}
-    while (left := {v for v in found if all(_makes_dict(op, found) for op in made[v])}) != found:
+    while (left := {v for v in found if all(_makes_dict(op, found, summary) for op in made[v])}) != found:
         found = left
     return frozenset(found)
 
 
-def _makes_dict(op: Operation, dicts: set[str]) -> bool:
+def _makes_dict(op: Operation, dicts: set[str], summary: Summaries) -> bool:
     match op.value:
         case ast.Dict():
             return True
@@ -51,15 +51,17 @@ def _makes_dict(op: Operation, dicts: set[str]) -> bool:
             return v in dicts
         case ast.Name(id=v) if op.kind == "copy":
             return v in dicts
+        case _ if op.kind == "call" and hasattr(op.callee, "__code__"):
+            return op.callee is made_dict or "{}" in summary(op.callee).gives
         case _:
-            return op.callee is made_dict or (op.kind == "rule" and op.rule.name == "dict_of")
+            return op.kind == "rule" and op.rule.name in MAKERS
 
 
-def dict_methods(this: Unit, found: list[Write]) -> tuple[Unit, list[Write]]:
+def dict_methods(this: Unit, found: list[Write], summary: Summaries) -> tuple[Unit, list[Write]]:
     """The function with methods that change dicts as stores and deletions, and its writes."""
     if this.context.memory:
         return this, found
-    made = dicts_made(this) & {w.root for w in found}
+    made = dicts_made(this, summary) & {w.root for w in found}
     changed: dict[ast.stmt, list[ast.stmt]] = {}
     operations = dict(this.operations)
     kept: list[Write] = []
@@ -74,6 +76,21 @@ def dict_methods(this: Unit, found: list[Write]) -> tuple[Unit, list[Write]]:
             operations |= {x: _deletion(x) for x in steps if isinstance(x, ast.Delete)}
         kept += [w] if new == [s] else [Write(x, w.root, w.reads, "store", nested=False) for x in steps]
     return replaced(this, changed, operations), kept
+
+
+def copies(this: Unit, found: list[Write]) -> Unit:
+    """`d = made_dict(x)` as `d = copied_dict(x)`, where stores change d."""
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations, written = dict(this.operations), {w.root for w in found}
+    for s, op in this.operations.items():
+        match s:
+            case ast.Assign(targets=[ast.Name(id=d)], value=ast.Call(args=[ast.Name() as x], keywords=[])) if (
+                op.callee is made_dict and d in written and not this.context.memory
+            ):
+                copy = this.context.use("copied_dict", runtime_function("copied_dict"))
+                changed[s] = [assign(d, expression("f(x)", f=copy, x=x), s)]
+                operations |= {x: made for x in changed[s] if (made := reclassified(x, this)) is not None}
+    return replaced(this, changed, operations) if changed else this
 
 
 def _in_steps(this: Unit, s: ast.stmt) -> list[ast.stmt]:
@@ -128,13 +145,13 @@ def _deletion(s: ast.Delete) -> Operation:
     return Operation("store", (place.value.id,), (place.value.id,), place.slice, values=values, why="del")
 
 
-def flat_dicts(this: Unit, found: list[Write], aliases: Aliases) -> frozenset[str]:
+def flat_dicts(this: Unit, found: list[Write], aliases: Aliases, summary: Summaries) -> frozenset[str]:
     """Dicts of values that only stores and deletions by a key change, some of them in loops."""
     if this.context.memory:
         return frozenset()
     inside = {s for loop in statements(this.core.body) if isinstance(loop, LOOPS) for s in statements(loop.body)}
     roots = dict.fromkeys(w.root for w in found if w.statement in inside)
-    made = dicts_made(this)
+    made = dicts_made(this, summary)
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
     groups = [_sharing(d, names, aliases) for d in roots if d in made]
     return frozenset(v for group in groups if group <= made and _are_flat(this, group, found, aliases) for v in group)
@@ -171,13 +188,13 @@ def _is_plain(op: Operation, group: set[str]) -> bool:
     if not group.intersection(op.operands) or op.kind in ("zero", "store", "pack", "copy"):
         return True
     if op.kind == "call":
-        return op.callee is made_dict or not group.intersection(op.targets)
-    return op.kind == "rule" and op.rule.name in READING and not isinstance(op.values.get("index"), ast.Slice)
+        return op.callee is made_dict or not group.intersection(op.operands) or not group.intersection(op.targets)
+    return op.kind == "rule"
 
 
-def one_name(this: Unit) -> Unit:
+def one_name(this: Unit, summary: Summaries) -> Unit:
     """The function with dicts under their own names, where a second one stands for the same as long as it is read."""
-    made, every = dicts_made(this), list(statements(this.core.body))
+    made, every = dicts_made(this, summary), list(statements(this.core.body))
     bound = Counter(v for s in every for v in writes(s))
     for s, op in list(this.operations.items()):
         if op.kind == "copy" and op.operands[0] in made and bound[op.targets[0]] == 1 and isinstance(s, ast.Assign):
@@ -214,9 +231,9 @@ def _renamed(this: Unit, gone: ast.stmt, names: dict[str, str]) -> Unit:
     return Unit(this.source, core, this.context, operations, this.lists)
 
 
-def keys_alone(this: Unit) -> Unit:
+def keys_alone(this: Unit, summary: Summaries) -> Unit:
     """The function with what goes over the keys of dicts that it makes known to do so: nothing flows through them."""
-    operations, dicts = dict(this.operations), dicts_made(this)
+    operations, dicts = dict(this.operations), dicts_made(this, summary)
     for s, op in this.operations.items():
         listed = (op.kind == "rule" and op.rule.name in OF_KEYS) or op.callee is keys_of
         if listed and dicts.issuperset(op.operands) and op.operands:

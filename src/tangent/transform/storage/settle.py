@@ -21,7 +21,7 @@ from tangent.transform.storage.apart import Apart, changed_as_values
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
 from tangent.transform.storage.cells import read_cells
 from tangent.transform.storage.counts import checked_counts
-from tangent.transform.storage.dicts import dict_methods, flat_dicts, keys_alone, one_name
+from tangent.transform.storage.dicts import copies, dict_methods, dicts_made, flat_dicts, keys_alone, one_name
 from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.keys import constant_keys
 from tangent.transform.storage.owners import refuse_owners
@@ -77,7 +77,8 @@ def settle(
     found = [w for w in all_writes(this, summary) if not _binds_number(w, shapes)]
     apart = changed_as_values(this, found, aliases_of(this, summary, groups))
     this = finished_lists(this, found)
-    this, found = dict_methods(keys_alone(one_name(this)), found)
+    this = keys_alone(one_name(copies(this, found), summary), summary)
+    this, found = dict_methods(this, found, summary)
     this, found, tables = written_tables(this, found, lambda unit: aliases_of(unit, summary, groups))
     aliases = aliases_of(this, summary, groups)
     found = seen_by_others(this, found, aliases)
@@ -86,8 +87,8 @@ def settle(
     this, found = items_by_value(this, found, aliases, given)
     aliases = aliases_of(this, summary, groups)
     this = checked_counts(this, found, aliases)
-    dicts = flat_dicts(this, found, aliases)
-    flat = flat_lists(this, found, aliases, tables) | dicts
+    dicts = flat_dicts(this, found, aliases, summary)
+    flat = flat_lists(this, found, aliases, tables) - dicts_made(this, summary) | dicts
     refuse_rows(this, found, aliases, flat)
     this, found, rebound = containers_by_value(this, found, aliases, given | flat)
     aliases = aliases_of(this, summary, groups)

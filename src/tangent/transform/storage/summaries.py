@@ -147,7 +147,12 @@ def _given(this: Unit, aliases: Aliases) -> frozenset[str]:
             return frozenset()
     items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(this.result)))
     listed = (items and items <= aliases.containers) or any(isinstance(e, ast.ListComp) and _is_table(e) for e in made)
-    return frozenset({"", "[]"} if listed else {""})
+    bound = [op for op in this.operations.values() if this.result in op.targets and op.kind != "store"]
+    return frozenset({"", *(["[]"] if listed else []), *(["{}"] if any(map(_makes_dict, bound)) else [])})
+
+
+def _makes_dict(op: Operation) -> bool:
+    return isinstance(op.value, ast.Dict) or (op.kind == "rule" and op.rule.name == "dict_of")
 
 
 def _lists_among(elts: list[ast.expr], this: Unit, aliases: Aliases) -> Iterator[str]:

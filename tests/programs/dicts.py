@@ -1,0 +1,166 @@
+"""Dicts that are filled in place: memo tables, counts, tables of dynamic programming, ways through graphs."""
+
+import math
+
+import numpy as np
+
+from programs.registry import program
+
+NUMBERS = [0.7, 1.3, 0.4, 2.1]
+
+
+@program({"x": 0.7, "n": 6})
+def memo_table(x, n):
+    memo = {0: x, 1: x * x}
+    for i in range(2, n):
+        memo[i] = math.sin(memo[i - 1]) + memo[i - 2] * 0.5
+    return memo[n - 1]
+
+
+@program({"xs": NUMBERS})
+def sums_by_key(xs):
+    sums = {}
+    for i in range(len(xs)):
+        sums[i % 3] = sums.get(i % 3, 0.0) + xs[i] * xs[i]
+    return sum(k * v * v for k, v in sums.items())
+
+
+@program({"x": 0.8})
+def grid_by_pairs(x):
+    grid = {}
+    for i in range(3):
+        for j in range(3):
+            if i == 0 or j == 0:
+                grid[i, j] = x
+            else:
+                grid[i, j] = grid[i - 1, j] * x + grid[i, j - 1] - grid[i - 1, j - 1] ** 2
+    return grid[2, 2]
+
+
+@program({"w": [1.0, 2.5, 1.2, 3.1]})
+def shortest_ways_of_edges(w):
+    dist = {v: float("inf") for v in "abcd"}
+    dist["a"] = 0.0
+    edges = [("a", "b", 0), ("b", "c", 1), ("a", "c", 2), ("c", "d", 3)]
+    for _ in range(3):
+        for u, v, i in edges:
+            if dist[u] + w[i] < dist[v]:
+                dist[v] = dist[u] + w[i]
+    return dist["d"] * dist["c"]
+
+
+@program({"x": 1.3, "n": 5})
+def keys_set_once(x, n):
+    d = {}
+    for i in range(n):
+        a = d.setdefault(i % 2, x * i)
+        d[i % 2] = a * x + 1.0
+    return d[0] * d[1]
+
+
+@program({"x": 1.3, "n": 5})
+def items_taken_out(x, n):
+    d = {}
+    s = 0.0
+    for i in range(n):
+        d[i] = x * i
+        if i > 2:
+            s += d.pop(i - 2) ** 2
+        s += d.pop(i + 10, x) * 0.5
+    for i in range(n):
+        s += d.pop(i, 1.0) * x
+    return s + len(d)
+
+
+@program({"x": 1.3, "n": 5})
+def items_deleted_and_stored_again(x, n):
+    d = {}
+    total = 0.0
+    for i in range(n):
+        d[i % 2] = d.get(i % 2, x) * 2.0
+        total = total + d[i % 2] * x
+        if i % 3 == 0:
+            del d[i % 2]
+    return total + d.get(1, x * x)
+
+
+@program({"x": 0.7, "n": 3})
+def tables_that_take_turns(x, n):
+    now = {0: x, 1: x * x}
+    for _ in range(n):
+        then = {}
+        for k in now:
+            then[k] = now[k] * x + now[(k + 1) % 2]
+        now = then
+    return now[0] * now[1]
+
+
+@program({"x": np.array([0.7, 1.3, 0.4]), "n": 4})
+def arrays_by_key(x, n):
+    d = {}
+    for i in range(n):
+        d[i % 2] = d.get(i % 2, 1.0) * x + i
+        d["s"] = np.sum(d[i % 2])
+    return np.sum(d[0] * d[1]) + d["s"]
+
+
+@program({"x": np.array([0.7, 1.3, 0.4])})
+def number_that_becomes_an_array(x):
+    d = {"s": np.sum(x * x)}
+    for _ in range(2):
+        d["s"] = d["s"] + x
+    return np.sum(d["s"] * d["s"])
+
+
+@program({"x": np.array([0.7, 1.3, 0.4])})
+def number_of_a_list_that_becomes_an_array(x):
+    d = [np.sum(x * x), 1.0]
+    for i in range(2):
+        d[0] = d[0] + x * d[1]
+    return np.sum(d[0] * d[0])
+
+
+@program({"x": 1.2, "n": 4})
+def dict_that_is_given_back(x, n):
+    d = {}
+    for i in range(n):
+        d[i] = x * i + d.get(i - 1, 0.0) * x
+    return d
+
+
+@program({"d": {"a": 1.2, "b": 0.4}, "x": 1.5})
+def copy_of_an_argument_filled(d, x):
+    e = dict(d)
+    for k in d:
+        e[k] = e[k] * x
+    return e["a"] + e["b"] ** 2
+
+
+def _looked_up(d, k):
+    return d[k] * d[k]
+
+
+@program({"x": 1.1, "n": 4})
+def dict_read_by_a_helper(x, n):
+    d = {0: x}
+    for i in range(1, n):
+        d[i] = _looked_up(d, i - 1) + x
+        d[0] = d[0] * 0.5
+    return _looked_up(d, n - 1) + d[0]
+
+
+@program({"x": 1.1, "n": 4})
+def list_of_zeros_added_to(x, n):
+    d = [0.0] * n
+    for i in range(1, n):
+        d[i] += x * d[i - 1] + x
+        d[i - 1] += d[i]
+    return d[n - 1] + d[0]
+
+
+@program({"x": 1.1, "n": 4})
+def list_of_one_number_changed(x, n):
+    d = [x] * n
+    for i in range(1, n):
+        d[i] = d[i - 1] * x + x
+    return d[n - 1] * d[0]

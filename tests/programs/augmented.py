@@ -238,3 +238,25 @@ def inactive_accumulator(x):
         n += i
         total += i
     return x * n + total * x
+
+
+@program({"x": 0.7})
+def numbers_of_numpy_have_two_names(x):
+    a = np.sin(x)
+    b = a
+    b += 1.0
+    s = np.sum(np.array([x, x * 2.0]))
+    t = s
+    t *= b
+    return a * b + s * t
+
+
+@program({"x": 0.7, "y": 0.4})
+def greatest_has_two_names(x, y):
+    z = np.maximum(x, y)
+    w = z
+    w += 1.0
+    d = np.dot(np.array([x, y]), np.array([y, x]))
+    e = d
+    e -= w
+    return z * w + d * e

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Atoms = frozenset[str]
 NO_ATOMS: Atoms = frozenset()
@@ -11,7 +11,10 @@ ANY: Atoms = frozenset(["<any>"])
 
 @dataclass(frozen=True)
 class Fact:
-    """A value's shape and dtype atoms (None: unknown), and whether it is surely a number or an array."""
+    """A value's shape and dtype atoms (None: unknown), and whether it is surely a number or an array.
+
+    `array` is said of NumPy's numbers, too, `stored` of what surely is an array: it can be written into, and shared.
+    """
 
     shape: Atoms | None = None
     dtype: Atoms | None = None
@@ -19,17 +22,18 @@ class Fact:
     array: bool = False
     sequence: bool = False
     numbers: bool = False  # a tuple that holds nothing but numbers
+    stored: bool = False
 
     @property
     def scalar(self) -> bool:
-        """Whether it is a number; an array without axes can be written into, and shared."""
+        """Whether it is a number, not an array without axes."""
         return self.number and self.shape == NO_ATOMS and not self.array
 
 
 SCALAR = Fact(NO_ATOMS, NO_ATOMS, True)
 UNKNOWN = Fact()
 NUMBERS = Fact(sequence=True, numbers=True)
-ANYTHING = Fact(ANY, ANY, True, True, True, True)
+ANYTHING = Fact(ANY, ANY, True, True, True, True, True)
 
 
 def constant_fact(value: object) -> Fact:
@@ -40,7 +44,7 @@ def constant_fact(value: object) -> Fact:
 
 def of_result(fact: Fact) -> Fact:
     """What a caller knows of a result: its kind."""
-    return SCALAR if fact.scalar else Fact(number=fact.number, array=fact.array, numbers=fact.numbers)
+    return SCALAR if fact.scalar else replace(fact, shape=None, dtype=None, sequence=False)
 
 
 def union(parts: list[Atoms | None]) -> Atoms | None:

@@ -70,7 +70,7 @@ def _annotated(a: ast.arg, given: Mapping[str, Atoms], shifting: frozenset[str])
         return Fact(known, known)
     match a.annotation:
         case ast.Attribute(attr="ndarray") | ast.Constant(value="np.ndarray"):
-            return Fact(own, own, True, True)
+            return Fact(own, own, True, True, stored=True)
         case _:
             return Fact(own, own)
 
@@ -197,5 +197,5 @@ def _join(a: Fact, b: Fact, v: str) -> Fact:
 
     return Fact(
         meet(a.shape, b.shape), meet(a.dtype, b.dtype), a.number and b.number, a.array and b.array,
-        a.sequence and b.sequence, a.numbers and b.numbers,
+        a.sequence and b.sequence, a.numbers and b.numbers, a.stored and b.stored,
     )  # fmt: skip

@@ -22,6 +22,7 @@ LIKE_FIRST = frozenset(
 )
 LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled as_given refit scatter".split())
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
+MAKING = frozenset("outer reshape concatenate stack cumsum".split())
 ROW_RULES = frozenset({"append_row", "setitem"})
 
 
@@ -68,9 +69,10 @@ def _made(op: Operation, table: Shapes) -> Fact:
         ):
             like = table.of(first)
             library = attr.endswith("_like")
-            return Fact(like.shape, like.dtype, like.number or library, like.array or library)
+            stored = like.stored or library
+            return Fact(like.shape, like.dtype, like.number or library, like.array or library, stored=stored)
         case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), keywords=[]):
-            return Fact(None, frozenset(["<float64>"]), True, True)
+            return Fact(None, frozenset(["<float64>"]), True, True, stored=True)
         case ast.Call(func=ast.Name(id="len" | "int")):
             return SCALAR
         case ast.Compare(left=left, comparators=[right]):
@@ -103,7 +105,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if rule.name in ("add_part", "with_part", "add_cell", "with_cell", "clear_item", "cleared"):
         return table.of(op.values["b"])
     if rule.name in ("append_row", "setitem"):
-        return Fact(ANY if table.of(op.values["x"]).shape == ANY else None, table.of(op.values["x"]).dtype, True, True)
+        whole = table.of(op.values["x"])
+        return Fact(ANY if whole.shape == ANY else None, whole.dtype, True, True, stored=True)
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
     if rule.name in TO_REAL | CASTS or makes_complex(op) or _says_dtype(op.value):
@@ -117,15 +120,16 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         array = called or any(f.array for f in facts)
         others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]
         shape = union([f.shape for f in (*facts, *others)])  # the condition of np.where broadcasts, too
-        return Fact(shape, dtype, array or _is_number(op, facts), array)
+        return Fact(shape, dtype, array or _is_number(op, facts), array, stored=any(f.stored for f in facts))
     if rule.name in FULL_REDUCTIONS and _is_full(op):
-        return Fact(NO_ATOMS, dtype, True, True)
+        return Fact(NO_ATOMS, dtype, True)
     if rule.name == "getitem" and facts[0].numbers and _is_position(op.values["index"]):
         return _item_of(facts[0])
     if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:
         return table.item(op.values["x"].id, op.values["index"])
     numeric = rule.name in NUMERIC
-    return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric)
+    stored = rule.name in MAKING or (rule.name in ("T", "transpose") and facts[0].stored)
+    return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric, stored=stored)
 
 
 def _is_position(index: ast.expr) -> bool:

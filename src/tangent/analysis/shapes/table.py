@@ -30,8 +30,9 @@ class Shapes:
                 own = frozenset([v])
                 shape = own if fact.shape is None else fact.shape
                 dtype = own if fact.dtype is None else fact.dtype
-                array = fact.array or v in self.arrays
-                return Fact(shape, dtype, fact.number or array or v in self.numbers, array, fact.sequence, fact.numbers)
+                array, stored = fact.array or v in self.arrays, fact.stored or v in self.arrays
+                number = fact.number or array or v in self.numbers
+                return Fact(shape, dtype, number, array, fact.sequence, fact.numbers, stored)
             case ast.Constant(value=value):
                 return constant_fact(value)
             case ast.UnaryOp(operand=operand):
@@ -51,7 +52,8 @@ class Shapes:
         if not parts:
             return whole
         root = next(iter(whole.shape)) if len(whole.shape) == 1 else v
-        return Fact(frozenset([f"{root}[{','.join(parts)}]"]), whole.dtype, True, any(p != "i" for p in parts))
+        part = any(p != "i" for p in parts)
+        return Fact(frozenset([f"{root}[{','.join(parts)}]"]), whole.dtype, True, part, stored=part)
 
     def joins(self, op: Operation) -> bool:
         """Whether an operation may join lists: it adds, and one operand surely is a list or tuple."""

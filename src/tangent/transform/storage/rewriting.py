@@ -100,7 +100,7 @@ def augmented_in_place(
         if not (holders or written):
             kept.append(w)
             continue
-        new = _in_place(this, w, shapes.of(name(w.root)).array)
+        new = _in_place(this, w, shapes.of(name(w.root)).stored)
         changed[w.statement] = new
         for s in statements(new):
             op = reclassified(s, this)

@@ -103,7 +103,7 @@ class Facts:
 
     def is_array(self, v: str) -> bool:
         known: Shapes | None = getattr(self.owner, "shapes", None)
-        return v in self.settled.arrays or (known is not None and known.of(name(v)).array)
+        return v in self.settled.arrays or (known is not None and known.of(name(v)).stored)
 
     def is_asked(self, index: ast.expr) -> bool:
         """Whether `v[...]` stands behind a test that v is an array."""

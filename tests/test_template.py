@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
+import math
 import threading
 
 import numpy as np
@@ -214,6 +215,8 @@ def test_malformed_templates_are_refused_with_their_line(own_table) -> None:
     refused(with_step, without_default, r"those of 'with_step': x, step=1\.0")
     refused(with_step, by_keyword, r"those of 'with_step': x, step=1\.0")
     refused(cube, several, "those of 'cube': x")
+    refused(math.sin, by_keyword, "those of 'sin': x, /")
+    refused(math.sin, two_arguments, "those of 'sin': x, /")
     for nothing in (3, None, "np.sin"):
         with pytest.raises(RuleError, match=r"test_template.py:\d+: a rule is for a function"):
             tangent.adjoint(nothing)(twin)

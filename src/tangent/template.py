@@ -201,6 +201,8 @@ def _fitting(function: Any, rule: Rule) -> Rule:
         expected = ", ".join(f"x{i + 1}" for i in range(behind.nin))
     elif isinstance(behind, types.FunctionType) and not _fits(rule, inspect.signature(behind)):
         expected = str(inspect.signature(behind))[1:-1]
+    elif not isinstance(behind, types.FunctionType) and not _is_covered(rule, theirs := _signature(behind)):
+        expected = str(theirs)[1:-1]
     else:
         return rule
     raise RuleError(
@@ -208,6 +210,25 @@ def _fitting(function: Any, rule: Rule) -> Rule:
         f"after the result its parameters are those of '{behind.__name__}': {expected}",
         NOTATION,
     )  # fmt: skip
+
+
+def _signature(function: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(function)
+    except (ValueError, TypeError):
+        return None
+
+
+def _is_covered(rule: Rule, signature: inspect.Signature | None) -> bool:
+    """Whether a function that is not written in Python takes what a rule names; what things are called is open."""
+    every = [] if signature is None else list(signature.parameters.values())
+    kinds = {p.kind for p in every}
+    places = [p for p in every if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    keywords = {p.name for p in every if p.kind is not p.POSITIONAL_ONLY}
+    plain = [p for p in rule.parameters if not p.keyword_only and not p.star]
+    few = inspect.Parameter.VAR_POSITIONAL in kinds or len(plain) <= len(places)
+    known = inspect.Parameter.VAR_KEYWORD in kinds or all(p.name in keywords for p in rule.parameters if p.keyword_only)
+    return signature is None or (few and known)
 
 
 def _fits(rule: Rule, signature: inspect.Signature) -> bool:

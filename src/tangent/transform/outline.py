@@ -209,9 +209,6 @@ class _Outline:
         """How blocks leave the backward loop."""
         blocks = [x for x in _own_statements(s.body) if isinstance(x, Insertion) and x.block.jumps]
         found = frozenset[str]().union(*(x.block.jumps for x in blocks))
-        if len(found) > 1:
-            why = "its inserted code has 'break' and 'continue', and a step tells one of them only"
-            raise self.refuse(blocks[0], why, "Use one of them, or take the checkpoint away.")
         if "break" in found and self.this.context.memory in assigned_inside(s.body):
             why = "its steps change objects, lists or dicts that others hold, and its inserted code ends the loop"
             raise self.refuse(blocks[0], why, "Keep the state in variables, or take the checkpoint away.")

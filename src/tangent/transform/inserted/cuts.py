@@ -144,7 +144,8 @@ def cut_short(
     """A backward loop that blocks may cut short, and after it what they left to be restored."""
     assert isinstance(s, ast.For | ast.While)
     flagged = [cut for cut in cuts if cut.flag]
-    if isinstance(s, Once):
+    twice = isinstance(s, Once) and any(len(cut.jumps) > 1 for cut in cuts)
+    if isinstance(s, Once) and not twice:
         this.cuts.flags += [cut.flag for cut in flagged if "break" in cut.jumps]
     before: list[ast.stmt] = [assign(cut.flag, constant(False), s) for cut in flagged]
     before += [x for cut in flagged if "continue" in cut.jumps for x in cut.start]
@@ -169,7 +170,25 @@ def cut_short(
             after.append(at(RestoringFor(loop.target, loop.iter, loop.body, []), s))
     asked = set.intersection(*(cut.asked for cut in flagged)) if flagged else set()
     after = _all_handed(this, s, after, asked, state) if flagged else after
-    return [*before, this.reversed_loop(s, [*again, *body]), *after]
+    whole = _tried_twice(this, s, body) if twice else this.reversed_loop(s, [*again, *body])
+    return [*before, whole, *after]
+
+
+def _tried_twice(this: Reverse, s: ast.stmt, body: list[ast.stmt]) -> ast.stmt:
+    """A step whose blocks both end the loop and leave out steps: what is not ended comes around once more.
+
+    for trip in range(2):
+        ended = trip == 0
+        if trip == 1:
+            break
+        body
+    """
+    trip, ended = (this.scribe.names.numbered(v) for v in ("trip", "ended"))
+    this.cuts.flags.append(ended)
+    known = assign(ended, expression("t == 0", t=trip), s)
+    leave = at(ast.If(expression("t == 1", t=trip), [at(ast.Break(), s)], []), s)
+    trips = expression("r(2)", r=this.builtin("range"))
+    return at(ast.For(ast.Name(trip, ast.Store()), trips, [known, leave, *body], []), s)
 
 
 def _all_handed(this: Reverse, s: ast.stmt, restores: list[ast.stmt], asked: set[str], state: State) -> list[ast.stmt]:

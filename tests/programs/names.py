@@ -325,3 +325,25 @@ def math_and_numpy_of_the_same_name(x):
 def keywords_with_underscores(lambda_, class_):
     from_ = lambda_ * class_
     return from_ * lambda_
+
+
+def twice_and_square(x):
+    return 2.0 * x, x * x
+
+
+@program({"x": 0.7})
+def name_bound_twice_by_one_target(x):
+    s = 0.0
+    for i in range(3):
+        a, a = twice_and_square(x * i)
+        s = s * a + a
+    return s
+
+
+@program({"xs": [1.0, 2.0, 3.0], "ys": [0.5, 0.6, 0.7]})
+def index_that_the_target_binds_again(xs, ys):
+    s = 0.0
+    for _, (_, y) in enumerate(zip(xs, ys)):
+        s += _ * y
+    (a, a), *_ = (xs[:2], ys[2], xs[0])
+    return s * a * _[0]

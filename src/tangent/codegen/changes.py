@@ -36,6 +36,8 @@ class Changes:
         for primal, path, value in seen:
             names = primal.__globals__
             root, *rest = path.split(".")
+            if root in _parameters(primal):  # it stands for what callers name, which is looked at under their names
+                continue
             cell = cells_of(primal).get(root)
             if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
                 plain[id(names), path, id(value)] = (names, root, value, value.__code__)
@@ -54,6 +56,11 @@ class Changes:
             if names.get(root) is not value or value.__code__ is not code:
                 return True
         return any(_differs(*x) for x in self._others)
+
+
+def _parameters(function: types.FunctionType) -> tuple[str, ...]:
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _differs(

@@ -35,6 +35,7 @@ from tangent.normalise.outcomes import outcomes
 from tangent.normalise.outlined import outlined
 from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
+from tangent.normalise.repeated import repeated
 from tangent.normalise.spelled import spelled
 from tangent.normalise.statements import statements
 from tangent.normalise.turned import turned
@@ -47,10 +48,10 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    outlined, insertions, spelled, fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, closures,
-    boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
-    walrus, defaults, statements, jumps, contexts, iteration, flatten, drawing, lifted_calls, overloading, memorised,
-    versions,
+    outlined, insertions, spelled, repeated, fixed, managers, lazily_read, turned, kept, outcomes, brought, filled,
+    closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators,
+    comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten, drawing, lifted_calls,
+    overloading, memorised, versions,
 )  # fmt: skip
 
 

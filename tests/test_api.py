@@ -454,6 +454,17 @@ def test_a_helper_redefined_after_grad_is_seen(notebook):
     assert grad(f)(3.0) == 27.0
 
 
+def test_after_a_redefinition_a_derivative_is_made_anew_once(notebook, monkeypatch):
+    notebook.run("def helper(x):\n    return x * x\n")
+    f = notebook.run("def f(x):\n    return helper(x) * 2.0\n").f
+    df, ddf = tangent.grad(f), tangent.grad(tangent.grad(f))
+    assert (df(3.0), ddf(3.0)) == (12.0, 4.0)
+    notebook.run("def helper(x):\n    return x * x * x\n")
+    assert (df(3.0), ddf(3.0)) == (54.0, 36.0)
+    monkeypatch.setattr("tangent.pipeline.build", None)
+    assert (df(3.0), ddf(3.0)) == (54.0, 36.0)
+
+
 def test_the_helper_of_a_helper_redefined_is_seen(notebook):
     notebook.run("def inner(x):\n    return x * 2.0\n")
     notebook.run("def outer(x):\n    return inner(x)\n")

@@ -359,7 +359,10 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             fresh = _renewed(*origin)
             assert isinstance(fresh, types.FunctionType)
             return derive(fresh, options)
-        if function in _made:
-            _made[function].pop(_key(function, options), None)
+        known = _made.get(function, {})
+        made = known.get(_key(function, options))
+        if made is not None and hasattr(made, "loaded") and not made.loaded.changed():
+            return made  # it was made anew by an earlier call
+        known.pop(_key(function, options), None)
         _alike.pop(function.__code__, None)
         return derive(function, options)

@@ -77,7 +77,9 @@ class Loaded:
 
     def __init__(self, text: Text | None, functions: dict[Generated, types.FunctionType]) -> None:
         self.text, self.functions = text, functions
-        self.changed = Changes([(g.primal, path, value) for g in functions for path, value in g.seen.items()])
+        every = [*functions]
+        seen = [(g.primal, path, value) for g in every for path, value in g.seen.items()]
+        self.changed = Changes([*seen, *dependencies(every)])
 
     def __reduce__(self) -> tuple[type[Loaded], tuple[None, dict[Generated, types.FunctionType]]]:
         """In another process nothing is bound again."""

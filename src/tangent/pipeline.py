@@ -359,8 +359,8 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             fresh = _renewed(*origin)
             assert isinstance(fresh, types.FunctionType)
             return derive(fresh, options)
-        known = _made.get(function, {})
-        made = known.get(_key(function, options))
+        known = _made.setdefault(function, weakref.WeakValueDictionary())
+        made: Derivative | None = known.get(_key(function, options))
         if made is not None and hasattr(made, "loaded") and not made.loaded.changed():
             return made  # it was made anew by an earlier call
         known.pop(_key(function, options), None)

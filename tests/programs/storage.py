@@ -622,3 +622,16 @@ def loop_while_what_a_list_gives_is_small(x):
         a = a * 2.0 + x[0]
         waiting.append(a[0] * x[1])
     return a * x
+
+
+@program({"x": positive(2)})
+def one_array_in_a_list_again_and_again(x):
+    s = np.zeros(2)
+    kept = []
+    for _ in range(2):
+        s += x
+        kept.append(s)
+    t = 0.0
+    for v in kept:
+        t += (v * v).sum()
+    return t

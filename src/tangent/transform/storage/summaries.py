@@ -242,8 +242,9 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     generated = this.source.file.startswith("<generated")
     followed = context.memory or generated  # calls of functions that write are, too
     calls = {s for _, s in called_functions(this)}
+    sums = {s for s, op in this.operations.items() if op.why == "into Add"}  # to a shadow, and those that it holds
     return [
-        dataclasses.replace(w, deep=w.construct == "call" and w.statement in calls)
+        dataclasses.replace(w, deep=(w.construct == "call" and w.statement in calls) or w.statement in sums)
         for w in found
         if (w.construct != "closure" or not followed)
         and not (w.construct == "call" and isinstance(context.scope.lookup(w.root), OWN_NOTHING))

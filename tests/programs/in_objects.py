@@ -277,3 +277,23 @@ def generator_of_an_object(z):
     for _ in range(2):
         walk.step(z)
     return np.sum(walk.x * walk.x)
+
+
+class Named:
+    def __init__(self, v, name):
+        self.v, self.name = v, name
+
+    def step(self, k):
+        if self.name[0] == "a":
+            self.v = self.v * k
+        return len(self.name)
+
+
+@program({"x": 0.7, "text": "ab"})
+def letters_beside_objects(x, text):
+    o = Named(x, text)
+    n = o.step(x)
+    for i in range(2):
+        if text[i] == "b":
+            o.v *= x
+    return o.v * n

@@ -10,6 +10,7 @@ from tangent.runtime.containers import mutated
 from tangent.runtime.memory import changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import is_object
+from tangent.runtime.ordered import is_range_or_text, of_text
 from tangent.runtime.stateful.calls import call_method, call_setter
 
 
@@ -17,6 +18,8 @@ def call_item(memory: Any, x: Any, index: Any) -> Any:
     """`x[index]`."""
     if is_object(x):
         return call_method(memory, x, "__getitem__", index)
+    if is_range_or_text(x):
+        return of_text(x, "__getitem__", (index,), {}), memory
     if is_view(x, index):
         return x[index], pinned(memory, x)
     now = contents(memory, x)

@@ -83,6 +83,19 @@ def test_arguments_that_are_one_are_refused(f):
         tangent.jvp(f, (0, 1))(*CHANGES[f], *CHANGES[f])
 
 
+def scaled_by_a_global(x):
+    x[0] = x[0] * 2.0
+    return np.sum(x * X)
+
+
+def test_an_argument_that_is_a_global_too_is_refused_where_it_is_written_into():
+    np.testing.assert_allclose(tangent.grad(scaled_by_a_global)(X.copy()), X * [2.0, 1.0, 1.0])
+    with pytest.raises(InPlaceError, match="shares its memory with another argument"):
+        tangent.grad(scaled_by_a_global)(X)
+    with pytest.raises(InPlaceError, match="shares its memory with another argument"):
+        tangent.jvp(scaled_by_a_global)(X, X)
+
+
 def test_versions_and_second_derivatives_refuse_them_too():
     gradient, one = tangent.grad(added, (0, 1)), np.ones(3)
     second = tangent.jvp(gradient, (0, 1))

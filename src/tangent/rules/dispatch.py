@@ -125,3 +125,6 @@ def right_items(w, b, y): d[b] = from_right(d[w], y, b)
 def from_left(w, b, y, z): d[b] = left_items(d[w], b, y)
 @linear
 def from_right(w, b, y, z): d[b] = right_items(d[w], b)
+
+@linear
+def product_tangent(y, b, z): d[b] = d[y]

@@ -92,7 +92,7 @@ from tangent.runtime.dispatch import (
     zero_factory,
 )
 from tangent.runtime.draws import are_numbers, drawn, drawn_tangent, draws, undrawn
-from tangent.runtime.fit import broadcast_like, left_part, right_part, unbroadcast
+from tangent.runtime.fit import broadcast_like, left_part, product_tangent, right_part, unbroadcast
 from tangent.runtime.generic import implementation
 from tangent.runtime.insert import (
     adjoints,
@@ -494,6 +494,7 @@ __all__ = [
     "pop_grad",
     "probe",
     "product_indices",
+    "product_tangent",
     "put_attribute",
     "put_captured",
     "put_field",

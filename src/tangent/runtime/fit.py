@@ -49,17 +49,28 @@ def unbroadcast(b: Any, x: Any) -> Any:
         array = np.asarray(x)
         if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):
             return _fit(b, array.shape, array.dtype)
-        raise UnsupportedError(
-            f"cannot differentiate an operator on a {type(x).__name__}",
-            why="it joins or repeats, which was not known when the derivative was made",
-            todo="Use np.concatenate or np.repeat, or write a list: [*xs, *ys].",
-        )
+        raise _unknown_list(x)
     if is_object(x) and type(b) is not type(x):
         raise UnsupportedError(
             f"cannot differentiate an operator on a {type(x).__name__}",
             why="its class defines what the operator means, which was not known when the derivative was made",
             todo="Pass the object as an argument of the function, or call a method.",
         )
+    return b
+
+
+def _unknown_list(x: Any) -> UnsupportedError:
+    return UnsupportedError(
+        f"cannot differentiate an operator on a {type(x).__name__}",
+        why="it joins or repeats, which was not known when the derivative was made",
+        todo="Use np.concatenate or np.repeat, or write a list: [*xs, *ys].",
+    )
+
+
+def product_tangent(b: Any, z: Any) -> Any:
+    """The tangent of a product z; refused where it is a list, for what was repeated is not known then."""
+    if isinstance(z, list | tuple):
+        raise _unknown_list(z)
     return b
 
 

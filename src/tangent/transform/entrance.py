@@ -6,6 +6,8 @@ import ast
 import copy
 from typing import Any
 
+import numpy as np
+
 from tangent import runtime
 from tangent.analysis.operation import MAY_BE_LISTS, Operation
 from tangent.analysis.shapes.results import ROW_RULES
@@ -13,6 +15,7 @@ from tangent.analysis.storage import RESULT, merged
 from tangent.errors import InPlaceError
 from tangent.rules.displays import displayed
 from tangent.syntax.quote import assign, name
+from tangent.syntax.walk import walk
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.settle import Settled, class_sets
@@ -63,12 +66,21 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
         return []
     plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
     done: list[ast.stmt] = []
+    outside = [name(v) for v in arrays_outside(this)]
     for p in settled.owned:
         others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
+        others += outside
         done.append(
             assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0])
         )
     return done
+
+
+def arrays_outside(this: Unit) -> list[str]:
+    """Arrays, lists and dicts that a function finds by their names in its surroundings."""
+    scope = this.context.scope
+    found = {n.id for n in walk(this.core) if isinstance(n, ast.Name)} - scope.local
+    return sorted(v for v in found if isinstance(scope.lookup(v), np.ndarray | list | dict))
 
 
 def written_parameters(settled: Settled, active: tuple[str, ...]) -> tuple[str, ...]:

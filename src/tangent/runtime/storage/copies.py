@@ -31,7 +31,7 @@ def own_any(x: Any, *others: Any) -> Any:
     """A copy of an argument of any kind that will be written into."""
     if any(_is_held(x, other) for other in others):
         raise InPlaceError(
-            "an argument that is written in place shares its memory with another argument",
+            "an argument that is written in place shares its memory with another argument, or with a global",
             why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
         )  # fmt: skip
     return _copied(x)

@@ -58,11 +58,24 @@ class Rules(Frame):
             value = self.add(value, term, rule.kind == "elementwise")
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
+        if rule.name == "multiply" and self.may_be_list(op):
+            value = self.scribe.call("product_tangent", value, name(result))
         asked = result_dtype(op.value, rule.kind) or (op.values.get("dtype") if rule.tangent else None)
         if asked is not None and not (isinstance(asked, ast.Constant) and asked.value is None):
             value = self.as_asked(value, result, asked)
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
+
+    def may_be_list(self, op: Operation) -> bool:
+        """Whether a factor comes out of an object or a list, whose content a memory knows, and the other may count."""
+        factors = [v for k, v in op.values.items() if k in op.rule.operands]
+        counts = [e for e in factors if not (isinstance(e, ast.Name) and e.id in self.active)]
+        if not self.unit.context.memory or not any(not isinstance(self.unit.constant(e), float) for e in counts):
+            return False
+        every = self.unit.operations.values()
+        found = {x.targets[0] for x in every if x.kind == "rule" and x.rule.name in ("remembered", "getitem")}
+        found |= {x.targets[0] for x in every if x.kind == "copy" and x.operands[0] in found}
+        return not found.isdisjoint(op.operands)
 
     def looked_up(self, op: Operation) -> ast.expr | None:
         """`dd.get(key, 0.0)`, where the tangent of a dict has the keys that the dict has: both are written in place."""

@@ -75,13 +75,14 @@ def gap(x: Any, y: Any) -> Any:
     if is_whole(x) and is_whole(y):  # the difference of two need not be one of their kind
         return np.subtract(x, y, dtype=float)
     with np.errstate(invalid="ignore"):
-        return np.where(np.equal(x, y), 0.0, np.subtract(x, y))[()]
+        z = np.subtract(x, y)
+    return np.where(np.equal(x, y), 0.0, z)[()] if np.isnan(z).any() else z
 
 
 def logistic(x: Any) -> Any:
-    """`1 / (1 + exp(-x))`, without overflow and with all digits on both sides."""
-    e = np.exp(-np.abs(x))
-    return np.where(np.greater_equal(x, 0), 1.0, e)[()] / (1.0 + e)
+    """`1 / (1 + exp(-x))`, which has all its digits on both sides, and is 0 where the exponential is infinite."""
+    with np.errstate(over="ignore"):
+        return 1.0 / (1.0 + np.exp(-x))
 
 
 def hypot_one(x: Any) -> Any:

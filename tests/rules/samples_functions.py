@@ -91,6 +91,7 @@ SETS: dict[str, list[Sample]] = {
         S("np.unique(x, return_index=True)", x=real(3)),
         S("np.unique(x, False, True, True)[0]", x=real(2, 2)),
         S("np.unique(x, axis=0)", x=real(3, 2)),
+        S("np.unique(x, axis=0)", x=real(3, 2).tolist()),
         S("np.unique_all(x).values", x=real(3)),
         S("np.unique_all(x)", x=real(3)),
         S("np.unique_counts(x).values", x=real(3)),
@@ -131,6 +132,8 @@ SETS: dict[str, list[Sample]] = {
         S("np.average(x, None, w, True)[1]", x=real(3), w=positive(3)),
         S("np.average(x, returned=False)", x=real(3)),
         S("np.linspace(x, y, 3, retstep=True)", x=0.3, y=0.9),
+        S("np.linspace(x, 2, 3, retstep=True)", x=real(3)),
+        S("np.linspace(x, 2, 3, retstep=True)", x=[0.3, 0.4]),
         S("np.linspace(x, y, 3, False, True)", x=real(2), y=positive(2)),
     ],
     "positional": [

@@ -343,6 +343,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.cov(x)", x=real(2, 4)),
         S("np.cov(x)", x=real(5)),
         S("np.cov(x, y)", x=real(4), y=real(4, seed=1)),
+        S("np.cov(x, fweights=[1, 2, 3], aweights=w)", x=real(2, 3), w=[1.0, 2.0, 0.5]),
         S("np.cov(x, y, rowvar=False, bias=True)", x=real(4, 2), y=real(4, 1)),
         S("np.cov(x, aweights=a)", x=real(2, 3), a=positive(3)),
         S(

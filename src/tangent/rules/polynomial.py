@@ -62,7 +62,7 @@ def poly(y, seq_of_zeros):
 def arange(y, start, stop=None, step=1, dtype=None):
     d[start] = unbroadcast(np.sum(d[y]) * is_start(stop), start)
     d[step] = unbroadcast(np.sum(d[y] * np.arange(np.size(y))), step)
-    d[y] = np.full(np.shape(y), d[start] * is_start(stop)) + d[step] * np.arange(np.size(y))
+    d[y] = as_dtype(np.full(np.shape(y), d[start] * is_start(stop)), y) + as_dtype(d[step] * np.arange(np.size(y)), y)
 
 def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
     t = steps(num, endpoint)

@@ -24,6 +24,7 @@ def unique_of(
     axis: int | None = None, *, equal_nan: bool = True, sorted: bool = True,
 ) -> Any:  # fmt: skip
     """`np.unique` with all that it can return."""
+    ar = np.asarray(ar)
     index, inverse, counts = unique_places(ar, axis, equal_nan)
     values = np.take(ar, index, axis=axis)
     wanted = (return_index, return_inverse, return_counts)
@@ -77,6 +78,7 @@ def common_places(ar1: Any, ar2: Any, assume_unique: bool) -> Any:
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """`np.setdiff1d`."""
+    ar1 = np.asarray(ar1)
     return np.take(ar1, remaining_places(ar1, ar2, assume_unique))
 
 
@@ -225,8 +227,10 @@ def linspaced(
     axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
     """`np.linspace`, with the step if asked for."""
+    start = np.asarray(start) if isinstance(start, list | tuple) else start
+    stop = np.asarray(stop) if isinstance(stop, list | tuple) else stop
     grid = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
     if not retstep:
         return grid
     divisions = num - 1 if endpoint else num
-    return grid, np.subtract(np.multiply(stop, 1.0), start) / (divisions if divisions > 0 else np.nan)
+    return grid, np.subtract(1.0 * stop, start) / (divisions if divisions > 0 else np.nan)

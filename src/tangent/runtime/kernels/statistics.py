@@ -38,7 +38,7 @@ def rows_of(t: Any, which: int, z: Any, rowvar: bool = True) -> Any:
 def covariance_weights(m: Any, rowvar: bool, bias: bool, ddof: int | None, fweights: Any, aweights: Any) -> Any:
     """The factors of the products of observations in `np.cov`, which has divided by their degrees of freedom."""
     f = np.ones(np.shape(as_rows(m, rowvar))[1]) if fweights is None else fweights
-    w = f if aweights is None else f * aweights
+    w = np.asarray(f) if aweights is None else np.multiply(f, aweights)
     freedom = np.sum(w) - lost(bias, ddof) * (1.0 if aweights is None else np.sum(w * aweights) / np.sum(w))
     return w / (freedom if freedom > 0 else np.nan)
 
@@ -64,7 +64,8 @@ def weigh_adjoint(b: Any, fweights: Any, aweights: Any, bias: bool, ddof: int | 
 
 def _freedom(fweights: Any, aweights: Any, bias: bool, ddof: int | None) -> tuple[Any, Any, Any]:
     """The weights of observations, their degrees of freedom, and the derivative of these by `aweights`."""
-    f = 1.0 if fweights is None else fweights
+    f = 1.0 if fweights is None else np.asarray(fweights)
+    aweights = np.asarray(aweights)
     w = f * aweights
     total, squares = np.sum(w), np.sum(w * aweights)
     rate = f - lost(bias, ddof) * f * (2.0 * aweights - squares / total) / total

@@ -228,6 +228,55 @@ def test_one_array_of_two_names_stays_with_the_one_that_the_block_asks_for(optim
         np.testing.assert_allclose(df(X, n, k), one_array_by_hand(X, n, k), rtol=1e-11)
 
 
+def two_arrays_of_one(x, n, k, ends):
+    a = x.copy()
+    b = a
+    for t in range(n):
+        b = b * 2.0
+        b[:] = b * x
+        a = a * x
+        a[:] = np.sin(a)
+        with insert_grad_of(a) as da, insert_grad_of(b) as db:
+            if t == k:
+                da, db = da * 0.5, db * 3.0
+                if ends:
+                    break
+                continue
+        a[:] = a * b
+        b = a
+    return np.sum(a * b)
+
+
+def two_arrays_of_one_by_hand(x, n, k, ends):
+    a = b = x
+    kept = []
+    for _ in range(n):
+        kept.append((a, b))
+        a, b = np.sin(a * x), b * 2.0 * x
+        kept[-1] += (a, b)
+        a = b = a * b
+    ba, bb, bx = a, a, 0.0 * x
+    for t in reversed(range(n)):
+        a, b, between, beside = kept[t]
+        ba, bb = (ba + bb) * beside, (ba + bb) * between
+        if t == k:
+            ba, bb = ba * 0.5, bb * 3.0
+            if ends:
+                break
+            continue
+        ba = ba * np.cos(a * x)
+        bx, ba, bb = bx + ba * a + bb * 2.0 * b, ba * x, bb * 2.0 * x
+    return bx + ba + bb
+
+
+@pytest.mark.parametrize("optimized", [True, False])
+def test_one_array_before_has_the_sum_of_the_gradients_of_two(optimized):
+    df = grad(two_arrays_of_one, optimized=optimized)
+    for n, k in [(1, 0), (3, 0), (4, 2), (3, 9)]:
+        for ends in (True, False):
+            np.testing.assert_allclose(df(X, n, k, ends), two_arrays_of_one_by_hand(X, n, k, ends), rtol=1e-11)
+
+
 def grown(a, x, n, k):
     for t in range(n):
         a[:] = np.sin(a) * x

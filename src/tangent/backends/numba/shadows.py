@@ -106,27 +106,33 @@ def shared_out(asked: Any, *shades: Any) -> Any:
         return None
     old, new = [f"shades[{i}]" for i in range(half)], [f"shades[{i + half}]" for i in range(half)]
     same = " and ".join(f"extent({b}) == extent({c})" for b, c in zip(old, new))
-    lines = [f"if {same}:", f"    return ({'1.0, ' * half})"]
+    lines = [f"if {same}:", f"    return ({''.join(f'{_first_of(old, i)}, ' for i in range(half))})"]
     lines += [f"refuse_other_shape({b}, {c})" for b, c in zip(old, new)]
     for i in range(half):
         others = [j for j in range(half) if j != i]
-        parts = [f"share({old[i]}, {old[j]}, {new[i]}, {new[j]}, asked[{i}], asked[{j}])" for j in others]
+        parts = [f"share({old[i]}, {old[j]}, {new[i]}, {new[j]}, asked[{i}], asked[{j}], {i < j})" for j in others]
         lines.append(f"share{i} = {' * '.join(parts) or 1.0}")
     lines.append(f"return ({''.join(f'share{i}, ' for i in range(half))})")
     text = "def impl(asked, *shades):\n" + "".join(f"    {line}\n" for line in lines)
     return written(text, extent=extent, refuse_other_shape=refuse_other_shape, share=share)
 
 
+def _first_of(old: list[str], i: int) -> str:
+    """1.0 for the first of the names of an array, 0.0 for others."""
+    earlier = " or ".join(f"extent({old[i]}) == extent({b})" for b in old[:i])
+    return f"0.0 if {earlier} else 1.0" if earlier else "1.0"
+
+
 @jitable
-def share(x: Any, other: Any, before: Any, beside: Any, asked: bool, asked_too: bool) -> float:
+def share(x: Any, other: Any, before: Any, beside: Any, asked: bool, asked_too: bool, first: bool) -> float:
     there = _overlap(x, other)
-    if there == 0 and _overlap(before, beside) == 0:
+    if there == 0 and _overlap(before, beside) != 1:
         return 1.0
     if there == 2 and _overlap(before, beside) == 2:
-        return 1.0
+        return 1.0 if first else 0.0
     if _overlap(before, beside) != 0:
         raise InPlaceError(
-            "cannot cut the backward loop short: two names shared an array before, and do not there\n"
+            "cannot cut the backward loop short: two names shared a part of an array before, and do not there\n"
             "Give one of them a copy, or set the gradient to zero instead of jumping."
         )
     if asked == asked_too or there == 1:

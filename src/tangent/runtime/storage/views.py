@@ -125,12 +125,13 @@ def is_part(b: Any, shade: Any) -> bool:
 
 def cut_shares(asked: tuple[bool, ...], *shades: Any) -> tuple[float, ...]:
     """Where a block has cut a loop short that binds storage anew: the shadows that names had there, the first half, go
-    over to those that the names had before, the second half. An array of two names goes to the one that the block asks
-    for (`asked`), if they had two before: that one has the share 1.0, the other 0.0."""
+    over to those that the names had before, the second half, which are sums. An array of two names goes to the one that
+    the block asks for (`asked`), if they had two before: that one has the share 1.0, the other 0.0. If they had one,
+    the first has it."""
     half = len(shades) // 2
     old, new = shades[:half], shades[half:]
     if all(b is c for b, c in zip(old, new)):
-        return (1.0,) * half
+        return tuple(float(not any(_is_same(old[i], b) for b in old[:i])) for i in range(half))
     for b, c in zip(old, new):
         if isinstance(b, np.ndarray) and np.shape(b) != np.shape(c):
             why = f"an array that the loop binds anew has shape {np.shape(b)} there and had {np.shape(c)} before"
@@ -144,9 +145,12 @@ def _share(i: int, old: tuple[Any, ...], new: tuple[Any, ...], asked: tuple[bool
         if j == i or not (_overlap(old[i], old[j]) or _overlap(new[i], new[j])):
             continue
         if _is_same(new[i], new[j]) and _is_same(old[i], old[j]):
+            found *= float(i < j)
+            continue
+        if _is_same(new[i], new[j]) and not _overlap(old[i], old[j]):
             continue
         if _overlap(new[i], new[j]):
-            raise _uncut("two names shared an array before, and do not there", "Give one of them a copy")
+            raise _uncut("two names shared a part of an array before, and do not there", "Give one of them a copy")
         if not _is_same(old[i], old[j]) or asked[i] == asked[j]:
             why = "two names share an array there that had one each before, and its gradient can stay with one only"
             raise _uncut(why, "Ask for the gradient of that one (with insert_grad_of(a):)")

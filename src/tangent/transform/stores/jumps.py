@@ -37,6 +37,8 @@ class Jumps(Calls):
         """Where a loop binds storage anew, what the shadows hold stays with the names, whatever those refer to.
 
         bb = bb_stack.pop()   ->   bb_cut = bb; bb = bb_stack.pop(); bb[...] = shares[1] * bb_cut
+
+        Where several do, two of them may have been one array before, whose gradient is the sum.
         """
         names = self.kept_by_name(loop)
         bound = {v for x in statements(restores) for v in writes(x)}
@@ -50,7 +52,18 @@ class Jumps(Calls):
         flags = ast.Tuple([constant(v in asked) for v in names], ast.Load())
         over: list[ast.stmt] = [assign(shares, self.owner.scribe.call("cut_shares", flags, *every), loop)]
         over += [assign(cut[v], self.copy_of_shadow(v, cut[v], shares, i), loop) for i, v in enumerate(names)]
-        return [*held, *restores, *over, *(self.filled(v, cut[v], loop) for v in names)]
+        arrays = [v for v in names if not self.is_container(v) and not self.is_flat(v)]
+        summed = arrays if len(arrays) > 1 else []
+        done: list[ast.stmt] = [at(self.whole(v, constant(0.0)), loop) for v in summed]
+        done += [
+            at(ast.AugAssign(ast.Name(self.adjoint(v), ast.Store()), ast.Add(), name(cut[v])), loop) for v in summed
+        ]
+        return [*held, *restores, *over, *done, *(self.filled(v, cut[v], loop) for v in names if v not in summed)]
+
+    def whole(self, v: str, value: ast.expr) -> ast.Assign:
+        """`bv[...] = value`."""
+        index: ast.expr = ast.Slice() if self.is_flat(v) else constant(Ellipsis)
+        return ast.Assign([ast.Subscript(name(self.adjoint(v)), index, ast.Store())], value)
 
     def kept_by_name(self, loop: ast.stmt) -> list[str]:
         """The handles that a loop binds anew and reads again later, and others that may be of the same storage."""
@@ -75,5 +88,9 @@ class Jumps(Calls):
             return assign(self.adjoint(v), name(b), like)
         if self.is_container(v) and not self.is_flat(v):
             return at(ast.Expr(self.owner.scribe.call("refill", name(self.adjoint(v)), name(b))), like)
-        whole: ast.expr = ast.Slice() if self.is_flat(v) else constant(Ellipsis)
-        return at(ast.Assign([ast.Subscript(name(self.adjoint(v)), whole, ast.Store())], name(b)), like)
+        return at(self.whole(v, name(b)), like)
+
+
+def _sum(b: str, part: str) -> ast.AugAssign:
+    """`b += part`."""
+    return ast.AugAssign(ast.Name(b, ast.Store()), ast.Add(), name(part))

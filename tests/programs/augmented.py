@@ -260,3 +260,12 @@ def greatest_has_two_names(x, y):
     e = d
     e -= w
     return z * w + d * e
+
+
+@program({"x": positive(2)})
+def item_that_is_in_its_list_twice(x):
+    xs = [np.zeros(2)]
+    for k in range(2):
+        xs[0] += x * (k + 1)
+        xs.append(xs[-1])
+    return np.sum(xs[1] * xs[2])

@@ -55,7 +55,7 @@ class Aliases:
             if isinstance(s, ast.For) and is_range(s.iter) and isinstance(s.target, ast.Name):
                 self.points[s.target.id] = set()  # a number, which nothing shares
         self._ops = [(s, operations[s]) for s in statements(f.body) if s in operations]
-        self._puts = [put for s in statements(f.body) if s not in operations and (put := _put_by_method(s))]
+        self._puts = [put for s in statements(f.body) if s not in operations and (put := put_by_method(s))]
         self.fresh = frozenset(fresh) | frozenset(_kept_by_callees(operations))
         self._first = {v: group[0] for group in sharing for v in group}
         self._drawn = _generators(operations) | _given_generators(f, operations, frozenset(parameters))
@@ -131,7 +131,7 @@ class Aliases:
         for v, whole, given in self._puts:
             self._hold(self.of(v), given if whole else ())
             for o in self.of(v) if not whole else ():
-                self.holds.setdefault(o, set()).update(*(self._items(w) for w in given))
+                self.holds.setdefault(o, set()).update(*(self.items(w) for w in given))
         return before != sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
 
     def _follow(self, op: Operation, shared: tuple[str, ...]) -> None:
@@ -154,27 +154,27 @@ class Aliases:
                 self.holds.setdefault(t, set()).update(self._held(op, shared) - {t})
             elif self.slices(op):
                 found = {t}
-                self.holds.setdefault(t, set()).update(self._items(op.operands[0]))
+                self.holds.setdefault(t, set()).update(self.items(op.operands[0]))
             elif op.kind == "rule" and self._joins(op):
                 found = {t}
-                self.holds.setdefault(t, set()).update(*(self._items(v) for v in self._joined(op, t, shared)))
+                self.holds.setdefault(t, set()).update(*(self.items(v) for v in self._joined(op, t, shared)))
             elif op.kind == "rule" and op.rule.name == "number_rows":
                 found = {t}
             elif op.kind == "rule" and op.rule.name == "fresh_rows":
                 found = {t}
-                self.holds.setdefault(t, set()).update(*(self._items_of(self._items(v)) for v in shared))
+                self.holds.setdefault(t, set()).update(*(self._items_of(self.items(v)) for v in shared))
             elif op.kind == "unpack" and str(op.targets.index(t)) in self._gives.get(op.operands[0], ()):
                 found = {f"{op.operands[0]}[{op.targets.index(t)}]"}
             elif self._takes_out(op):
-                found = set().union(*(self._items(v) for v in shared))
+                found = set().union(*(self.items(v) for v in shared))
                 if op.kind == "rule" and isinstance(op.values.get("index"), Cell):
                     found = self._items_of(found)
             elif op.kind == "rule" and op.rule.name == "dict_of":
                 found = {t}
-                self.holds.setdefault(t, set()).update(*(self._items(v) for v in shared))
+                self.holds.setdefault(t, set()).update(*(self.items(v) for v in shared))
             elif op.kind == "rule" and op.rule.name == "dict_get":
                 owner = _named([op.values["x"]])
-                found = {t}.union(*(self._items(v) if v in owner else self.of(v) for v in shared))
+                found = {t}.union(*(self.items(v) if v in owner else self.of(v) for v in shared))
             elif op.kind in ("call", "dynamic", "opaque") or (op.kind == "rule" and op.rule.name in OPEN):
                 held = set().union(*(self.reach(v) for v in shared)) - {t}
                 found = {t} if t in self._gives else {t} | held
@@ -230,14 +230,14 @@ class Aliases:
             self.holds.setdefault(rows, set()).add(rows)
             return {rows}
         if (op.callee is made_dict or _copies_dict(op)) and isinstance(op.value, ast.Call):
-            opened = set().union(*(self._items(v) for a in op.value.args for v in base_names(a)))
+            opened = set().union(*(self.items(v) for a in op.value.args for v in base_names(a)))
             named = [self.of(v) for k in op.value.keywords for v in base_names(k.value)]
             return opened.union(self._items_of(opened), *named)
         copied, either = (set(shared), set()) if copies_container(op) else _opened(op)
-        items = [self._items(v) for v in shared if v in copied | either]
+        items = [self.items(v) for v in shared if v in copied | either]
         return set().union(*items, *(self.of(v) for v in shared if v not in copied))
 
-    def _items(self, v: str) -> set[str]:
+    def items(self, v: str) -> set[str]:
         """What an item of a variable may be: of an array a view of it, of a list or dict what that holds."""
         return self._items_of(self.of(v))
 
@@ -252,7 +252,7 @@ class Aliases:
             self.holds.setdefault(o, set()).update(*(self.of(v) for v in items))
 
 
-def _put_by_method(s: ast.stmt) -> tuple[str, bool, list[str]] | None:
+def put_by_method(s: ast.stmt) -> tuple[str, bool, list[str]] | None:
     """The list or dict that a call of a method puts something into, whether that is what is given, and this."""
     match s:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr), args=args)):

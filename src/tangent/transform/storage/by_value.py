@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from tangent.analysis.aliases import Aliases
+from tangent.analysis.aliases import Aliases, put_by_method
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
 from tangent.syntax.quote import assign, at, name
@@ -84,8 +84,8 @@ def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: f
     if any(aliases.holds.get(o, set()) & items for o in set(aliases.holds) - inner - items):
         return True
     seen: set[str] = set()
-    for site, v in _put_into(this, inner):
-        found = aliases.of(v)
+    put = [(site, aliases.of(v)) for site, v in _put_into(this, inner)]
+    for site, found in (*put, *_put_by_methods(this, inner, aliases)):
         if found & seen or not all(_made_with(this, site, o) for o in found):
             return True
         seen |= found
@@ -112,6 +112,15 @@ def _put_into(this: Unit, containers: set[str]) -> Iterator[tuple[ast.stmt, str]
         parts = _parts(op.value) if op.kind == "pack" else [v for v in op.operands if v not in op.targets]
         for v in parts:
             yield s, v
+
+
+def _put_by_methods(this: Unit, containers: set[str], aliases: Aliases) -> Iterator[tuple[ast.stmt, set[str]]]:
+    """The same for `xs.append(v)`, `xs.extend(vs)` and their like, with what `v`, and the items of `vs`, refer to."""
+    for s in statements(this.core.body):
+        put = put_by_method(s) if s not in this.operations else None
+        if put is not None and aliases.of(put[0]) & containers:
+            for v in put[2]:
+                yield s, aliases.of(v) if put[1] else aliases.items(v)
 
 
 def _parts(e: ast.expr | None) -> list[str]:

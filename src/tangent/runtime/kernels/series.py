@@ -59,7 +59,7 @@ def series_from_roots(line_f: Function, mul_f: Function, roots: Any) -> Any:
     """The series with the roots."""
     if len(roots) == 0:
         return np.ones(1)
-    roots = np.sort(np.multiply(roots, 1.0))
+    roots = np.sort(np.multiply(np.asarray(roots), 1.0))
     out = line_f(-roots[0], 1)
     for k in range(1, len(roots)):
         out = mul_f(out, line_f(-roots[k], 1))

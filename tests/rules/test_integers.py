@@ -17,7 +17,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 CALLS = [
     "np.arctan(x)", "math.atan(x[0])", "np.arcsinh(x)", "np.logaddexp(x, x[::-1])", "np.logaddexp2(x, x[::-1])",
     "np.logaddexp.accumulate(x)", "np.cumprod(x)", "np.prod(x)", "math.dist(x[:2], x[2:])", "math.erf(x[3] / 10)",
-    "np.polynomial.polynomial.polyfromroots(x)", "np.polynomial.polynomial.polyfromroots(list(x))", "np.var(x)", "np.linalg.norm(x, 3)", "np.hypot(x, x[::-1])",
+    "np.polynomial.polynomial.polyfromroots(x)", "np.polynomial.polynomial.polyfromroots(list(x))",
+    "np.var(x)", "np.linalg.norm(x, 3)", "np.hypot(x, x[::-1])",
     "np.linalg.det(x.reshape(2, 2))", "np.interp(2.5, [1.0, 2.0, 3.0, 4.0], x)", "np.corrcoef(x, [1.0, 3.0, 2.0, 7.0])",
 ]  # fmt: skip
 

@@ -164,3 +164,26 @@ def list_of_one_number_changed(x, n):
     for i in range(1, n):
         d[i] = d[i - 1] * x + x
     return d[n - 1] * d[0]
+
+
+@program({"x": 0.7, "n": 3})
+def lists_that_take_turns(x, n):
+    now, then = [x, 1.0, x * x], [0.0] * 3
+    for _ in range(n):
+        for j in range(3):
+            then[j] = now[(j + 1) % 3] * x + now[j]
+        now, then = then, now
+    return now[0] * now[1] + then[2]
+
+
+@program({"x": 0.7, "n": 3})
+def first_list_of_several_kept(x, n):
+    a = [x, 1.0]
+    first = a
+    for _ in range(n):
+        b = [0.0, 0.0]
+        for j in range(2):
+            b[j] = a[j] * x + first[0]
+        a[0] = a[0] * 0.5
+        a = b
+    return a[0] + first[0] * first[1]

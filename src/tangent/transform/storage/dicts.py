@@ -23,6 +23,7 @@ from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.storage.cells import blocks
+from tangent.transform.storage.flat import sharing
 from tangent.transform.storage.rewriting import reclassified, replaced, runtime_function
 from tangent.transform.unit import Unit
 
@@ -153,17 +154,8 @@ def flat_dicts(this: Unit, found: list[Write], aliases: Aliases, summary: Summar
     roots = dict.fromkeys(w.root for w in found if w.statement in inside)
     made = dicts_made(this, summary)
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
-    groups = [_sharing(d, names, aliases) for d in roots if d in made]
+    groups = [sharing(d, names, aliases) for d in roots if d in made]
     return frozenset(v for group in groups if group <= made and _are_flat(this, group, found, aliases) for v in group)
-
-
-def _sharing(d: str, names: set[str], aliases: Aliases) -> set[str]:
-    """The names of a dict, of those that these names may stand for, and so on."""
-    found, own = {d}, set(aliases.of(d))
-    while more := {n for n in names - found if aliases.of(n) & own}:
-        found |= more
-        own.update(*(aliases.of(n) for n in more))
-    return found
 
 
 def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases) -> bool:

@@ -19,14 +19,18 @@ LOOPS = ast.For | ast.While
 
 
 def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozenset[str]) -> frozenset[str]:
-    """Lists of values with one name that only stores by an index change, in loops: written in place, as arrays are."""
+    """Lists of values that only stores by an index change, in loops: written in place, as arrays are.
+
+    They have one name, or take turns under several.
+    """
     inside = {s for loop in statements(this.core.body) if isinstance(loop, LOOPS) for s in statements(loop.body)}
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
     chosen: set[str] = set()
     for w in found:
         if w.root in tables or (w.statement in inside and _is_item_store(this, w)):
-            if w.root not in chosen and _is_flat(this, w.root, found, aliases, names):
-                chosen.add(w.root)
+            group = sharing(w.root, names, aliases)
+            if w.root not in chosen and _are_flat(this, group, found, aliases):
+                chosen |= group
     return frozenset(chosen)
 
 
@@ -59,26 +63,37 @@ def _is_item_store(this: Unit, w: Write) -> bool:
     return index is not None and not isinstance(index, ast.Slice) and not is_key(index)
 
 
-def _is_flat(this: Unit, root: str, found: list[Write], aliases: Aliases, names: set[str]) -> bool:
-    own = aliases.of(root)
-    sharing = {n for n in names if aliases.of(n) & own}
-    if sharing != {root} or not own <= aliases.containers:
+def sharing(v: str, names: set[str], aliases: Aliases) -> set[str]:
+    """The names of a list or dict, of those that these names may stand for, and so on."""
+    found, own = {v}, set(aliases.of(v))
+    while more := {n for n in names - found if aliases.of(n) & own}:
+        found |= more
+        own.update(*(aliases.of(n) for n in more))
+    return found
+
+
+def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases) -> bool:
+    own = set().union(*(aliases.of(v) for v in group))
+    bound = [op for op in this.operations.values() if group.intersection(op.targets) and op.kind != "store"]
+    if len(group) > 1 and not all(isinstance(op.value, ast.List | ast.ListComp | ast.BinOp | ast.Name) for op in bound):
         return False
-    if any(own & held for held in aliases.holds.values()) or sharing & set(this.parameters):
+    if not own <= aliases.containers or group & this.inputs:
+        return False
+    if any(own & held for held in aliases.holds.values()):
         return False
     held = set().union(*(aliases.reach(o) for o in own)) - own
     if held & aliases.containers or any(aliases.of(w.root) & held for w in found):
         return False
     if not all(_is_item_store(this, w) for w in found if aliases.of(w.root) & own):
         return False
-    return all(_is_plain(op, sharing, aliases) for op in this.operations.values())
+    return all(_is_plain(op, group) for op in this.operations.values())
 
 
-def _is_plain(op: Operation, sharing: set[str], aliases: Aliases) -> bool:
+def _is_plain(op: Operation, group: set[str]) -> bool:
     """Whether an operation makes, copies or reads some lists: no dicts, no stacks, no functions that are given them."""
-    if op.kind == "call" and not sharing & set(op.operands):  # a function may make the list
+    if op.kind == "call" and not group & set(op.operands):  # a function may make the list
         return True
     if op.kind in ("push", "pop", "call", "dynamic", "closure", "opaque"):
-        return not sharing & {*op.targets, *op.operands}
-    made = sharing & set(op.targets) and op.kind not in ("store", "copy")
+        return not group & {*op.targets, *op.operands}
+    made = group & set(op.targets) and op.kind not in ("store", "copy")
     return not made or not isinstance(op.value, ast.Dict | ast.DictComp)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
-from tangent.analysis.state import classes_of, needs_memory
+from tangent.analysis.state import classes_of, forget, needs_memory
 from tangent.codegen.emit import emit
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
@@ -365,4 +365,5 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             return made  # it was made anew by an earlier call
         known.pop(_key(function, options), None)
         _alike.pop(function.__code__, None)
+        forget(function)
         return derive(function, options)

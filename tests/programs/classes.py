@@ -150,3 +150,105 @@ class Polynomial:
 def lists_repeated_where_classes_multiply(x):
     p = Polynomial(*x)
     return (p * p)(x[0])
+
+
+class Cell:
+    """What one function makes and nobody else sees: its attributes become variables."""
+
+    gain = 1.5
+
+    def __init__(self, level, rate=0.5):
+        self.level, self.rate = level, rate
+        self.steps = 0
+
+    @property
+    def flow(self):
+        return self.level * self.rate * self.gain
+
+    def add(self, v):
+        self.level += v
+        self.steps += 1
+        return self.level
+
+    def add_twice(self, v):
+        return self.add(v) * 2.0 + self.add(v * self.flow)
+
+    def swap(self):
+        self.level, self.rate = self.rate, self.level
+
+
+class Leaky(Cell):
+    def __init__(self, level):
+        super().__init__(level, rate=level * 0.1)
+
+    def add(self, v):
+        return super().add(v * 0.9)
+
+
+@program({"x": [0.7, 1.2]})
+def object_that_stays_inside(x):
+    cell = Cell(x[0])
+    leaky, s = Leaky(x[1]), 0.0
+    for v in x:
+        s = s + cell.level * cell.add(v) + leaky.add_twice(cell.flow)
+        if leaky.add(v) > 2.0:
+            cell.swap()
+    return s * cell.steps + leaky.level
+
+
+@program({"x": [0.7, 1.2]})
+def attributes_in_the_order_they_are_read(x):
+    cell = Cell(x[0])
+    leaky = Leaky(x[1])
+    levels = [cell.level, cell.add(x[1]), cell.level, leaky.add(cell.level)]
+    cell.level += leaky.level
+    return levels[0] * levels[1] + levels[2] * levels[3] + cell.flow
+
+
+class Buffer:
+    def __init__(self, values):
+        self.values, self.seen = values, []
+
+    def push(self, v):
+        self.seen.append(self.values * 1.0)
+        self.values += v
+        self.values *= 2.0
+
+
+@program({"x": np.array([0.7, 1.2])})
+def object_around_an_array_of_others(x):
+    y = x * 1.0
+    inner = Buffer(y)
+    outer = Buffer(x)
+    inner.push(x[0])
+    outer.push(y[1])
+    inner.push(x[1])
+    return np.sum(inner.values * x) + np.sum(y * outer.seen[0]) + np.sum(inner.seen[1])
+
+
+@program({"x": [0.7, 1.2]})
+def object_in_an_attempt(x):
+    cell = Cell(x[0])
+    s = 0.0
+    try:
+        s = cell.add(x[1])
+        math.sqrt(-cell.level)
+        cell.add(5.0)
+    except ValueError:
+        cell.add(x[1] * s)
+    return cell.level * s + cell.steps
+
+
+class Named:
+    def __init__(self, x):
+        self.x = x
+
+    def scale(self, k):
+        setattr(self, "x", self.x * k)
+
+
+@program({"x": [0.7, 1.2]})
+def method_that_sets_by_name(x):
+    named = Named(x[0])
+    named.scale(x[1])
+    return named.x * x[0]

@@ -47,6 +47,7 @@ UNSEEN = frozenset(
     "__init__ __new__ __repr__ __str__ __eq__ __hash__ __post_init__ __setattr__ __init_subclass__ __enter__ "
     "__exit__".split()
 )
+ASSIGNING = (setattr, delattr, object.__setattr__, object.__delattr__)
 ITERATING = ("__iter__", "__reversed__")
 NO_NAMES: frozenset[str] = frozenset()
 _known: weakref.WeakKeyDictionary[Any, dict[Any, Memory]] = weakref.WeakKeyDictionary()
@@ -64,6 +65,11 @@ def needs_memory(
     if key not in known:
         known[key] = _Search(function, has_rule, classes).found()
     return known[key]
+
+
+def forget(function: types.FunctionType) -> None:
+    """What a function needs is asked again: something that it calls is another function now."""
+    _known.pop(getattr(function, "remembers", function), None)
 
 
 def writes_into_arrays(function: types.FunctionType, has_rule: Callable[[Any], bool]) -> bool:
@@ -205,6 +211,9 @@ class _Search:
                     return self.makes(found, [*args, *(k.value for k in keywords)])
                 if found is dataclasses.replace:
                     return True
+                if found in ASSIGNING and args:
+                    self.assigns = True
+                    return self.foreign(args[0], scope, own, local, root, inner)
                 self.look_at(found)
                 if isinstance(found, types.FunctionType) and not is_library(found):
                     names = found.__code__.co_varnames
@@ -320,6 +329,8 @@ def _stores(function: types.FunctionType) -> bool:
             case ast.Attribute(ctx=ast.Store()) | ast.Subscript(value=ast.Attribute(), ctx=ast.Store()):
                 return True
             case ast.Call(func=ast.Attribute(value=ast.Attribute(), attr=attr)) if attr in CHANGING:
+                return True
+            case ast.Call(func=ast.Name(id="setattr" | "delattr")):
                 return True
     return False
 

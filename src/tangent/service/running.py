@@ -11,6 +11,7 @@ from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, register
 from tangent.rules.callables import making
 from tangent.rules.table import table
+from tangent.source.dissolved import install_ruled
 from tangent.source.resolve import install_silent
 from tangent.source.stubs import install_runner
 from tangent.transform.generated import Generated
@@ -33,3 +34,4 @@ def run_from_core(stub: types.FunctionType) -> Callable[..., Any]:
 _running: weakref.WeakKeyDictionary[Any, types.FunctionType] = weakref.WeakKeyDictionary()
 install_runner(run_from_core)
 install_silent(lambda function: table().is_zero(function))
+install_ruled(lambda function: table().has_rule(function) or table().custom_of(function) is not None)

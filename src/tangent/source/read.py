@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
 import linecache
@@ -16,6 +17,7 @@ from typing import Any
 
 from tangent.errors import Location, SourceError
 from tangent.runtime.generic import by_class, is_generic, method_behind
+from tangent.source.dissolved import CannotDissolve, dissolved
 from tangent.source.function_attributes import with_variables
 from tangent.source.memos import with_memos
 from tangent.source.naming import is_generated
@@ -43,6 +45,8 @@ class Source:
         line = getattr(node, "lineno", 0) or self.tree.lineno
         text = self.line(line)
         start = getattr(node, "col_offset", 0)
+        if start > len(text):  # what was written out there
+            return Location(self.file, line, text, len(text) - len(text.lstrip()), len(text.rstrip()))
         same_line = getattr(node, "end_lineno", line) == line
         end = getattr(node, "end_col_offset", None) if same_line else None
         return Location(self.file, line, text, start, end if end is not None else len(text.rstrip()))
@@ -71,8 +75,9 @@ class Source:
     @cached_property
     def _statement_lines(self) -> dict[int, str]:
         found: dict[int, str] = {}
-        for node in walk(self.tree):
-            if isinstance(node, ast.stmt) and node is not self.tree:
+        shown = getattr(self.tree, "before", self.tree)
+        for node in walk(shown):
+            if isinstance(node, ast.stmt) and node is not shown:
                 text = ast.unparse(replace(node, body=[], orelse=[])) if hasattr(node, "body") else ast.unparse(node)
                 found.setdefault(node.lineno, text.split("\n")[0])
         return found
@@ -85,7 +90,8 @@ def read(function: types.FunctionType) -> Source:
     """The source of a plain Python function; one that was made from a tree brings its tree along."""
     if isinstance(tree := getattr(function, "tree", None), ast.FunctionDef):
         return Source(function, tree, function.__code__.co_filename, _lines(function, function.__code__))
-    return _read(function, function.__code__)
+    found = _read(function, function.__code__)
+    return dataclasses.replace(found, tree=dissolved(found.tree, function, _definition))
 
 
 def _read(function: types.FunctionType, code: types.CodeType) -> Source:
@@ -98,6 +104,14 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     if not _is_source_of(tree, code):
         raise _changed(code, lines, function)
     return Source(function, with_variables(with_memos(tree, function)), code.co_filename, lines)
+
+
+def _definition(method: types.FunctionType) -> ast.FunctionDef:
+    """The definition of a method as it stands there; where there is none that can be read, objects stay objects."""
+    try:
+        return _read(method, method.__code__).tree
+    except SourceError as e:
+        raise CannotDissolve from e
 
 
 def _is_source_of(tree: ast.FunctionDef, code: types.CodeType) -> bool:

@@ -635,3 +635,18 @@ def one_array_in_a_list_again_and_again(x):
     for v in kept:
         t += (v * v).sum()
     return t
+
+
+@program({"x": positive(2)})
+def product_that_is_also_made_in_place(x):
+    a, b = np.zeros(2), np.ones(2)
+    kept = []
+    for _ in range(2):
+        a += b * x
+        b *= x
+        kept.append(a)
+        kept.append(b)
+    t = 0.0
+    for v in kept:
+        t += (v**2).sum()
+    return t

@@ -31,7 +31,7 @@ def shared(this: Unit, writes_into: Callable[[Any], bool]) -> Unit:
     if not is_derivative(this.source.function) or not _is_plain(this, writes_into):
         return this
     operations = dict(this.operations)
-    body = _block(this.core.body, operations, {})
+    body = _block(this.core.body, operations, {}, _changing(this))
     return Unit(this.source, replace(this.core, body=body), this.context, operations, this.lists)
 
 
@@ -43,31 +43,43 @@ def _is_plain(this: Unit, writes_into: Callable[[Any], bool]) -> bool:
     return not any(writes_into(op.callee) for op in this.operations.values() if op.kind == "call")
 
 
-def _block(body: list[ast.stmt], operations: Operations, known: Known) -> list[ast.stmt]:
-    return [_statement(s, operations, known) for s in body]
+def _changing(this: Unit) -> set[str]:
+    """Variables that operators in place may change (`b *= x`), and those that are the same: each is computed alone."""
+    found: set[str] = set()
+    for s, op in this.operations.items():
+        if (s.lineno, s.col_offset) in this.context.augmented:
+            found |= {*op.targets, *op.operands[:1]}
+    copies = [{*op.targets, *op.operands} for op in this.operations.values() if op.kind == "copy"]
+    while more := [names for names in copies if names & found and not names <= found]:
+        found = found.union(*more)
+    return found
 
 
-def _statement(s: ast.stmt, operations: Operations, known: Known) -> ast.stmt:
+def _block(body: list[ast.stmt], operations: Operations, known: Known, alone: set[str]) -> list[ast.stmt]:
+    return [_statement(s, operations, known, alone) for s in body]
+
+
+def _statement(s: ast.stmt, operations: Operations, known: Known, alone: set[str]) -> ast.stmt:
     if not isinstance(s, ast.If | ast.For | ast.While):
-        return _once(s, operations, known)
+        return _once(s, operations, known, alone)
     changed = assigned_inside([s])
     if not isinstance(s, ast.If):
         _forget(known, changed)
-    done: ast.stmt = replace(s, body=_block(s.body, operations, dict(known)))
+    done: ast.stmt = replace(s, body=_block(s.body, operations, dict(known), alone))
     if isinstance(s, ast.If):
-        done = replace(done, orelse=_block(s.orelse, operations, dict(known)))
+        done = replace(done, orelse=_block(s.orelse, operations, dict(known), alone))
         _forget(known, changed)
     if s in operations:
         operations[done] = operations[s]
     return done
 
 
-def _once(s: ast.stmt, operations: Operations, known: Known) -> ast.stmt:
+def _once(s: ast.stmt, operations: Operations, known: Known, alone: set[str]) -> ast.stmt:
     op = operations.get(s)
     key = _key(op)
     found = known.get(key) if key else None
     _forget(known, set(writes(s)))
-    if op is None or not key:
+    if op is None or not key or op.targets[0] in alone:
         return s
     target = op.targets[0]
     if found is not None and found[0] != target:

@@ -107,3 +107,20 @@ def distance(x):
 def test_second_derivatives_agree(f, arguments):
     want = tangent.hessian(f)(*arguments)
     np.testing.assert_allclose(tangent.hessian(f, compile="numba")(*arguments), want, rtol=1e-12, atol=1e-12)
+
+
+def first_item_set(a, e):
+    a[0] = e
+
+
+def read_before_a_helper_writes(a):
+    s = a[0]
+    first_item_set(a, s * s)
+    return np.sum(a * a)
+
+
+def test_what_a_helper_overwrites_is_put_back_for_what_is_read_again():
+    x = np.array([0.3, 0.7])
+    want = tangent.grad(read_before_a_helper_writes)(x)
+    np.testing.assert_allclose(want, [4 * 0.3**3, 1.4], rtol=1e-12)
+    np.testing.assert_allclose(tangent.grad(read_before_a_helper_writes, compile="numba")(x), want, rtol=1e-12)

@@ -89,3 +89,42 @@ def test_cameras_without_arrays():
         np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-11)
     assert "np.empty" not in df.source and "np.array" not in df.source and "np.zeros" not in df.source
     assert df.source.count("for ") == 1
+
+
+def moved(w, g, rate):
+    w -= rate * g
+
+
+def moved_often(w, g, rate):
+    for _ in range(2):
+        w -= rate * g
+
+
+def scaled_and_given_back(w, rate):
+    w *= rate
+    return w
+
+
+def three_moved(x, rate):
+    w = x[0:3] * 2.0
+    moved(w, x, rate)
+    return np.sum(w * w)
+
+
+def three_moved_often(x, rate):
+    w = x[0:3] * 2.0
+    moved_often(w, x, rate)
+    return np.sum(w * w)
+
+
+def three_scaled(x, rate):
+    w = np.zeros(3) + x
+    v = scaled_and_given_back(w, rate)
+    return np.sum(w * v)
+
+
+@pytest.mark.parametrize("f", [three_moved, three_moved_often, three_scaled])
+def test_what_a_helper_changes_in_place_is_changed(f):
+    x = np.array([0.3, 0.7, -0.2])
+    for got, want in zip(tangent.grad(f, (0, 1), compile="numba")(x, 0.05), tangent.grad(f, (0, 1))(x, 0.05)):
+        np.testing.assert_allclose(got, want, rtol=1e-12)

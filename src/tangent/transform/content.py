@@ -23,6 +23,10 @@ SHAPE_ONLY = {
     "count": 0,
 }
 
+READ_AGAIN = frozenset(
+    "getitem T transpose swapaxes moveaxis rollaxis reshape ravel squeeze expand_dims diagonal".split()
+)
+
 
 def content_read(
     this: Unit, active: frozenset[str], names: frozenset[str], summary: Summaries, call: ast.stmt | None = None
@@ -30,7 +34,17 @@ def content_read(
     """Whether the backward pass of a function reads what some variables hold; with a call, after that of the call."""
     before = None if call is None else backward_after(this.core.body, call)
     found = [op for s, op in this.operations.items() if before is None or s in before]
+    names |= _read_from(names, found)
     return any(_reads(this, op, active, names, summary) for op in found)
+
+
+def _read_from(names: frozenset[str], operations: list[Operation]) -> set[str]:
+    """Numbers and views that are read from storage: the backward pass may read them from it again."""
+    found: set[str] = set()
+    for op in operations:
+        if op.kind == "rule" and op.rule.name in READ_AGAIN and op.operands and op.operands[0] in {*names, *found}:
+            found |= set(op.targets)
+    return found
 
 
 def backward_after(body: list[ast.stmt], call: ast.stmt) -> set[ast.stmt] | None:

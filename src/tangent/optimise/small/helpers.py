@@ -108,7 +108,7 @@ class _Writer:
         self, s: ast.Assign, target: str, inner: Unit, given: dict[str, ast.expr], names: dict[str, str],
         inside: tuple[Any, ...],
     ) -> list[ast.stmt]:  # fmt: skip
-        assigned = assigned_inside(inner.core.body)
+        assigned = assigned_inside(inner.core.body) | _changed_in_place(inner)
         done: list[ast.stmt] = []
         for p, a in given.items():
             if isinstance(a, ast.Name) and p not in assigned:
@@ -144,6 +144,22 @@ class _Writer:
             new.col_offset = AWAY + self.places
             self.context.augmented[new.lineno, new.col_offset] = old
         return new
+
+
+def _changed_in_place(inner: Unit) -> set[str]:
+    """Parameters w of which there is `w2 = w - t` for `w -= t`.
+
+    They get names of their own here, so that they are known for other names of the arrays that they change.
+    """
+    found: set[str] = set()
+    for s in statements(inner.core.body):
+        match s:
+            case ast.Assign(value=ast.BinOp(left=ast.Name(id=v))) if (
+                s.lineno,
+                s.col_offset,
+            ) in inner.context.augmented:
+                found.add(v)
+    return found
 
 
 def _arguments(value: ast.Call, inner: Unit) -> dict[str, ast.expr] | None:

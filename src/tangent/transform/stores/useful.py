@@ -11,7 +11,7 @@ from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
-from tangent.transform.stores.facts import ALWAYS_VIEWS
+from tangent.transform.content import READ_AGAIN
 from tangent.transform.stores.jumps import Jumps
 
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
@@ -19,7 +19,6 @@ SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
     runtime.refit: (1,), runtime.settled: (1,), runtime.scatter: (1,), runtime.add_item: (1,),
     runtime.mirror: (0, 1), runtime.broadcast_like: (1,), runtime.spread: (1,), runtime.rest: (),
 }  # fmt: skip
-FORMS = ALWAYS_VIEWS | frozenset("reshape ravel squeeze expand_dims diagonal".split())
 
 
 class Stores(Jumps):
@@ -32,7 +31,7 @@ class Stores(Jumps):
             if (
                 op is not None
                 and op.kind == "rule"
-                and (op.rule.name == "getitem" or op.rule.name in FORMS)
+                and op.rule.name in READ_AGAIN
                 and op.targets[0] not in self.table.handles
             ):
                 if op.operands[0] in self.table.classes:

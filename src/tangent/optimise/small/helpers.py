@@ -139,7 +139,7 @@ class _Writer:
         place = getattr(s, "lineno", 0), getattr(s, "col_offset", 0)
         old = self.context.augmented.get(place) if place[1] >= AWAY else inner.context.augmented.get(place)
         new.lineno, new.col_offset = like.lineno, like.col_offset
-        if old is not None:
+        if old is not None and _is_change(s, old):
             self.places += 1
             new.col_offset = AWAY + self.places
             self.context.augmented[new.lineno, new.col_offset] = old
@@ -153,13 +153,20 @@ def _changed_in_place(inner: Unit) -> set[str]:
     """
     found: set[str] = set()
     for s in statements(inner.core.body):
-        match s:
-            case ast.Assign(value=ast.BinOp(left=ast.Name(id=v))) if (
-                s.lineno,
-                s.col_offset,
-            ) in inner.context.augmented:
-                found.add(v)
+        old = inner.context.augmented.get((getattr(s, "lineno", 0), getattr(s, "col_offset", 0)))
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp) and old is not None and _is_change(s, old):
+            assert isinstance(s.value.left, ast.Name)
+            found.add(s.value.left.id)
     return found
+
+
+def _is_change(s: ast.stmt, old: ast.AugAssign) -> bool:
+    """Whether a statement is what has become of `w -= t`, not what computes t, which has the same place."""
+    match s, old.target:
+        case ast.Assign(value=ast.BinOp(left=ast.Name(id=v))), ast.Name(id=w):
+            return v.rstrip("0123456789_") == w.rstrip("0123456789_")
+        case _:
+            return not isinstance(old.target, ast.Name)
 
 
 def _arguments(value: ast.Call, inner: Unit) -> dict[str, ast.expr] | None:

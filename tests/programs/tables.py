@@ -334,3 +334,15 @@ def dict_of_the_caller_scaled(d, x):
     for k in d:
         d[k] = d[k] * x
     return d["a"] * d["b"]
+
+
+@program({"x": positive(3)})
+def list_summed_while_it_is_filled(x):
+    d = [0.0] * 3
+    counts = {0: 0.0, 1: 0.0, 2: 0.0}
+    s = 0.0
+    for i in range(3):
+        d[i] = x[i] ** 2
+        counts[i] = x[i] ** 3
+        s += sum(d) * x[i] + sum(counts.values()) * x[i]
+    return s

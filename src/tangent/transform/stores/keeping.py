@@ -87,8 +87,9 @@ class Keeping(Binding):
                 key = self.owner.scribe.as_argument(place.slice)
                 return at(ast.Expr(self.owner.scribe.call("put_item_back", place.value, key, kept.value())), s)
             return at(ast.Assign([replace(place, ctx=ast.Store())], kept.value()), s)
-        whole = ast.Subscript(name(a), constant(Ellipsis), ast.Store())
-        if self.is_array(a):
+        index: ast.expr = ast.Slice() if self.is_flat(a) else constant(Ellipsis)
+        whole = ast.Subscript(name(a), index, ast.Store())
+        if self.is_array(a) and not self.is_dict(a):
             return at(ast.Assign([whole], kept.value()), s)
         held = kept.value()
         test = expression("f(a, t)", f=self.owner.builtin("isinstance"), a=a, t=self.owner.array_type())

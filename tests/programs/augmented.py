@@ -269,3 +269,14 @@ def item_that_is_in_its_list_twice(x):
         xs[0] += x * (k + 1)
         xs.append(xs[-1])
     return np.sum(xs[1] * xs[2])
+
+
+@program({"x": signed(3)})
+def sum_that_is_kept_and_goes_on(x):
+    a = x[0]
+    extra = 1.0
+    for v in x:
+        a += v * 2
+        r = a
+        extra *= r
+    return extra * a

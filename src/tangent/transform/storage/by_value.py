@@ -9,6 +9,8 @@ from typing import Any
 from tangent.analysis.aliases import Aliases, put_by_method
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
+from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
@@ -71,6 +73,30 @@ def deep_stacks(this: Unit, found: list[Write], aliases: Aliases) -> Iterator[Wr
             root = op.targets[0] if op.kind == "push" else op.operands[0]
             if written & (aliases.reach(root) - aliases.of(root)):
                 yield Write(s, root, frozenset(op.operands), "call", nested=False)
+
+
+def kept_apart(this: Unit, found: list[Write], shapes: Shapes) -> Unit:
+    """`stack.append(a)` of a derivative, where a may be a number that is added to: what is kept has a name of its own.
+
+    A number that is kept stays what it was, so its shadow is not that of the variable, which goes on changing.
+    """
+    if not this.source.file.startswith("<generated"):
+        return this
+    written = {w.root for w in found}
+    changed: dict[ast.stmt, list[ast.stmt]] = {}
+    operations = dict(this.operations)
+    for s, op in this.operations.items():
+        match s:
+            case ast.Expr(value=ast.Call(args=[ast.Name(id=v)]) as call) if (
+                op.kind == "push" and not op.why and v in written and not shapes.of(call.args[0]).stored
+            ):
+                held = this.context.names.numbered(v)
+                this.context.scope.local |= {held}
+                first, second = assign(held, name(v), s), replace(s, value=replace(call, args=[name(held)]))
+                changed[s] = [first, second]
+                operations[first] = Operation("copy", (held,), (v,), name(v))
+                operations[second] = Operation("push", op.targets, (held,), name(held))
+    return replaced(this, changed, operations) if changed else this
 
 
 def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: frozenset[str]) -> bool:

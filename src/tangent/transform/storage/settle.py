@@ -18,7 +18,7 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.storage.apart import Apart, changed_as_values
-from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value
+from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value, kept_apart
 from tangent.transform.storage.cells import read_cells
 from tangent.transform.storage.counts import checked_counts
 from tangent.transform.storage.dicts import copies, dict_methods, dicts_made, flat_dicts, keys_alone, one_name
@@ -84,6 +84,7 @@ def settle(
     found = seen_by_others(this, found, aliases)
     this = read_cells(this, found, aliases)
     found += deep_stacks(this, found, aliases)
+    this = kept_apart(this, found, shapes)
     this, found = items_by_value(this, found, aliases, given)
     aliases = aliases_of(this, summary, groups)
     this = checked_counts(this, found, aliases)

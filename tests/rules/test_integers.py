@@ -50,3 +50,11 @@ def test_precision_of_complex_results(call: str, dtype: Any) -> None:
     """`np.emath` has complex numbers of single or of double precision only; so have tangents."""
     f, x = function_of(S(call, x=0.3)), np.array([-2, 3], dtype)
     assert tangent.jvp(f)(x, np.ones(2)).dtype == f(x).dtype
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
+def test_powers_of_narrow_integers(dtype: Any) -> None:
+    """`x ** 6` is 64 for 2, and its slope, 192, is no narrow integer."""
+    x = np.array([2, 1], dtype)
+    assert tangent.grad(lambda x: np.sum(x**6))(x).tolist() == [192.0, 6.0]
+    assert tangent.jvp(lambda x: np.sum(x**6))(x, np.ones(2)) == 198.0

@@ -650,3 +650,27 @@ def product_that_is_also_made_in_place(x):
     for v in kept:
         t += (v**2).sum()
     return t
+
+
+TURNS = 3
+
+
+def taking_turns(x, n, turns):
+    ends, other = np.zeros(3), np.ones(3)
+    for i in range(n):
+        ends[0] = x * i
+        if turns:
+            ends, other = other, ends
+    return np.sum(ends * other) * x
+
+
+def chosen(a, turns):
+    return a if turns else a * 2.0
+
+
+@program({"x": 0.7})
+def a_global_number_beside_storage(x):
+    a = np.array([x, 2.0 * x])
+    b = chosen(a, TURNS)
+    b[0] = x**2
+    return taking_turns(x, 3, TURNS) + np.sum(a * a)

@@ -115,3 +115,22 @@ def test_what_is_read_before_the_change_may_be_the_same():
 
     found = tangent.grad(f, (0, 1))(X, X)
     np.testing.assert_allclose(found[0] + found[1], 1.0 + 2.0 * X)
+
+
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def same(w):
+    return w
+
+
+def written_under_another_name(x):
+    row = same(TABLE)
+    row[0] = x
+    return np.sum(TABLE * TABLE)
+
+
+def test_a_global_that_is_written_under_another_name_is_refused():
+    for make in (tangent.grad, tangent.jvp):
+        with pytest.raises(InPlaceError, match=r"row\[0\] = x.*\n?.*'TABLE'"):
+            make(written_under_another_name)(*((0.7,) if make is tangent.grad else (0.7, 1.0)))

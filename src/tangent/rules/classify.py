@@ -34,6 +34,8 @@ from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import WRITING_METHODS, expression_reads, target_names, writes
 
+IMMUTABLE = (bool, int, float, complex, str, bytes, np.generic, types.NoneType)  # as globals they share nothing
+
 
 def classify(f: ast.FunctionDef, context: Context, table: Table) -> Operations:
     """The operation of every assignment, and of every push onto a stack."""
@@ -310,8 +312,9 @@ class _Reader:
         if _ends_in_lapack(found) or is_vectorized(found):
             return Operation("opaque", (), _names(args), callee=found, why="no rule")
         if isinstance(found, types.FunctionType):
-            shared = tuple(v for v in self.context.scope.shared(found).values() if v not in _names(args))
-            return Operation("call", (), (*_names(args), *shared), callee=found)
+            given = tuple(v for v in _names(args) if not isinstance(self.context.scope.lookup(v), IMMUTABLE))
+            shared = tuple(v for v in self.context.scope.shared(found).values() if v not in given)
+            return Operation("call", (), (*given, *shared), callee=found)
         if isinstance(found, types.MethodType | functools.partial) or isinstance(
             getattr(type(found), "__call__", None), types.FunctionType
         ):

@@ -7,6 +7,7 @@ import ast
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
 from tangent.analysis.effects import Write
+from tangent.analysis.storage import Storage
 from tangent.errors import CaptureError, InPlaceError
 from tangent.source.read import is_derivative
 from tangent.syntax.blocks import Attempt
@@ -167,6 +168,16 @@ def _flows_from(this: Unit, root: str, useful: frozenset[str]) -> bool:
             if any(isinstance(n, ast.Name) and n.id == root for n in walk(op.value)):
                 return True
     return False
+
+
+def refuse_outside(this: Unit, found: list[Write], table: Storage, handles: set[str]) -> None:
+    """Writes into what a name outside of the function stands for, too: its gradient has no place."""
+    if this.source.file.startswith("<generated"):  # what its function does was looked at
+        return
+    for w in found:
+        for v in sorted(handles):
+            if table.classes.get(w.root) == table.classes[v]:
+                raise refusal(this, w, v)
 
 
 def refusal(this: Unit, w: Write, involved: str) -> InPlaceError:

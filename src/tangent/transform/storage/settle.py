@@ -33,6 +33,7 @@ from tangent.transform.storage.refusals import (
     refuse_growing,
     refuse_half_way,
     refuse_objects,
+    refuse_outside,
     refuse_store,
 )
 from tangent.transform.storage.rewriting import augmented_in_place, replaced, runtime_function, seen_by_others
@@ -103,7 +104,9 @@ def settle(
     )
     whole = storage(this.core, this.operations, found, aliases, this.parameters, arrays, given)
     more = [Operation("store", (w.root,), tuple(w.reads)) for w in found if w.construct == "call"]
-    more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in class_sets(whole.classes)]
+    own = {v: c for v, c in whole.classes.items() if this.context.scope.lookup(v) is MISSING}
+    among = own if this.source.file.startswith("<generated") else whole.classes  # a derivative writes into no globals
+    more += [Operation("store", tuple(sorted(c)), tuple(sorted(c))) for c in class_sets(among)]
     facts = activity(this.core, this.operations, (*inputs, *given, *_carried(this)), (*outputs, *given), more)
     varied, useful = facts.varied, facts.useful
     refuse_closures(this, varied, useful)
@@ -123,8 +126,9 @@ def settle(
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
-    shadowed = frozenset(v for v in table.handles if table.classes[v] in active)
+    shadowed = frozenset(v for v in table.handles if table.classes[v] in active and v in own)
     refuse_objects(this, shadowed)
+    refuse_outside(this, found, whole, {v for v in table.handles if table.classes[v] in active} - shadowed)
     by_call = {w.root for w in found if w.construct != "method"}
     members = whole.members(by_call)
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)

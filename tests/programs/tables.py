@@ -336,7 +336,7 @@ def dict_of_the_caller_scaled(d, x):
     return d["a"] * d["b"]
 
 
-@program({"x": positive(3)})
+@program({"x": np.array([0.6, 1.2, 0.9])})
 def list_summed_while_it_is_filled(x):
     d = [0.0] * 3
     counts = {0: 0.0, 1: 0.0, 2: 0.0}

@@ -329,12 +329,7 @@ class _Written:
                 return [replace(s, test=self.plain(test), body=self.block(body), orelse=self.block(orelse))]
             case ast.Raise() | ast.Assert() if not self.works(s):
                 return [self.plain(s)]
-            case ast.Try() | ast.With():
-                headers = [
-                    n for h in getattr(s, "handlers", s.items if isinstance(s, ast.With) else []) for n in walk(h)
-                ]
-                if isinstance(s, ast.With) and any(self.mentions(n) for n in headers):
-                    raise CannotDissolve
+            case ast.Try():
                 return [with_blocks(s, self.block)]
             case _ if self.mentions(s):
                 raise CannotDissolve

@@ -146,7 +146,7 @@ class Polynomial:
         return Polynomial(*out)
 
 
-@program({"x": [0.7, 1.2]})
+@program({"x": [0.7, 1.2]}, orders=1)
 def lists_repeated_where_classes_multiply(x):
     p = Polynomial(*x)
     return (p * p)(x[0])
@@ -252,3 +252,22 @@ def method_that_sets_by_name(x):
     named = Named(x[0])
     named.scale(x[1])
     return named.x * x[0]
+
+
+class Unsure:
+    def __init__(self, x):
+        self.x = x
+
+    def fails(self, v):
+        self.x = v
+        int("no number")
+
+
+@program({"x": 0.7})
+def object_that_a_call_changes_and_fails(x):
+    kept = Unsure(x)
+    try:
+        kept.fails(x * x)
+    except ValueError:
+        pass
+    return kept.x

@@ -187,3 +187,11 @@ def first_list_of_several_kept(x, n):
         a[0] = a[0] * 0.5
         a = b
     return a[0] + first[0] * first[1]
+
+
+@program({"x": np.array([0.6, 1.2, 0.9])})
+def keys_beside_values(x):
+    d = {0: x[0]}
+    for i in range(3):
+        d[i] = x[i] * 2.0
+    return sum(d) * sum(d.values()) + min(d, key=lambda k: d[k])

@@ -82,6 +82,12 @@ def keys_of_pairs_that_come_back(x):
     return sum(k * i for k, i in d.items())
 
 
+@refused("keys", np.array([0.7, 1.3]))
+def keys_of_pairs_that_are_listed(x):
+    d = dict(zip(x, x))
+    return sum(list(d.keys()))
+
+
 @refused("exec", 2.0)
 def exec_of_active_code(x):
     names = {"x": x}
@@ -227,11 +233,12 @@ def object_of_a_class_that_is_not_named(x):
 @refused("try", 2.0)
 def changed_by_a_call_that_fails(x):
     kept = Kept(x)
+    both = [kept, kept]
     try:
         kept.fails(x * x)
     except ValueError:
         pass
-    return kept.x
+    return both[0].x
 
 
 class TooLarge(Exception):

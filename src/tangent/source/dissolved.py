@@ -42,6 +42,7 @@ CHANGING = frozenset(
     "append extend insert pop remove clear reverse update setdefault popitem add discard popleft appendleft extendleft "
     "rotate sort move_to_end fill resize put shuffle".split()
 )
+DRAWING = frozenset("default_rng RandomState Random Generator".split())
 BEYOND = 10_000  # columns of what is written out: past the end of any line
 MOST_STATEMENTS, MOST_OBJECTS, DEEPEST = 150, 6, 5
 _ruled: list[Callable[[Any], bool]] = []
@@ -175,6 +176,8 @@ class _Dissolving:
                     for x in walk(owner)
                 ):
                     raise CannotDissolve
+                case ast.Attribute(attr=attr) | ast.Name(id=attr) if attr in DRAWING:
+                    raise CannotDissolve  # random numbers that an object draws are asked for by its memory
                 case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attr):
                     self.require_read(self.above(definer, attr))
 

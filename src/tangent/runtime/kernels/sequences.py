@@ -16,15 +16,19 @@ from tangent.runtime.kernels.shape import sequence_like
 
 
 def each(b: Any, xs: Any) -> Any:
-    """b for each of the xs, in its shape."""
+    """b for each of the xs, in its shape; of a dict the xs are the keys, which have none."""
+    if isinstance(xs, dict):
+        return {k: init_grad(x) for k, x in xs.items()}
     if isinstance(xs, np.ndarray):
         return np.broadcast_to(b, np.shape(xs))
     return sequence_like([unbroadcast(b, x) for x in xs], xs)
 
 
 def total(xs: Any) -> Any:
-    """The sum of the xs."""
+    """The sum of the xs; of a dict, of the tangents of its keys, which are zero."""
     s = 0.0
+    if isinstance(xs, dict):
+        return s
     for x in xs:
         s = s + x
     return s

@@ -223,9 +223,22 @@ def _renamed(this: Unit, gone: ast.stmt, names: dict[str, str]) -> Unit:
     return Unit(this.source, core, this.context, operations, this.lists)
 
 
+def _of_computed_keys(this: Unit) -> set[str]:
+    """Dicts that are made at once of keys that may depend on the input; those of stores are looked at."""
+    return {t for op in this.operations.values() if _computes_keys(op) for t in op.targets}
+
+
+def _computes_keys(op: Operation) -> bool:
+    match op.value:
+        case ast.Dict(keys=keys) if op.kind == "pack":
+            return not all(isinstance(k, ast.Constant) for k in keys)
+        case _:
+            return op.callee is made_dict
+
+
 def keys_alone(this: Unit, summary: Summaries) -> Unit:
     """The function with what goes over the keys of dicts that it makes known to do so: nothing flows through them."""
-    operations, dicts = dict(this.operations), dicts_made(this, summary)
+    operations, dicts = dict(this.operations), dicts_made(this, summary) - _of_computed_keys(this)
     for s, op in this.operations.items():
         listed = (op.kind == "rule" and op.rule.name in OF_KEYS) or op.callee is keys_of
         if listed and dicts.issuperset(op.operands) and op.operands:

@@ -122,7 +122,7 @@ def settle(
         if not (w.root in flat or _has_adjoint(this, w, aliases)):
             refuse_store(this, w, aliases, varied, useful, on_path, outside)
     refuse_half_way(this, found, aliases, varied & useful)
-    this = _watched(constant_keys(this, varied, arrays), varied, useful)
+    this = _watched(constant_keys(this, varied, arrays - dicts), varied, useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}

@@ -195,3 +195,28 @@ def keys_beside_values(x):
     for i in range(3):
         d[i] = x[i] * 2.0
     return sum(d) * sum(d.values()) + min(d, key=lambda k: d[k])
+
+
+@program({"x": 0.7, "n": 4})
+def items_that_swap_beside_a_sum(x, n):
+    d = {}
+    for i in range(n):
+        d[i % 2] = d.get(i % 2, x) * x + i
+        if i == 2:
+            d[0], d[1] = d[1], d[0]
+        d.setdefault("t", 2.0)
+        d["t"] += d[i % 2] ** 2
+    return d.pop("t") * d[0] + d[1]
+
+
+@program({"x": 0.7, "n": 4})
+def items_of_a_list_that_swap_beside_a_sum(x, n):
+    d = [x, x * x, 5.0]
+    for i in range(n):
+        d[i % 2] = d[i % 2] * x + i
+        if i == 1:
+            d[2] = 3.0
+        if i == 2:
+            d[0], d[1] = d[1], d[0]
+        d[2] += d[i % 2] ** 2
+    return d[2] * d[0] + d[1]

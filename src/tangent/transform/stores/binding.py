@@ -151,7 +151,7 @@ class Binding(Facts):
                 return shade(op.value)
             case ast.Call() if op.kind == "rule" and op.rule.name == "mutated" and is_known(op.values["x"]):
                 value = op.values["value"]
-                new = part(value) if isinstance(value, ast.Name) else value
+                new = value if isinstance(value, ast.Constant) and value.value is None else part(value)
                 return self.owner.scribe.call(
                     "mutated", shade(op.values["x"]), op.values["method"], op.values["key"], new
                 )

@@ -358,6 +358,27 @@ def test_names_of_a_template_mean_what_they_mean_where_it_stands(own_table) -> N
 # Both modes in one line
 
 
+def test_a_template_reads_an_array_of_its_surroundings(own_table) -> None:
+    matrix = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+    def turned(x):
+        return matrix @ x
+
+    @tangent.adjoint(turned, forward="linear")
+    def adjoint_turned(y, x):
+        d[x] = matrix.T @ d[y]
+
+    def powers(x, n):
+        for _ in range(n):
+            x = turned(x) * x
+        return np.sum(x)
+
+    def f(x):
+        return powers(x, 1) + powers(x, 2) * powers(turned(x), 1)
+
+    tangent.check_grads(f, (np.array([0.5, 0.2]),))
+
+
 def test_one_line_says_both_modes(own_table) -> None:
     @tangent.adjoint(cube, forward="elementwise")
     def adjoint_cube(y, x):

@@ -117,7 +117,8 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
 
 def _changes_arguments(derivative: Derivative) -> bool:
     """Whether a derivative asks what kind of thing an argument is that it changes."""
-    return any(own_any in g.externals.values() for g in derivative.loaded.functions)  # type: ignore[attr-defined]
+    functions = derivative.loaded.functions  # type: ignore[attr-defined]
+    return any(value is own_any for g in functions for value in g.externals.values())
 
 
 def _for_numbers(

@@ -296,3 +296,15 @@ def _reflected(r):
 @program({"x": signed(3)})
 def mirror_images_in_a_result(x):
     return _reflected(x * 0.3)
+
+
+def _counted_weights(a, weights):
+    counts = np.zeros(2, dtype=a.dtype)
+    for i in range(a.shape[0]):
+        counts[i % 2] += weights[i]
+    return counts
+
+
+@program({"x": signed(3), "r": signed(3)})
+def weights_and_how_many_there_are(x, r):
+    return _counted_weights(r, x) / _counted_weights(r, np.ones_like(r))

@@ -138,3 +138,19 @@ def sets_the_same_in_storage(x, n):
             da, di = da * 1.0, di + 0.0
         a[i] = a[i] * np.sin(a[i + 1])
     return np.sum(a * a)
+
+
+@program({"x": 0.7, "y": 0.4}, wrt="x")
+def looks_at_what_nobody_asked_for(x, y):
+    with insert_grad_of(y) as dy:
+        SEEN.append(dy)
+    return x * y
+
+
+@program({"x": 0.7, "y": 0.4}, wrt="x")
+def looks_at_second_names(x, y):
+    a = y
+    b = a
+    with insert_grad_of(b) as db:
+        SEEN.append((a, b, db))
+    return x * b

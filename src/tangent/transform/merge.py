@@ -52,13 +52,13 @@ def _meaning(pair: Pair) -> Hashable:
 
 def _text(g: Generated, pair: Pair) -> str:
     assert g.tree is not None
-    own = {v: f"own{pair.index(value)}" for v, value in g.externals.items() if value in pair}
+    own = {v: f"own{i}" for v, value in g.externals.items() for i, half in enumerate(pair) if value is half}
     body = [s for s in g.tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     return ast.dump(rename(replace(g.tree, name="", body=body), own))
 
 
 def _references(g: Generated, pair: Pair) -> frozenset[tuple[str, int]]:
-    return frozenset((v, id(value)) for v, value in g.externals.items() if value not in pair)
+    return frozenset((v, id(value)) for v, value in g.externals.items() if not any(value is half for half in pair))
 
 
 def _refer(g: Generated, twins: dict[Generated, Generated]) -> None:

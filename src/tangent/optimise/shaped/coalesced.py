@@ -14,6 +14,7 @@ from typing import Any
 from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.runtime.persistent import append, setitem
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import rename, replace, statements, with_blocks
 from tangent.syntax.uses import expression_reads, header_reads, writes
@@ -106,7 +107,7 @@ def _given_up(block: Body, i: int, x: str, whole: Body, links: Links, top: bool)
     until = rest if end is None else rest[: end + 1]
     inside = list(statements(until))
     uses = [s for s in _users(whole, y) if s is not block[i]]
-    if not all(any(s is t for t in inside) for s in uses):
+    if not all(any(s is t for t in inside) for s in uses) or any(isinstance(s, InsertedCode) for s in uses):
         return None
     last = until[-1] if end is not None else None
     if any(x in header_reads(s) or (x in writes(s) and s is not last) for s in inside):

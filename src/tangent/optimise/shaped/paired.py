@@ -15,8 +15,9 @@ from dataclasses import replace as with_changes
 
 from tangent.optimise.context import Body
 from tangent.optimise.typed.inlined import Site, inlined, sites
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import rebuild, rename, replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, arguments, writes
+from tangent.syntax.uses import COMPREHENSIONS, arguments, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
@@ -102,8 +103,9 @@ def _second_names(body: Body, parameters: list[str]) -> dict[str, str]:
     lasting = {v for v, found in made.items() if len(found) == 1 and (found[0] is None or found[0] in top)}
     shadows = {v for v, found in made.items() if found[0] in top and _is_shadow(found)}
     lasting |= shadows
+    kept = {v for s in statements(body) if isinstance(s, InsertedCode) for v in header_reads(s)}  # by the user's lines
     found = {v: w for v, all_of in made.items() if (w := _meant(all_of, shadows)) in lasting and v != w}
-    return {v: _last(v, found) for v in found}
+    return {v: _last(v, found) for v in found if v not in kept}
 
 
 def _is_shadow(made: list[ast.stmt | None]) -> bool:

@@ -146,7 +146,7 @@ def _fits(site: Site, g: Generated) -> bool:
     """Whether names outside mean the same in both functions, and the call is a plain one."""
     fwd, bwd = site.fwd, site.bwd
     assert fwd.tree is not None and bwd.tree is not None and isinstance(site.forward.value, ast.Call)
-    if g in _reached(fwd) or fwd.primal.__globals__ is not g.primal.__globals__ or _captures(fwd):
+    if g in _reached(fwd) or fwd.primal.__globals__ is not g.primal.__globals__ or _captures(fwd) or _captures(bwd):
         return False
     if fwd.source is None or g.source is None or fwd.source.file != g.source.file:
         return False
@@ -173,7 +173,9 @@ def _fits(site: Site, g: Generated) -> bool:
 def _captures(f: Generated) -> bool:
     """Whether a function finds names in a closure; one that was made from a tree has a cell for what runs."""
     cells = f.primal.__code__.co_freevars
-    return bool(cells) and (len(cells) > 1 or getattr(f.primal, "captures", cells) != ())
+    if len(cells) != 1 or getattr(f.primal, "captures", cells) != ():
+        return bool(cells)
+    return cells[0] in _free(f) - f.externals.keys()
 
 
 def _jumps(s: ast.stmt) -> bool:
@@ -186,7 +188,7 @@ def _is_module(v: str, value: object, g: Generated) -> bool:
 
 
 def _calls_itself(f: Generated) -> bool:
-    return any(f in other.externals.values() for other in _reached(f))
+    return any(value is f for other in _reached(f) for value in other.externals.values())
 
 
 def _reached(f: Generated) -> list[Generated]:

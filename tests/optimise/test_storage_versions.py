@@ -242,7 +242,62 @@ def beside_another(x, w):
     return np.sum(x * z)
 
 
+def substituted(a, b):
+    """What is stored stays where it is."""
+    b = b.copy()
+    for i in range(len(b)):
+        b[i] = (b[i] - a[i, :i] @ b[:i]) / a[i, i]
+    return np.sum(b * b)
+
+
+def from_both_ends(x):
+    """What is stored is stored over by a later iteration, in half of the places."""
+    y, total = x.copy(), 0.0
+    for i in range(len(y)):
+        t = np.sin(y[i]) * y[len(y) - 1 - i]
+        y[len(y) - 1 - i] = t
+        total = total + t * t
+    return total
+
+
+def stored_narrow(x):
+    y, total = np.zeros(len(x), dtype=np.float32), 0.0
+    for i in range(len(x)):
+        t = np.exp(0.1 * x[i])
+        y[i] = t
+        total = total + t * t
+    return total
+
+
+def stored_broadcast(x):
+    y, total = np.zeros((len(x), 3)), 0.0
+    for i in range(len(x)):
+        t = np.tanh(x[i : i + 1])
+        y[i] = t
+        total = total + np.sum(t * t)
+    return total * np.sum(y)
+
+
+def sweeps(d, e):
+    """One counter's name in two loops, and stores that put back what was there."""
+    for i in range(1, len(d)):
+        d[i] = d[i] * e[i] - d[i - 1] * e[0]
+    for i in range(len(e) - 2, -1, -1):
+        e[i] = e[i] - d[i] * e[i + 1]
+
+
+def swept(x):
+    """A helper that is called several times: with parts that meet, with the same array, with others."""
+    y, z = x.copy(), 2.0 * x
+    sweeps(y[:4], y[2:6])
+    sweeps(y[1:4], y[1:4])
+    sweeps(z[:3], y[3:])
+    return np.sum(y * z)
+
+
 CASES = {
+    substituted: (SQUARE, SQUARE[0]), from_both_ends: (LONG,), stored_narrow: (LONG,), stored_broadcast: (LONG,),
+    swept: (SQUARE[3] / 4.0,),
     widths: (LONG, LONG), wraps: (SQUARE[0],), short_of_the_end: (SQUARE[1],), rows: (SQUARE,), nested: (SQUARE / 9.0,),
     twice: (SQUARE[2] / 4.0,), overlapping: (SQUARE[3] / 4.0,), branches: (LONG, 30), until: (LONG,), leaves: (LONG,),
     down: (LONG,), kept: (LONG,), clears: (LONG / 4.0,), gathered: (LONG, np.array([1, 2, 2, 5])),
@@ -314,3 +369,8 @@ def test_what_comes_from_an_array_that_is_put_back_is_not_kept():
     x, w = SQUARE[0], SQUARE[1]
     text = tangent.grad(step_of_all, wrt=(0, 1)).versions.version(x, w, 1.0).source
     assert text.count(".append(") == 1 and text.count("x2 * w") == 2
+
+
+def test_what_an_array_still_holds_is_not_kept():
+    text = tangent.grad(substituted, wrt=(0, 1)).version(SQUARE, SQUARE[0]).source
+    assert ".append(" not in text and " = 0.0" not in text

@@ -118,7 +118,8 @@ class _Plan:
         if self.written[n] == 0 or (self.written[n] == 1 and n in self.once):
             return True
         if any(_counter(a) == n == _counter(b) for a, b in zip(reversed(there.loops), reversed(here.loops))):
-            return self.written[n] == 2
+            around = [s for s in (*there.loops, *here.loops) if _counter(s) == n]
+            return self.written[n] == 2 or (len(around) == 2 and not any(_is_changed(n, s) for s in around))
         if n not in self.pairs:
             return False
         push, back = self.pairs[n]
@@ -256,6 +257,12 @@ def _is_atom(e: ast.expr) -> bool:
 
 def _counter(loop: ast.stmt) -> str:
     return loop.target.id if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else ""
+
+
+def _is_changed(n: str, loop: ast.stmt) -> bool:
+    """Whether a loop changes its own counter."""
+    assert isinstance(loop, ast.For)
+    return any(n in writes(s) for s in statements(loop.body))
 
 
 def _inside(s: ast.stmt) -> list[ast.stmt]:

@@ -158,7 +158,7 @@ class _Record:
         there, here = self.there[-1].body, self.here[-1].body
         start = self.body.index(self.there[0])
         mine = list(dict.fromkeys(x.statement for x in self.known.stores if x.array == a))
-        if not mine:
+        if not mine or a in self.known.given:
             return None
         first = [s for s in mine if s in there]
         back: dict[ast.stmt, ast.stmt] = {}

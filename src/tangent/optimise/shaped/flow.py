@@ -111,6 +111,7 @@ class Flow(Inference):
         self.times = Counter(n.id for n in walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         self.handed = {v for n in walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
         self.depth = 0
+        self.exact: dict[str, bool] = {}  # by their text, whether stores are of values that have the form of the place
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
                 env[v] = with_changes(INT, size=f"{UNSURE}{v}")
@@ -227,6 +228,9 @@ class Flow(Inference):
                 new = s if value is s.value else replace(s, value=value)
                 if isinstance(target, ast.Name) and (parts := places(new, self)) is not None:
                     return parts
+                if isinstance(target, ast.Subscript):
+                    text = ast.unparse(new)
+                    self.exact[text] = self.exact.get(text, True) and fits(self.of(_loaded(target)), self.of(value))
                 self.store(target, self.of(value))
                 self.forget_lists(value)
                 return [new]
@@ -391,6 +395,13 @@ class Flow(Inference):
                 held += "_"
             self.g.externals[held] = new
         return replace(e, func=ast.Name(held, ast.Load()))
+
+
+def fits(place: Kind, value: Kind) -> bool:
+    """Whether a place that a value is stored in gives the very value back."""
+    if not isinstance(place, Number) or not isinstance(value, Number) or not place.real or value.weak is not False:
+        return False
+    return place.dtype == value.dtype and place.rank == value.rank and all(map(alike, place.axes, value.axes))
 
 
 def grows(old: Kind, value: Kind) -> bool:

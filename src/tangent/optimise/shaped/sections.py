@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,19 +33,32 @@ OPAQUE = (ast.Lambda, ast.NamedExpr, ast.Yield, ast.Await, *COMPREHENSIONS)
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a function: its parameters, those that are integers, the ranks of arrays, what names mean."""
+    """What is known of a function: its parameters, those that are integers, the ranks of arrays, what names mean, and
+    which names may stand for the same memory."""
 
     parameters: list[str]
     integers: set[str]
     ranks: dict[str, int]
     resolve: Resolve
+    shared: dict[str, str] = field(default_factory=dict)
+
+    def given(self) -> dict[str, str]:
+        """The arrays that are arguments and that are written into, by all names for them."""
+        classes: dict[str, list[str]] = {}
+        for v in self.parameters:
+            if v in self.shared:
+                classes.setdefault(self.shared[v], []).append(v)
+        alone = {c: found[0] for c, found in classes.items() if len(found) == 1}
+        return {v: alone[c] for v, c in self.shared.items() if c in alone}
 
     def holds(self, e: ast.expr, v: str) -> bool:
-        """Whether the value of an expression may refer to an array: an element does not."""
+        """Whether the value of an expression may refer to an array: an element does not, nor does a length."""
         match e:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
+                return False
             case ast.Subscript(value=ast.Name(id=w), slice=index) if w == v:
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
-                counted = not any(isinstance(p, ast.Slice | ast.Starred | ast.Constant) for p in parts)
+                counted = not any(isinstance(p, ast.Slice) or _is_special(p) for p in parts)
                 return not (counted and len(parts) == self.ranks.get(v, -1))
             case _:
                 return keeps(e, v, self.resolve)
@@ -53,9 +66,11 @@ class Facts:
 
 @dataclass
 class Sections(Accesses):
-    """Reads and stores of arrays, where an index may have slices; `integers` are names that count places."""
+    """Reads and stores of arrays, where an index may have slices; `integers` are names that count places, `given`
+    the arrays that the caller holds, too."""
 
     integers: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
 
     def outside(self, v: str) -> str | None:
         return v if v in self.integers else in_terms_of(v, self.fixed) if not v.isidentifier() else None
@@ -103,13 +118,18 @@ class Sections(Accesses):
 
 
 def sections(body: Body, facts: Facts) -> Sections:
-    """The accesses to arrays that are made in a function and that nothing outside of it holds."""
+    """The accesses to arrays that are made in a function and that nothing outside of it holds, and to those that it is
+    given to write into."""
     once = _once(body, facts.parameters)
     found = Sections(frozenset(once | _unassigned(body, facts.parameters)))
     found.integers = _integers(body, once, facts.integers & found.fixed, found)
     found.lengths = {v: n for v, n in lengths(body, found.fixed).items() if "." in v or v in found.integers}
     arrays = {v for v in once if _is_made(body, v, facts.resolve)}
     names = {v: v for v in arrays}
+    given = {v: a for v, a in facts.given().items() if a in found.fixed}
+    found.given = frozenset(given.values()) - {given[v] for v in arrays & given.keys()}
+    names |= {v: a for v, a in given.items() if a in found.given}
+    arrays |= found.given
     for s in statements(body):  # other names for them, or for parts of them
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=value) if v not in arrays:

@@ -5,11 +5,16 @@ a[k + 1:, k] = a_stack.pop()            (nothing, where nothing reads these plac
 ba[j] = 0.0                             ba[j] = bt
 ...                               ->
 ba[j] += bt
+
+bt = ba[j]
+...                               ->    (without the store)
+ba[j] = bt
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from tangent.optimise.context import Body
 from tangent.optimise.dead import local_stacks, popped
@@ -29,11 +34,48 @@ def unread(body: Body, facts: Facts) -> Body:
     known = sections(body, facts)
     changes: Changes = {}
     for store in known.stores:
-        if _is_candidate(store.statement) and not any(known.follows(store, r) for r in known.reads):
+        if store.array in known.given or not _is_candidate(store.statement):
+            continue
+        if not any(known.follows(store, r) for r in known.reads):
             changes |= _dropped(store.statement, body)
     for block in _blocks(body):
         changes |= _first_sums(block, known, changes)
-    return _changed(body, changes) if changes else body
+    return _without_returns(_changed(body, changes), facts) if changes else body
+
+
+def _without_returns(body: Body, facts: Facts) -> Body:
+    """The body without stores of what has just been read in the same place."""
+    found = [pair for block in _blocks(body) for pair in _returns(block)]
+    known = sections(body, facts) if found else None
+    gone: Changes = {s: None for read, s in found if known is not None and _is_untouched(read, s, known)}
+    return _changed(body, gone) if gone else body
+
+
+def _returns(block: Body) -> Iterator[tuple[ast.Assign, ast.Assign]]:
+    """Reads of a place, each with a store of the same value into it."""
+    for i, s in enumerate(block):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name()) as place):
+                names = {v, *(n.id for n in walk(place) if isinstance(n, ast.Name))}
+                text = ast.unparse(place)
+                for x in block[i + 1 :]:
+                    match x:
+                        case ast.Assign(targets=[ast.Subscript() as to], value=ast.Name(id=w)) if v == w:
+                            if ast.unparse(to) == text:
+                                yield s, x
+                                break
+                    if names & {w for y in statements([x]) for w in writes(y)}:
+                        break
+
+
+def _is_untouched(read: ast.Assign, store: ast.Assign, known: Sections) -> bool:
+    """Whether nothing is stored into a place between a read of it and a store."""
+    last = next((x for x in known.stores if x.statement is store), None)
+    if last is None:
+        return False
+    first = known.positions[read]
+    between = [x for x in known.stores if x.array == last.array and first < x.position < last.position]
+    return not any(known.meets(last, x) for x in between)
 
 
 def _is_candidate(s: ast.stmt) -> bool:

@@ -23,11 +23,13 @@ from tangent.optimise.shaped.infer import parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
 from tangent.optimise.shaped.kinds import INT, Kind, Number
+from tangent.optimise.shaped.looked import looked
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
 from tangent.optimise.shaped.paired import paired
 from tangent.optimise.shaped.records import records
 from tangent.optimise.shaped.repeated import repeated
+from tangent.optimise.shaped.reread import reread
 from tangent.optimise.shaped.rows import in_place, with_plain_tangents
 from tangent.optimise.shaped.sections import Facts
 from tangent.optimise.shaped.unread import unread
@@ -76,9 +78,12 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         whole = {v for v, k in zip(parameters, given) if g is made and k == INT}
         kinds = versions.flows[g].env if g in versions.flows else {}
         ranks = {v: k.rank for v, k in kinds.items() if isinstance(k, Number)}
-        facts = Facts(parameters, whole, ranks, o.resolve)
+        facts = Facts(parameters, whole, ranks, o.resolve, g.shared)
         body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
         body = again(body, facts, g.shared)
+        body = looked(body, facts)
+        if g in versions.flows:
+            body = reread(body, facts, [text for text, fits in versions.flows[g].exact.items() if fits])
         _with_body(g, tidy(owned(body, o.resolve)))
     return functions
 

@@ -198,6 +198,18 @@ FORMS: dict[str, list[Sample]] = {
         S("np.matmul(x, y, dtype=float)", x=real(3, 2), y=real(2)),
         S("np.power(x, y, dtype=np.float64)", x=positive(3), y=real(3, seed=2)),
     ],
+    "real_parts": [  # of complex numbers, where a dtype asks for real ones
+        S("np.square(x, dtype=float, casting='unsafe')", x=cplx(3)),
+        S("np.divide(x, y, dtype=float, casting='unsafe')", x=cplx(3), y=2.0 + cplx(3, seed=2)),
+        S("np.matmul(x, y, dtype=float, casting='unsafe')", x=cplx(2, 3), y=cplx(3)),
+        S("np.sum(x, axis=0, dtype=float)", x=cplx(2, 3)),
+        S("np.prod(x, axis=0, dtype=float)", x=cplx(2, 3)),
+        S("np.cumprod(x, axis=1, dtype=float)", x=cplx(2, 3)),
+        S("np.var(x, dtype=float)", x=cplx(2, 3)),
+        S("np.nanstd(x, axis=1, dtype=float)", x=cplx(2, 3)),
+        S("np.cov(x, dtype=float)", x=cplx(2, 3)),
+        S("np.corrcoef(x, dtype=float)", x=cplx(2, 3)),
+    ],
     "array_likes": [
         S("np.sin([x, y])", x=0.1, y=0.4),
         S("np.linalg.norm([x, y])", x=0.3, y=0.4),

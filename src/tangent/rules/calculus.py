@@ -69,7 +69,7 @@ def interp(y, x, xp, fp, left=None, right=None, period=None):
 
 def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     w = covariance_weights(m, rowvar, bias, ddof, fweights, aweights)
-    z = centred(observations(m, y, rowvar), w)
+    z = centred(observations(m, y, rowvar, dtype=dtype), w)
     d[m] = as_dtype(own_rows(gram_adjoint(d[c], z, w), 0, m, rowvar), m)
     d[y] = as_dtype(own_rows(gram_adjoint(d[c], z, w), -1, y, rowvar), y)
     d[aweights] = as_dtype(weigh_adjoint(gram_weights_adjoint(d[c], z), fweights, aweights, bias, ddof), aweights)
@@ -80,7 +80,7 @@ def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweight
     )
 
 def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):
-    z = centred(observations(x, y, rowvar), 1.0)
+    z = centred(observations(x, y, rowvar, dtype=dtype), 1.0)
     d[x] = as_dtype(own_rows(correlation_adjoint(d[c], z), 0, x, rowvar), x)
     d[y] = as_dtype(own_rows(correlation_adjoint(d[c], z), -1, y, rowvar), y)
     d[c] = (

@@ -15,7 +15,7 @@ from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
-from tangent.rules.forms import IN_DTYPE, OWN_DTYPE, asks_dtype, is_inexact, method_form, plain_form
+from tangent.rules.forms import OWN_DTYPE, is_inexact, method_form, plain_form
 from tangent.rules.growing import growing_lists
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
@@ -291,8 +291,6 @@ class _Reader:
         if self.table.is_zero(found):
             return Operation("zero", (), callee=found)
         bounds = self.table.lookup(found)
-        if bounds and bounds[0].rule in IN_DTYPE and asks_dtype(e.keywords):
-            bounds = [Bound(IN_DTYPE[bounds[0].rule])]
         written = self.table.written_out(found)
         if bounds:
             module = getattr(found, "__module__", "")

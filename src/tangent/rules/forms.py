@@ -19,16 +19,8 @@ METHODS = {
 }
 # Keywords of ufuncs that say how a result is stored, not what it is.
 STORAGE = frozenset(("order", "subok", "casting"))
-# Rules for calls that say in which dtype they compute: the slope of a real number may be complex.
-IN_DTYPE = {"power": "float_power", "asin": "asin_in", "acos": "acos_in", "acosh": "acosh_in"}
-
 # Rules for calls whose result is in the dtype that they ask for.
 OWN_DTYPE = frozenset("astype sum prod mean cumsum cumprod".split())
-
-
-def asks_dtype(keywords: Sequence[ast.keyword]) -> bool:
-    """Whether a call says in which dtype it computes."""
-    return any(k.arg == "dtype" and not (isinstance(k.value, ast.Constant) and k.value.value is None) for k in keywords)
 
 
 def is_ufunc_method(function: Any) -> TypeGuard[types.BuiltinMethodType]:
@@ -38,6 +30,10 @@ def is_ufunc_method(function: Any) -> TypeGuard[types.BuiltinMethodType]:
 
 def plain_form(function: Any, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> Call:
     """A call of a ufunc, or of a method of one, in the form that rules know."""
+    if function is np.einsum or getattr(function, "signature", None):  # products, whose operands a cast may cut
+        keywords = [k for k in keywords if k.arg != "casting" or not _keeps_operands(k)]
+        if function is np.einsum or any(k.arg == "casting" for k in keywords):
+            return list(args), list(keywords)
     if isinstance(function, np.ufunc) or function is np.clip:
         return list(args), [k for k in keywords if not _is_storage(k)]
     if is_ufunc_method(function) and function.__name__ in METHODS and not any(isinstance(a, ast.Starred) for a in args):
@@ -50,6 +46,11 @@ def _is_storage(k: ast.keyword) -> bool:
     if k.arg == "where":
         return isinstance(k.value, ast.Constant) and k.value.value is True
     return k.arg in STORAGE or k.arg == "dtype"
+
+
+def _keeps_operands(casting: ast.keyword) -> bool:
+    """Whether a cast leaves complex numbers complex."""
+    return isinstance(casting.value, ast.Constant) and casting.value.value != "unsafe"
 
 
 def is_inexact(dtype: Any) -> bool:

@@ -230,18 +230,18 @@ def vecmat(z, x, y):                d[x] = unbroadcast(np.conj(np.matvec(y, d[z]
 def tensordot(z, a, b, axes=2):     d[a] = tensordot_adjoint_a(d[z], a, b, axes=axes);  d[b] = tensordot_adjoint_b(d[z], a, b, axes=axes)
 @linear
 def kron(z, a, b):                  d[a] = kron_adjoint_a(d[z], a, b);  d[b] = kron_adjoint_b(d[z], a, b)
-def einsum_one(z, subscripts, x, *, optimize=False, dtype=None, order="K", casting="safe"):
+def einsum_one(z, subscripts, x, *, optimize=False, dtype=None, order="K"):
     d[subscripts] = einsum_adjoint_first(d[z], subscripts, (x,))
     d[x] = einsum_adjoint_only(d[z], subscripts, x)
     d[z] = einsum_tangent_first(d[subscripts], z, subscripts, (x,)) + np.einsum(subscripts, d[x], optimize=optimize)
-def einsum_two(z, subscripts, x, y, *, optimize=False, dtype=None, order="K", casting="safe"):
+def einsum_two(z, subscripts, x, y, *, optimize=False, dtype=None, order="K"):
     d[subscripts] = einsum_adjoint_first(d[z], subscripts, (x, y))
     d[x] = einsum_adjoint_x(d[z], subscripts, x, y, optimize=optimize)
     d[y] = einsum_adjoint_y(d[z], subscripts, x, y, optimize=optimize)
     d[z] = einsum_tangent_first(d[subscripts], z, subscripts, (x, y)) + np.einsum(subscripts, d[x], y, optimize=optimize) + np.einsum(subscripts, x, d[y], optimize=optimize)
 
 
-def einsum(z, subscripts, *operands, optimize=False, dtype=None, order="K", casting="safe"):
+def einsum(z, subscripts, *operands, optimize=False, dtype=None, order="K"):
     d[operands] = einsum_adjoints(d[z], subscripts, operands, asked=asked, optimize=optimize)
     d[subscripts] = einsum_adjoint_first(d[z], subscripts, operands, optimize=optimize)
     d[z] = einsum_tangent(d[operands], subscripts, operands, asked=asked, optimize=optimize) + einsum_tangent_first(d[subscripts], z, subscripts, operands, optimize=optimize)

@@ -72,22 +72,24 @@ def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
 
 def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     t = steps(num, endpoint)
+    p = uncut(y, "np.logspace", start, stop, base)
     b = beside_grid(base, start, stop, axis)
     e = exponents(start, stop, num, endpoint, base, axis)
-    d[start] = unbroadcast(along(d[y] * y * np.log(b), 1.0 - t, axis), start)
-    d[stop] = unbroadcast(along(d[y] * y * np.log(b), t, axis), stop)
-    d[base] = unbroadcast(np.reshape(unbroadcast(d[y] * y * e / b, b), np.shape(base)), base)
+    d[start] = unbroadcast(along(d[y] * p * np.log(b), 1.0 - t, axis), start)
+    d[stop] = unbroadcast(along(d[y] * p * np.log(b), t, axis), stop)
+    d[base] = unbroadcast(np.reshape(unbroadcast(d[y] * p * e / b, b), np.shape(base)), base)
     d[y] = (
-        as_dtype(across(d[start], 1.0 - t, y, axis) * y * np.log(b), y)
-        + as_dtype(across(d[stop], t, y, axis) * y * np.log(b), y)
-        + as_dtype(beside_grid(d[base], start, stop, axis) * y * e / b, y)
+        as_dtype(across(d[start], 1.0 - t, y, axis) * p * np.log(b), y)
+        + as_dtype(across(d[stop], t, y, axis) * p * np.log(b), y)
+        + as_dtype(beside_grid(d[base], start, stop, axis) * p * e / b, y)
     )
 
 def geomspace(y, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     t = steps(num, endpoint)
-    d[start] = unbroadcast(along(d[y] * y, 1.0 - t, axis) / start, start)
-    d[stop] = unbroadcast(along(d[y] * y, t, axis) / stop, stop)
-    d[y] = across(d[start] / start, 1.0 - t, y, axis) * y + across(d[stop] / stop, t, y, axis) * y
+    p = uncut(y, "np.geomspace", start, stop)
+    d[start] = unbroadcast(along(d[y] * p, 1.0 - t, axis) / start, start)
+    d[stop] = unbroadcast(along(d[y] * p, t, axis) / stop, stop)
+    d[y] = across(d[start] / start, 1.0 - t, y, axis) * p + across(d[stop] / stop, t, y, axis) * p
 
 def fftfreq(y, n, d=1.0, device=None):
     d[d] = unbroadcast(-np.sum(d[y] * y) / d, d)

@@ -31,7 +31,7 @@ def std(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
 # The same about a mean that is given, or in another dtype: the squares of complex numbers are real, those about a complex mean are not
 
 def var_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
-    c = deviation(a, axis, where, mean)
+    c = deviation(a, axis, where, mean, dtype=dtype)
     n = count(a, axis, keepdims, where, ddof)
     b = spread(2.0 * real_beside(d[y], a) / n, c, axis, keepdims, where) * c
     d[a] = as_dtype(b, a)
@@ -44,7 +44,7 @@ def var_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, 
     )
 
 def std_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
-    c = deviation(a, axis, where, mean)
+    c = deviation(a, axis, where, mean, dtype=dtype)
     c = safe_ratio(c, spread(y, c, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
     b = spread(real_beside(d[y], a) / n, c, axis, keepdims, where) * c

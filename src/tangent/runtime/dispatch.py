@@ -124,7 +124,7 @@ def settled(b: Any, x: Any) -> Any:
         return init_grad(x)
     if isinstance(b, float) and isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "f":
         return x.dtype.type(b)
-    return _nested(b, x) if isinstance(b, np.ndarray) and isinstance(x, list | tuple) else copy(b)
+    return _nested(b, x) if isinstance(b, np.ndarray | list | tuple) and isinstance(x, list | tuple) else copy(b)
 
 
 def as_given(b: Any, x: Any) -> Any:
@@ -134,8 +134,8 @@ def as_given(b: Any, x: Any) -> Any:
 
 def _nested(b: Any, x: Any) -> Any:
     """An array of gradients in the structure of the lists and tuples that were taken for an array."""
-    if isinstance(x, list | tuple):
-        return repack(x, *(_nested(part, v) for part, v in zip(b, x, strict=True)))
+    if isinstance(x, list | tuple) and isinstance(b, np.ndarray | list | tuple) and len(b) == len(x):
+        return repack(x, *(_nested(part, v) for part, v in zip(b, x)))
     return copy(b)
 
 

@@ -15,6 +15,7 @@ from tangent import runtime
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.table import Shapes
 from tangent.normalise.context import Context
+from tangent.rules.forms import result_dtype
 from tangent.rules.notation import Parameter, Rule, instantiate, local_names
 from tangent.rules.table import table
 from tangent.syntax.quote import constant, expression, name
@@ -96,7 +97,10 @@ class Scribe:
         return instantiate(lines, wanted, shown, derivatives, fresh)
 
     def array_values(self, op: Operation, shapes: Shapes, wanted: list[str]) -> dict[str, ast.expr]:
-        """The values of a rule's parameters; lists beside arrays in arithmetic are arrays there."""
+        """The values of a rule's parameters: in arithmetic lists beside arrays are arrays, and what is cast is cast."""
+        asked = None if op.rule.tangent else result_dtype(op.value, op.rule.kind)
+        if asked is not None:
+            return {**op.values, **self.cast_values(op, asked)}
         arithmetic = op.rule.kind == "elementwise" or isinstance(op.value, ast.BinOp)
         if not arithmetic or op.library == "math":
             return dict(op.values)
@@ -106,6 +110,12 @@ class Scribe:
             return dict(op.values)
         module = self.library(np, "np")
         return {**op.values, **{k: expression("np.array(v)", np=module, v=v) for k, v in lists.items()}}
+
+    def cast_values(self, op: Operation, dtype: ast.expr) -> dict[str, ast.expr]:
+        """The operands of a call that says in which dtype it computes: they are cast to it before anything else."""
+        cast = {k: v for k, v in op.values.items() if k in op.rule.operands and not isinstance(v, ast.Constant)}
+        module = self.library(np, "np")
+        return {k: expression("np.asarray(v, dtype=t)", np=module, v=v, t=dtype) for k, v in cast.items()}
 
     def asked(self, op: Operation, active: Container[str]) -> dict[str, ast.expr]:
         """`asked` in a rule of several operands (`*xs`): the places of the active ones, where not all of them are."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.calculus import between_zeros, stretch
-from tangent.runtime.kernels.elementwise import gap, precision
+from tangent.runtime.kernels.elementwise import gap, precision, real_as
 from tangent.runtime.kernels.norms import at_rank
 from tangent.runtime.kernels.reduce import Axis, as_dtype, gathered, restored
 
@@ -27,7 +27,7 @@ def product_of_others(
     That is the product y over the element, or what is before it times what is behind it where elements are zero or
     small beside others: the derivative of a quotient by them is a difference of large numbers.
     """
-    a = a if where is True else np.where(where, a, 1.0)
+    a = real_as(a if where is True else np.where(where, a, 1.0), y)
     if is_regular(y) and is_even(a):
         return at_rank(as_dtype(y, a), a, axis, keepdims) / a
     initial = initial if type(initial) in (int, float) else as_dtype(initial, a)
@@ -70,13 +70,13 @@ def recurrence(a: Any, b: Any) -> Any:
 
 def cumprod_tangent(t: Any, a: Any, y: Any, axis: int | None = None) -> Any:
     """The tangent of `y = cumprod(a)` for the tangent t of a; zeros in a need no care."""
-    g, before = 1.0 * gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
+    g, before = 1.0 * gathered(real_as(a, y), axis), shifted(gathered(y, axis), 1, 1.0)
     return restored(recurrence(g, before * gathered(t, axis)), y, axis)
 
 
 def cumprod_adjoint(b: Any, a: Any, y: Any, axis: int | None = None) -> Any:
     """The adjoint of a in `y = cumprod(a)` for the adjoint b of y; zeros in a need no care."""
-    g, before = 1.0 * gathered(a, axis), shifted(gathered(y, axis), 1, 1.0)
+    g, before = 1.0 * gathered(real_as(a, y), axis), shifted(gathered(y, axis), 1, 1.0)
     behind = recurrence(shifted(np.flip(g, -1), 1), np.flip(gathered(b, axis), -1))
     return as_dtype(restored(before * np.flip(behind, -1), a, axis), a)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.calculus import between_zeros
 from tangent.runtime.kernels.reduce import as_dtype
@@ -134,6 +135,17 @@ def beside_grid(base: Any, start: Any, stop: Any, axis: int = 0) -> Any:
     if np.ndim(base) == 0:
         return base
     return np.expand_dims(np.array(base, ndmin=max(np.ndim(start), np.ndim(stop))), axis)
+
+
+def uncut(y: Any, function: str, start: Any, stop: Any, base: Any = 10.0) -> Any:
+    """The points y of a grid, which are not the real parts of complex ones."""
+    if np.isrealobj(y) and (np.iscomplexobj(start) or np.iscomplexobj(stop) or np.iscomplexobj(base)):
+        raise UnsupportedError(
+            f"cannot differentiate '{function}' with the keyword 'dtype' here",
+            why="it takes the real part of complex points, and the derivative needs the points",
+            todo=f"Write np.real({function}(...)).",
+        )
+    return y
 
 
 def exponents(start: Any, stop: Any, num: int, endpoint: bool, base: Any, axis: int = 0) -> Any:

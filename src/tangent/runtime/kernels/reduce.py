@@ -66,12 +66,13 @@ def from_end(a: Any, axis: Axis) -> tuple[int, ...]:
     return tuple(i - np.ndim(a) for i in reduced_axes(a, axis))
 
 
-def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) -> Any:
+def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dtype: Any = None) -> Any:
     """`conj(a - mean)`, 0 outside of `where`; far from 0 a mean is taken again, as its rounding does not cancel."""
     if mean is None:
-        mean = np.mean(a, axis=axis, keepdims=True, where=where)
+        mean = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
         if is_far(a, mean, axis):
-            return deviation(a - mean, axis, where, np.mean(a - mean, axis=axis, keepdims=True, where=where))
+            rest = a - mean
+            return deviation(rest, axis, where, np.mean(rest, axis=axis, dtype=dtype, keepdims=True, where=where))
     c = np.conj(a - mean) if np.iscomplexobj(a) else a - mean
     return c if where is True else np.where(where, c, 0.0)
 
@@ -85,9 +86,9 @@ def is_far(a: Any, mean: Any, axis: Axis = None) -> bool:
     return bool(np.any(np.abs(first - mean) < 2.0**-6 * np.abs(mean)))
 
 
-def own_deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) -> Any:
+def own_deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dtype: Any = None) -> Any:
     """`deviation` in the dtype of a, into whose memory `np.nanvar` subtracts the mean."""
-    return as_dtype(deviation(a, axis, where, mean), a)
+    return as_dtype(deviation(a, axis, where, mean, dtype), a)
 
 
 def winners(y: Any, a: Any, axis: Axis = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:

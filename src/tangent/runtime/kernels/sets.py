@@ -112,7 +112,7 @@ def bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) ->
     n = edge_count(a, bins, range, weights)
     low, high = data_range(a) if range is None else range
     widen = 0.5 if low == high else 0.0
-    dtype = np.result_type(low, high, a)
+    dtype = np.result_type(low, high, np.asarray(a))
     return np.linspace(low - widen, high + widen, n, dtype=dtype if dtype.kind == "f" else None)
 
 

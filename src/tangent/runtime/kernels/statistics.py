@@ -10,10 +10,11 @@ from tangent.runtime.kernels.calculus import between_zeros
 from tangent.runtime.kernels.reduce import is_far
 
 
-def observations(m: Any, y: Any = None, rowvar: bool = True) -> Any:
+def observations(m: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
     """The rows of m and y, as `np.cov` takes them."""
     x = as_rows(m, rowvar)
-    return x if y is None else np.concatenate([x, as_rows(y, rowvar)], axis=0)
+    rows = x if y is None else np.concatenate([x, as_rows(y, rowvar)], axis=0)
+    return rows if dtype is None else np.asarray(rows, dtype=dtype)
 
 
 def as_rows(m: Any, rowvar: bool = True) -> Any:

@@ -69,7 +69,7 @@ def average_by(y, a, axis=None, weights=None, *, keepdims=False):
     d[a] = unbroadcast(np.broadcast_to(b * w, np.shape(a)), a)
     d[weights] = unbroadcast(weights_adjoint(b * r, weights, axis), weights)
     d[y] = (
-        np.sum(w * d[a], axis=axis, keepdims=keepdims) / n
+        np.sum(np.multiply(w, d[a]), axis=axis, keepdims=keepdims) / n
         + np.sum(r * weights_over(d[weights], a, axis), axis=axis, keepdims=keepdims) / n
     )
 

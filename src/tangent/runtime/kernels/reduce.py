@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.kernels.elementwise import precision
+from tangent.runtime.kernels.elementwise import is_whole, precision
 from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 # An axis as NumPy takes it: all axes, one, or several.
@@ -73,6 +73,8 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dt
         if is_far(a, mean, axis):
             rest = a - mean
             return deviation(rest, axis, where, np.mean(rest, axis=axis, dtype=dtype, keepdims=True, where=where))
+    elif is_whole(mean):
+        mean = 1.0 * np.asarray(mean)  # unsigned differences wrap around
     c = np.conj(a - mean) if np.iscomplexobj(a) else a - mean
     return c if where is True else np.where(where, c, 0.0)
 

@@ -10,24 +10,25 @@ from tangent.source.writing import written_by
 from tangent.syntax.captured import own_functions, rebound_outside
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.walk import walk
 
 NESTED = ast.FunctionDef | ast.Lambda
 
 
 def keeps_rebinding(tree: ast.FunctionDef) -> bool:
     """Whether a nested function that rebinds variables around it is kept, passed on or returned."""
-    every = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    every = [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
     names = {g.name for f in every for g in own_functions(f) if rebound_outside(g)}
     if not names:
         return False
-    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    called = {n.func for n in walk(tree) if isinstance(n, ast.Call)}
+    read = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     return any(n.id in names and n not in called for n in read)
 
 
 def nested_writers(tree: ast.FunctionDef, scope: Scope, displays: Set[str]) -> set[ast.FunctionDef | ast.Lambda]:
     """Nested functions that write into what they capture, by themselves or by others; not into lists and dicts."""
-    nested = [n for n in ast.walk(tree) if isinstance(n, NESTED) and n is not tree]
+    nested = [n for n in walk(tree) if isinstance(n, NESTED) and n is not tree]
     writers = {n for n in nested if _writes_captured(n, scope, displays)}
     while more := {n for n in nested if n not in writers and _calls_one_of(n, writers)}:
         writers |= more
@@ -36,10 +37,10 @@ def nested_writers(tree: ast.FunctionDef, scope: Scope, displays: Set[str]) -> s
 
 def is_one_kept(writers: Set[ast.FunctionDef | ast.Lambda], tree: ast.FunctionDef) -> bool:
     """Whether one of some nested functions is kept, passed on or returned."""
-    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    called = {n.func for n in walk(tree) if isinstance(n, ast.Call)}
     names = {n.name for n in writers if isinstance(n, ast.FunctionDef)}
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    bound = {s.value for s in ast.walk(tree) if isinstance(s, ast.Assign)}
+    read = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    bound = {s.value for s in walk(tree) if isinstance(s, ast.Assign)}
     passed = any(isinstance(n, ast.Lambda) and n not in called | bound for n in writers)
     return passed or any(n.id in names and n not in called for n in read)
 
@@ -74,7 +75,7 @@ def lists_of_lists(tree: ast.FunctionDef, displays: frozenset[str]) -> set[str]:
                 return isinstance(e, ast.List | ast.ListComp)
 
     found: set[str] = set()
-    for n in ast.walk(tree):
+    for n in walk(tree):
         match n:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[_, *_] as elts)) if all(map(is_list, elts)):
                 found.add(v)
@@ -85,8 +86,8 @@ def lists_of_lists(tree: ast.FunctionDef, displays: frozenset[str]) -> set[str]:
 
 def _is_table(v: str, tree: ast.FunctionDef) -> bool:
     """Whether a list of lists is made once, with rows that are made there."""
-    made = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Store)]
-    for n in ast.walk(tree):
+    made = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Store)]
+    for n in walk(tree):
         match n:
             case ast.Assign(targets=[ast.Name() as target], value=ast.ListComp(elt=elt)) if target in made:
                 return len(made) == 1 and not isinstance(elt, ast.Name)
@@ -105,5 +106,5 @@ def base_of(e: ast.expr) -> str:
 def displays_made(tree: ast.FunctionDef) -> frozenset[str]:
     """Variables that are lists and dicts made here."""
     kinds = ast.List | ast.Dict | ast.ListComp | ast.DictComp
-    made = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and isinstance(n.value, kinds)]
+    made = [n for n in walk(tree) if isinstance(n, ast.Assign) and isinstance(n.value, kinds)]
     return frozenset(t.id for n in made for t in n.targets if isinstance(t, ast.Name))

@@ -23,6 +23,7 @@ from tangent.normalise.context import Context
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import BLOCKS, replace, walk_scope
+from tangent.syntax.walk import children
 
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 LOOPS = (ast.For, ast.While)
@@ -121,7 +122,7 @@ def leaves_loop(loop: ast.For) -> bool:
 def _inside(s: ast.AST) -> list[ast.AST]:
     """Nodes below a statement, in its own function."""
     found: list[ast.AST] = []
-    for child in ast.iter_child_nodes(s):
+    for child in children(s):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             continue
         found.append(child)

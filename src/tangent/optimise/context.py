@@ -17,3 +17,4 @@ class Optimisation:
     shared: dict[str, str] = field(default_factory=dict)
     accumulators: frozenset[str] = frozenset()
     pure: dict[ast.AST, bool] = field(default_factory=dict)
+    calling: dict[ast.stmt, bool] = field(default_factory=dict)

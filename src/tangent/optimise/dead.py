@@ -10,6 +10,7 @@ return by
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass, field
 
 from tangent.optimise.context import Body, Optimisation
@@ -271,13 +272,17 @@ class _Overwritten:
         self.unread: set[ast.stmt] = set()
         self.gone: set[ast.stmt] = set()
         self.heads: list[set[str]] = []
-        self.given: set[str] = set()  # what comes from outside
         self.declared = {v for s in body if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
 
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
         """Whether nobody reads what a statement binds or stores into: here, or where arrays of a caller are."""
         into = self.stored_into(s)
         return live.isdisjoint(_all_writes(s) | into) and self.given.isdisjoint(into)
+
+    @functools.cached_property
+    def given(self) -> set[str]:
+        """What comes from outside."""
+        return _Overwritten(self.o, self.body).block(self.body, set(), drop=False)
 
     def stored_into(self, s: ast.stmt) -> set[str]:
         """The variables that share what a statement stores into."""
@@ -287,7 +292,6 @@ class _Overwritten:
         return into | {v for v in shared if shared[v] in {shared.get(w, "") for w in into}}
 
     def run(self) -> Body:
-        self.given = self.block(self.body, set(), drop=False)
         self.block(self.body, set(), drop=True)
         for v in self.stacks:
             if v.pops and self.unread.issuperset(v.pops):

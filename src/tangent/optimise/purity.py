@@ -95,7 +95,9 @@ def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
     """Whether a statement calls something that is not known to only compute."""
     if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
         return False
-    return any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in walk(s.value))
+    if s not in o.calling:
+        o.calling[s] = any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in walk(s.value))
+    return o.calling[s]
 
 
 def root_of(e: ast.expr) -> str:

@@ -75,6 +75,8 @@ def simplified(e: ast.expr, dense: frozenset[str] = frozenset()) -> ast.expr:
     'a - b'
     """
     match e:
+        case ast.Name() | ast.Constant() | ast.Attribute():
+            return e
         case ast.BinOp(left=left, right=right) if _is_number(left) and _is_number(right):
             return _folded(e)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if (known := _compared(left, op, right)) is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
-import inspect
 import sys
 import types
 from collections.abc import Callable
@@ -78,11 +77,7 @@ class Scope:
             case ast.Attribute(value=value, attr=attr):
                 owner = self.resolve(value)
                 if isinstance(owner, types.ModuleType | type) or _is_ufunc(owner):
-                    found = inspect.getattr_static(owner, attr, MISSING) if isinstance(owner, type) else MISSING
-                    if not isinstance(found, staticmethod | classmethod | property):
-                        found = getattr(owner, attr, MISSING)
-                    else:
-                        found = getattr(owner, attr, MISSING)
+                    found = getattr(owner, attr, MISSING)
                     if not _is_library(owner) and is_static(found):
                         self._remember(ast.unparse(node), found)
                     return self.stand_in(found)
@@ -102,7 +97,7 @@ class Scope:
 
     def _remember(self, path: str, found: Any) -> None:
         root = path.split(".")[0]
-        owner = getattr(found, "__self__", None)
+        owner = None if isinstance(found, types.ModuleType) else getattr(found, "__self__", None)
         bound = isinstance(found, types.MethodType) or isinstance(owner, type)  # a new object each time it is looked up
         if root not in self.imports and root not in self.externals and not bound:
             self.seen[path] = found
@@ -115,6 +110,8 @@ def is_static(found: Any) -> bool:
 
 def python_of(found: Any) -> Any:
     """The Python function behind a compiled one; anything else is itself."""
+    if isinstance(found, types.ModuleType):
+        return found
     return unwrapped(found) if isinstance(getattr(found, "py_func", None), types.FunctionType) else found
 
 

@@ -29,6 +29,13 @@ def own_variables(f: ast.FunctionDef) -> set[str]:
 
 def bindings(f: ast.FunctionDef) -> Counter[str]:
     """How often each variable of a function is bound in its text."""
+    known: Counter[str] | None = f.__dict__.get("_bindings")
+    if known is None:
+        known = f.__dict__["_bindings"] = _counted(f)
+    return known
+
+
+def _counted(f: ast.FunctionDef) -> Counter[str]:
     found = Counter(a.arg for a in arguments(f.args))
     for n in walk_scope(f):
         match n:

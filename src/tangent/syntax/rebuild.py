@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
-from tangent.syntax.walk import ENDS, MARKS, children, walk
+from tangent.syntax.walk import ENDS, FIELDS, children, walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -39,10 +39,10 @@ def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
     if isinstance(node, ENDS):
         return cast(_Node, change(node))
     changes: dict[str, Any] = {}
-    for field in node._fields:
+    for field in FIELDS[type(node)]:
         old = getattr(node, field, None)
         new: Any = old
-        if isinstance(old, ast.AST) and not isinstance(old, MARKS):
+        if isinstance(old, ast.AST):
             new = rebuild(old, change)
         elif isinstance(old, list):
             items = [rebuild(v, change) if isinstance(v, ast.AST) else v for v in old]
@@ -99,8 +99,14 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     for s in body:
         yield s
         if isinstance(s, NESTED):
-            yield from statements(s.body)
-            yield from statements(s.orelse)
+            yield from _inside(s)
+
+
+def _inside(s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
+    known: list[ast.stmt] | None = s.__dict__.get("_inside")
+    if known is None:
+        known = s.__dict__["_inside"] = [*statements(s.body), *statements(s.orelse)]
+    return known
 
 
 def with_blocks(s: _Node, change: Callable[[list[ast.stmt]], list[ast.stmt]]) -> _Node:

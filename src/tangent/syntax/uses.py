@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode, Insertion
-from tangent.syntax.walk import MARKS, walk
+from tangent.syntax.walk import children, walk
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 INSERTED = (Insertion, InsertedCode)
@@ -60,17 +60,11 @@ def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
     if isinstance(node, COMPREHENSIONS):
         targets = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         _collect(node.generators[0].iter, found, bound)
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             _collect(child, found, bound | targets)
         return
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if isinstance(value, list):
-            for child in value:
-                if isinstance(child, ast.AST):
-                    _collect(child, found, bound)
-        elif isinstance(value, ast.AST) and not isinstance(value, MARKS):
-            _collect(value, found, bound)
+    for child in children(node):
+        _collect(child, found, bound)
 
 
 def _nonlocal(node: ast.AST) -> Iterator[str]:
@@ -122,7 +116,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield from (t.id for t in node.targets if isinstance(t, ast.Name))
         yield from _bound_by_expression(node.value)
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from _bound(child)
 
 

@@ -6,7 +6,18 @@ import ast
 from collections.abc import Sequence
 
 ENDS = (ast.Name, ast.Constant)
-MARKS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+PLAIN = frozenset("ctx op ops id attr kind type_comment conversion is_async".split())
+
+
+class _Fields(dict[type, tuple[str, ...]]):
+    """The fields of each kind of node that may hold nodes other than marks, found out once."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        self[kind] = tuple(f for f in kind._fields if f not in PLAIN)
+        return self[kind]
+
+
+FIELDS = _Fields()
 
 
 def walk(tree: ast.AST) -> Sequence[ast.AST]:
@@ -15,14 +26,14 @@ def walk(tree: ast.AST) -> Sequence[ast.AST]:
     >>> [type(n).__name__ for n in walk(ast.parse("y = x + 1").body[0])]
     ['Assign', 'Name', 'BinOp', 'Name', 'Constant']
     """
-    known: Sequence[ast.AST] | None = tree.__dict__.get("_nodes")
+    known: list[ast.AST] | None = tree.__dict__.get("_nodes")  # without the tree itself, which would keep itself alive
     if known is None:
-        known = tree.__dict__["_nodes"] = _nodes(tree)
-    return known
+        known = tree.__dict__["_nodes"] = _below(tree)
+    return [tree, *known]
 
 
-def _nodes(tree: ast.AST) -> list[ast.AST]:
-    found = [tree]
+def _below(tree: ast.AST) -> list[ast.AST]:
+    found = children(tree)
     for node in found:
         if type(node) not in ENDS:
             found += children(node)
@@ -32,10 +43,10 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one, without marks."""
     found: list[ast.AST] = []
-    for field in node._fields:
+    for field in FIELDS[type(node)]:
         value = getattr(node, field, None)
-        if isinstance(value, list):
-            found += [child for child in value if isinstance(child, ast.AST) and not isinstance(child, MARKS)]
-        elif isinstance(value, ast.AST) and not isinstance(value, MARKS):
+        if isinstance(value, ast.AST):
             found.append(value)
+        elif isinstance(value, list):
+            found += [child for child in value if isinstance(child, ast.AST)]
     return found

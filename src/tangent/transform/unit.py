@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from tangent.analysis.operation import Operations
@@ -17,6 +18,7 @@ from tangent.rules.classify import classify
 from tangent.rules.displays import arrays_of_displays
 from tangent.rules.lists import Lists
 from tangent.rules.table import table
+from tangent.source.naming import home_of, is_generated
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
 from tangent.transform.attempts import settle_attempts
@@ -67,6 +69,29 @@ def unit(
     """
     if isinstance(made := getattr(function, "unit", None), Unit):  # a loop that was made a function
         return made
+    if _is_own(function):
+        kept = _kept(function, captured, objects, known, lists, table().version)
+        return replace(kept, context=replace(kept.context, asked=set(kept.context.asked)))
+    return _unit(function, captured, objects, known, lists)
+
+
+def _is_own(function: types.FunctionType) -> bool:
+    """Whether a function is a part of Tangent, and all that it names."""
+    return home_of(function).split(".")[0] == "tangent" and not is_generated(function)
+
+
+@lru_cache(maxsize=2048)
+def _kept(
+    function: types.FunctionType, captured: tuple[str, ...], objects: frozenset[str], known: Known, lists: bool,
+    version: int,
+) -> Unit:  # fmt: skip
+    """Tangent's own functions stay what they are while the table of rules does: many modules differentiate them."""
+    return _unit(function, captured, objects, known, lists)
+
+
+def _unit(
+    function: types.FunctionType, captured: tuple[str, ...], objects: frozenset[str], known: Known, lists: bool
+) -> Unit:
     source = read(function)
     properties = known_properties(function) if hasattr(function, "memory") else frozenset()
     core, context = normalise(source, captured, objects, dict(known), properties, table().has_rule)

@@ -109,7 +109,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(ANY if whole.shape == ANY else None, whole.dtype, True, True, stored=True)
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
-    if rule.name in TO_REAL | CASTS or makes_complex(op) or _says_dtype(op.value):
+    if rule.name in TO_REAL or rule.name in CASTS or makes_complex(op) or _says_dtype(op.value):
         dtype = None
     if table.joins(op):  # lists, if both are: an array and a list are added
         return Fact(sequence=all(f.sequence for f in facts))

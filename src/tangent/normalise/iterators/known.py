@@ -15,7 +15,7 @@ from tangent.source.generators import is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import children, walk
 
 CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, set, frozenset, dict, functools.reduce, deque, OrderedDict})
 LISTING = frozenset({list, tuple, sorted})  # these make a list of all items first
@@ -118,7 +118,7 @@ def read_once(f: ast.FunctionDef, context: Context) -> dict[str, Any]:
                 depth[v] = loops
         if isinstance(node, ast.Name):
             counts[node.id] = counts.get(node.id, 0) + 1
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             inner = isinstance(node, ast.For | ast.While) and child in node.body
             scope = isinstance(node, (*SCOPES, *COMPREHENSIONS, ast.While))
             visit(child, (*loops, id(node)) if inner or scope else loops)

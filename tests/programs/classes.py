@@ -271,3 +271,18 @@ def object_that_a_call_changes_and_fails(x):
     except ValueError:
         pass
     return kept.x
+
+
+class Potential:
+    def __init__(self, strength):
+        self.strength = strength
+
+    def energy(self, v, centre=0.0):
+        return self.strength * (v - centre) ** 2
+
+
+@program({"x": 0.7})
+def bound_methods_inside_partials_and_closures(x):
+    energy = Potential(x).energy
+    terms = [functools.partial(energy, centre=x * x), lambda v: energy(v) * x]
+    return sum(term(2.0) for term in terms)

@@ -478,3 +478,39 @@ def object_changed_before_it_is_refused(x):
         except ValueError:
             account.balance = account.balance * x + 2.0
     return account.balance
+
+
+@program({"x": 0.7})
+def variable_rebound_before_something_fails(x):
+    total = 0.0
+
+    def step(v):
+        nonlocal total
+        total = total + v
+        if total > 1.0:
+            raise ValueError
+        total = total * 2.0
+
+    try:
+        step(x)
+        step(x)
+    except ValueError:
+        total = total * x
+    return total
+
+
+def looked_for(v):
+    try:
+        if v > 0.5:
+            raise Missed("there", v * v)
+        return v
+    except Missed:
+        raise
+
+
+@program({"x": 0.7}, {"x": 0.2})
+def raised_again_by_a_function(x):
+    try:
+        return looked_for(x) * x
+    except Missed as e:
+        return e.value * x

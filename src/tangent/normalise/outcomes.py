@@ -18,8 +18,9 @@ import ast
 
 from tangent.normalise.brought import looked
 from tangent.normalise.context import Context
+from tangent.normalise.told import NestedFunctions
 from tangent.runtime.checks import error_told, place_told, without_numbers
-from tangent.source.telling import Hoisting, asking_call, brings, raised, tellable
+from tangent.source.telling import Hoisting, asking_call, brings, is_passed_on, raised, tellable, without_last_handler
 from tangent.source.writing import may_write
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
@@ -32,21 +33,24 @@ def outcomes(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Ask functions what they raise, where a handler looks into it."""
     if not any(isinstance(n, ast.ExceptHandler) and (context.memory or looked(n)) for n in walk(f)):
         return f
-    return replace(f, body=_block(f.body, context))
+    nested = NestedFunctions(f, context)
+    return replace(f, body=nested.beside(_block(f.body, context, nested)))
 
 
-def _block(body: Body, context: Context) -> Body:
-    return [new for s in body for new in _statement(s, context)]
+def _block(body: Body, context: Context, nested: NestedFunctions) -> Body:
+    return [new for s in body for new in _statement(s, context, nested)]
 
 
-def _statement(s: ast.stmt, context: Context) -> Body:
+def _statement(s: ast.stmt, context: Context, nested: NestedFunctions) -> Body:
     if isinstance(s, ast.FunctionDef | ast.ClassDef):
         return [s]
-    s = with_blocks(s, lambda b: _block(b, context))
+    if isinstance(s, ast.Try) and s.handlers and is_passed_on(s.handlers[-1]):
+        return _block(without_last_handler(s), context, nested)
+    s = with_blocks(s, lambda b: _block(b, context, nested))
     if not isinstance(s, ast.Try) or not (context.memory or any(map(looked, s.handlers))):
         return [s]
     _refuse_returned(s, context)
-    asked = _Asked(context, any(map(looked, s.handlers)))
+    asked = _Asked(context, any(map(looked, s.handlers)), nested)
     body = asked.block(s.body)
     return asked.whole(replace(s, body=body)) if asked.tells else [s]
 
@@ -63,8 +67,8 @@ def _refuse_returned(s: ast.Try, context: Context) -> None:
 
 
 class _Asked(Hoisting):
-    def __init__(self, context: Context, looks: bool) -> None:
-        self.looks = looks
+    def __init__(self, context: Context, looks: bool, nested: NestedFunctions) -> None:
+        self.looks, self.nested = looks, nested
         self.context, self.names = context, context.names
         self.tells = False
         self.places, self.brought = self.fresh("brought_names"), self.fresh("brought")
@@ -75,6 +79,8 @@ class _Asked(Hoisting):
         return found
 
     def asking(self, e: ast.Call) -> ast.expr | None:
+        if (inner := self.nested.asking(e, not self.looks)) is not None:
+            return inner
         resolve, function = self.context.scope.resolve, self.context.source.function
         found = [] if self.context.has_rule(resolve(e.func)) else tellable(e, resolve, function)
         if not self.looks:  # what they have changed is not lost

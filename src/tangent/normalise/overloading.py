@@ -18,7 +18,7 @@ import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime import objects, operators
-from tangent.runtime.objects import MEMBERS, operators_in, operators_of
+from tangent.runtime.objects import MEMBERS, OPERATORS, is_common, operators_in, operators_of
 from tangent.source import listings  # noqa: F401  (it writes out iterators)
 from tangent.source.makers import maker
 from tangent.source.naming import home_of
@@ -35,7 +35,17 @@ def operators_named(function: types.FunctionType, seen: set[types.CodeType] | No
     if function.__code__ in seen:
         return frozenset()
     seen.add(function.__code__)
-    return frozenset().union(*(_operators(found, seen) for found in _named(function)))
+    return _defined(function.__code__).union(*(_operators(found, seen) for found in _named(function)))
+
+
+def _defined(code: types.CodeType) -> frozenset[str]:
+    """The operators of classes that a function defines itself."""
+    classes = [c for c in _codes(code) if "__qualname__" in c.co_names]
+    members = [m for c in classes for m in c.co_consts if isinstance(m, types.CodeType)]
+    found = {m.co_name for m in members if m.co_name in OPERATORS}
+    assigned = [v for m in members if m.co_name == "__init__" for v in m.co_names]
+    common = any(is_common(v) and not v.startswith("__") for v in (*(m.co_name for m in members), *assigned))
+    return frozenset(found | ({MEMBERS} if common else set()))
 
 
 def _named(function: types.FunctionType) -> Iterator[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from tangent.rules.table import table
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.source.adapt import as_function, called, standing_for
+from tangent.source.read import with_own_classes
 
 making = threading.RLock()  # held while something is made that is made once
 
@@ -22,7 +23,7 @@ def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
     if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
         if not table().has_rule(f):
-            return f
+            return with_own_classes(f)
     if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):
         return as_function(f, library_signature, table().has_rule)  # an object: with its rule the function changes
     with making:

@@ -103,6 +103,8 @@ def may_vary(value: Any) -> bool:
     """Whether a captured value can carry a derivative."""
     if isinstance(value, types.FunctionType):
         return bool(value.__closure__)
+    if isinstance(value, types.MethodType):
+        return may_vary(value.__self__)
     if is_object(value):
         return True
     if isinstance(value, list | tuple):

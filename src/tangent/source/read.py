@@ -17,6 +17,7 @@ from typing import Any
 
 from tangent.errors import Location, SourceError
 from tangent.runtime.generic import by_class, is_generic, method_behind
+from tangent.source.classes import with_classes_outside
 from tangent.source.dissolved import CannotDissolve, dissolved
 from tangent.source.function_attributes import with_variables
 from tangent.source.memos import with_memos
@@ -325,7 +326,21 @@ def unwrapped(function: object) -> object:
         return by_class(function)
     if (method := method_behind(function)) is not None:
         return method
+    if isinstance(function, types.FunctionType):
+        return with_own_classes(function)
     return function.__func__ if isinstance(function, staticmethod) else function
+
+
+def with_own_classes(function: types.FunctionType) -> types.FunctionType:
+    """The function, which captures the classes that it defines (classes.py)."""
+    return with_classes_outside(function, _tree_of)
+
+
+def _tree_of(function: types.FunctionType) -> ast.FunctionDef | None:
+    try:
+        return _read(function, function.__code__).tree
+    except SourceError:
+        return None
 
 
 _compiled: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()

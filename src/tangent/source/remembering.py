@@ -13,7 +13,7 @@ import weakref
 from typing import Any
 
 from tangent.source.cells import cells_of
-from tangent.source.read import read
+from tangent.source.read import read, with_own_classes
 from tangent.source.stubs import stub
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace
@@ -33,6 +33,7 @@ def remembering(
 
     With `lists` of all lists, not only of those that others hold, too; with `arrays` of arrays, as well.
     """
+    function = with_own_classes(function)
     known = _known.setdefault(function, {})
     key = (function.__code__, entry, lists, arrays)
     if key not in known:

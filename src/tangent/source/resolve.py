@@ -13,7 +13,7 @@ from typing import Any
 from tangent.source.cells import cells_of
 from tangent.source.constants import writing_constants
 from tangent.source.naming import home_of, is_generated
-from tangent.source.read import unwrapped
+from tangent.source.read import unwrapped, with_own_classes
 
 
 class Missing:
@@ -93,6 +93,7 @@ class Scope:
             behind = getattr(self.function, "remembers", self.function)
             if hasattr(behind, "constants") or _silent[0](found):
                 return writing_constants(found) or found
+            return with_own_classes(found)
         return found
 
     def _remember(self, path: str, found: Any) -> None:

@@ -56,8 +56,8 @@ def _made(function: types.FunctionType) -> types.FunctionType | None:
         return None
     tree = source.tree
     own = assigned_inside(tree.body) | {a.arg for a in arguments(tree.args)}
-    writer = _Telling(tree, Scope(function, own).resolve, function)
-    body = [*writer.block(tree.body, True), at(ast.Return(_told()), tree.body[-1])]
+    writer = Telling(tree, Scope(function, own).resolve, function)
+    body = writer.whole(tree.body)
     if not writer.raises:
         return None
     itself = types.CellType()
@@ -140,6 +140,25 @@ def _is_plain_parent(cls: type[BaseException]) -> bool:
     return not any(isinstance(vars(c).get("__init__"), types.FunctionType) for c in above)
 
 
+def is_passed_on(h: ast.ExceptHandler) -> bool:
+    """Whether a handler does nothing but raise again what it has caught."""
+    match h.body:
+        case [ast.Raise(exc=None)]:
+            return True
+        case [ast.Raise(exc=ast.Name(id=v), cause=None)]:
+            return v == h.name
+        case _:
+            return False
+
+
+def without_last_handler(s: ast.Try) -> Body:
+    """`try` without its last handler; nothing is left of one that has no other."""
+    if len(s.handlers) > 1:
+        return [replace(s, handlers=s.handlers[:-1])]
+    inner = [*s.body, *s.orelse]
+    return [replace(s, body=inner, handlers=[], orelse=[])] if s.finalbody else inner
+
+
 def _told(value: ast.expr | None = None) -> ast.expr:
     return ast.Tuple([constant(None), value or constant(None), ast.Tuple([], ast.Load())], ast.Load())
 
@@ -219,7 +238,9 @@ class Hoisting:
         return [*before, last]
 
 
-class _Telling(Hoisting):
+class Telling(Hoisting):
+    """Rewrites the body of a function into one that tells."""
+
     def __init__(self, tree: ast.FunctionDef, resolve: Resolve, function: types.FunctionType) -> None:
         self.resolve, self.names, self.function = resolve, Names(identifiers(tree)), function
         self.cells: dict[str, types.CellType] = {}
@@ -251,6 +272,10 @@ class _Telling(Hoisting):
         """Whether exceptions of some classes are surely not caught around."""
         return all(isinstance(c, type) and not issubclass(r, c) for r in raised for c in self.caught)
 
+    def whole(self, body: Body) -> Body:
+        """The body of the function, with what it tells where it comes to its end."""
+        return [*self.block(body, True), at(ast.Return(_told()), body[-1])]
+
     def block(self, body: Body, free: bool) -> Body:
         """A block; `free` where nothing around it catches or watches what is raised."""
         return [new for s in body for new in self.statement(s, free)]
@@ -259,6 +284,8 @@ class _Telling(Hoisting):
         match s:
             case ast.FunctionDef() | ast.ClassDef():
                 return [s]
+            case ast.Try(handlers=[*_, h]) if is_passed_on(h):
+                return self.block(without_last_handler(s), free)
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=last):
                 after = free and not last
                 tried = self.tried(body, handlers, after)

@@ -189,17 +189,21 @@ class _Split:
             go_on = at(ast.If(expression("c is None", c=before), others, []), rest[0])
             return [opened, assign(before, name(caught), rest[0]), go_on]
         part = self.context.names.numbered("part")
+        checks = [x for x in s.orelse[:-1] if not _is_push(x)]
+        counted, first = _counted(first, {v for x in checks for v in header_reads(x)})
         store = replace(s.orelse[-1], targets=[ast.Name(part, ast.Store())])
-        attempt = at(Attempt(test=expression("c is None", c=part), body=first, orelse=[store], types=s.types), first[0])
+        handler = [*checks, store]
+        attempt = at(Attempt(test=expression("c is None", c=part), body=first, orelse=handler, types=s.types), first[0])
+        start = [*counted, assign(part, constant(None), first[0])]
         failed = [*filter(_is_push, s.orelse[:-1]), assign(caught, name(part), first[0])]
         if not rest:
             last = (
                 failed if len(failed) == 1 else [at(ast.If(expression("c is not None", c=part), failed, []), first[0])]
             )
-            return [assign(part, constant(None), first[0]), attempt, *last]
+            return [*start, attempt, *last]
         others = self.sequence(rest, names, s, caught)
         after = at(ast.If(expression("c is None", c=part), others, failed), first[0])
-        return [assign(part, constant(None), first[0]), attempt, after]
+        return [*start, attempt, after]
 
     def cut(self, body: Body, names: set[str], s: Attempt) -> tuple[Body | ast.stmt, Body]:
         """What runs up to the first assignment of one of the names, or a compound statement with such; and the rest."""
@@ -269,6 +273,14 @@ def _is_push(s: ast.stmt) -> bool:
             return True
         case _:
             return False
+
+
+def _counted(body: Body, asked: set[str]) -> tuple[Body, Body]:
+    """What a part begins with that its handler asks for, which is counted before; and what is attempted."""
+    end = 0
+    while end < len(body) - 1 and isinstance(body[end], ast.Assign) and {*writes(body[end])} <= asked:
+        end += 1
+    return body[:end], body[end:]
 
 
 # Assignments at the end

@@ -1,0 +1,102 @@
+"""Classes that a function defines for itself."""
+
+import enum
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from programs.registry import program
+
+
+@program({"x": 0.7})
+def named_tuples_made_inside(x):
+    Pair = namedtuple("Pair", "a b")
+
+    class Box(NamedTuple):
+        width: float
+        height: float = 2.0
+
+        def area(self):
+            return self.width * self.height
+
+    p = Pair(x, b=x * x)
+    return p.a * p._replace(a=3.0 * x).b + Box(p.b).area() * Box(x, x).area()
+
+
+@program({"x": 0.7})
+def dataclass_that_changes_inside(x):
+    @dataclass
+    class Body:
+        position: float
+        velocity: float = 0.0
+
+        def kick(self, force):
+            self.velocity = self.velocity + force
+            self.position = self.position + 0.1 * self.velocity
+
+    class Side(enum.Enum):
+        LEFT = -1.0
+        RIGHT = 0.5
+
+    body = Body(x)
+    for side in Side:
+        body.kick(side.value * body.position * x)
+    return body.position * body.velocity
+
+
+@program({"x": 0.7})
+def class_that_captures_variables(x):
+    scale = x * x
+
+    class Spring:
+        def __init__(self, length):
+            self.length = length * scale
+
+        def pulled(self, by):
+            self.length = self.length + by * x
+            return self
+
+        def twin(self):
+            return Spring(self.length)
+
+        @property
+        def energy(self):
+            return scale * self.length**2
+
+    spring = Spring(2.0)
+    for k in range(3):
+        spring.pulled(k).pulled(x)
+    return spring.energy + spring.twin().energy
+
+
+@program({"x": 0.7})
+def operators_of_a_class_inside(x):
+    class Dual:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+        def __add__(self, other):
+            return Dual(self.a + other.a, self.b + other.b)
+
+        def __mul__(self, other):
+            return Dual(self.a * other.a, self.a * other.b + self.b * other.a)
+
+    d = Dual(x, 1.0)
+    cube = d * d * d + d
+    return cube.a * cube.b
+
+
+@program({"x": 0.7})
+def operators_of_a_class_that_counts(x):
+    class Tracked:
+        made = 0
+
+        def __init__(self, v):
+            Tracked.made += 1
+            self.v = v * Tracked.made
+
+        def __mul__(self, other):
+            return Tracked(self.v * other.v)
+
+    t = Tracked(x)
+    return (t * t * t).v

@@ -42,6 +42,7 @@ THEMES = (
     "nested",
     "kernels",
     "odd",
+    "own_classes",
     "owners",
     "helped",
     "classes",

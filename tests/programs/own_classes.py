@@ -69,7 +69,7 @@ def class_that_captures_variables(x):
     return spring.energy + spring.twin().energy
 
 
-@program({"x": 0.7})
+@program({"x": 0.7}, orders=1)
 def operators_of_a_class_inside(x):
     class Dual:
         def __init__(self, a, b):
@@ -86,7 +86,7 @@ def operators_of_a_class_inside(x):
     return cube.a * cube.b
 
 
-@program({"x": 0.7})
+@program({"x": 0.7}, orders=1)
 def operators_of_a_class_that_counts(x):
     class Tracked:
         made = 0

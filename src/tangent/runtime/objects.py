@@ -22,7 +22,12 @@ PLAIN = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial,
     BaseException, list, tuple, dict,
 )  # fmt: skip
-KNOWN_DESCRIPTORS = (functools.cached_property, functools.singledispatchmethod, functools._lru_cache_wrapper)
+KNOWN_DESCRIPTORS = (
+    types.DynamicClassAttribute,  # as `value` of an enumeration
+    functools.cached_property,
+    functools.singledispatchmethod,
+    functools._lru_cache_wrapper,
+)
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
 BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
 OPERATORS = (

@@ -46,3 +46,16 @@ def test_as_many_as_there_are(count: int) -> None:
 
 def test_median_of_a_function() -> None:
     np.testing.assert_array_equal(tangent.grad(np.median)(np.array([3.0, 1.0, 2.0])), [0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("family", [np.polynomial.Polynomial, np.polynomial.Chebyshev], ids=["Polynomial", "Chebyshev"])
+def test_series_that_are_arguments(family: Any) -> None:
+    """The gradient of a series is a series of the gradients of its coefficients."""
+    f = made("def f(p, x):\n    return p(x) * np.sum(p.coef)\n")
+    c, x, h = np.array([1.0, 2.0, -3.0]), 0.5, 1e-6
+    bp, bx = tangent.grad(f, ("p", "x"))(family(c), x)
+    expected = [(f(family(c + h * e), x) - f(family(c - h * e), x)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(bp.coef, expected, rtol=1e-7)
+    np.testing.assert_allclose(bx, (f(family(c), x + h) - f(family(c), x - h)) / (2 * h), rtol=1e-7)
+    pushed = tangent.jvp(f, ("p", "x"))(family(c), x, family([0.0, 1.0, 0.0]), 0.0)
+    np.testing.assert_allclose(pushed, bp.coef[1], rtol=1e-12)

@@ -52,7 +52,8 @@ def _has_objects(cls: Any) -> bool:
         return True
     if cls.__flags__ & _HEAP == 0 or issubclass(cls, PLAIN) or any(c in ARRAY_CLASSES for c in cls.__mro__):
         return False
-    array = hasattr(cls, "__array__") or hasattr(cls, "__array_ufunc__") or hasattr(cls, "is_zero_grad")
+    ufuncs = getattr(cls, "__array_ufunc__", None) is not None  # None says that NumPy's functions do not take it
+    array = ufuncs or hasattr(cls, "__array__") or hasattr(cls, "is_zero_grad")
     return not array and (cls.__dictoffset__ != 0 or bool(_slots(cls)))
 
 

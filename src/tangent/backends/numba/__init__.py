@@ -11,7 +11,7 @@ import importlib
 PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "tensors", "shape",
     "linalg", "sequences", "containers", "accumulate", "memory", "storage", "mirrors", "shadows", "order", "arrays",
-    "insert", "vectors", "picking",
+    "insert", "vectors", "picking", "dicts", "windows", "writers", "named",
 )  # fmt: skip
 
 _done: list[str] = []

@@ -7,11 +7,11 @@ from typing import Any
 from tangent.backends.numba.kinds import (
     implements,
     is_array,
+    is_dict,
     is_list,
     is_nothing,
     is_number,
     is_tuple,
-    types,
     value_of,
     written,
 )
@@ -46,10 +46,6 @@ NOT_NUMBERS = (
 )
 
 
-def is_dict(t: Any) -> bool:
-    return isinstance(t, types.DictType)
-
-
 @implements(mutated, prefer_literal=True)
 def changed(x: Any, method: Any, key: Any, value: Any) -> Any:
     step = CHANGES.get(value_of(method))
@@ -72,11 +68,22 @@ def before(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
             return found
 
         return without
+    if is_list(x) and name == "pop":
+        return before_last if is_nothing(key) else before_taken
     if not is_list(x) or name not in BACK:
         return None
     cut = "    found[key] = init_grad(value)\n" if name == "__setitem__" else ""
     text = f"def impl(b, x, method, key, value):\n    found = {BACK[name][0]}\n{cut}    return found\n"
     return written(text, init_grad=init_grad)
+
+
+def before_last(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
+    return [*b, init_grad(x[len(x) - 1])]
+
+
+def before_taken(b: Any, x: Any, method: Any, key: Any, value: Any) -> Any:
+    place = key if key >= 0 else key + len(x)
+    return [*b[:place], init_grad(x[place]), *b[place:]]
 
 
 @implements(mutated_part, prefer_literal=True)

@@ -9,6 +9,14 @@ import numpy as np
 from tangent.errors import TangentError
 
 
+def set_back(a: Any, kept: Any) -> Any:
+    """What a name stands for again: the array itself, filled with what it held, or the number that was kept."""
+    if not isinstance(a, np.ndarray):
+        return kept
+    a[...] = kept
+    return a
+
+
 def where(condition: Any, x: Any, y: Any) -> Any:
     """`np.where`, a number where all three are numbers (Numba's own gives an array without axes)."""
     return np.where(condition, x, y)[()]

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from numba.core import types as numba_types
 from numba.extending import overload, register_jitable
+from numba.typed.typedobjectutils import _nonoptional
 
 types: Any = numba_types  # Numba has no annotations
+not_none: Any = _nonoptional  # what may be None, and is not
 Function = TypeVar("Function", bound=Callable[..., Any])
 _count = itertools.count()
 
@@ -41,6 +43,10 @@ def is_tuple(t: Any) -> bool:
 
 def is_list(t: Any) -> bool:
     return isinstance(t, types.List | types.ListType)
+
+
+def is_dict(t: Any) -> bool:
+    return isinstance(t, types.DictType)
 
 
 def is_record(t: Any) -> bool:

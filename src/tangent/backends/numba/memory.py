@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangent.backends.numba.kinds import implements, is_array, is_list, is_number, is_tuple, jitable, written
+from tangent.backends.numba.kinds import implements, is_array, is_dict, is_list, is_number, is_tuple, jitable, written
 from tangent.errors import InPlaceError
 from tangent.runtime import is_part
 
@@ -77,15 +77,22 @@ def neighbours_apart(x: Any) -> Any:
 
 @implements(is_part)
 def part_of(b: Any, shade: Any) -> Any:
-    """Whether an array shares memory with another, or with one of several."""
+    """Whether an array, or each of several, shares memory with another, or with one of several."""
+    if is_tuple(b) and all(is_array(t) for t in b.types):
+        each = " and ".join(f"is_part(b[{i}], shade)" for i in range(len(b)))
+        return written(f"def impl(b, shade):\n    return {each or True}\n", is_part=is_part)
+    if is_list(b) and is_array(b.dtype):
+        return lambda b, shade: sum([1 for part in b if is_part(part, shade)]) == len(b)
     if not is_array(b):
         return None
     if is_array(shade):
         return lambda b, shade: shares(b, shade)
     if is_list(shade) and is_array(shade.dtype):
         return lambda b, shade: sum([1 for s in shade if shares(b, s)]) > 0
+    if is_dict(shade) and is_array(shade.value_type):
+        return lambda b, shade: sum([1 for s in shade.values() if shares(b, s)]) > 0
     if is_tuple(shade):
-        known = [f"shares(b, shade[{i}])" for i, t in enumerate(shade.types) if is_array(t)]
-        if all(is_array(t) or is_number(t) for t in shade.types):
-            return written(f"def impl(b, shade):\n    return {' or '.join(known) or 'False'}\n", shares=shares)
+        known = [f"is_part(b, shade[{i}])" for i, t in enumerate(shade.types) if not is_number(t)]
+        if all(is_array(t) or is_number(t) or is_dict(t) for t in shade.types):
+            return written(f"def impl(b, shade):\n    return {' or '.join(known) or 'False'}\n", is_part=is_part)
     return None

@@ -10,12 +10,15 @@ from numpy.lib.stride_tricks import as_strided
 from tangent.backends.numba.kinds import (
     implements,
     is_array,
+    is_dict,
     is_list,
     is_nothing,
     is_number,
     is_tuple,
     jitable,
+    not_none,
     per_item,
+    types,
     written,
 )
 from tangent.backends.numba.memory import extent, require_apart, shares
@@ -34,12 +37,18 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
         return lambda v, base, shade: shadow(v)
     if is_tuple(v):
         return per_item(v, "v, base, shade", "mirror(v[{i}], base, shade)", mirror=mirror)
+    if is_list(v) and is_array(v.dtype) and is_array(base):
+        return lambda v, base, shade: [mirror(part, base, shade) for part in v]
+    if isinstance(v, types.Optional):
+        return lambda v, base, shade: mirror(not_none(v), base, shade)
     if not is_array(v):
         return None
     if is_array(base) and is_array(shade):
         return _in_array(v, base, shade)
     if is_list(base) and is_list(shade) and _alike(v, base.dtype, shade.dtype):
         return in_list
+    if is_dict(base) and is_dict(shade) and _alike(v, base.value_type, shade.value_type):
+        return in_dict
     if is_tuple(base) and is_tuple(shade) and len(base) == len(shade):
         return _in_tuple(v, base, shade)
     return None
@@ -56,7 +65,7 @@ def _in_array(v: Any, base: Any, shade: Any) -> Any:
     def impl(v: Any, base: Any, shade: Any) -> Any:
         return part_of_shadow(v, base, shade) if shares(v, base) else unrelated(v)
 
-    return impl if base.layout == "C" and shade.layout == "C" else None
+    return impl if base.layout == "C" else None
 
 
 def in_list(v: Any, base: Any, shade: Any) -> Any:
@@ -66,12 +75,23 @@ def in_list(v: Any, base: Any, shade: Any) -> Any:
     return unrelated(v)
 
 
+def in_dict(v: Any, base: Any, shade: Any) -> Any:
+    for k, x in base.items():
+        if shares(v, x):
+            return part_of_shadow(v, x, shade[k])
+    return unrelated(v)
+
+
 def _in_tuple(v: Any, base: Any, shade: Any) -> Any:
     text = "def impl(v, base, shade):\n"
     for i, (x, b) in enumerate(zip(base.types, shade.types)):
         empty = is_tuple(x) and not len(x)
-        if not (empty or is_number(x) or is_nothing(x) or _alike(v, x, b)):
+        by_key = is_dict(x) and is_dict(b) and _alike(v, x.value_type, b.value_type)
+        if not (empty or is_number(x) or is_nothing(x) or by_key or _alike(v, x, b)):
             return None
+        if by_key:
+            text += f"    for k, x in base[{i}].items():\n        if shares(v, x):\n"
+            text += f"            return part_of_shadow(v, x, shade[{i}][k])\n"
         if is_array(x):
             text += f"    if shares(v, base[{i}]):\n        return part_of_shadow(v, base[{i}], shade[{i}])\n"
     return written(
@@ -137,9 +157,16 @@ def nothing_of_a_part(v: Any, b: Any, shade: Any) -> Any:
         if is_tuple(shade) and not len(shade):
             return lambda v, b, shade: v
         return lambda v, b, shade: np.zeros_like(v) if is_part(b, shade) else v
+    if is_list(b) and is_array(b.dtype):
+        return of_list_items
     if is_tuple(b) and all(is_array(t) or is_number(t) or is_nothing(t) for t in b.types):
         return _of_items(b)
     return None
+
+
+def of_list_items(v: Any, b: Any, shade: Any) -> Any:
+    require_apart([part for part in b if not is_part(part, shade)])
+    return [returned_rest(v[i], b[i], shade) for i in range(len(b))]
 
 
 def _of_items(b: Any) -> Any:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.containers import is_dict
 from tangent.backends.numba.kinds import (
     gradient_type,
     implements,
     is_array,
+    is_dict,
     is_list,
     is_nothing,
     is_number,
@@ -37,6 +37,7 @@ from tangent.runtime import (
     scatter,
     sorted_order,
 )
+from tangent.runtime.library.functions import sorted_by
 
 NO_LIST = (
     "cannot differentiate a write into what a list of one item times an array gives: it was taken for a list that is "
@@ -76,6 +77,13 @@ def in_order(xs: Any, key: Any = None, reverse: Any = False) -> Any:
 
 implements(sorted_order)(in_order)
 implements(ranking)(in_order)
+
+
+@implements(sorted_by)
+def by_key(iterable: Any, key: Any, reverse: Any = False) -> Any:
+    if not are_numbers(iterable):
+        return None
+    return lambda iterable, key, reverse=False: picked(iterable, ranking(iterable, key, reverse))
 
 
 @implements(picked)

@@ -54,11 +54,32 @@ def backward(sequence: Any) -> Any:
 def as_it_is(xs: Any) -> Any:
     if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, types.RangeType | types.UnicodeType):
         return lambda xs: xs
-    return None
+    return flat_elements(xs) if is_flat(xs) else None
+
+
+def is_flat(xs: Any) -> bool:
+    return isinstance(xs, types.NumpyFlatType)
+
+
+def flat_elements(xs: Any) -> Any:
+    """A function for what `x.flat` gives, one after the other."""
+    kind = xs.array_type.dtype
+
+    @jitable
+    def impl(xs: Any) -> Any:
+        out = np.empty(len(xs), kind)
+        for i in range(len(xs)):
+            out[i] = xs[i]
+        return out
+
+    return impl
 
 
 @implements(sequence_tangent)
 def same_tangent(b: Any, xs: Any) -> Any:
+    if is_flat(b):
+        elements = flat_elements(b)
+        return lambda b, xs: elements(b)
     return (lambda b, xs: b) if is_array(xs) or is_list(xs) or is_tuple(xs) else None
 
 

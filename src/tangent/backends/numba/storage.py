@@ -8,11 +8,13 @@ import numpy as np
 from numba.extending import overload_method
 
 from tangent.backends.numba.broadcast import cast, cast_array
+from tangent.backends.numba.functions import set_back
 from tangent.backends.numba.index import may_repeat
 from tangent.backends.numba.kinds import (
     gradient_type,
     implements,
     is_array,
+    is_dict,
     is_list,
     is_nothing,
     is_number,
@@ -60,6 +62,8 @@ def copied(x: Any, *others: Any) -> Any:
         others = others[0]
     if is_number(x):
         return lambda x, *others: x
+    if is_list(x) and is_number(x.dtype) and not any(is_list(other) for other in others):
+        return lambda x, *others: [v for v in x]  # noqa: C416
     if is_list(x) or is_tuple(x):
         return None
     places = tuple(i for i, other in enumerate(others) if is_array(other))
@@ -204,7 +208,14 @@ def added_into(b: Any, v: Any) -> Any:
     if is_tuple(b) and is_tuple(v):
         lines = "".join(f"    add_into(b[{i}], v[{i}])\n" for i in range(len(b)))
         return written(f"def impl(b, v):\n{lines or '    pass'}\n", add_into=add_into)
+    if is_dict(b) and is_dict(v) and is_array(b.value_type):
+        return into_items
     return impl if is_array(b) else None
+
+
+def into_items(b: Any, v: Any) -> Any:
+    for k in v:
+        add_into(b[k], v[k])
 
 
 SHORTER = (
@@ -234,6 +245,15 @@ def written_over(b: Any, index: Any) -> Any:
     if is_array(b):
         return lambda b, index: content(b[index])
     return None
+
+
+@implements(set_back)
+def restored(a: Any, kept: Any) -> Any:
+    def impl(a: Any, kept: Any) -> Any:
+        a[...] = kept
+        return a
+
+    return impl if is_array(a) else (lambda a, kept: kept)
 
 
 @implements(item_content)

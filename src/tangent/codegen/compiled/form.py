@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.functions import matmul, where
-from tangent.codegen.notes import users_location
-from tangent.errors import CompileError, Location
+from tangent.codegen.compiled.own import refused
+from tangent.codegen.compiled.statements import typed_statements
 from tangent.optimise.typed.affine import added, linear, written
 from tangent.optimise.typed.infer import is_unset
 from tangent.optimise.typed.lists import lists
-from tangent.source.naming import home_of
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import header_reads, writes
@@ -63,7 +62,8 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
             case _:
                 return e
 
-    tree = rebuild(replace(g.tree, body=lists(without_nothing(g.tree.body))), change)
+    typed = typed_statements(replace(g.tree, body=lists(without_nothing(g.tree.body))), resolve, extra)
+    tree = rebuild(typed, change)
     return replace(tree, args=positional(tree.args, g, entry)), extra
 
 
@@ -123,45 +123,16 @@ def without_star(g: Generated) -> Generated:
 def positional(args: ast.arguments, g: Generated, entry: Generated) -> ast.arguments:
     """Parameters by keyword only are parameters like others: Numba has no others."""
     if args.kwarg:
-        raise _refused(g, entry, f"'**{args.kwarg.arg}'")
+        raise refused(g, entry, f"'**{args.kwarg.arg}'")
     if not args.kwonlyargs:
         return args
     if args.vararg:
-        raise _refused(g, entry, f"'*{args.vararg.arg}' and keywords")
+        raise refused(g, entry, f"'*{args.vararg.arg}' and keywords")
     defaults = [*args.defaults]
     for default in args.kw_defaults:
         if default is not None or defaults:
             defaults.append(default or constant(None))
     return replace(args, args=[*args.args, *args.kwonlyargs], kwonlyargs=[], kw_defaults=[], defaults=defaults)
-
-
-def _refused(g: Generated, entry: Generated, what: str) -> CompileError:
-    """Named by the user's function: that of the entry, where a function of Tangent's own is meant."""
-    todo = "Without compile='numba' it runs as Python code."
-    if _is_own(g):
-        why = "it follows lists in lists, dicts or objects that change, or calls what is known only at run time"
-        return CompileError(
-            "Numba does not compile the derivative", _first_use(entry), why, f"Use arrays there. {todo}"
-        )
-    where = users_location(g.source.locate(g.source.tree)) if g.source is not None else None
-    why = f"'{g.primal.__name__}', which it calls, takes {what}"
-    return CompileError("Numba does not compile the derivative", where, why, todo)
-
-
-def _is_own(g: Generated) -> bool:
-    """Whether it is a function of Tangent's own, or written by it."""
-    return g.source is None or home_of(g.primal).startswith("tangent.") or g.primal.__code__.co_filename.startswith("<")
-
-
-def _first_use(entry: Generated) -> Location | None:
-    """The first line of the user that calls a function of Tangent's own, or its function."""
-    if entry.source is None or entry.tree is None:
-        return None
-    for s in statements(entry.tree.body):
-        called = [entry.externals.get(v) for v in header_reads(s)]
-        if getattr(s, "lineno", 0) and any(isinstance(f, Generated) and _is_own(f) for f in called):
-            return users_location(entry.source.place(s.lineno, s.col_offset))
-    return users_location(entry.source.locate(entry.source.tree))
 
 
 def plain_index(index: ast.expr) -> ast.expr:

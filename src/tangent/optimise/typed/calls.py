@@ -37,6 +37,7 @@ GRADIENT_OF_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.ou
 FIRST = (
     runtime.copy, runtime.dense, runtime.refit, runtime.check_seed, runtime.add_item, runtime.add_part, runtime.own,
     runtime.own_any, runtime.as_given, runtime.content, runtime.with_part, runtime.clear_item, runtime.cleared,
+    runtime.sequence, runtime.sequence_tangent, runtime.unsequence,
 )  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
              runtime.leg_one, runtime.leg_cosh, runtime.logistic, runtime.conj_sign)  # fmt: skip

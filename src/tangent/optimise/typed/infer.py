@@ -147,7 +147,7 @@ class Inference:
             case ast.List(elts=elts):
                 item: Kind = None
                 for x in elts:
-                    item = join(item, self.of(x, g))
+                    item = join(item, self.spread(x, g) if isinstance(x, ast.Starred) else self.of(x, g))
                 return Stack(item)
             case ast.Subscript(value=value, slice=index):
                 return subscript(self.of(value, g), index, lambda x: self.of(x, g))
@@ -157,6 +157,11 @@ class Inference:
                 return self.call(e, g)
             case _:
                 return UNKNOWN
+
+    def spread(self, e: ast.Starred, g: Generated) -> Kind:
+        """The kind of each item that a star puts into a list."""
+        kind = self.of(e.value, g)
+        return kind.item if isinstance(kind, Stack) else None if kind is None else UNKNOWN
 
     def is_local(self, v: str, g: Generated) -> bool:
         assert g.tree is not None

@@ -7,14 +7,21 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import TangentError
+from tangent.runtime import refilled
 
 
 def set_back(a: Any, kept: Any) -> Any:
-    """What a name stands for again: the array itself, filled with what it held, or the number that was kept."""
+    """What a name stands for again: the array or container itself with what it held, or the number that was kept."""
     if not isinstance(a, np.ndarray):
-        return kept
+        return refilled(a, kept)
     a[...] = kept
     return a
+
+
+def fill_array(a: Any, kept: Any) -> None:
+    """Fill an array with what it held; of anything else nothing was kept."""
+    if isinstance(a, np.ndarray):
+        a[...] = kept
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:

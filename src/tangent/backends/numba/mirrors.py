@@ -65,7 +65,7 @@ def _in_array(v: Any, base: Any, shade: Any) -> Any:
     def impl(v: Any, base: Any, shade: Any) -> Any:
         return part_of_shadow(v, base, shade) if shares(v, base) else unrelated(v)
 
-    return impl if base.layout == "C" else None
+    return impl if base.layout == "C" or base.ndim == 1 else None
 
 
 def in_list(v: Any, base: Any, shade: Any) -> Any:
@@ -113,6 +113,8 @@ def part_of_shadow(v: Any, x: Any, b: Any) -> Any:
 
 @implements(part_of_shadow)
 def as_part(v: Any, x: Any, b: Any) -> Any:
+    if x.ndim == b.ndim == 1:
+        return _of_vector(v.ndim)
     contiguous = b.layout == "C"
     same_rank = v.ndim == x.ndim
 
@@ -127,6 +129,29 @@ def as_part(v: Any, x: Any, b: Any) -> Any:
         return as_strided(b.ravel()[offset:], v.shape, v.strides)
 
     return impl
+
+
+def _of_vector(rank: int) -> Any:
+    """Places in an array of one axis are counted, whatever lies between its elements, and those of its shadow."""
+    steps = "".join(f"moved(v.strides[{i}], v.shape[{i}], x, b), " for i in range(rank))
+    text = [
+        "def impl(v, x, b):",
+        "    offset = v.ctypes.data - x.ctypes.data",
+        "    if x.strides[0] == 0 or offset % x.strides[0] != 0:",
+        "        raise InPlaceError(LOST_VIEW)",
+        f"    return as_strided(b[offset // x.strides[0] :], v.shape, ({steps}))",
+        "",
+    ]
+    names = {"moved": moved, "as_strided": as_strided, "InPlaceError": InPlaceError, "LOST_VIEW": LOST_VIEW}
+    return written("\n".join(text), **names)
+
+
+@jitable
+def moved(step: int, length: int, x: Any, b: Any) -> int:
+    """A stride among the elements of x, among those of its shadow."""
+    if length > 1 and step % x.strides[0] != 0:
+        raise InPlaceError(LOST_VIEW)
+    return step // x.strides[0] * b.strides[0]
 
 
 @implements(unmirror)

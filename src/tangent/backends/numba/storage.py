@@ -8,7 +8,7 @@ import numpy as np
 from numba.extending import overload_method
 
 from tangent.backends.numba.broadcast import cast, cast_array
-from tangent.backends.numba.functions import set_back
+from tangent.backends.numba.functions import fill_array, set_back
 from tangent.backends.numba.index import may_repeat
 from tangent.backends.numba.kinds import (
     gradient_type,
@@ -40,6 +40,7 @@ from tangent.runtime import (
     own,
     own_any,
     put_item_back,
+    refilled,
     shadow,
     take_item,
     unboxed,
@@ -253,7 +254,15 @@ def restored(a: Any, kept: Any) -> Any:
         a[...] = kept
         return a
 
-    return impl if is_array(a) else (lambda a, kept: kept)
+    return impl if is_array(a) else (lambda a, kept: refilled(a, kept))
+
+
+@implements(fill_array)
+def filled(a: Any, kept: Any) -> Any:
+    def impl(a: Any, kept: Any) -> Any:
+        a[...] = kept
+
+    return impl if is_array(a) else (lambda a, kept: None)
 
 
 @implements(item_content)

@@ -8,6 +8,7 @@ import traceback
 
 import numba
 from numba.core.errors import NumbaError
+from numba.core.ir import Loc
 
 from tangent.codegen.emit import Text
 from tangent.codegen.load import place_of
@@ -19,7 +20,15 @@ from tangent.transform.generated import Generated
 _AT = re.compile(r'File "(<[^"]*>|[^"]*)", line (\d+)')
 _ARGUMENT = re.compile(r"argument (\d+): Cannot determine Numba type of <class '([^']*)'>", re.IGNORECASE)
 _NUMBA = os.path.join(os.path.dirname(numba.__file__ or ""), "")
-_NOISE = ("Failed in nopython mode", "During:", "File ", "<source", "- Resolution", "There are", "Overload", "Rejected")
+_NOISE = ("Failed in ", "During:", "File ", "<source", "- Resolution", "There are", "Overload", "Rejected")
+_UNKNOWN = (  # what Numba says where it knows no type, and what is meant
+    (r"Cannot infer the type of variable '([^']*)'[^\n]*(?:list|Dict|Set)",
+     "{} is empty where it is made, and what goes into it does not tell Numba its type"),
+    (r"(?:Type of|Cannot infer the type of) variable '([^']*)'", "Numba cannot tell the type of {}"),
+    (r"non-constant value associated with variable '([^']*)'",
+     "a function that captures {} is kept or handed on: give it an argument for that, or call it where it is defined"),
+    (r"UndefinedType", "Numba cannot tell the type of a value there, maybe of a list or dict that is empty at first"),
+)  # fmt: skip
 
 
 def explain(error: BaseException, text: Text, entry: Generated) -> None:
@@ -27,9 +36,9 @@ def explain(error: BaseException, text: Text, entry: Generated) -> None:
     if not isinstance(error, NumbaError) and not _while_compiling(error):
         return annotate(error, place_of(entry))
     message = str(error)
-    lines = [int(n) for file, n in _AT.findall(message) if file == text.file]
+    lines = [int(n) for file, n in _AT.findall(message) if file == text.file] or _lines_of(error, text.file)
     shown = text.text.splitlines()
-    line = lines[-1] if lines else 0
+    line = next((n for n in reversed(lines) if primal_place(text.file, n) is not None), 0)
     place = primal_place(text.file, line) if line else None
     if place is None:
         source = entry.source
@@ -50,6 +59,20 @@ def _while_compiling(error: BaseException) -> bool:
     )
 
 
+def _lines_of(error: BaseException, file: str) -> list[int]:
+    """The lines that Numba was at when it failed without saying so: its own frames know them."""
+    found: list[int] = []
+    at = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code.co_filename.startswith(_NUMBA):
+            for value in [*at.tb_frame.f_locals.values()]:
+                loc = value if isinstance(value, Loc) else getattr(value, "loc", None)
+                if isinstance(loc, Loc) and loc.filename == file:
+                    found.append(int(loc.line))
+        at = at.tb_next
+    return found
+
+
 def _argument(message: str, entry: Generated) -> str:
     """The argument that Numba has no type for, if that is it."""
     found = _ARGUMENT.search(message)
@@ -60,6 +83,11 @@ def _argument(message: str, entry: Generated) -> str:
     return f"Numba has no type for the argument '{names[place]}', a {kind}" if place < len(names) else ""
 
 
+def _named(v: str) -> str:
+    """A variable; what Numba numbers itself is no name to anybody."""
+    return f"'{v.split('.')[0]}'" if v and v[0] != "$" else "a value"
+
+
 def _reason(message: str) -> str:
     """The line that says most."""
     lines = [line.strip() for line in message.splitlines()]
@@ -67,8 +95,9 @@ def _reason(message: str) -> str:
         return "an argument is of a type that Numba does not know"
     if found := re.search(r"Untyped global name '(\w+)': .*<class 'function'>", message):
         return f"'{found[1]}' has no compiled form"
-    if any("UndefinedType" in line for line in lines):
-        return "Numba cannot tell the type of a variable"
+    for pattern, reason in _UNKNOWN:
+        if found := re.search(pattern, message):
+            return reason.format(*(_named(v) for v in found.groups()))
     for pattern in (r"No implementation of function (.*?) found for signature", r"Unknown attribute .*", r"Untyped .*",
                     r"Cannot unify .*", r"cannot unify .*", r"Use of unsupported .*", r".*not supported.*",
                     r"No conversion .*", r"Invalid use of .*", r".*is not defined.*"):  # fmt: skip

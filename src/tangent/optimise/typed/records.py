@@ -27,8 +27,13 @@ READERS = frozenset(
 DTYPES = {"f8": "", "b1": "np.bool_", "i8": "np.int64"}
 
 
-def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str, parameters: set[str]) -> list[ast.stmt]:
-    """The body with arrays for lists, where that can be; what can be read again is not recorded."""
+def records(
+    body: list[ast.stmt], kinds: dict[str, Kind], np_name: str, max_name: str, parameters: set[str]
+) -> list[ast.stmt]:
+    """The body with arrays for lists, where that can be; what can be read again is not recorded.
+
+    `np_name` and `max_name` stand for NumPy and Python's `max`, whatever the user calls by these names.
+    """
     fitting: dict[str, tuple[ast.For, ast.stmt]] = {}
     index: dict[ast.stmt, ast.stmt] = {}
     places = _places(body)
@@ -54,7 +59,8 @@ def records(body: list[ast.stmt], kinds: dict[str, Kind], np_name: str, paramete
         shape = [_size(there, k, lengths) for k in range(len(there))]
         if None in shape:
             continue
-        fitting[v] = there[0], _made(v, [n for n in shape if n is not None], kind.item.dtype, np_name, there[0])
+        sizes = [_called(n, max_name) for n in shape if n is not None]
+        fitting[v] = there[0], _made(v, sizes, kind.item.dtype, np_name, there[0])
         for s in (stack.pushes[0], stack.pops[0]):
             index[s] = _indexed(s, v, there)
     return _rebuilt(body, fitting, index, gone) if index else body
@@ -164,6 +170,15 @@ def _size(nest: Nest, k: int, lengths: set[str]) -> ast.expr | None:
         sure = _is_length(stop) or (isinstance(stop, ast.Name) and stop.id in lengths)
         return stop if sure else expression("max(n, 0)", n=stop)
     return simplified_difference(stop, start)
+
+
+def _called(size: ast.expr, max_name: str) -> ast.expr:
+    """A size whose outermost function has this name."""
+    match size:
+        case ast.Call(func=ast.Name(id="max")):
+            return replace(size, func=name(max_name))
+        case _:
+            return size
 
 
 def _most(e: ast.expr, nest: Nest) -> ast.expr | None:

@@ -93,7 +93,7 @@ def _specialised(
         body = restores(body, made_here(body, g, found), lasting, unchanged(body, parameters), fresh)
         body = _smaller(repeated(body, unchanged(body, parameters), lasting), g, resolve)
         body = _smaller(kept_twice(body, found.kinds[g]), g, resolve)
-        body = records(body, found.kinds[g], np_name, parameters)
+        body = records(body, found.kinds[g], np_name, _known_as(max, ("max",), g, resolve), parameters)
         body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)
         while (new := joined(body, made_here(body, g, found), stable_names(body, g).lasting)) is not body:
@@ -120,10 +120,16 @@ def _smaller(body: list[ast.stmt], g: Generated, resolve: Resolve) -> list[ast.s
 
 def _numpy(g: Generated, resolve: Resolve) -> str:
     """The name of NumPy in a function, given to it if it has none."""
+    return _known_as(np, ("np", "numpy"), g, resolve)
+
+
+def _known_as(value: Any, names: tuple[str, ...], g: Generated, resolve: Resolve) -> str:
+    """The first of some names that stands for a value in a function; else one that is given to it."""
     assert g.tree is not None
     local = {a.arg for a in arguments(g.tree.args)} | {v for s in statements(g.tree.body) for v in writes(s)}
-    for v in ("np", "numpy"):
-        if v not in local and resolve(ast.Name(v, ast.Load()), g) is np:
+    for v in names:
+        if v not in local and resolve(ast.Name(v, ast.Load()), g) is value:
             return v
-    g.externals = {**g.externals, "np_": np}
-    return "np_"
+    new = f"{names[0]}_"
+    g.externals = {**g.externals, new: value}
+    return new

@@ -1,0 +1,75 @@
+"""Compiled derivatives of code with dicts and named tuples; what is refused, and how."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tangent
+
+pytest.importorskip("numba")
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+def remembered(x, n):
+    """A table by number: filled, replaced and taken from."""
+    table = {0: x, 1: x * x}
+    total = 0.0
+    for i in range(2, n):
+        table[i % 3] = math.sin(table[(i - 1) % 3]) * x + i
+        total += table[i % 3] ** 2
+        if i % 4 == 3:
+            del table[i % 3]
+            table[i % 3] = table.get(i % 3, 0.0) + 1  # a float all the same
+            table[i % 3] = table.get(i % 3, 0.0) + total * 0.1
+    return total * table[0]
+
+
+def paired(x):
+    pair = Pair(x[:2] * 1.0, x[1:] * 2.0)
+    first = pair.left
+    first[0] += pair.right[1]
+    return np.sum(pair.left * pair.right)
+
+
+@pytest.mark.parametrize("n", (2, 3, 9))
+def test_a_table_by_number(n):
+    assert REMEMBERED(0.7, n) == pytest.approx(tangent.grad(remembered)(0.7, n), rel=1e-13)
+
+
+def test_arrays_of_a_named_tuple():
+    x = np.array([0.3, -1.2, 0.8])
+    got, want = tangent.jvp(paired, compile="numba")(x, dx=x), tangent.jvp(paired)(x, dx=x)
+    assert got == pytest.approx(want, rel=1e-13)
+
+
+REMEMBERED = tangent.grad(remembered, compile="numba")
+
+
+def rate_chosen(x):
+    work = np.zeros(2)
+
+    def rate(y):
+        work[0] = y * x
+        return work[0] + work[1]
+
+    return repeated(rate, x)
+
+
+def repeated(f, y):
+    for _ in range(3):
+        y = y + f(y)
+    return y
+
+
+def test_a_refusal_says_what_is_done_and_where():
+    with pytest.raises(tangent.errors.CompileError) as caught:
+        tangent.grad(rate_chosen, compile="numba")(0.5)
+    message = str(caught.value)
+    assert "y = y + f(y)" in message and "a function that is known only when it is called" in message
+    assert "Call it by its name" in message

@@ -147,7 +147,7 @@ def _of_vector(rank: int) -> Any:
 
 
 @jitable
-def moved(step: int, length: int, x: Any, b: Any) -> int:
+def moved(step: int, length: int, x: Any, b: Any) -> Any:
     """A stride among the elements of x, among those of its shadow."""
     if length > 1 and step % x.strides[0] != 0:
         raise InPlaceError(LOST_VIEW)

@@ -74,6 +74,8 @@ class Choice:
         key: tuple[Any, ...] = tuple(map(type, args))
         if np.ndarray in key or PersistentArray in key:
             key += tuple([(a.shape, a.dtype) for a in args if type(a) in ARRAYS])
+        if list in key or dict in key:
+            key += tuple([_held_types(a) for a in args if type(a) is list or type(a) is dict])
         found = self._found.get(key, 0)
         if type(found) is not int:
             return found  # type: ignore[no-any-return]
@@ -99,6 +101,15 @@ class Choice:
             sizes = versions.sizes_of(self._functions[0], args)
             self.versions[key] = versions.made(self._functions[0], kinds, sizes, self._load)
         return self.versions[key]
+
+
+def _held_types(a: list[Any] | dict[Any, Any]) -> Any:
+    """What a list or dict holds, as far as versions tell it apart."""
+    if type(a) is dict:
+        arrays = [(x.shape, x.dtype) for x in a.values() if type(x) is np.ndarray]
+        return (*a, *map(type, a.values()), *arrays)
+    types = set(map(type, a))
+    return frozenset(types) if types != {list} else (list, frozenset([t for x in a for t in map(type, x)]))
 
 
 def held(primal: types.FunctionType, v: str) -> Any:

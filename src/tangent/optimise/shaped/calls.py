@@ -11,6 +11,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.analysis.shapes.results import CASTS
+from tangent.optimise.shaped import containers
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -21,8 +22,10 @@ from tangent.optimise.shaped.kinds import (
     UNKNOWN,
     UNSURE,
     Axis,
+    Fields,
     Items,
     Kind,
+    Listed,
     Number,
     Rows,
     Stack,
@@ -160,6 +163,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return like(kinds[0])
     if function is np.where and len(kinds) == 3 and not e.keywords:
         return chosen(strong(broadcast(kinds[1], kinds[2])), kinds[0], kinds[0])
+    if function is sum and len(kinds) == 1:
+        return FLOAT if containers.is_of_floats(kinds[0]) else UNKNOWN
     if function in (max, min) and len(kinds) == 2 and not e.keywords:
         return _larger(*kinds)
     if function is np.cross and len(kinds) == 2 and not e.keywords:
@@ -209,6 +214,8 @@ NOT_FLOATS = (
 
 
 def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
+    if any(isinstance(k, Listed | Fields) for k in kinds[:2]):
+        return containers.result_of(function, kinds)
     if function in LIKE_FIRST:
         return like(kinds[0])
     if function in SAME:
@@ -336,6 +343,13 @@ def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
         case Number(axes=(_, *_)):
             axes = axes_after(owner.axes, index, of)
             return UNKNOWN if axes is None else Number(axes, owner.dtype)
+        case Listed(item=item) if isinstance(index, ast.Slice):
+            return owner
+        case Listed(item=item):
+            at = of(index)
+            return item if isinstance(at, Number) and not at.rank and at.dtype == "i8" else UNKNOWN
+        case Fields():
+            return owner.get(value_of(index))
         case Rows(array=array):
             return subscript(array, index, of)
         case _:

@@ -23,11 +23,14 @@ from tangent.optimise.shaped.kinds import (
     UNKNOWN,
     UNSURE,
     Axis,
+    Fields,
     Items,
     Kind,
+    Listed,
     Number,
     Stack,
     alike,
+    any_of,
     broadcast,
     join,
     not_one,
@@ -247,7 +250,7 @@ class Flow(Inference):
                 item = self.rewritten(old)
                 stack = self.env.get(v)
                 if isinstance(stack, Stack | Items):
-                    known = stack.item if isinstance(stack, Stack) else UNKNOWN
+                    known = stack.item if isinstance(stack, Stack) else any_of(stack)
                     kind = self.of(item)
                     self.env[v] = Stack(join(known, kind if v in self.mirrored else without(kind, "@")))
                 self.forget_lists(item)
@@ -255,6 +258,7 @@ class Flow(Inference):
             case ast.Expr(value=value):
                 value = self.rewritten(value)
                 self.forget_lists(value)
+                self.forget_changed(value)
                 done = s if value is s.value else replace(s, value=value)
                 total = added(done, self)
                 return [done] if total is None else self.statement(total)
@@ -354,6 +358,13 @@ class Flow(Inference):
         for v in _held(e):
             if isinstance(self.env.get(v), Stack):
                 self.env[v] = UNKNOWN
+
+    def forget_changed(self, e: ast.expr) -> None:
+        """What a method does to a list is not followed, unless items are only taken away."""
+        match e:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if attr not in ("pop", "clear"):
+                if isinstance(self.env.get(v), Stack | Items | Listed | Fields):
+                    self.env[v] = UNKNOWN
 
     # Expressions
 

@@ -16,6 +16,7 @@ from tangent.optimise.shaped.kinds import (
     UNKNOWN,
     Items,
     Kind,
+    Listed,
     Number,
     Rows,
     Stack,
@@ -69,6 +70,10 @@ class Inference:
                 return constant_kind(value)
             case ast.Name(id=v):
                 return self.env.get(v, UNKNOWN)
+            case ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=times) if self.of(item) == FLOAT:
+                count = self.of(times)
+                whole = isinstance(count, Number) and not count.rank and count.dtype == "i8" and count.weak
+                return Listed(FLOAT) if whole else UNKNOWN
             case ast.BinOp(left=left, op=op, right=right):
                 return binary(op, self.of(left), self.of(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -104,7 +109,7 @@ class Inference:
             owner = self.of(e.func.value)
             if isinstance(owner, Number):
                 return method(owner, e.func.attr, e)
-            if e.func.attr == "pop" and isinstance(owner, Stack) and not e.args:
+            if e.func.attr == "pop" and isinstance(owner, Stack | Listed) and not e.args:
                 return owner.item or UNKNOWN
         found = self.resolve(e.func)
         if isinstance(found, Generated):

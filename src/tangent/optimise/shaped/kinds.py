@@ -66,11 +66,28 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A list of which all items are alike: Python's floats, or lists of these."""
+
+    item: Kind
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A dict with some keys, each with the kind of what it stands for."""
+
+    items: tuple[tuple[str, Kind], ...]
+
+    def get(self, key: Any) -> Kind:
+        return dict(self.items).get(key, UNKNOWN)
+
+
+@dataclass(frozen=True)
 class Unknown:
     """Anything."""
 
 
-Kind = Number | Items | Stack | Rows | Unknown
+Kind = Number | Items | Stack | Rows | Listed | Fields | Unknown
 UNKNOWN = Unknown()
 FLOAT, INT, BOOL = Number((), "f8", True), Number((), "i8", True), Number((), "b1", True)
 
@@ -94,7 +111,24 @@ def kind_of(value: Any, v: str) -> Kind:
         axes = tuple(n if n <= SMALL else f"{v}.{i}" for i, n in enumerate(value.shape))
         native = value.dtype.isnative
         return Number(axes, value.dtype.str[1:]) if native else UNKNOWN
+    if type(value) is list and value:
+        return listed(value)
+    if type(value) is dict and value and all(type(k) is str for k in value):
+        found = tuple((k, kind_of(x, f"{v}:{k}")) for k, x in value.items())
+        return Fields(found) if all(isinstance(kind, Number) for _, kind in found) else UNKNOWN
     return UNKNOWN
+
+
+def listed(value: list[Any]) -> Kind:
+    """The kind of a list.
+
+    >>> listed([[1.0, 2.0], [3.0]])
+    Listed(item=Listed(item=Number(axes=(), dtype='f8', weak=True, size=None)))
+    """
+    types = set(map(type, value))
+    if types == {float}:
+        return Listed(FLOAT)
+    return Listed(Listed(FLOAT)) if types == {list} and all(set(map(type, x)) == {float} for x in value) else UNKNOWN
 
 
 def is_one(n: Axis) -> bool:
@@ -129,11 +163,23 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)))
         case Stack(item=p), Stack(item=q):
             return Stack(join(p, q))
+        case (Items() as items, Stack(item=p)) | (Stack(item=p), Items() as items):
+            return Stack(join(any_of(items), p))
+        case Fields(items=p), Fields(items=q) if [k for k, _ in p] == [k for k, _ in q]:
+            return Fields(tuple((k, join(x, y) or UNKNOWN) for (k, x), (_, y) in zip(p, q)))
         case Rows(array=p), Rows(array=q):
             both = join(p, q)
             return Rows(both) if isinstance(both, Number) else UNKNOWN
         case _:
             return UNKNOWN
+
+
+def any_of(items: Items) -> Kind | None:
+    """What all items of a list are."""
+    found: Kind | None = None
+    for k in items.items:
+        found = join(found, k)
+    return found
 
 
 def _either(p: Axis, q: Axis) -> Axis:
@@ -179,6 +225,8 @@ def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
             return Items(tuple(_mapped(k, change) for k in items))
         case Stack(item=item):
             return Stack(None if item is None else _mapped(item, change))
+        case Fields(items=fields):
+            return Fields(tuple((v, _mapped(k, change)) for v, k in fields))
         case Rows(array=array):
             inner = _mapped(array, change)
             return Rows(inner) if isinstance(inner, Number) else UNKNOWN

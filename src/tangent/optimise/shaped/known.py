@@ -16,6 +16,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.settled import DOTS, FITS, LEFT, OUTER, OWN, PRODUCTS, ZERO, is_settled
 from tangent.optimise.shaped.calls import Of
+from tangent.optimise.shaped.containers import is_container, written_out
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.sums import Summed, factored, summed
@@ -131,7 +132,11 @@ class Known:
         kinds = [self.of(a) for a in e.args]
         if function is isinstance and isinstance(kinds[0], Number) and self.resolve(e.args[1]) is np.ndarray:
             return constant(kinds[0].rank > 0) if kinds[0].rank or kinds[0] == FLOAT else e
-        if not is_settled(function) or not all(isinstance(k, Number | Items) for k in kinds[:2]):
+        if not is_settled(function):
+            return e
+        if any(map(is_container, kinds[:2])) and not e.keywords:
+            return written_out(function, e, kinds)
+        if not all(isinstance(k, Number | Items) for k in kinds[:2]):
             return e
         found = self.by_function(function, e, e.args, kinds) if not e.keywords else None
         return e if found is None else found

@@ -4,6 +4,7 @@ b = add_part(add_part(b, 8, e), 7, f)   ->   b[8] += e; b[7] += f
 b = scatter(e, x, 2)                    ->   b = np.zeros(x.shape); b[2] = e
 b = add_part(clear_item(b, 8), 7, e)    ->   b[8] = 0.0; b[7] += e
 x = put_rows(x, 1, v)                   ->   x[1] = v
+b = add_cell(b, i, j, e)                ->   b[i][j] += e, in a list of lists
 add_at(b, 7, e); add_into(b, e)         ->   b[7] += e; b += e
 """
 
@@ -16,7 +17,8 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.shaped.calls import axes_after
-from tangent.optimise.shaped.kinds import Kind, Number, same
+from tangent.optimise.shaped.containers import is_of_floats
+from tangent.optimise.shaped.kinds import FLOAT, Fields, Kind, Listed, Number, same
 from tangent.syntax.quote import at, constant, expression
 from tangent.syntax.uses import expression_reads
 
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     from tangent.optimise.shaped.flow import Flow
 
 
-WRITERS = (runtime.add_part, runtime.scatter, runtime.clear_item, runtime.put_rows)
+WRITERS = (runtime.add_part, runtime.add_cell, runtime.add_item, runtime.scatter, runtime.clear_item, runtime.put_rows)
+
+
+ITEMS = (runtime.add_part, runtime.add_cell)
 
 
 def places(s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
@@ -55,6 +60,13 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
     match e:
         case ast.Name(id=v) if v == b:
             return []
+        case ast.Call(args=[inner, *indices, value], keywords=[]) if flow.resolve(e.func) in ITEMS and _is_held(
+            b, flow
+        ):
+            before, place = _parts(b, inner, s, flow), _item(b, indices, flow)
+            if before is None or place is None or flow.of(value) != FLOAT:
+                return None
+            return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
         case ast.Call(func=func, args=[inner, index, value], keywords=[]) if flow.resolve(func) is runtime.add_part:
             before = _parts(b, inner, s, flow)
             place = _place(b, index, flow)
@@ -70,8 +82,20 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             place = _place(b, index, flow)
             fits = place is not None and _fits(flow.of(place), flow.of(value))
             return [at(ast.Assign([place], value), s)] if v == b and place is not None and fits else None
+        case ast.Call(func=func, args=[inner, _, index, value], keywords=[]) if flow.resolve(func) is runtime.add_item:
+            before, place = _parts(b, inner, s, flow), _item(b, [index], flow)
+            if before is None or place is None or flow.of(value) != FLOAT:
+                return None
+            return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
         case ast.Call(func=func, args=[value, x, index], keywords=[]) if flow.resolve(func) is runtime.scatter:
             kind = flow.of(x)
+            if is_of_floats(kind) and flow.of(value) == FLOAT and b not in expression_reads(e):
+                flow.env[b] = Listed(FLOAT)
+                place = _item(b, [index], flow)
+                zeros = expression("[0.0] * len(x)", x=x)
+                return None if place is None else [
+                    at(ast.Assign([ast.Name(b, ast.Store())], zeros), s), at(ast.Assign([place], value), s)
+                ]  # fmt: skip
             if b in expression_reads(value) | expression_reads(x) | expression_reads(index):
                 return None
             if not isinstance(kind, Number) or kind.dtype != "f8" or not kind.rank or not _is_real(value, flow):
@@ -86,6 +110,19 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             ]  # fmt: skip
         case _:
             return None
+
+
+def _is_held(b: str, flow: Flow) -> bool:
+    return isinstance(flow.env.get(b), Listed | Fields)
+
+
+def _item(b: str, indices: list[ast.expr], flow: Flow) -> ast.Subscript | None:
+    """`b[i]` or `b[i][j]`, if that is a float in a list or in a dict."""
+    found: ast.expr = ast.Name(b, ast.Load())
+    for index in indices:
+        found = ast.Subscript(found, index, ast.Load())
+    held = _is_held(b, flow) and flow.of(found) == FLOAT
+    return ast.Subscript(found.value, found.slice, ast.Store()) if held else None  # type: ignore[attr-defined]
 
 
 def _fits(place: Kind, value: Kind) -> bool:

@@ -1,0 +1,59 @@
+"""What run-time functions do with lists of floats and dicts of numbers.
+
+init_grad(xs)        ->   [0.0] * len(xs)
+each(b, xs)          ->   [b] * len(xs)
+settled(bxs, xs)     ->   bxs.copy()
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tangent import runtime
+from tangent.optimise.settled import OWN
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Kind, Listed, Stack
+from tangent.syntax.quote import expression
+
+FLOATS = Listed(FLOAT)
+
+
+def is_container(kind: Kind) -> bool:
+    return isinstance(kind, Listed | Fields | Stack)
+
+
+def is_of_floats(kind: Kind) -> bool:
+    """Whether a value is a list of Python's floats."""
+    return isinstance(kind, Listed | Stack) and kind.item == FLOAT
+
+
+def result_of(function: Any, kinds: list[Kind]) -> Kind:
+    """The kind of what a function gives, of which one of the first two arguments is a list or a dict."""
+    if function in (runtime.init_grad, runtime.sequence, runtime.copy):
+        return kinds[0]
+    if function in (runtime.settled, runtime.as_given, runtime.unsequence, runtime.as_list, runtime.add_grad):
+        return kinds[0] if kinds[0] == kinds[-1] else UNKNOWN
+    if function in (runtime.add_part, runtime.add_cell, runtime.add_item):
+        return kinds[0] if kinds[-1] == FLOAT else UNKNOWN
+    return UNKNOWN
+
+
+def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
+    """A call of such a function as what it does, where that is known."""
+    first, last = kinds[0], kinds[-1]
+    if isinstance(last, Listed) and (function is runtime.sequence or function is runtime.unsequence):
+        return e.args[0]
+    if function is runtime.each and first == FLOAT and is_of_floats(last):
+        return expression("[b] * len(x)", b=e.args[0], x=e.args[1])
+    if function is runtime.as_list and first == FLOATS:
+        return e.args[0] if isinstance(e.args[0], ast.BinOp) else expression("b.copy()", b=e.args[0])
+    if function is runtime.init_grad and first == FLOATS:
+        return expression("[0.0] * len(x)", x=e.args[0])
+    if function in OWN and first == last and (first == FLOATS or _is_of_numbers(first)):
+        return expression("b.copy()", b=e.args[0])
+    return e
+
+
+def _is_of_numbers(kind: Kind) -> bool:
+    """Whether a value is a dict of floats."""
+    return isinstance(kind, Fields) and all(k == FLOAT for _, k in kind.items)

@@ -22,7 +22,7 @@ Line = tuple[str, Callable[..., Any], list[Any]]
 ONE: list[Line] = [
     ("np.log1p(x)", mpmath.log1p, [-0.5, -1e-12, 1e-300, 1e-17, 1e-8, 3.0, 1e10, 1e300]),
     ("np.expm1(x)", mpmath.expm1, [-700.0, -40.0, -1.0, -1e-12, 1e-300, 1e-17, 2.0, 700.0]),
-    ("np.sinc(x)", lambda x: mpmath.sincpi(x), [1e-300, 1e-9, 1e-5, 1e-3, 0.02, 0.3, 0.8, 1.0, 5.5, 1e3]),
+    ("np.sinc(x)", lambda x: mpmath.sincpi(x), [1e-300, 1e-9, 1e-5, 1e-3, 0.02, 0.3, 0.8, 1.0, 5.5, 1e3, 12345.5]),
     ("np.tanh(x)", mpmath.tanh, [1e-300, 1e-8, 0.5]),
     ("np.arctanh(x)", mpmath.atanh, [1e-300, 0.5, 1 - 1e-12, -1 + 1e-12]),
     ("np.arcsin(x)", mpmath.asin, [1e-300, 0.5, 1 - 1e-12, -1 + 1e-12]),

@@ -214,10 +214,20 @@ def in_degrees(x: Any, deg: bool) -> Any:
 
 def sinc_derivative(x: Any, n: int) -> Any:
     """The n-th derivative of `np.sinc`: its series where terms of the closed form cancel, else its recurrence."""
-    t = np.multiply(np.asarray(x, np.promote_types(np.result_type(x), float)), math.pi)
+    turns = np.asarray(x, np.promote_types(np.result_type(x), float))
+    t = np.multiply(turns, math.pi)
     near = np.abs(t) < n + 1.5
-    part = np.where(near, _sinc_near(np.where(near, t, 0.0), n), _sinc_far(np.where(near, 1.0, t), n))
+    part = np.where(near, _sinc_near(np.where(near, t, 0.0), n), _sinc_far(np.where(near, 1.0, t), _waves(turns), n))
     return (math.pi**n * part).astype(gradient_dtype(np.asarray(x).dtype))[()]
+
+
+def _waves(x: Any) -> tuple[Any, Any]:
+    """The sine and the cosine of pi x; those of real numbers are exact at all multiples of a quarter turn."""
+    if np.iscomplexobj(x):
+        return np.sin(math.pi * x), np.cos(math.pi * x)
+    rest = x - 2.0 * np.rint(0.5 * x)
+    short = np.where(np.abs(rest) > 0.5, np.copysign(1.0, rest) - rest, rest)
+    return np.sin(math.pi * short), np.sin(math.pi * (0.5 - np.abs(rest)))
 
 
 def _sinc_near(t: Any, n: int) -> Any:
@@ -229,18 +239,13 @@ def _sinc_near(t: Any, n: int) -> Any:
     return total
 
 
-def _sinc_far(t: Any, n: int) -> Any:
-    """The n-th derivative f of sin(t) / t by t f[n] + n f[n - 1] = sin[n]."""
-    f = np.sin(t) / t
+def _sinc_far(t: Any, waves: tuple[Any, Any], n: int) -> Any:
+    """The n-th derivative f of sin(t) / t by t f[n] + n f[n - 1] = sin[n], for the sine and cosine of t."""
+    f = waves[0] / t
     for k in range(1, n + 1):
-        f = (_sin_derivative(t, k) - k * f) / t
+        wave = -waves[k % 2] if k % 4 > 1 else waves[k % 2]
+        f = (wave - k * f) / t
     return f
-
-
-def _sin_derivative(t: Any, n: int) -> Any:
-    """The n-th derivative of the sine."""
-    wave = np.cos(t) if n % 2 else np.sin(t)
-    return -wave if n % 4 > 1 else wave
 
 
 def i0_derivative(x: Any, n: int) -> Any:

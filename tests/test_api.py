@@ -6,7 +6,9 @@ import importlib
 import inspect
 import sys
 import threading
+import types
 import weakref
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -1449,3 +1451,56 @@ def test_integer_arrays_that_are_written_into_are_refused():
             jvp(f, 0)(ints, x, x)
         np.testing.assert_allclose(grad(f, 1)(ints, x), by_x)
         assert np.all(np.isfinite(grad(f, 0)(ints.astype(float), x)))
+
+
+# Values with parts
+
+
+class Pair(NamedTuple):
+    u: Any
+    v: Any
+
+
+@pytest.mark.parametrize("make", [jacrev, jacfwd])
+def test_jacobians_of_containers_have_their_structure(make):
+    x = np.array([1.0, 2.0])
+    squares, total = make(lambda x: (x**2, np.sum(x)))(x)
+    close(squares, np.diag(2 * x))
+    close(total, np.ones(2))
+    named = make(lambda x: Pair(x, {"k": x[0], "s": "text"}))(x)
+    close(named.u, np.eye(2))
+    close(named.v["k"], [1.0, 0.0])
+    assert isinstance(named, Pair) and named.v["s"] is None
+    by_parts = make(lambda p: p["a"] * p["b"])({"a": x, "b": 3.0, "name": "p"})
+    close(by_parts["a"], 3 * np.eye(2))
+    close(by_parts["b"], x)
+    assert by_parts["name"] is None
+    (aa, ay), (ba, by) = make(lambda p, y: (p[0] * y, y), (0, 1))((x, 1.0), 2.0)
+    close(aa[0], 2 * np.eye(2))
+    close(aa[1], np.zeros(2))
+    close(ay, x)
+    close(ba[0], np.zeros(2))
+    close(by, 1.0)
+    close(make(lambda t: [t[0] * t[1], t[1]])([2.0, 3.0]), [[3.0, 2.0], [0.0, 1.0]])
+    with pytest.raises(SeedError, match="the result is tuple: a Jacobian is that of numbers"):
+        make(lambda t: ("a", None))(1.0)
+
+
+def test_hessian_by_a_dict_and_by_an_object():
+    x = np.array([1.0, 2.0])
+    found = hessian(lambda d: d["a"] @ d["a"] * d["b"])({"a": x, "b": 3.0})
+    close(found["a"]["a"], 6 * np.eye(2))
+    close(found["a"]["b"], 2 * x)
+    close(found["b"]["a"], 2 * x)
+    close(found["b"]["b"], 0.0)
+    of_object = hessian(lambda p: p.w * p.w * p.b)(types.SimpleNamespace(w=2.0, b=3.0))
+    close(of_object.w.w, 6.0)
+    close(of_object.w.b, 4.0)
+
+
+@pytest.mark.parametrize("kind", [complex, np.complex64, np.complex128, np.array])
+def test_gradients_by_complex_numbers_are_complex(kind):
+    for f, expected in ((lambda x: x.real, 1.0), (lambda x: 2 * np.imag(x), -2j)):
+        got = grad(f)(kind(2 + 1j))
+        assert got == expected and np.iscomplexobj(got)
+        assert np.asarray(got).dtype == np.asarray(kind(1j)).dtype

@@ -1,11 +1,12 @@
 """Tangent: the gradient operator for Python. It reads a function and writes its derivative, as Python."""
 
 from tangent import inside, template
-from tangent.api import autodiff, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
+from tangent.api import autodiff, grad, jvp, value_and_grad, vjp
 from tangent.backends.library import bind_library
 from tangent.custom import custom_jvp, custom_vjp
 from tangent.errors import TangentError
 from tangent.implicit import implicit
+from tangent.matrices import hessian, hvp, jacfwd, jacobian, jacrev
 from tangent.runtime.calls import install
 from tangent.runtime.checkpoint import checkpoint
 from tangent.runtime.dispatch import ArrayType

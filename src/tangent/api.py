@@ -6,17 +6,16 @@ import functools
 import inspect
 import re
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tangent.errors import OptionError, SeedError, UnsupportedError, WrtError, caller
+from tangent.errors import OptionError, UnsupportedError, WrtError, caller
 from tangent.options import Compiler, Mode, Motion, Options, further
 from tangent.pipeline import derive
 from tangent.rules.callables import plain_function
-from tangent.runtime.library import EAGER
 from tangent.runtime.objects import is_object
 
 Wrt = int | str | Sequence[int | str]
@@ -46,7 +45,7 @@ def autodiff(
         summed=mode == "reverse" and not check_dims,
         checkpoint=_snapshots(checkpoint) if mode == "reverse" else None,
     )  # fmt: skip
-    return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
+    return derivative(f, wrt, compiling(f, options, compile, jit), verbose)
 
 
 def grad(
@@ -89,7 +88,7 @@ def value_and_grad(
         optimized=optimized, check_dims=check_dims, preserve_result=True, value_first=True, has_aux=has_aux,
         summed=not check_dims, checkpoint=_snapshots(checkpoint),
     )  # fmt: skip
-    return _derivative(f, wrt, _compiling(f, options, compile, jit), verbose)
+    return derivative(f, wrt, compiling(f, options, compile, jit), verbose)
 
 
 def vjp(
@@ -122,137 +121,6 @@ def jvp(
         f, wrt, optimized, "joint", "forward", preserve_result, check_dims, verbose, has_aux, compile,
         **further(jit),
     )  # fmt: skip
-
-
-def jacrev(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
-    """The Jacobian by reverse mode, a row for each element of the result: shape `result.shape + argument.shape`.
-
-    >>> def f(x): return np.array([x[0] * x[1], x[1]])
-    >>> jacrev(f)(np.array([2.0, 3.0]))
-    array([[3., 2.],
-           [0., 1.]])
-    """
-    names = wrt_names(f, wrt)
-    pullback = _derivative(f, names, _compiling(f, Options(check_dims=False), compile, jit), 0)
-    plain = plain_function(f)
-
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        bound = _bound(f, args, kwargs)
-        value = _numbers(plain(*bound.args, **bound.kwargs))
-        rows = []
-        for seed in _basis(value):
-            got = _call(pullback, bound, [seed])
-            rows.append(got if len(names) > 1 else (got,))
-        blocks = []
-        for k, n in enumerate(names):
-            shape = np.shape(bound.arguments[n])
-            parts = np.array([np.asarray(r[k]) for r in rows]) if rows else np.zeros((0,))
-            blocks.append(np.reshape(parts, value.shape + shape))
-        return tuple(blocks) if len(names) > 1 else blocks[0]
-
-    return _described(jacobian_of, f, "Jacobian", names, jacobian)
-
-
-def jacfwd(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
-    """The Jacobian by forward mode, a column for each element of the argument: shape `result.shape + argument.shape`.
-
-    >>> def f(x): return np.array([x[0] * x[1], x[1]])
-    >>> jacfwd(f)(np.array([2.0, 3.0]))
-    array([[3., 2.],
-           [0., 1.]])
-    """
-    names = wrt_names(f, wrt)
-    pushes = [jvp(f, n, check_dims=False, compile=compile, **jit) for n in names]
-    plain = plain_function(f)
-
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
-        bound = _bound(f, args, kwargs)
-        blocks = []
-        for n, push in zip(names, pushes):
-            argument = np.asarray(bound.arguments[n])
-            columns = [_numbers(_call(push, bound, [tangent])) for tangent in _basis(argument)]
-            shape = columns[0].shape if columns else np.shape(plain(*bound.args, **bound.kwargs))
-            stacked = np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
-            blocks.append(np.reshape(stacked, shape + argument.shape))
-        return tuple(blocks) if len(names) > 1 else blocks[0]
-
-    return _described(jacobian_of, f, "Jacobian", names, jacobian)
-
-
-def _numbers(result: Any) -> Any:
-    """A result as an array, if it is one number, an array, or a list of such."""
-    value = np.asarray(result)
-    if value.dtype.kind not in "fciu":
-        kind = "None" if result is None else type(result).__name__
-        raise SeedError(
-            f"the result is {kind}", caller(), "a Jacobian is that of numbers",
-            "Return a float or an array of floats, or take the derivative by each part with vjp or jvp.",
-        )  # fmt: skip
-    return value
-
-
-def _basis(value: Any) -> Iterator[Any]:
-    """Arrays like the value with a single one in them, each in turn."""
-    dtype = value.dtype if value.dtype.kind in "fc" else np.dtype(np.float64)
-    for index in np.ndindex(value.shape):
-        unit = np.zeros(value.shape, dtype)
-        unit[index] = 1.0
-        yield unit if value.shape else unit[()]
-
-
-def jacobian(
-    f: Function, wrt: Wrt = (0,), mode: Mode = "reverse", compile: Compiler | None = None, **jit: Any
-) -> Function:
-    """The Jacobian, `result.shape + argument.shape`, by reverse mode or by forward mode."""
-    if mode not in ("reverse", "forward"):
-        raise OptionError(f"mode={mode!r}", caller(), "there are two modes", "Pass 'reverse' or 'forward'.")
-    return jacrev(f, wrt, compile, **jit) if mode == "reverse" else jacfwd(f, wrt, compile, **jit)
-
-
-def hessian(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
-    """The matrix of second derivatives of a function with one number as result: forward over reverse.
-
-    With several arguments in `wrt` a tuple of tuples of blocks.
-
-    >>> def f(x): return x[0] * x[0] * x[1]
-    >>> hessian(f)(np.array([2.0, 3.0]))
-    array([[6., 4.],
-           [4., 0.]])
-    """
-    names = wrt_names(f, wrt)
-    rows = [jacfwd(grad(f, n, compile=compile, **jit), names, compile, **jit) for n in names]
-
-    def hessian_of(*args: Any, **kwargs: Any) -> Any:
-        bound = _bound(f, args, kwargs)
-        found = tuple(row(*bound.args, **bound.kwargs) for row in rows)
-        return found if len(names) > 1 else found[0]
-
-    return _described(hessian_of, f, "Hessian", names, hessian)
-
-
-def hvp(f: Function, wrt: Wrt = (0,), compile: Compiler | None = None, **jit: Any) -> Function:
-    """Hessian-vector products, forward over reverse: `hvp(f, wrt)(*args, *vectors)`.
-
-    >>> def f(x): return x[0] * x[0] * x[1]
-    >>> hvp(f)(np.array([2.0, 3.0]), np.array([1.0, 0.0]))
-    array([6., 4.])
-    """
-    names = wrt_names(f, wrt)
-    pushed = jvp(grad(f, names, compile=compile, **jit), names, check_dims=False, compile=compile, **jit)
-
-    def product(*args: Any, **kwargs: Any) -> Any:
-        arguments, vectors = args[: max(len(args) - len(names), 0)], args[-len(names) :]
-        try:
-            bound = _bound(f, arguments, kwargs)
-        except TypeError as e:
-            raise SeedError(
-                f"{len(args)} arguments and vectors do not fit", caller(),
-                f"{e}; a Hessian is multiplied with a vector for each of wrt, which is {', '.join(names)}",
-                "Pass the vectors after the arguments.",
-            ) from None  # fmt: skip
-        return _call(pushed, bound, vectors)
-
-    return _described(product, f, "Hessian-vector product", names, None)
 
 
 def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
@@ -313,7 +181,7 @@ def _snapshots(count: Checkpoint) -> Checkpoint:
     return int(count)
 
 
-def _compiling(f: Function, options: Options, compile: Compiler | None, jit: dict[str, Any]) -> Options:
+def compiling(f: Function, options: Options, compile: Compiler | None, jit: dict[str, Any]) -> Options:
     """The options with those of the compiler; the derivative of something compiled is compiled with the same ones."""
     further(jit)
     if compile not in (None, "numba"):
@@ -336,7 +204,8 @@ def _compiling(f: Function, options: Options, compile: Compiler | None, jit: dic
 PASSED_ON = frozenset("fastmath nogil error_model boundscheck cache".split())
 
 
-def _derivative(f: Function, wrt: Wrt, options: Options, verbose: int) -> Function:
+def derivative(f: Function, wrt: Wrt, options: Options, verbose: int = 0) -> Function:
+    """The derivative that some options ask for, by what `wrt` means."""
     f, owner = _by_owner(f, wrt)
     paths = _paths(f, wrt)
     if paths and options.mode == "forward":
@@ -391,46 +260,8 @@ def _paths(f: Function, wrt: Wrt) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _bound(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
-    """All arguments, fitted to the parameters."""
-    bound = inspect.signature(plain_function(f), follow_wrapped=False).bind(*args, **kwargs)
-    bound.apply_defaults()
-    return bound
-
-
-def _call(derivative: Function, bound: inspect.BoundArguments, seeds: Sequence[Any]) -> Any:
-    """A derivative with the arguments of its primal and seeds or tangents behind them."""
-    names = list(derivative.seeds.values())  # type: ignore[attr-defined]
-    return derivative(*bound.args, **bound.kwargs, **dict(zip(names, seeds)))
-
-
-def _described(function: Function, f: Function, what: str, names: tuple[str, ...], form: Function | None) -> Function:
-    """What a matrix of derivatives tells of itself; `form` is the function whose form for differentiation it has."""
-    plain = plain_function(f)
-    if form is not None:
-        function.__signature__ = inspect.signature(plain, follow_wrapped=False)  # type: ignore[attr-defined]
-
-    def within() -> Function:
-        """The same in terms that can be differentiated."""
-        if form is None or len(names) > 1:
-            raise UnsupportedError(
-                f"cannot differentiate '{function.__name__}'", caller(),
-                why=f"a {what} is differentiated by one argument, inside a function",
-                todo="Write a function that calls it, and differentiate that.",
-            )  # fmt: skip
-        made: Function = EAGER[form](f, names[0])
-        return made
-
-    function.within = within  # type: ignore[attr-defined]
-    function.__name__ = function.__qualname__ = f"{plain.__name__}_{what.lower().replace(' ', '_').replace('-', '_')}"
-    function.__doc__ = f"The {what} of '{plain.__name__}'. By Tangent."
-    return function
-
-
 for _maker in (autodiff, grad, value_and_grad, vjp, jvp):
     # What they return captures what their argument captures.
     setattr(_maker, "makes_derivatives", True)  # noqa: B010  (functions have no declared attributes)
 
-__all__ = [
-    "autodiff", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp",
-]  # fmt: skip
+__all__ = ["autodiff", "grad", "jvp", "value_and_grad", "vjp"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tangent.api import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
+from tangent.api import grad, jvp, vjp
+from tangent.matrices import hessian, hvp, jacfwd, jacobian, jacrev
 from tangent.runtime.library import EAGER, argument_position, defaults_from, joined_shape, unit_arrays
 
 Function = Callable[..., Any]

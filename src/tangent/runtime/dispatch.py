@@ -122,9 +122,17 @@ def settled(b: Any, x: Any) -> Any:
     """The gradient of x as it is given back: real numbers that nobody else holds, of the dtype that x has."""
     if isinstance(b, ZeroGrad):
         return init_grad(x)
-    if isinstance(b, float) and isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "f":
-        return x.dtype.type(b)
+    if isinstance(b, float | complex) and isinstance(x, complex | np.ndarray | np.generic):
+        return _as_number(b, x)
     return _nested(b, x) if isinstance(b, np.ndarray | list | tuple) and isinstance(x, list | tuple) else copy(b)
+
+
+def _as_number(b: float | complex, x: Any) -> Any:
+    """A number as one of the type of x, where that is of floats or complex."""
+    if type(x) is complex:
+        return complex(b)
+    fits = x.dtype.kind == "c" or (x.dtype.kind == "f" and isinstance(b, float))
+    return x.dtype.type(b) if fits else b
 
 
 def as_given(b: Any, x: Any) -> Any:

@@ -597,3 +597,10 @@ def average_pool(x):
 def normalised(x):
     p = x / x.sum()
     return -np.sum(p * np.log(p))
+
+
+@program({"a": np.array(1.5), "b": np.array([2.0]), "c": np.array([[3.0]])})
+def item_of_an_array_without_axes(a, b, c):
+    e = a * c
+    e *= b
+    return e.item() * a[()] + b[0] * a[()]

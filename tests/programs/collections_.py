@@ -350,3 +350,47 @@ def tuples_kept_by_a_helper(x):
 @program({"x": np.array([1.4, 0.3])})
 def tuples_of_a_helper_in_a_sum(x):
     return sum(s * i for s, i in _epidemic(x[0], x[1], 3)) + _epidemic(x[0], x[1], 2)[-1][0]
+
+
+@program({"x": [3.0, 1.0, 2.0, 5.0]}, {"x": [3.0]})
+def sorted_by_merging(x):
+    return sum(k * v * v for k, v in enumerate(_merge_sorted(x)))
+
+
+def _merge_sorted(xs):
+    if len(xs) <= 1:
+        return xs
+    half = len(xs) // 2
+    return _merged(_merge_sorted(xs[:half]), _merge_sorted(xs[half:]))
+
+
+def _merged(left, right):
+    result = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            result.append(left[i])
+            i += 1
+        else:
+            result.append(right[j])
+            j += 1
+    result += left[i:]
+    result.extend(right[j:])
+    return result
+
+
+@program({"x": [0.5, 2.0, 1.5]}, {"x": []})
+def made_longer_by_an_operator(x):
+    stack = list(x)
+    seen = []
+    total = 0.0
+    while stack:
+        v = stack.pop()
+        seen += [v, v * len(seen)]
+        if v > 1.6:
+            stack += [v * 0.5]
+            stack += (v * 0.3, v * 0.2)
+        if len(seen) > 4:
+            seen.pop(0)
+        total += v * v
+    return total * sum(seen)

@@ -21,6 +21,7 @@ from tangent.normalise.flatten import flatten
 from tangent.normalise.generators.kept import kept
 from tangent.normalise.generators.lazy import lazily_read
 from tangent.normalise.grids import grids
+from tangent.normalise.grown import grown
 from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
@@ -48,8 +49,8 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    outlined, insertions, spelled, repeated, fixed, managers, lazily_read, turned, kept, outcomes, brought, filled,
-    closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators,
+    outlined, insertions, spelled, grown, repeated, fixed, managers, lazily_read, turned, kept, outcomes, brought,
+    filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators,
     comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten, drawing, lifted_calls,
     overloading, memorised, versions,
 )  # fmt: skip

@@ -168,6 +168,7 @@ runtime.require_known
 runtime.initial_names
 runtime.names_held
 runtime.require_changeable
+runtime.require_items
 runtime.require_no_array
 runtime.probe
 runtime.require_unchanged

@@ -242,6 +242,7 @@ from tangent.runtime.ordered import (
 from tangent.runtime.patterns import is_mapping, is_sequence, other_keys
 from tangent.runtime.stateful import (
     require_changeable,
+    require_items,
     require_no_array,
 )
 from tangent.runtime.storage.copies import (
@@ -516,6 +517,7 @@ __all__ = [
     "require_changeable",
     "require_constant_key",
     "require_count",
+    "require_items",
     "require_kept",
     "require_known",
     "require_no_array",

@@ -240,10 +240,18 @@ class Known:
         for s in statements(f.body):
             value = s.value if isinstance(s, ast.Assign) else None
             for v in writes(s):
-                made.setdefault(v, []).append(isinstance(value, ast.List | ast.ListComp))
+                made.setdefault(v, []).append(isinstance(value, ast.List | ast.ListComp) or self.is_grown(v, s))
         return {v for v, kinds in made.items() if all(kinds)} - {
             a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)
         }
+
+    def is_grown(self, v: str, s: ast.stmt) -> bool:
+        """Whether a statement was `v += ...`."""
+        match s:
+            case ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=ast.Name(id=w), op=ast.Add())):
+                return v == w and (s.lineno, s.col_offset) in self.context.augmented
+            case _:
+                return False
 
     def may_be_lists(self, left: ast.expr, right: ast.expr) -> bool:
         """Whether an operator may join two lists, of which one is kept in the memory."""

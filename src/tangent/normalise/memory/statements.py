@@ -132,6 +132,8 @@ class Statements(Inserted):
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
             case ast.Call():
                 self.assign_call(target, value, s)
+            case ast.BinOp(left=left, right=right) if self.is_grown(target, s) and self.is_surely_list(left):
+                self.pair(target, self.call(stateful.call_grown, name(self.memory), left, right), s)
             case ast.BinOp(op=ast.Add() | ast.BitOr(), left=left, right=right) if self.may_be_lists(left, right):
                 if (s.lineno, s.col_offset) in self.context.augmented and isinstance(left, ast.Name):
                     self.check_number(left.id, left.id, s)

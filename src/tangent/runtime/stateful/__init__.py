@@ -33,6 +33,7 @@ from tangent.runtime.stateful.items import (
     call_store,
     held_anew,
     require_changeable,
+    require_items,
     require_no_array,
 )
 from tangent.runtime.stateful.made import (
@@ -58,6 +59,7 @@ from tangent.runtime.stateful.methods import (
     call_discard,
     call_extend,
     call_get,
+    call_grown,
     call_insert,
     call_pop,
     call_remove,
@@ -99,6 +101,7 @@ __all__ = [
     "call_function",
     "call_get",
     "call_getter",
+    "call_grown",
     "call_heap",
     "call_insert",
     "call_insort",
@@ -136,5 +139,6 @@ __all__ = [
     "items_given",
     "remembered_or",
     "require_changeable",
+    "require_items",
     "require_no_array",
 ]

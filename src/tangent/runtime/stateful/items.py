@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+import numpy as np
+
 from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.containers import mutated
 from tangent.runtime.memory import changed, contents
@@ -104,6 +106,16 @@ def require_changeable(x: Any, what: str) -> None:
             f"cannot differentiate '{what}' of a {type(x).__name__} here",
             why="objects are made or changed in the same function, where only lists, dicts and objects are followed",
             todo="Make a new array instead, or use a list.",
+        )
+
+
+def require_items(x: Any) -> None:
+    """Stop at `xs += x` where x is an array: NumPy adds it to the items of the list."""
+    if isinstance(x, np.ndarray):
+        raise UnsupportedError(
+            "cannot differentiate '+=' of an array to a list here",
+            why="the list is changed in other ways, too, and would be an array from here on",
+            todo="Write 'xs.extend(x)' for a longer list, or 'np.array(xs) + x' for a sum.",
         )
 
 

@@ -11,7 +11,7 @@ from tangent.runtime.memory import changed, contents, current
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import change_set, is_counter, is_set, place_of
 from tangent.runtime.stateful.calls import call_method
-from tangent.runtime.stateful.items import held_anew, require_changeable
+from tangent.runtime.stateful.items import held_anew, require_changeable, require_items
 from tangent.runtime.stateful.sequences import call_sorted_by
 
 
@@ -30,6 +30,13 @@ def call_extend(memory: Any, x: Any, values: Any) -> Any:
     now = contents(memory, x)
     more = list(contents(memory, values))
     return None, changed(memory, x, None, mutated(now, "extend", None, more))
+
+
+def call_grown(memory: Any, x: Any, values: Any) -> Any:
+    """`x += values`, of a list: what x is then."""
+    require_items(values)
+    _, memory = call_extend(memory, x, values)
+    return x, memory
 
 
 def call_update(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:

@@ -662,3 +662,14 @@ def integers_of_the_same_storage(x):
     y = np.sum(x[i] ** 2)
     j[1] = 2
     return y + np.sum(x[i] ** 3)
+
+
+@program({"a": positive(3), "b": positive(3)})
+def methods_that_are_told_where(a, b):
+    c = np.zeros(3)
+    mean = np.zeros(1)
+    a.cumsum(out=c)
+    a.clip(0.5, 1.0, out=a)
+    (a * b).cumsum(out=b)
+    a.mean(keepdims=True, out=mean)
+    return np.sum(c * b) * mean[0]

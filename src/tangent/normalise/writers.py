@@ -29,6 +29,7 @@ from tangent.syntax.quote import at, constant, name
 Atom = Callable[[ast.expr], ast.expr]
 Emit = Callable[[ast.stmt], None]
 AT = ("add", "subtract")
+TOLD = frozenset("choose clip compress cumprod cumsum dot max mean min prod round std sum take trace var".split())
 PLACING = {np.put: 2, np.putmask: 2, np.place: 2, np.fill_diagonal: 1, np.put_along_axis: 2}
 
 
@@ -74,8 +75,8 @@ class Writers:
         if isinstance(found, np.ufunc) and len(e.args) > found.nin and found.nout == 1:
             plain = ast.copy_location(ast.Call(e.func, e.args[: found.nin], e.keywords), e)
             return (None if _is_none(e.args[found.nin]) else e.args[found.nin]), plain
-        library = found is MISSING or (getattr(found, "__module__", None) or "numpy").startswith("numpy")
-        if out is None or not library or isinstance(out, ast.Constant | ast.Tuple):
+        library = found is not MISSING and (getattr(found, "__module__", None) or "numpy").startswith("numpy")
+        if out is None or not (library or is_told_where(e)) or isinstance(out, ast.Constant | ast.Tuple):
             return None, plain if _is_none(out) else e
         return out, plain
 
@@ -223,6 +224,12 @@ def names_in(node: ast.AST) -> list[ast.Name]:
 
 def _is_none(e: ast.expr | None) -> bool:
     return isinstance(e, ast.Constant) and e.value is None
+
+
+def is_told_where(e: ast.Call) -> bool:
+    """Whether a method of arrays is told where its result goes."""
+    told = isinstance(e.func, ast.Attribute) and e.func.attr in TOLD
+    return told and any(k.arg == "out" for k in e.keywords)
 
 
 def is_adding_at(found: Any) -> bool:

@@ -79,7 +79,7 @@ def _of_library(e: ast.expr | None, this: Unit) -> bool:
     if not isinstance(e, ast.Call):
         return False
     found = this.context.scope.resolve(e.func)
-    return not getattr(found, "__module__", "").startswith("tangent.")
+    return not (getattr(found, "__module__", None) or "").startswith("tangent.")
 
 
 def _used_otherwise(node: ast.AST) -> set[str]:

@@ -7,7 +7,7 @@ import types
 
 from tangent.normalise.context import Context
 from tangent.normalise.flatten.expressions import Expressions
-from tangent.normalise.writers import is_adding_at, is_alone
+from tangent.normalise.writers import is_adding_at, is_alone, is_told_where
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.storage.items import restore_item
 from tangent.runtime.storage.sums import add_at, add_into
@@ -122,7 +122,8 @@ class Stores(Expressions):
         if found is MISSING:
             match e.func:
                 case ast.Attribute(value=owner, attr=attr):
-                    return attr in FLATTENED_METHODS and not self.is_static_path(owner)
+                    writes = attr in FLATTENED_METHODS or is_told_where(e)
+                    return writes and not self.is_static_path(owner)
                 case _:
                     return False
         return (getattr(found, "__module__", None) or "numpy").split(".")[0] in ("numpy", "operator", "_operator")

@@ -16,6 +16,7 @@ THEMES = (
     "containers",
     "collections_",
     "dicts",
+    "changing",
     "tables",
     "inactive",
     "traps",

@@ -11,7 +11,7 @@ from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, register
 from tangent.rules.callables import making
 from tangent.rules.table import table
-from tangent.source.dissolved import install_ruled
+from tangent.source.inlined import install_ruled
 from tangent.source.resolve import install_silent
 from tangent.source.stubs import install_runner
 from tangent.transform.generated import Generated

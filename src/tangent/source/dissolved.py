@@ -17,44 +17,37 @@ import ast
 import builtins
 import inspect
 import types
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
+from tangent.source.inlined import (
+    Body,
+    CannotWriteOut,
+    Definition,
+    Node,
+    Places,
+    Steps,
+    copied,
+    given_to,
+    is_readable,
+    names_outside,
+    with_constants,
+)
 from tangent.source.naming import home_of, is_generated
 from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope, with_blocks
-from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
+from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 
-Body = list[ast.stmt]
-Node = TypeVar("Node", bound=ast.AST)
-Definition = Callable[[types.FunctionType], ast.FunctionDef]
-SOMETIMES = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
-REFUSED = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Try, ast.TryStar, ast.With, ast.Match,
-    ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr, ast.Delete, ast.Import,
-    ast.ImportFrom, ast.GeneratorExp,
-)  # fmt: skip
 UNUSUAL = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__new__", "__init_subclass__")
 CHANGING = frozenset(
     "append extend insert pop remove clear reverse update setdefault popitem add discard popleft appendleft extendleft "
     "rotate sort move_to_end fill resize put shuffle".split()
 )
 DRAWING = frozenset("default_rng RandomState Random Generator".split())
-BEYOND = 10_000  # columns of what is written out: past the end of any line
 MOST_STATEMENTS, MOST_OBJECTS, DEEPEST = 150, 6, 5
-_ruled: list[Callable[[Any], bool]] = []
-
-
-def install_ruled(has_rule: Callable[[Any], bool]) -> None:
-    """Who tells which functions have rules: they are called, not written out."""
-    _ruled[:] = [has_rule]
-
-
-class CannotDissolve(Exception):
-    """Somebody else may see the object, or a method of it is not read from top to bottom."""
 
 
 def dissolved(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef:
@@ -81,7 +74,7 @@ def _without_one(
                 if isinstance(cls, type) and path not in function.__code__.co_freevars and _is_plain(cls, function):
                     try:
                         yield _Dissolving(tree, function, definition, s, v, cls).whole()
-                    except CannotDissolve:
+                    except CannotWriteOut:
                         continue
 
 
@@ -112,9 +105,7 @@ class _Dissolving:
         self.definitions: dict[types.FunctionType, ast.FunctionDef] = {}
         self.attributes: dict[str, str] = {}
         self.size = 0
-        places = [n.col_offset for n in walk(tree) if isinstance(n, ast.stmt | ast.expr) and hasattr(n, "col_offset")]
-        used = max([0, *(c - BEYOND + 1 for c in places)])
-        self.columns: dict[Any, int] = {(0, 0, n): BEYOND + n for n in range(used)}
+        self.places = Places(tree)
 
     def whole(self) -> ast.FunctionDef:
         self.require_alone()
@@ -123,7 +114,7 @@ class _Dissolving:
         body = _Written(self, self.v, None, 0).block(self.tree.body)
         new = replace(self.tree, body=body)
         if any(isinstance(n, ast.Name) and n.id == self.v for n in walk(new)):
-            raise CannotDissolve
+            raise CannotWriteOut
         new.before = getattr(self.tree, "before", self.tree)  # type: ignore[attr-defined]  # what comments show
         new.relied = {**getattr(self.tree, "relied", {}), **self.relied}  # type: ignore[attr-defined]
         return new
@@ -134,7 +125,7 @@ class _Dissolving:
         owners = {n.value for n in here if isinstance(n, ast.Attribute)}
         for n in walk(self.tree):
             if isinstance(n, ast.Name) and n.id == self.v and n is not self.made.targets[0] and n not in owners & here:
-                raise CannotDissolve
+                raise CannotWriteOut
 
     def initialiser(self) -> types.FunctionType | None:
         found = inspect.getattr_static(self.cls, "__init__")
@@ -150,7 +141,7 @@ class _Dissolving:
         if found is None or isinstance(found, types.MemberDescriptorType):
             return "holds"
         if hasattr(type(found), "__get__") or hasattr(type(found), "__set__") or attr in self.attributes:
-            raise CannotDissolve
+            raise CannotWriteOut
         return "class"
 
     def look_at(self, tree: ast.AST, me: str, definer: type) -> None:
@@ -161,7 +152,7 @@ class _Dissolving:
                     if attr not in self.attributes:
                         self.attributes[attr] = self.names.fresh(f"{self.v}_{attr.strip('_') or 'value'}")
                     if self.kind(attr) != "holds":
-                        raise CannotDissolve
+                        raise CannotWriteOut
                 case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == me and self.kind(attr) == "property":
                     self.relied[f"{self.path}.{attr}"] = found = inspect.getattr_static(self.cls, attr)
                     self.require_read(found.fget)
@@ -170,14 +161,14 @@ class _Dissolving:
                     self.require_read(found)
                 case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=v)), attr=attr)) if v == me:
                     if attr in CHANGING:
-                        raise CannotDissolve  # lists and dicts that change are followed with a memory
+                        raise CannotWriteOut  # lists and dicts that change are followed with a memory
                 case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()) if any(
                     isinstance(x, ast.Attribute) and isinstance(x.value, ast.Name) and x.value.id == me
                     for x in walk(owner)
                 ):
-                    raise CannotDissolve
+                    raise CannotWriteOut
                 case ast.Attribute(attr=attr) | ast.Name(id=attr) if attr in DRAWING:
-                    raise CannotDissolve  # random numbers that an object draws are asked for by its memory
+                    raise CannotWriteOut  # random numbers that an object draws are asked for by its memory
                 case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attr):
                     self.require_read(self.above(definer, attr))
 
@@ -188,14 +179,14 @@ class _Dissolving:
         if found is object.__init__:
             return None
         if not isinstance(found, types.FunctionType):
-            raise CannotDissolve
+            raise CannotWriteOut
         return found
 
     def definer(self, method: types.FunctionType) -> type:
         for c in self.cls.__mro__:
             if any(member is method or getattr(member, "fget", None) is method for member in vars(c).values()):
                 return c
-        raise CannotDissolve
+        raise CannotWriteOut
 
     def require_read(self, method: types.FunctionType | None) -> None:
         """A method that is written out does nothing else than what stands there, one statement after the other."""
@@ -205,28 +196,17 @@ class _Dissolving:
         self.definitions[method] = tree
         args = tree.args
         me = (args.posonlyargs or args.args or [ast.arg("")])[0].arg
-        defaults = [*args.defaults, *(e for e in args.kw_defaults if e is not None)]
         returns = [n for n in walk(tree) if isinstance(n, ast.Return)]
-        local = {a.arg for a in arguments(args)} | assigned_inside(tree.body)
-        read = {n.id for n in walk(tree) if isinstance(n, ast.Name)} - local
         owners = {n.value for n in walk(tree) if isinstance(n, ast.Attribute)}
         handed = any(isinstance(n, ast.Name) and n.id == me and n not in owners for n in walk(tree))
+        around = self.own | set(self.function.__code__.co_freevars)
         if (
             method.__globals__ is not self.function.__globals__ or set(method.__code__.co_freevars) - {"__class__"}
-            or any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree) or args.vararg or args.kwarg or not me
-            or not all(isinstance(e, ast.Constant) for e in defaults) or method.__dict__ or handed
-            or any(r is not tree.body[-1] for r in returns) or "insert_grad_of" in read or "__class__" in read
-            or read & self.own or (_ruled and _ruled[0](method))
+            or not is_readable(tree, method) or not me or handed or any(isinstance(n, ast.Delete) for n in walk(tree))
+            or any(r is not tree.body[-1] for r in returns) or names_outside(tree) & (around | {"__class__"})
         ):  # fmt: skip
-            raise CannotDissolve
+            raise CannotWriteOut
         self.look_at(tree, me, self.definer(method))
-
-    def placed(self, body: Body, s: ast.stmt) -> Body:
-        """Statements in the line of another one, each part at a place of its own: other passes tell them by that."""
-        for n in (n for x in body for n in ast.walk(x) if isinstance(n, ast.stmt | ast.expr)):
-            column = self.columns.setdefault((self.size, n.lineno, n.col_offset), BEYOND + len(self.columns))
-            n.lineno, n.col_offset, n.end_lineno, n.end_col_offset = s.lineno, column, s.lineno, column
-        return body
 
     def inlined(
         self, method: types.FunctionType, args: list[ast.expr], keywords: list[ast.keyword], s: ast.stmt, depth: int
@@ -235,14 +215,14 @@ class _Dissolving:
         tree = self.definitions[method]
         self.size += sum(isinstance(n, ast.stmt) for n in walk(tree))
         if depth > DEEPEST or self.size > MOST_STATEMENTS:
-            raise CannotDissolve
+            raise CannotWriteOut
         me, *parameters = [*tree.args.posonlyargs, *tree.args.args]
-        given = _bound(tree.args, [a.arg for a in parameters], args, keywords)
+        given = given_to(tree.args, [a.arg for a in parameters], args, keywords)
         local = {a.arg for a in arguments(tree.args)[1:]} | assigned_inside(tree.body)
         fixed = {v: e for v, e in given.items() if isinstance(e, ast.Constant) and v not in assigned_inside(tree.body)}
         names = {v: self.names.numbered(v) for v in sorted(local - fixed.keys())}
         before: Body = [assign(names[p], e, s) for p, e in given.items() if p not in fixed]
-        body = [rename(_with_constants(x, fixed), names) for x in self.placed(_copied(tree.body), s)]
+        body = [rename(with_constants(x, fixed), names) for x in self.places.placed(copied(tree.body), s)]
         last = body.pop() if isinstance(body[-1], ast.Return) else None
         written = _Written(self, me.arg, self.definer(method), depth)
         before += written.block(body)
@@ -251,40 +231,6 @@ class _Dissolving:
         more, value = written.expression(last.value, s)
         result = self.names.numbered("result")
         return [*before, *more, assign(result, value, s)], name(result)
-
-
-def _with_constants(s: ast.stmt, fixed: dict[str, ast.Constant]) -> ast.stmt:
-    def change(e: ast.expr) -> ast.expr:
-        return ast.copy_location(replace(fixed[e.id]), e) if isinstance(e, ast.Name) and e.id in fixed else e
-
-    return rebuild(s, change) if fixed else s
-
-
-def _copied(body: Body) -> Body:
-    """Some statements once more, without their text at the head."""
-    first = body[1:] if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) else body
-    return ast.parse(ast.unparse(ast.Module(first, []))).body or [ast.copy_location(ast.Pass(), body[0])]
-
-
-def _bound(
-    args: ast.arguments, parameters: list[str], given: list[ast.expr], keywords: list[ast.keyword]
-) -> dict[str, ast.expr]:
-    """What each parameter of a method is given."""
-    if (
-        any(isinstance(a, ast.Starred) for a in given)
-        or not all(k.arg for k in keywords)
-        or len(given) > len(parameters)
-    ):
-        raise CannotDissolve
-    found = dict(zip(parameters, given)) | {k.arg or "": k.value for k in keywords}
-    names = [*parameters, *(a.arg for a in args.kwonlyargs)]
-    if set(found) - set(names) or len(found) != len(given) + len(keywords):
-        raise CannotDissolve
-    defaults = dict(zip(reversed(parameters), reversed(args.defaults)))
-    defaults |= {a.arg: e for a, e in zip(args.kwonlyargs, args.kw_defaults) if e is not None}
-    if any(v not in found and v not in defaults for v in names):
-        raise CannotDissolve
-    return found | {v: replace(defaults[v]) for v in names if v not in found}
 
 
 class _Written:
@@ -311,7 +257,7 @@ class _Written:
                 return [*before, at(ast.Assign([self.target(target)], value), s)]
             case ast.AugAssign(target=target, value=value):
                 if not isinstance(target, ast.Name) and self.works(value):
-                    raise CannotDissolve
+                    raise CannotWriteOut
                 before, value = self.expression(value, s)
                 return [*before, replace(s, target=self.target(target), value=value)]
             case ast.Expr(value=value):
@@ -335,7 +281,7 @@ class _Written:
             case ast.Try():
                 return [with_blocks(s, self.block)]
             case _ if self.mentions(s):
-                raise CannotDissolve
+                raise CannotWriteOut
             case _:
                 return [s]
 
@@ -343,11 +289,11 @@ class _Written:
         assert isinstance(s.value, ast.Call)
         e = s.value
         if self.works(e) or self.mentions(e):
-            raise CannotDissolve
+            raise CannotWriteOut
         method = self.parts.initialiser()
         if method is None:
             if e.args or e.keywords:
-                raise CannotDissolve
+                raise CannotWriteOut
             return []
         return self.parts.inlined(method, e.args, e.keywords, s, self.depth + 1)[0]
 
@@ -356,18 +302,20 @@ class _Written:
 
     def works(self, node: ast.AST) -> bool:
         """Whether something calls a method of the object, or asks for a property."""
-        for n in walk(node):
-            match n:
-                case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == self.me:
-                    if self.parts.kind(attr) in ("method", "property"):
-                        return True
-                case ast.Call(func=ast.Name(id="super")) if self.definer is not None:
-                    return True
-        return False
+        return any(map(self.is_work, walk(node)))
+
+    def is_work(self, n: ast.AST) -> bool:
+        match n:
+            case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == self.me:
+                return self.parts.kind(attr) in ("method", "property")
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
+                return self.definer is not None
+            case _:
+                return False
 
     def target(self, t: ast.expr) -> ast.expr:
         if self.works(t):
-            raise CannotDissolve
+            raise CannotWriteOut
         return self.plain(t)
 
     def plain(self, node: Node) -> Node:
@@ -386,57 +334,40 @@ class _Written:
         if self.parts.kind(attr) == "class":
             return replace(e, value=ast.copy_location(name(self.parts.path), e))
         if attr not in self.parts.attributes:
-            raise CannotDissolve
+            raise CannotWriteOut
         return ast.copy_location(ast.Name(self.parts.attributes[attr], e.ctx), e)
 
     def expression(self, e: ast.expr, s: ast.stmt) -> tuple[Body, ast.expr]:
         """What is done before an expression, in the order of Python, and the expression."""
         if not self.works(e):
             return [], self.plain(e)
-        if any(isinstance(n, SOMETIMES) and self.works(n) for n in walk(e)):
-            raise CannotDissolve
-        chained = any(isinstance(n, ast.Compare) and len(n.ops) > 1 for n in walk(e))
-        if chained or any(isinstance(n, ast.Dict | ast.Starred) for n in walk(e)):
-            raise CannotDissolve
-        before: Body = []
-
-        def held(x: ast.expr) -> ast.expr:
-            v = self.parts.names.numbered("t")
-            before.append(assign(v, x, s))
-            return name(v)
-
-        def written(method: types.FunctionType | None, args: list[ast.expr], keywords: list[ast.keyword]) -> ast.expr:
-            if method is None:
-                return constant(None)
-            more, result = self.parts.inlined(method, args, keywords, s, self.depth + 1)
-            before.extend(more)
-            return result
-
-        def change(x: ast.expr) -> ast.expr:
-            match x:
-                case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == self.me:
-                    kind = self.parts.kind(attr)
-                    if kind == "property":
-                        return written(inspect.getattr_static(self.parts.cls, attr).fget, [], [])
-                    return x if kind == "method" else held(self.attribute(x, attr))
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr), args=args, keywords=keywords) if (
-                    v == self.me
-                ):
-                    return written(inspect.getattr_static(self.parts.cls, attr), args, keywords)
-                case ast.Call(func=ast.Name(id="super"), args=[]):
-                    return x
-                case ast.Call(
-                    func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=attr),
-                    args=args,
-                    keywords=keywords,
-                ) if self.definer is not None:
-                    return written(self.parts.above(self.definer, attr), args, keywords)
-                case ast.Call() | ast.Subscript(ctx=ast.Load()):
-                    return held(x)
-                case _:
-                    return x
-
-        result = rebuild(e, change)
+        steps = Steps(s, self.parts.names, {n for n in walk(e) if self.is_work(n)}, lambda x: self.written(x, s))
+        result = self.plain(steps.expression(e))
         if self.mentions(result):
-            raise CannotDissolve
-        return before, result
+            raise CannotWriteOut
+        return [self.plain(x) for x in steps.before], result
+
+    def written(self, x: ast.expr, s: ast.stmt) -> tuple[Body, ast.expr]:
+        """What a method or a property does, and what it gives."""
+        if not isinstance(x, ast.Call):
+            return self.parts.inlined(self.getter(x), [], [], s, self.depth + 1)
+        args, keywords = [self.plain(a) for a in x.args], [self.plain(k) for k in x.keywords]
+        method = self.method(x.func)
+        return self.parts.inlined(method, args, keywords, s, self.depth + 1) if method else ([], constant(None))
+
+    def getter(self, e: ast.expr) -> types.FunctionType:
+        found = inspect.getattr_static(self.parts.cls, e.attr) if isinstance(e, ast.Attribute) else None
+        if not isinstance(found, property) or not isinstance(found.fget, types.FunctionType):
+            raise CannotWriteOut
+        return found.fget
+
+    def method(self, e: ast.expr) -> types.FunctionType | None:
+        match e:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=attr) if self.definer is not None:
+                return self.parts.above(self.definer, attr)
+            case ast.Attribute(attr=attr) if isinstance(
+                found := inspect.getattr_static(self.parts.cls, attr), types.FunctionType
+            ):
+                return found
+            case _:
+                raise CannotWriteOut

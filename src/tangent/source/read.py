@@ -17,9 +17,11 @@ from typing import Any
 
 from tangent.errors import Location, SourceError
 from tangent.runtime.generic import by_class, is_generic, method_behind
+from tangent.source.changing import written_out
 from tangent.source.classes import with_classes_outside
-from tangent.source.dissolved import CannotDissolve, dissolved
+from tangent.source.dissolved import dissolved
 from tangent.source.function_attributes import with_variables
+from tangent.source.inlined import CannotWriteOut
 from tangent.source.memos import with_memos
 from tangent.source.naming import is_generated
 from tangent.syntax.rebuild import function_node, replace
@@ -92,7 +94,8 @@ def read(function: types.FunctionType) -> Source:
     if isinstance(tree := getattr(function, "tree", None), ast.FunctionDef):
         return Source(function, tree, function.__code__.co_filename, _lines(function, function.__code__))
     found = _read(function, function.__code__)
-    return dataclasses.replace(found, tree=dissolved(found.tree, function, _definition))
+    tree = written_out(dissolved(found.tree, function, _definition), function, _definition)
+    return dataclasses.replace(found, tree=tree)
 
 
 def _read(function: types.FunctionType, code: types.CodeType) -> Source:
@@ -112,7 +115,7 @@ def _definition(method: types.FunctionType) -> ast.FunctionDef:
     try:
         return _read(method, method.__code__).tree
     except SourceError as e:
-        raise CannotDissolve from e
+        raise CannotWriteOut from e
 
 
 def _is_source_of(tree: ast.FunctionDef, code: types.CodeType) -> bool:

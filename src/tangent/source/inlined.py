@@ -1,0 +1,203 @@
+"""Functions that are written out where they are called: what holds for all of them.
+
+Their variables get names of their own, their statements places of their own, in the line of the call.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Set
+from typing import Any, TypeVar
+
+from tangent.syntax.names import Names
+from tangent.syntax.quote import assign, constant, name
+from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.uses import COMPREHENSIONS, expression_reads
+from tangent.syntax.walk import ENDS, walk
+
+Body = list[ast.stmt]
+Node = TypeVar("Node", bound=ast.AST)
+Write = Callable[[ast.expr], tuple[Body, ast.expr]]
+Definition = Callable[[types.FunctionType], ast.FunctionDef]
+SOMETIMES = (*COMPREHENSIONS, ast.Lambda, ast.IfExp, ast.BoolOp)
+REFUSED = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Try, ast.TryStar, ast.With, ast.Match,
+    ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr, ast.Import, ast.ImportFrom,
+    ast.GeneratorExp,
+)  # fmt: skip
+UNORDERED = (*SOMETIMES, ast.Dict, ast.Starred, ast.JoinedStr)
+BEYOND = 10_000  # columns of what is written out: past the end of any line
+_ruled: list[Callable[[Any], bool]] = []
+
+
+def install_ruled(has_rule: Callable[[Any], bool]) -> None:
+    """Who tells which functions have rules: they are called, not written out."""
+    _ruled[:] = [has_rule]
+
+
+class CannotWriteOut(Exception):
+    """Somebody else may see an object, or a function is not read from top to bottom."""
+
+
+class Places:
+    """Places in the line of a statement, for what is written out there: other passes tell statements by them."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        columns = [n.col_offset for n in walk(tree) if isinstance(n, ast.stmt | ast.expr) and hasattr(n, "col_offset")]
+        self.next = max([BEYOND, *(c + 1 for c in columns)])
+
+    def placed(self, body: Body, s: ast.stmt) -> Body:
+        """Fresh statements, moved to the line of another one; parts that began at one place still do."""
+        known: dict[tuple[int, int], int] = {}
+        for n in (n for x in body for n in ast.walk(x) if isinstance(n, ast.stmt | ast.expr)):
+            column = known.setdefault((n.lineno, n.col_offset), self.next + len(known))
+            n.lineno, n.col_offset, n.end_lineno, n.end_col_offset = s.lineno, column, s.lineno, column
+        self.next += len(known)
+        return body
+
+
+def is_readable(tree: ast.FunctionDef, f: types.FunctionType) -> bool:
+    """Whether a function does nothing else than what stands there, and is given its arguments one by one."""
+    args = tree.args
+    defaults = [*args.defaults, *(e for e in args.kw_defaults if e is not None)]
+    return not (
+        any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree) or args.vararg or args.kwarg or f.__dict__
+        or not all(isinstance(e, ast.Constant) for e in defaults) or "insert_grad_of" in names_outside(tree)
+        or (_ruled and _ruled[0](f))
+    )  # fmt: skip
+
+
+def names_outside(tree: ast.FunctionDef) -> set[str]:
+    """The names that a function finds around it."""
+    return expression_reads(tree)
+
+
+def bound_by_comprehensions(tree: ast.AST) -> set[str]:
+    """The variables of comprehensions."""
+    targets = [g.target for n in walk(tree) if isinstance(n, COMPREHENSIONS) for g in n.generators]
+    return {n.id for t in targets for n in walk(t) if isinstance(n, ast.Name)}
+
+
+def with_constants(s: ast.stmt, fixed: dict[str, ast.Constant]) -> ast.stmt:
+    """A statement with constants in place of variables."""
+
+    def change(e: ast.expr) -> ast.expr:
+        return ast.copy_location(replace(fixed[e.id]), e) if isinstance(e, ast.Name) and e.id in fixed else e
+
+    return rebuild(s, change) if fixed else s
+
+
+def copied(body: Body) -> Body:
+    """Some statements once more, without their text at the head."""
+    first = body[1:] if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) else body
+    return ast.parse(ast.unparse(ast.Module(first, []))).body or [ast.copy_location(ast.Pass(), body[0])]
+
+
+def given_to(
+    args: ast.arguments, parameters: list[str], given: list[ast.expr], keywords: list[ast.keyword]
+) -> dict[str, ast.expr]:
+    """What each parameter of a function is given by a call."""
+    if (
+        any(isinstance(a, ast.Starred) for a in given)
+        or not all(k.arg for k in keywords)
+        or len(given) > len(parameters)
+    ):
+        raise CannotWriteOut
+    found = dict(zip(parameters, given)) | {k.arg or "": k.value for k in keywords}
+    names = [*parameters, *(a.arg for a in args.kwonlyargs)]
+    if set(found) - set(names) or len(found) != len(given) + len(keywords):
+        raise CannotWriteOut
+    defaults = dict(zip(reversed(parameters), reversed(args.defaults)))
+    defaults |= {a.arg: e for a, e in zip(args.kwonlyargs, args.kw_defaults) if e is not None}
+    if any(v not in found and v not in defaults for v in names):
+        raise CannotWriteOut
+    return found | {v: replace(defaults[v]) for v in names if v not in found}
+
+
+class Steps:
+    """Expressions of which some parts are written out: what is computed before them is held in variables."""
+
+    def __init__(self, s: ast.stmt, names: Names, chosen: Set[ast.AST], write: Write) -> None:
+        self.s, self.names, self.chosen, self.write = s, names, chosen, write
+        self.before: Body = []
+        self.left = 0
+
+    def expression(self, e: ast.expr) -> ast.expr:
+        """The expression; `before` has what is done first, in the order of Python."""
+        self.left = sum(n in self.chosen for n in walk(e))
+        return self.visit(e) if self.left else e
+
+    def visit(self, x: ast.expr, hold: bool = True) -> ast.expr:
+        if not any(n in self.chosen for n in walk(x)):
+            return self.held(x) if self.left and hold and not isinstance(x, (*ENDS, ast.Lambda)) else x
+        if isinstance(x, UNORDERED) or (isinstance(x, ast.Compare) and len(x.ops) > 1):
+            raise CannotWriteOut
+        if x in self.chosen or (isinstance(x, ast.Call) and x.func in self.chosen):
+            return self.written(x)
+        changes: dict[str, Any] = {}
+        for field in x._fields:
+            old = getattr(x, field, None)
+            if field == "func" and isinstance(old, ast.Attribute) and old not in self.chosen:
+                changes[field] = replace(old, value=self.visit(old.value))
+            elif isinstance(old, ast.expr):
+                changes[field] = self.visit(old)
+            elif isinstance(old, list):
+                changes[field] = [self.part(y) if isinstance(y, ast.AST) else y for y in old]
+        return replace(x, **changes)
+
+    def part(self, x: ast.AST, hold: bool = True) -> ast.AST:
+        match x:
+            case ast.keyword(value=value):
+                return replace(x, value=self.visit(value, hold))
+            case ast.expr():
+                return self.visit(x, hold)
+            case _:
+                return x
+
+    def written(self, x: ast.expr) -> ast.expr:
+        if isinstance(x, ast.Call):
+            args = [self.part(a, self.left > 1) for a in x.args]
+            x = replace(x, args=args, keywords=[self.part(k, self.left > 1) for k in x.keywords])
+        self.left -= 1
+        more, result = self.write(x)
+        self.before += more
+        return result
+
+    def held(self, x: ast.expr) -> ast.expr:
+        v = self.names.numbered("t")
+        self.before.append(assign(v, x, self.s))
+        return name(v)
+
+
+def returning(body: Body, result: str, s: ast.stmt) -> Body:
+    """Statements with `result = v` in place of `return v`, where each way through them has one end."""
+    for i, x in enumerate(body):
+        rest = body[i + 1 :]
+        if isinstance(x, ast.Return):
+            return [*body[:i], assign(result, x.value or constant(None), x)]
+        if not _returns(x):
+            continue
+        if not isinstance(x, ast.If):
+            raise CannotWriteOut
+        then, other = (side if _ends(side) else [*side, *rest] for side in (x.body, x.orelse))
+        if rest and not (_ends(x.body) or _ends(x.orelse)):
+            raise CannotWriteOut
+        sides = [returning(side, result, s) for side in (then, other)]
+        return [*body[:i], replace(x, body=sides[0], orelse=sides[1])]
+    return [*body, assign(result, constant(None), s)]
+
+
+def _returns(s: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Return) for n in walk(s))
+
+
+def _ends(body: Body) -> bool:
+    """Whether a block returns or raises, whichever way it goes."""
+    match body[-1] if body else None:
+        case ast.Return() | ast.Raise():
+            return True
+        case ast.If(body=then, orelse=other):
+            return _ends(then) and _ends(other)
+        case _:
+            return False

@@ -1,0 +1,104 @@
+"""Functions that append to lists of their caller, take from them, and fill its dicts."""
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+FACTOR = 3.0
+
+
+def _push(xs, v):
+    xs.append(v * v)
+
+
+def _record(kept, k, v):
+    kept[k] = v
+
+
+def _push_and_record(xs, kept, k, v):
+    """Calls two others, and leaves early."""
+    _push(xs, v)
+    if v > 2.0:
+        return 0.0
+    _record(kept, k, v * 2)
+    return v
+
+
+def _taken(xs):
+    if not xs:
+        return 1.0
+    return xs.pop()
+
+
+def _stepped(state, rate=0.1, *, decay=0.9):
+    g = 2 * state["w"]
+    state["m"] = decay * state["m"] + 0.1 * g
+    state["w"] -= rate * state["m"]
+    return state["w"] ** 2
+
+
+def _multiples(i, xs):
+    xs.extend([i * j * FACTOR for j in range(3)])
+
+
+def _counted_down(xs, v, n):
+    if n == 0:
+        return
+    xs.append(v * n)
+    _counted_down(xs, v * v, n - 1)
+
+
+@program({"x": 0.8, "n": 4})
+def list_and_dict_filled_by_helpers(x, n):
+    xs, kept, s = [], {}, 0.0
+    for i in range(n):
+        s = s * x + _push_and_record(xs, kept, i, x * i) * len(xs)
+    return sum(xs) * s + sum(kept.values())
+
+
+@program({"x": 0.8})
+def items_taken_by_a_helper_in_order(x):
+    xs = [x]
+    for _ in range(3):
+        _push(xs, xs[-1])
+    s = x * len(xs) + _taken(xs) * xs[0] - _taken(xs) * (xs[0] if xs else x)
+    return s + _taken(xs) + _taken(xs) + _taken(xs)
+
+
+@program({"x": 0.8})
+def state_of_an_optimiser(x):
+    state, loss = {"w": x, "m": 0.0}, 0.0
+    for i in range(3):
+        loss += _stepped(state) * i
+    return loss + _stepped(state, decay=x, rate=0.3)
+
+
+@program({"x": 0.8})
+def helper_whose_comprehension_has_our_names(x):
+    xs = []
+    for j in range(3):
+        _multiples(x * j, xs)
+    j = x
+    _multiples(j, xs)
+    return sum(v * k for k, v in enumerate(xs))
+
+
+@program({"x": 0.8})
+def list_of_two_names_that_a_helper_changes(x):
+    xs = []
+    ys = xs
+    _push(xs, x)
+    _push(ys, x + 1)
+    _counted_down(xs, x, 2)
+    return xs[0] * ys[1] + xs[3]
+
+
+@program({"x": signed(3)})
+def arrays_kept_by_helpers(x):
+    xs, kept = [x * 2], {}
+    t = x * xs[0] + _taken(xs) * x[0]
+    _push(xs, t)
+    _record(kept, "t", xs[0])
+    kept["t"][0] = 3.0 * x[1]
+    return np.sum(kept["t"] * xs[0])

@@ -187,8 +187,8 @@ def numbers(trial: Trial) -> tuple[Any, Any, np.random.Generator]:
     return seed, fill(trial.chosen, rng.uniform(-1, 1, flatten(trial.chosen).size)), rng
 
 
-def check(trial: Trial, engine: Engine, optimized: tuple[bool, ...] = (True, False)) -> None:
-    """Both modes against finite differences and against each other, optimised and raw."""
+def check(trial: Trial, engine: Engine, optimized: tuple[bool, ...] = (True, False), times: int = 1) -> None:
+    """Both modes against finite differences and against each other, optimised and raw; each is called some times."""
     seed, tangents, _ = numbers(trial)
     found = []
     for choice in optimized:
@@ -199,6 +199,7 @@ def check(trial: Trial, engine: Engine, optimized: tuple[bool, ...] = (True, Fal
             (seed,),
             f"vjp, {name}",
             shape=single(trial.chosen),
+            times=times,
         )
         tangent = call(
             trial,
@@ -206,6 +207,7 @@ def check(trial: Trial, engine: Engine, optimized: tuple[bool, ...] = (True, Fal
             tangents,
             f"jvp, {name}",
             shape=trial.result,
+            times=times,
         )
         compare(flatten(gradient), flatten(seed) @ trial.jacobian, 1e-6, f"vjp, {name}, against finite differences")
         compare(flatten(tangent), trial.jacobian @ flatten(tangents), 1e-6, f"jvp, {name}, against finite differences")
@@ -251,8 +253,21 @@ def single(values: tuple[Any, ...]) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def call(trial: Trial, derivative: Derivative, extra: tuple[Any, ...], what: str, shape: Any) -> Any:
-    """Calls a derivative, and sees that it leaves its arguments alone, prints what `f` prints, and shares nothing."""
+def call(
+    trial: Trial, derivative: Derivative, extra: tuple[Any, ...], what: str, shape: Any, times: int = 1
+) -> Any:  # fmt: skip
+    """Calls a derivative, and sees that it leaves its arguments alone, prints what `f` prints, and shares nothing.
+
+    Called again, when versions for its arguments have been made, it gives the same.
+    """
+    first = _called(trial, derivative, extra, what, shape)
+    for _ in range(times - 1):
+        again = _called(trial, derivative, extra, f"{what}, called again", shape)
+        compare(flatten(again), flatten(first), 1e-12, f"{what}, called again")
+    return first
+
+
+def _called(trial: Trial, derivative: Derivative, extra: tuple[Any, ...], what: str, shape: Any) -> Any:
     given = (*trial.program.args, *extra)
     before = copy.deepcopy(given)
     with np.errstate(all="ignore"):

@@ -57,6 +57,8 @@ class Source:
     def place(self, line: int, column: int) -> Location:
         """A place in the file, with the end of what begins there; of a statement with blocks, its first line."""
         text = self.line(line)
+        if column > len(text):  # what was written out there
+            return Location(self.file, line, text, len(text) - len(text.lstrip()), len(text.rstrip()))
         end = self._ends.get((line, column), 0)
         return Location(self.file, line, text, column if end else 0, end or len(text.rstrip()))
 

@@ -25,6 +25,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.cells import is_table_of_constants
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rename, replace, with_blocks
+from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
 
 CONDITIONAL = (ast.BoolOp, ast.Lambda, ast.SetComp, ast.Compare)
@@ -61,7 +62,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [s]
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.ListComp() as value) if (
             target not in {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} and not context.memory
-            and not _begins_table(target, value, context.source.tree)
+            and not _begins_table(target, value, context.source.tree) and not _is_replaced(target, context.source.tree)
         ):  # fmt: skip
             hoist = _Hoist(s, context)
             hoist.filled(value, target)
@@ -77,6 +78,19 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [*hoist.before, s if new is value else replace(s, value=new)]
         case _:
             return [s]
+
+
+def _is_replaced(v: str, f: ast.FunctionDef) -> bool:
+    """Whether another list takes the place of a list, in a loop: then it is a value, filled under another name."""
+    loops = [n for n in walk(f) if isinstance(n, ast.For | ast.While)]
+    return any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.ListComp | ast.Name)
+        and any(isinstance(t, ast.Name) and t.id == v for t in n.targets)
+        for loop in loops
+        for n in walk(loop)
+        if not (isinstance(n, ast.Assign) and isinstance(n.value, ast.ListComp) and v not in expression_reads(n.value))
+    )
 
 
 def _begins_table(v: str, e: ast.ListComp, f: ast.FunctionDef) -> bool:

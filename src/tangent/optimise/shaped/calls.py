@@ -163,6 +163,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return like(kinds[0])
     if function is np.where and len(kinds) == 3 and not e.keywords:
         return chosen(strong(broadcast(kinds[1], kinds[2])), kinds[0], kinds[0])
+    if function is list and len(kinds) == 1:
+        return containers.FLOATS if containers.is_of_floats(kinds[0]) else UNKNOWN
     if function is sum and len(kinds) == 1:
         return FLOAT if containers.is_of_floats(kinds[0]) else UNKNOWN
     if function in (max, min) and len(kinds) == 2 and not e.keywords:

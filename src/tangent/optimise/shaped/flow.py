@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.optimise.shaped.containers import FLOATS, is_filled, is_of_floats
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.infer import Env, Inference, Resolve, is_starred, parameters_of
 from tangent.optimise.shaped.kinds import (
@@ -115,6 +116,9 @@ class Flow(Inference):
         self.handed = {v for n in walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
         self.depth = 0
         self.exact: dict[str, bool] = {}  # by their text, whether stores are of values that have the form of the place
+        for v in env.keys() & g.shared.keys() if not entry else ():
+            if isinstance(env[v], Listed | Fields):  # it is written into
+                env[v] = UNKNOWN
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
                 env[v] = with_changes(INT, size=f"{UNSURE}{v}")
@@ -234,7 +238,7 @@ class Flow(Inference):
                 if isinstance(target, ast.Subscript):
                     text = ast.unparse(new)
                     self.exact[text] = self.exact.get(text, True) and fits(self.of(_loaded(target)), self.of(value))
-                self.store(target, self.of(value))
+                self.store(target, self.finished(value) or self.of(value))
                 self.forget_lists(value)
                 return [new]
             case ast.AugAssign(target=ast.Name(id=v), value=value):
@@ -253,6 +257,8 @@ class Flow(Inference):
                     known = stack.item if isinstance(stack, Stack) else any_of(stack)
                     kind = self.of(item)
                     self.env[v] = Stack(join(known, kind if v in self.mirrored else without(kind, "@")))
+                elif isinstance(stack, Listed):
+                    self.env[v] = UNKNOWN
                 self.forget_lists(item)
                 return [s if item is old else replace(s, value=replace(call, args=[item]))]
             case ast.Expr(value=value):
@@ -358,6 +364,13 @@ class Flow(Inference):
         for v in _held(e):
             if isinstance(self.env.get(v), Stack):
                 self.env[v] = UNKNOWN
+
+    def finished(self, e: ast.expr) -> Kind | None:
+        """The kind of a list of floats that is filled, and never changed once it has another name."""
+        if not isinstance(e, ast.Name) or not is_of_floats(self.of(e)):
+            return None
+        assert self.g.tree is not None
+        return FLOATS if is_filled(e.id, self.g.tree.body) else None
 
     def forget_changed(self, e: ast.expr) -> None:
         """What a method does to a list is not followed, unless items are only taken away."""

@@ -14,6 +14,7 @@ from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
     UNKNOWN,
+    Fields,
     Items,
     Kind,
     Listed,
@@ -109,6 +110,8 @@ class Inference:
             owner = self.of(e.func.value)
             if isinstance(owner, Number):
                 return method(owner, e.func.attr, e)
+            if e.func.attr == "copy" and isinstance(owner, Listed | Fields) and not e.args:
+                return owner
             if e.func.attr == "pop" and isinstance(owner, Stack | Listed) and not e.args:
                 return owner.item or UNKNOWN
         found = self.resolve(e.func)
@@ -168,6 +171,8 @@ def constant_kind(value: Any) -> Kind:
 def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
     if isinstance(op, ast.MatMult):
         return product(a, b)
+    if isinstance(a, Listed) and a == b and isinstance(op, ast.Add):
+        return a
     both = broadcast(a, b)
     if not isinstance(both, Number):
         return UNKNOWN

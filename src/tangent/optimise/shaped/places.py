@@ -60,8 +60,10 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
     match e:
         case ast.Name(id=v) if v == b:
             return []
-        case ast.Call(args=[inner, *indices, value], keywords=[]) if flow.resolve(e.func) in ITEMS and _is_held(
-            b, flow
+        case ast.Call(args=[inner, *_, value]) if not _keeps(b, inner) and b in expression_reads(value):
+            return None  # it is that of before
+        case ast.Call(func=func, args=[inner, *indices, value], keywords=[]) if flow.resolve(func) in ITEMS and (
+            _is_held(b, flow) or _begins_list(inner, flow)
         ):
             before, place = _parts(b, inner, s, flow), _item(b, indices, flow)
             if before is None or place is None or flow.of(value) != FLOAT:
@@ -110,6 +112,20 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             ]  # fmt: skip
         case _:
             return None
+
+
+def _keeps(b: str, e: ast.expr) -> bool:
+    """Whether sums are made at places of what has the name already."""
+    while isinstance(e, ast.Call) and e.args:
+        e = e.args[0]
+    return isinstance(e, ast.Name) and e.id == b
+
+
+def _begins_list(e: ast.expr, flow: Flow) -> bool:
+    """Whether sums are made at items of a new list of zeros."""
+    while isinstance(e, ast.Call) and flow.resolve(e.func) in ITEMS:
+        e = e.args[0]
+    return isinstance(e, ast.Call) and flow.resolve(e.func) is runtime.scatter and is_of_floats(flow.of(e.args[1]))
 
 
 def _is_held(b: str, flow: Flow) -> bool:

@@ -43,6 +43,7 @@ THEMES = (
     "nested",
     "kernels",
     "odd",
+    "namespaces",
     "own_classes",
     "owners",
     "helped",

@@ -286,3 +286,40 @@ def bound_methods_inside_partials_and_closures(x):
     energy = Potential(x).energy
     terms = [functools.partial(energy, centre=x * x), lambda v: energy(v) * x]
     return sum(term(2.0) for term in terms)
+
+
+class Matrix:
+    """Properties and methods that arrays have, too, of an object that changes."""
+
+    def __init__(self, rows):
+        self.rows = [list(row) for row in rows]
+
+    @property
+    def shape(self):
+        return len(self.rows), len(self.rows[0])
+
+    @property
+    def T(self):
+        return Matrix(zip(*self.rows))
+
+    def __setitem__(self, place, v):
+        self.rows[place[0]][place[1]] = v
+
+    def trace(self):
+        return sum(self.rows[i][i] for i in range(self.shape[0]))
+
+
+@program({"x": 0.7}, orders=1)
+def properties_that_arrays_have(x):
+    m = Matrix([[x, 1.0], [2.0, x * x]])
+    m[0, 1] = m.rows[0][0] * m.trace()
+    return m.T.rows[1][0] * m.T.shape[0]
+
+
+def mean_of(f, points, *, args=()):
+    return sum(f(p, *args) for p in points) / len(points)
+
+
+@program({"x": [0.7, 1.2]}, orders=1)
+def arguments_handed_on_behind_a_star(x):
+    return mean_of(np.sin, x) * mean_of(np.power, x, args=(x[0],)) + mean_of(lambda v, k: v * k, x, args=[x[1]])

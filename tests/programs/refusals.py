@@ -230,6 +230,14 @@ def object_of_a_class_that_is_not_named(x):
     return kept.x
 
 
+@refused("changes with the object", 2.0)
+def attributes_kept_as_a_dict(x):
+    kept = Kept(x)
+    held = vars(kept)
+    kept.x = x * x
+    return held["x"]
+
+
 @refused("try", 2.0)
 def changed_by_a_call_that_fails(x):
     kept = Kept(x)

@@ -237,8 +237,8 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
     if found is np.nditer and node.keywords:
         yield from base_names(node.args[0])
     if (isinstance(found, np.ufunc) or is_vectorized(found)) and len(node.args) > found.nin:
-        for a in node.args[found.nin :]:
-            yield from base_names(a)
+        for a in node.args[found.nin :]:  # how many a star brings is known when the call happens
+            yield from base_names(a) if not isinstance(a, ast.Starred) else ()
     elif isinstance(owner := getattr(found, "__self__", None), np.ufunc) and found.__name__ == "at":
         assert owner is not None
         yield from base_names(node.args[0])

@@ -15,6 +15,7 @@ from tangent.normalise.contexts import contexts
 from tangent.normalise.defaults import defaults
 from tangent.normalise.drawing import drawing
 from tangent.normalise.exceptions import exceptions
+from tangent.normalise.extended import extended
 from tangent.normalise.filled import filled
 from tangent.normalise.fixed import fixed
 from tangent.normalise.flatten import flatten
@@ -38,6 +39,7 @@ from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.repeated import repeated
 from tangent.normalise.spelled import spelled
+from tangent.normalise.starred import starred
 from tangent.normalise.statements import statements
 from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
@@ -49,10 +51,10 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside
 
 PASSES = (
-    outlined, insertions, spelled, grown, repeated, fixed, managers, lazily_read, turned, kept, outcomes, brought,
-    filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators,
-    comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten, drawing, lifted_calls,
-    overloading, memorised, versions,
+    outlined, insertions, spelled, grown, extended, repeated, fixed, managers, lazily_read, turned, kept, outcomes,
+    brought, filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
+    iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, drawing,
+    lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

@@ -73,6 +73,7 @@ runtime.error_told
 runtime.place_told
 runtime.telling_of
 runtime.without_numbers
+runtime.require_inputs
 runtime.require_no_numbers
 runtime.require_no_state
 runtime.combination_indices

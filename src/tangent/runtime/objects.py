@@ -163,7 +163,9 @@ def has_member(x: Any, name: str) -> bool:
     """Whether x is an object, a module, a class or a named tuple that has what arrays have under the same name."""
     if isinstance(x, tuple):
         return name in getattr(x, "_fields", ()) or isinstance(_static(x, name), types.FunctionType)
-    return (isinstance(x, types.ModuleType | type) or is_object(x)) and hasattr(x, name)
+    if isinstance(x, types.ModuleType | type):
+        return hasattr(x, name)
+    return is_object(x) and (_static(x, name) is not None or name in fields_of(x) or hasattr(x, name))
 
 
 def method_of(x: Any, name: str) -> Any:

@@ -23,6 +23,7 @@ from tangent.source.dissolved import dissolved
 from tangent.source.function_attributes import with_variables
 from tangent.source.inlined import CannotWriteOut
 from tangent.source.memos import with_memos
+from tangent.source.namespaces import with_attributes_written_out
 from tangent.source.naming import is_generated
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.walk import walk
@@ -109,7 +110,19 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
     tree = replace(node, decorator_list=[])
     if not _is_source_of(tree, code):
         raise _changed(code, lines, function)
-    return Source(function, with_variables(with_memos(tree, function)), code.co_filename, lines)
+    tree = with_variables(with_memos(tree, function))
+    if not is_generated(function):  # there it gives names alone
+        tree = with_attributes_written_out(tree, lambda e: _kept(e, code, lines))
+    return Source(function, tree, code.co_filename, lines)
+
+
+def _kept(e: ast.AST, code: types.CodeType, lines: tuple[str, ...]) -> SourceError:
+    """The error for attributes of an object that are kept as a dict."""
+    place = Location(code.co_filename, line := getattr(e, "lineno", 0), lines[line - 1] if line else "")
+    return SourceError(
+        f"cannot differentiate '{ast.unparse(e)}' here", place, "it is a dict that changes with the object",
+        "Take the attributes out at once: dict(vars(x)), or ask for them by their names.",
+    )  # fmt: skip
 
 
 def _definition(method: types.FunctionType) -> ast.FunctionDef:

@@ -17,7 +17,7 @@ from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, new_instance, nothing
 from tangent.runtime.dispatch import sequence
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import field, is_object
 from tangent.runtime.ordered import HEAPS, INSERTS, plain_items
 from tangent.runtime.places import VIEWS
 from tangent.source.makers import lasting_maker
@@ -31,7 +31,8 @@ KEYED = {
     library_module.sorted_by: stateful.call_sorted_by, library_module.chosen_by: stateful.call_chosen_by,
 }  # fmt: skip
 
-OF_PLAIN_VALUES = frozenset({*dir(np.ndarray), "items", "keys", "values", "index", "count"}) - CHANGING
+OF_ARRAYS = frozenset(m for m in dir(np.ndarray) if callable(getattr(np.ndarray, m)))
+OF_PLAIN_VALUES = (OF_ARRAYS | frozenset("items keys values index count".split())) - CHANGING
 
 
 class Calls(Arrays):
@@ -103,6 +104,8 @@ class Calls(Arrays):
         elif found is object.__setattr__ and len(e.args) == 3:
             self.change(memory.initialised, e.args, s)
             self.emit(assign(target, constant(None), s))
+        elif found is field and isinstance(title := e.args[1], ast.Constant):
+            self.emit(assign(target, name(self.member(e.args[0], str(title.value), s)), s))
         elif found is getattr and len(e.args) == 3:
             self.emit(assign(target, self.call(stateful.remembered_or, name(self.memory), *e.args), s))
         elif found is hasattr and len(e.args) == 2:

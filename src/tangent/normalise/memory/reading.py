@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.normalise.memory.known import Known
 from tangent.runtime import memory, memory_views, stateful
+from tangent.runtime.classes import names_held
 from tangent.runtime.objects import is_object
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, constant, name
@@ -57,22 +58,28 @@ class Reading(Known):
 
     def attribute(self, owner: ast.expr, attr: str, s: ast.stmt, base: str = "t") -> str:
         """A variable that holds an attribute as it is now."""
+        if attr == "__dict__":  # what is left of it are names (source/namespaces.py)
+            return self.held(self.call(names_held, name(self.memory), owner), base, s)
         if attr in AS_THEY_ARE:
             return self.held(ast.Attribute(owner, attr, ast.Load()), base, s)
-        if attr in self.context.properties:
-            held = self.context.names.numbered(base)
-            self.context.scope.local.add(held)
-            self.pair(held, self.call(stateful.call_getter, name(self.memory), owner, constant(attr)), s)
-            return held
+        if attr in self.context.properties or not hasattr(np.ndarray, attr):
+            return self.member(owner, attr, s, base)
         read = self.call(memory.remembered, name(self.memory), owner, constant(attr))
-        if not hasattr(np.ndarray, attr):
-            return self.held(read, base, s)
         held, branch = self.context.names.numbered(base), self.context.names.numbered("branch")
         self.context.scope.local |= {held, branch}
         self.emit(assign(branch, self.call(is_object, owner), s))
         shown = self.now(owner) if self.arrays and attr not in OF_SHAPES else owner
         plain = assign(held, ast.copy_location(ast.Attribute(shown, attr, ast.Load()), s), s)
         self.emit(at(ast.If(name(branch), [assign(held, read, s)], [plain]), s))
+        return held
+
+    def member(self, owner: ast.expr, attr: str, s: ast.stmt, base: str = "t") -> str:
+        """A variable that holds an attribute of an object as it is now."""
+        if attr not in self.context.properties:
+            return self.held(self.call(memory.remembered, name(self.memory), owner, constant(attr)), base, s)
+        held = self.context.names.numbered(base)
+        self.context.scope.local.add(held)
+        self.pair(held, self.call(stateful.call_getter, name(self.memory), owner, constant(attr)), s)
         return held
 
     def store(self, owner: ast.expr, attr: str, value: ast.expr, s: ast.stmt) -> None:
@@ -174,6 +181,8 @@ class Reading(Known):
         if self.arrays:
             new = self.with_elements(new)
         match new:
+            case ast.Attribute(value=owner, attr="__dict__", ctx=ast.Load()) if not self.is_static(e):
+                return self.call(names_held, name(self.memory), owner)
             case ast.Attribute(value=owner, attr=attr, ctx=ast.Load()) if (
                 not self.is_static(e) and attr not in AS_THEY_ARE and not hasattr(np.ndarray, attr)
             ):

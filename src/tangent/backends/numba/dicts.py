@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.kinds import implements, is_array, is_dict, is_number, not_none, types
+from tangent.backends.numba.kinds import implements, is_array, is_dict, is_number, is_tuple, not_none, types
 from tangent.backends.numba.memory import require_apart
 from tangent.runtime import (
     add_grad,
@@ -14,7 +14,9 @@ from tangent.runtime import (
     beside,
     init_grad,
     item_grad,
+    items_like,
     kept_item,
+    keys_list,
     restore_item,
     sequence,
     shadow,
@@ -66,6 +68,18 @@ def with_items(b: Any, v: Any) -> Any:
 @implements(sequence)
 def keys_of(xs: Any) -> Any:
     return (lambda xs: [k for k in xs]) if is_dict(xs) else None  # noqa: C416  (Numba's list() takes no dict)
+
+
+@implements(items_like)
+def with_all_keys(b: Any, x: Any, later: Any) -> Any:
+    if not (is_dict(b) and is_dict(x) and is_tuple(later) and not len(later)):
+        return None
+    return lambda b, x, later: {k: b[k] if k in b else init_grad(v) for k, v in x.items()}
+
+
+@implements(keys_list)
+def keys_listed(d: Any) -> Any:
+    return (lambda d: [k for k in d]) if is_dict(d) else None  # noqa: C416
 
 
 @implements(beside)

@@ -94,6 +94,8 @@ def _reason(message: str) -> str:
     if any("pyobject" in line for line in lines):
         return "an argument is of a type that Numba does not know"
     if found := re.search(r"Untyped global name '(\w+)': .*<class 'function'>", message):
+        if found[1].startswith("call_"):
+            return "it calls a function that is known only when it is called"
         return f"'{found[1]}' has no compiled form"
     for pattern, reason in _UNKNOWN:
         if found := re.search(pattern, message):

@@ -40,6 +40,7 @@ class Versions:
         self.latest, self._constants = self.any, self.any.constants
         self.check: Callable[..., tuple[Any, ...]] = lambda *args: args
         self._seeds = len(functions[0].seeds)
+        self._in_arrays: list[Compiled] = []  # those whose arrays are divided as NumPy does it, not one by one
 
     def __reduce__(self) -> tuple[Callable[[Any], Versions], tuple[Any]]:
         """In another process all is made again there."""
@@ -64,6 +65,14 @@ class Versions:
         except Broadcast:
             self._made[key] = self.latest = self._new(args, in_loops=False)
             return self._made[key].dispatcher(*args)
+        except ZeroDivisionError:
+            if any(c is found for c in self._in_arrays) or ndarray not in map(type, args):
+                raise
+            made = self._new(args, in_loops=False)
+            self._in_arrays += [found, made]
+            result = made.dispatcher(*args)
+            self._made[key] = self.latest = made
+            return result
 
     def _with_numbers(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments; seeds that are arrays without axes as numbers."""

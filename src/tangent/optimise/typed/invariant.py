@@ -7,7 +7,15 @@ for j in range(k + 1, n):                 total = b[i, k]
                                               total += w * a[k, j]
                                           b[i, k] = total
 
-The loop may not run at all: so the element must be one that is surely there.
+The loop may not run at all: so the element must be one that is surely there. Where others in the loop may be the same
+element, and all of them only add to it, the sum is added to it after the loop:
+
+for j in range(n):                        total = 0.0
+    b[j] += w * a[j]                      for j in range(n):
+    b[i] -= w                       ->        b[j] += w * a[j]
+                                              total -= w
+                                          if total != 0.0:
+                                              b[i] += total
 """
 
 from __future__ import annotations
@@ -20,7 +28,7 @@ from tangent.optimise.typed.cells import is_plain, only_computes
 from tangent.optimise.typed.reach import Access, Nest, accesses, limits
 from tangent.syntax.names import Names
 from tangent.syntax.print import Comment
-from tangent.syntax.quote import assign, at, name
+from tangent.syntax.quote import assign, at, constant, name, quote
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, writes
 
@@ -28,9 +36,10 @@ Element = tuple[str, str]
 
 
 def invariant(body: list[ast.stmt], own: frozenset[str], read: frozenset[str], fixed: frozenset[str],
-              names: Names) -> list[ast.stmt]:  # fmt: skip
-    """`own`: arrays that have one name; `read`: arguments that are only read; `fixed`: names that keep their value."""
-    return _Holding(own, read, fixed, names).run(body)
+              floats: frozenset[str], names: Names) -> list[ast.stmt]:  # fmt: skip
+    """`own`: arrays that have one name; `read`: arguments that are only read; `fixed`: names that keep their value;
+    `floats`: arrays in double precision."""
+    return _Holding(own, read, fixed, floats, names).run(body)
 
 
 @dataclass
@@ -38,6 +47,7 @@ class _Holding:
     own: frozenset[str]
     read: frozenset[str]
     fixed: frozenset[str]
+    floats: frozenset[str]
     names: Names
 
     def run(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -77,13 +87,15 @@ class _Holding:
             others = [b for b in mine if b.array == a.array and b not in same]
             depth = len(nest)
             if all(b.adds for b in same):
-                if a.array not in self.own or any(self.known.together(a, b, depth, later=False) for b in others):
+                if a.array not in self.own:
                     continue
-                if not self.is_there(a, around):
+                alone = not any(self.known.together(a, b, depth, later=False) for b in others)
+                if (alone and not self.is_there(a, around)) or not (alone or self.only_grows(a, others)):
                     continue
                 sums[key] = self.names.numbered("total")
-                before.append(at(assign(sums[key], _element(a, ast.Load())), loop))
-                after.append(at(ast.Assign([_element(a, ast.Store())], name(sums[key])), loop))
+                first, last = _held_alone(a, sums[key]) if alone else _added_later(a, sums[key])
+                before.append(at(first, loop))
+                after.append(at(last, loop))
             elif not any(b in self.known.stores for b in same):
                 stores = [b for b in others if b in self.known.stores]
                 if any(self.known.together(a, b, depth, later=False) for b in stores):
@@ -97,6 +109,10 @@ class _Holding:
         body = [_held(s, changes, sums) for s in loop.body]
         return [*before, _like(loop, body), *after]
 
+    def only_grows(self, a: Access, others: list[Access]) -> bool:
+        """Whether all that touches an array of floats in the loop adds to it."""
+        return a.array in self.floats and all(b.adds for b in others)
+
     def is_there(self, a: Access, around: list[ast.stmt]) -> bool:
         """Whether an element exists even if the loop does not run: by its bounds, or because it is used beside it."""
         if self.known.within(a):
@@ -108,6 +124,17 @@ class _Holding:
     def sizes(self, a: Access) -> list[Sum]:
         axes = range(len(a.index or ()))
         return [self.known.lengths.get(text, {text: 1}) for text in (f"{a.array}.shape[{k}]" for k in axes)]
+
+
+def _held_alone(a: Access, total: str) -> tuple[ast.stmt, ast.stmt]:
+    """An element that nothing else in the loop touches: before it, and after."""
+    return assign(total, _element(a, ast.Load())), ast.Assign([_element(a, ast.Store())], name(total))
+
+
+def _added_later(a: Access, total: str) -> tuple[ast.stmt, ast.stmt]:
+    """A sum that is added where it is none: others in the loop may add to the element, too, and nothing reads it."""
+    add = quote("if total != 0.0:\n    element += total", total=total, element=_element(a, ast.Store()))
+    return assign(total, constant(0.0)), add
 
 
 def _holds_loops(loop: ast.For) -> bool:

@@ -49,7 +49,8 @@ def loops(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) ->
     fixed = lowering.stable.lasting
     body = order(cells(body, lowering.own, lowering.names), lowering.own, fixed)
     body = split(body, lowering.own, fixed)
-    body = invariant(body, lowering.own, unchanged(body, parameters), fixed, lowering.names)
+    floats = frozenset(v for v, kind in found.kinds[g].items() if isinstance(kind, Number) and kind.dtype == "f8")
+    body = invariant(body, lowering.own, unchanged(body, parameters), fixed, floats, lowering.names)
     kept = lowering.temporaries & private(body, lowering.own, g, found)
     return buffers(body, frozenset(kept), lowering.stable.lasting, lowering.own)
 

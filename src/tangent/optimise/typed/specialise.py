@@ -33,6 +33,7 @@ from tangent.optimise.typed.recursion import with_lists
 from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
+from tangent.optimise.typed.roots import roots
 from tangent.optimise.typed.saved import saved
 from tangent.optimise.typed.single import single
 from tangent.optimise.typed.steps import steps
@@ -93,6 +94,7 @@ def _specialised(
         body = restores(body, made_here(body, g, found), lasting, unchanged(body, parameters), fresh)
         body = _smaller(repeated(body, unchanged(body, parameters), lasting), g, resolve)
         body = _smaller(kept_twice(body, found.kinds[g]), g, resolve)
+        body = roots(body, lambda e, g=g: resolve(e, g))  # type: ignore[misc]
         body = records(body, found.kinds[g], np_name, _known_as(max, ("max",), g, resolve), parameters)
         body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)

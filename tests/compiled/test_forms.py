@@ -95,10 +95,31 @@ def scaled(x, y):
 
 def test_versions_follow_the_types():
     derivative = tangent.vjp(scaled, compile="numba")
+    assert derivative.compile_time == 0.0
     assert derivative(2.0, 3.0, 1.0) == 3.0
+    first = derivative.compile_time
     np.testing.assert_allclose(derivative(2.0, np.array([1.0, 2.0]), np.ones(2)), 3.0)
     np.testing.assert_allclose(derivative(np.ones(2), 4.0, np.ones(2)), [4.0, 4.0])
+    every = derivative.compile_time
     assert derivative(2.0, 3.0, 1.0) == 3.0
+    assert 0.0 < first < every == derivative.compile_time
+
+
+def guarded(x):
+    return np.where(x != 0, 1.0 / x, 0.0)
+
+
+def over(x, y):
+    return x / y
+
+
+def test_arrays_are_divided_as_numpy_does_it():
+    derivative = tangent.vjp(guarded, compile="numba")
+    np.testing.assert_allclose(derivative(np.array([2.0, 0.0]), np.ones(2)), [-0.25, 0.0])
+    quotient = tangent.vjp(over, compile="numba")
+    for _ in range(2):  # numbers are not
+        with pytest.raises(ZeroDivisionError):
+            quotient(1.0, 0.0, 1.0)
 
 
 def fill(a, x):

@@ -23,6 +23,26 @@ def test_gradients_agree_with_those_by_hand(name):
     np.testing.assert_allclose(got, kernel.by_hand(*kernel.arguments), rtol=1e-9, atol=1e-12)
 
 
+def pairs(x, n):
+    """Two elements of one array in each step, which may be one; a length times its square root."""
+    s = 0.0
+    for i in range(n):
+        for j in range(n):
+            r = (x[i] - x[j]) ** 2 + 0.1
+            s += r * math.sqrt(r)
+    return s
+
+
+@pytest.mark.parametrize("n", (0, 1, 3))
+def test_sums_that_others_add_to_and_roots_need_no_memory_and_no_division(n):
+    x = np.array([0.3, -1.2, 0.8])
+    np.testing.assert_allclose(PAIRS(x, n), tangent.grad(pairs)(x, n), rtol=1e-12, atol=1e-12)
+    assert "1.5 *" in PAIRS.source and "ratio" not in PAIRS.source and "+= total" in PAIRS.source
+
+
+PAIRS = tangent.grad(pairs, compile="numba")
+
+
 def test_what_is_final_is_neither_kept_nor_put_back():
     """The factor is read by the backward pass as it is at the end."""
     kernel = KERNELS["cholesky"]

@@ -24,7 +24,10 @@ def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: d
     def show(made: Compiled) -> None:
         function.source = made.text.text  # type: ignore[attr-defined]
 
-    versions = Versions(functions, typed, jit, show, renew)
+    def tell(seconds: float) -> None:
+        function.compile_time = seconds  # type: ignore[attr-defined]
+
+    versions = Versions(functions, typed, jit, show, tell, renew)
     text = versions.any.text
     entry, *callees = functions
     definition = definitions(emit([entry]))[entry.name]
@@ -35,6 +38,7 @@ def load_compiled(functions: list[Generated], typed: Typed, renew: Renew, jit: d
     function = make(node, entry, {}, text.file, extra)
     describe(function, entry, functions, versions.any.plain)
     show(versions.any)
+    tell(0.0)
     function.dispatcher = versions.any.dispatcher  # type: ignore[attr-defined]
     function.versions = versions  # type: ignore[attr-defined]
     return function

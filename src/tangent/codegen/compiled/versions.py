@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba.core.event import TimingListener, install_listener
 
 from tangent.backends.numba.functions import Broadcast
 from tangent.codegen.compiled.build import Compiled, compile_module, resolve
@@ -32,15 +34,17 @@ class Versions:
 
     def __init__(
         self, functions: list[Generated], typed: Typed, jit: dict[str, Any], show: Callable[[Compiled], None],
-        again: Callable[[], Any],
+        tell: Callable[[float], None], again: Callable[[], Any],
     ) -> None:  # fmt: skip
-        self._functions, self._typed, self._jit, self._show, self._again = functions, typed, jit, show, again
+        self._functions, self._typed, self._jit, self._again = functions, typed, jit, again
+        self._show, self._tell = show, tell
+        self.seconds = 0.0  # that it took to write and compile all versions
         self._made: dict[Any, Compiled] = {}
         self.any = compile_module(functions, jit)
         self.latest, self._constants = self.any, self.any.constants
         self.check: Callable[..., tuple[Any, ...]] = lambda *args: args
         self._seeds = len(functions[0].seeds)
-        self._in_arrays: list[Compiled] = []  # those whose arrays are divided as NumPy does it, not one by one
+        self._divided: list[Compiled] = []  # those for which another way to divide was looked for
 
     def __reduce__(self) -> tuple[Callable[[Any], Versions], tuple[Any]]:
         """In another process all is made again there."""
@@ -58,21 +62,38 @@ class Versions:
             args = self._with_numbers(self.check(*args))
             key = tuple([_kept(a) for a in args])
             found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self.latest = self._new(args)
         try:
-            return found.dispatcher(*args)
+            return found.dispatcher(*args) if found is not None else self._first(key, args)
         except Broadcast:
-            self._made[key] = self.latest = self._new(args, in_loops=False)
-            return self._made[key].dispatcher(*args)
+            return self._first(key, args, in_loops=False)
         except ZeroDivisionError:
-            if any(c is found for c in self._in_arrays) or ndarray not in map(type, args):
+            if any(c is self._made[key] for c in self._divided) or ndarray not in map(type, args):
                 raise
-            made = self._new(args, in_loops=False)
-            self._in_arrays += [found, made]
-            result = made.dispatcher(*args)
-            self._made[key] = self.latest = made
-            return result
+            return self._with_arrays(key, args)
+
+    def _with_arrays(self, key: Any, args: tuple[Any, ...]) -> Any:
+        """The call where arrays are divided as NumPy does it, not one by one; if that is an error too, it is one."""
+        before = self._made[key]
+        try:
+            return self._first(key, args, in_loops=False)
+        except ZeroDivisionError:
+            self._made[key] = self.latest = before
+            raise
+        finally:
+            self._divided.append(self._made[key])
+
+    def _first(self, key: Any, args: tuple[Any, ...], in_loops: bool = True) -> Any:
+        """The first call of a new version, which compiles it."""
+        start = time.perf_counter()
+        made = self._made[key] = self.latest = self._new(args, in_loops)
+        self.seconds += time.perf_counter() - start
+        listener: Any = TimingListener()  # type: ignore[no-untyped-call]
+        try:
+            with install_listener("numba:compile", listener):
+                return made.dispatcher(*args)
+        finally:
+            self.seconds += listener.duration if listener.done else 0.0
+            self._tell(self.seconds)
 
     def _with_numbers(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments; seeds that are arrays without axes as numbers."""

@@ -32,20 +32,24 @@ def roots(body: Body, resolve: Resolve) -> Body:
     plain = all(isinstance(s, PLAIN) for s in every)
     if not plain or not any("ratio" in header_reads(s) for s in every):
         return body
-    found = {(y, x): last for s in every if (pair := _root(s, resolve)) and (last := _known_from(*pair, s, body)) >= 0
-             for y, x in [pair]}  # fmt: skip
+    found: dict[tuple[str, str], int] = {}
+    for s in every:
+        if pair := _root(s, every, resolve):
+            found[pair] = _known_from(*pair, s, body)
+    found = {pair: last for pair, last in found.items() if last >= 0}
     return _changed(body, found, {id(s): i for i, s in enumerate(every)}, resolve) if found else body
 
 
-def _root(s: ast.stmt, resolve: Resolve) -> tuple[str, str] | None:
-    """The names y and x of `y = math.sqrt(x)`."""
+def _root(s: ast.stmt, every: Body, resolve: Resolve) -> tuple[str, str] | None:
+    """The names y and x of `y = math.sqrt(x)`, or where the root is only kept, to be taken back under the name y."""
     match s:
-        case ast.Assign(targets=[ast.Name(id=y)], value=ast.Call(func=func, args=[ast.Name(id=x)])) if (
-            resolve(func) is math.sqrt and x != y
-        ):
-            return y, x
+        case ast.Assign(targets=[ast.Name(id=y)], value=ast.Call(func=func, args=[ast.Name(id=x)])):
+            pass
+        case ast.Expr(value=ast.Call(args=[ast.Call(func=func, args=[ast.Name(id=x)])])) if stack := pushed(s):
+            y = next((v for pop in every if popped(pop) == stack for v in writes(pop)), "")
         case _:
             return None
+    return (y, x) if y and x != y and resolve(func) is math.sqrt else None
 
 
 def _known_from(y: str, x: str, root: ast.stmt, body: Body) -> int:
@@ -59,7 +63,8 @@ def _known_from(y: str, x: str, root: ast.stmt, body: Body) -> int:
     writers = {v: [s for s in every if v in writes(s)] for v in (y, x)}
     made = {v: [s for s in writers[v] if not popped(s)] for v in (y, x)}
     pops = {v: [s for s in writers[v] if popped(s)] for v in (y, x)}
-    if made[y] != [root] or len(made[x]) != 1 or len(pops[y]) != len(pops[x]) or len(pops[y]) > 1:
+    once = made[y] == ([] if pushed(root) else [root]) and len(made[x]) == 1
+    if not once or len(pops[y]) != len(pops[x]) or len(pops[y]) > 1:
         return -1
     block = places.get(root)
     if block is None or places.get(made[x][0]) is not block or block.index(made[x][0]) > block.index(root):
@@ -67,12 +72,14 @@ def _known_from(y: str, x: str, root: ast.stmt, body: Body) -> int:
     if not pops[y]:
         return every.index(root)
     stacks = local_stacks(body)
-    for v in (y, x):
+    for v, first in ((y, root), (x, made[x][0])):
         stack = stacks.get(popped(pops[v][0]))
         if stack is None or len(stack.pushes) != 1 or len(stack.pops) != 1:
             return -1
         push = stack.pushes[0]
-        if places.get(push) is not block or block.index(push) < block.index(root) or not _pushes(push, v):
+        if places.get(push) is not block or block.index(push) < block.index(first):
+            return -1
+        if push is not root and not _pushes(push, v):
             return -1
     if places.get(pops[y][0]) is not places.get(pops[x][0]):
         return -1

@@ -178,6 +178,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.norm(x, -np.inf)", x=real(2, 3)),
         S("np.linalg.norm(x, 'nuc', axis=(0, 2))", x=real(2, 2, 2)),
         S("np.linalg.norm(x, ord=p, axis=0)", x=positive(3, 2), p=2.5),
+        S("np.linalg.norm(x, ord=p)", x=positive(3), p=np.array(2.5)),
     ],
     "vector_norm": [
         S("np.linalg.vector_norm(x)", x=real(2, 3)),

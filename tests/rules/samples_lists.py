@@ -43,6 +43,9 @@ ARGUMENTS: dict[str, list[Sample]] = {
         S("np.sum([1.0, 2.0] - x)", x=real(2)),
         S("np.concatenate([x, range(2)])", x=real(3)),
         S("np.gradient(x, range(4))", x=real(4)),
+        S("np.average(x, None, w, True)", x=[0.1, 0.2], w=[0.3, 0.4]),
+        S("np.histogram_bin_edges(x, 3)", x=[0.1, 0.2, 0.5]),
+        S("np.einsum('a,b,c->abc', x[0], y, y)", x=[[0.1, 0.2]], y=[0.3, 0.4]),
     ],
 }
 
@@ -50,6 +53,7 @@ JOINS: dict[str, list[Sample]] = {
     "r_": [
         S("np.r_[x]", x=real(3)),
         S("np.r_[x, 0, y]", x=real(2), y=real(3)),
+        S("np.r_[x, 0, y]", x=[0.1, 0.2], y=[0.3]),
         S("np.r_[x, y, 1:4]", x=real(2), y=0.3),
         S("np.r_['1', x, x]", x=real(2, 2)),
         S("np.r_['0,2', x, y]", x=real(2), y=real(2, seed=1)),

@@ -78,7 +78,7 @@ def power_norm_slope(x: Any, size: Any, ord: float, axis: Any) -> Any:
 
 def order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The derivative of a vector norm y by its order; 0 for the orders of which the next ones are no limit."""
-    if not isinstance(ord, int | float | np.number) or ord == 0 or abs(ord) == np.inf:
+    if ord is None or isinstance(ord, str) or ord == 0 or abs(ord) == np.inf:
         return np.zeros_like(y)
     part = safe_ratio(np.abs(x), at_rank(y, x, axis=axis, keepdims=keepdims))
     part = np.where(part > 0, part, 1.0)

@@ -96,7 +96,8 @@ def polyval_coefficients(b: Any, p: Any, x: Any) -> Any:
     n = np.shape(p)[0]
     if np.ndim(p) == 1:
         return np.ravel(b) @ np.vander(np.ravel(x), n)
-    return np.stack([unbroadcast(b * np.power(x, n - 1 - k), p[k]) for k in range(n)])
+    rows = [unbroadcast(b * np.power(x, n - 1 - k), p[k]) for k in range(n)]
+    return np.stack(rows) if rows else np.zeros(np.shape(p))
 
 
 def poly_slopes(a: Any, y: Any) -> Any:

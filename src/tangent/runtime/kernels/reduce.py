@@ -58,7 +58,7 @@ def reduced_axes(a: Any, axis: Axis) -> tuple[int, ...]:
     """The axes over which a reduction of a goes, counted from the front."""
     if axis is None or np.ndim(a) == 0:
         return tuple(range(np.ndim(a)))
-    return tuple(i % np.ndim(a) for i in ((axis,) if isinstance(axis, int | np.integer) else axis))
+    return tuple(i % np.ndim(a) for i in ((axis,) if isinstance(axis, int) or np.ndim(axis) == 0 else axis))
 
 
 def from_end(a: Any, axis: Axis) -> tuple[int, ...]:
@@ -140,7 +140,7 @@ def weights_over(weights: Any, a: Any, axis: Axis = None) -> Any:
     if weights is None:
         return 1.0
     if np.shape(weights) == np.shape(a):
-        return weights
+        return np.asarray(weights)
     axes = reduced_axes(a, axis)
     return np.reshape(np.transpose(weights, np.argsort(axes)), shape_along(a, axes))
 

@@ -218,7 +218,7 @@ def averaged(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
     mean = np.average(a, axis=axis, weights=weights, keepdims=keepdims)
     if not returned:
         return mean
-    total = np.sum(weights_over(weights, a, axis) * np.ones_like(a), axis=axis, keepdims=keepdims)
+    total = np.sum(np.multiply(weights_over(weights, a, axis), np.ones_like(a)), axis=axis, keepdims=keepdims)
     return mean, np.zeros_like(mean) + total
 
 

@@ -243,7 +243,7 @@ def unit_arrays(value: Any) -> list[Any]:
 
 def joined_dtype(*parts: Any) -> Any:
     """The dtype of arrays and numbers that are joined; none is asked for where all are integers."""
-    found = np.result_type(*parts)
+    found = np.result_type(*(np.asarray(p) if isinstance(p, list | tuple) else p for p in parts))
     return found if found.kind in "fcO" else None
 
 

@@ -176,6 +176,7 @@ def test_builtins_of_numbers_are_known() -> None:
         S("np.linalg.qr(x, mode='complete')[0] ** 2", x=real(4, 2)),
         S("np.linalg.svd(x)[0] ** 2", x=real(4, 2)),
         S("np.r_['r', x]", x=real(3)),
+        S("np.geomspace(x, 2.0, 3, dtype=float)", x=1.0 + 0.5j),
     ],
     ids=lambda sample: sample.call,
 )
@@ -196,6 +197,7 @@ def test_refused_forms(sample: Sample) -> None:
         (S("np.sum(x, 0, None, y)", "y", x=real(3), y=np.zeros(())), "out"),
         (S("np.median(2 * x, overwrite_input=True)", x=real(3)), "overwrite_input"),
         (S("np.nanquantile(2 * x, 0.3, 0, None, True)", x=real(3)), "overwrite_input"),
+        (S("np.einsum('i,i->', x, x, dtype=float, casting='unsafe')", x=real(3)), "casting"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

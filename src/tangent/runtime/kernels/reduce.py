@@ -58,7 +58,7 @@ def reduced_axes(a: Any, axis: Axis) -> tuple[int, ...]:
     """The axes over which a reduction of a goes, counted from the front."""
     if axis is None or np.ndim(a) == 0:
         return tuple(range(np.ndim(a)))
-    return tuple(i % np.ndim(a) for i in ((axis,) if isinstance(axis, int) or np.ndim(axis) == 0 else axis))
+    return tuple(i % np.ndim(a) for i in (axis if isinstance(axis, tuple | list) else (axis,)))
 
 
 def from_end(a: Any, axis: Axis) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ def undiff(b: Any, x: Any, n: int = 1, axis: int = -1) -> Any:
 
 def stretch(b: Any, start: int, n: int, axis: int) -> Any:
     """n elements of b along the axis, from `start` on."""
-    every = (slice(None),) * (axis if axis >= 0 else -1 - axis)
+    every = (slice(None),) * int(axis if axis >= 0 else -1 - axis)
     chosen = slice(start, start + n)
     index: Any = (*every, chosen) if axis >= 0 else (..., chosen, *every)
     return np.asarray(b)[index]

@@ -78,12 +78,33 @@ def fields(q, n):
     return x
 
 
+def states(a, b, seen):
+    """A list of integers says what is read."""
+    p, total = np.array([0.5, 0.5]), 0.0
+    for o in seen:
+        p = (p @ a) * b[:, o]
+        total += np.log(np.sum(p))
+        p = p / np.sum(p)
+    return total
+
+
+def warped(a, b):
+    """The least of three numbers, in a table that begins full."""
+    d = np.full((len(a) + 1, len(b) + 1), 1e9)
+    d[0, 0] = 0.0
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = (a[i - 1] - b[j - 1]) ** 2 + min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1])
+    return d[len(a), len(b)]
+
+
 def layer(q, x):
     return np.sum(np.tanh(x @ q["w"] + q["b"]) ** 2)
 
 
 CASES = {
     squares: (FLOATS,), relaxed: (FLOATS, 3), tree: (0.3, 0.4, 4), stepped: (FLOATS, 3), changed_later: (FLOATS, 2),
+    states: (np.eye(2) + 0.3, np.eye(2) + 0.2, [0, 1, 1]), warped: (np.array(FLOATS), np.array(FLOATS[::-1]) + 0.1),
     grows_under_another_name: (FLOATS,), written: (FLOATS,), cells: ([[0.3, 0.2], [0.1, 0.4]], 3),
     fields: ({"a": 0.7, "b": 1.2, "c": 0.1}, 3), layer: ({"w": np.eye(3), "b": np.ones(3)}, np.eye(3)),
 }  # fmt: skip
@@ -102,10 +123,10 @@ def test_the_same_numbers(f):
             np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
-@pytest.mark.parametrize("f", [squares, relaxed, tree, stepped, cells])
+@pytest.mark.parametrize("f", [squares, relaxed, tree, stepped, cells, states, warped])
 def test_nothing_is_asked_at_run_time(f):
     text = tangent.grad(f).version(*CASES[f]).source
-    assert not any(asked in text for asked in ("unbroadcast", "add_part", "sequence", "memory"))
+    assert not any(asked in text for asked in ("unbroadcast", "add_part", "sequence", "memory", "_adjoint"))
 
 
 def test_what_lists_hold_tells_versions_apart():

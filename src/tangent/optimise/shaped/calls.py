@@ -29,8 +29,8 @@ from tangent.optimise.shaped.kinds import (
     Number,
     Rows,
     Stack,
+    any_of,
     broadcast,
-    join,
     stretched,
 )
 from tangent.optimise.shaped.making import (
@@ -167,8 +167,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return containers.FLOATS if containers.is_of_floats(kinds[0]) else UNKNOWN
     if function is sum and len(kinds) == 1:
         return FLOAT if containers.is_of_floats(kinds[0]) else UNKNOWN
-    if function in (max, min) and len(kinds) == 2 and not e.keywords:
-        return _larger(*kinds)
+    if function in (max, min) and len(kinds) >= 2 and not e.keywords:
+        return _larger(kinds)
     if function is np.cross and len(kinds) == 2 and not e.keywords:
         return crossed(*kinds)
     if function is np.outer and len(kinds) == 2:
@@ -203,10 +203,10 @@ def _stack(function: Any, e: ast.Call, kind: Kind) -> Kind:
     return joined(kind, ast.Constant(1 if function is np.hstack and max(ranks) > 1 else 0))
 
 
-def _larger(a: Kind, b: Kind) -> Kind:
+def _larger(kinds: list[Kind]) -> Kind:
     """`max(a, b)` and `min(a, b)` of numbers."""
-    plain = all(isinstance(k, Number) and k.real and not k.rank for k in (a, b))
-    return join(a, b) or UNKNOWN if plain else UNKNOWN
+    plain = all(isinstance(k, Number) and k.real and not k.rank for k in kinds)
+    return any_of(Items(tuple(kinds))) or UNKNOWN if plain else UNKNOWN
 
 
 NOT_FLOATS = (
@@ -237,6 +237,14 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return kinds[0] if kinds[0] == kinds[1] else UNKNOWN
     if function is runtime.count:
         return FLOAT
+    if function is runtime.scaled and isinstance(kinds[-1], Items) and kinds[0] in (FLOAT, like(FLOAT), strong(FLOAT)):
+        return Items((like(FLOAT),) * len(kinds[-1].items))
+    if function is runtime.at_rank and len(kinds) == 2:
+        b, x = kinds
+        plain = isinstance(b, Number) and isinstance(x, Number) and b.dtype == x.dtype == "f8" and not b.rank
+        return Number((1,) * x.rank, "f8") if plain and isinstance(x, Number) and x.rank else UNKNOWN
+    if function is runtime.norm_slope and len(kinds) == 2:
+        return like(kinds[0]) if isinstance(kinds[0], Number) and kinds[0].rank else UNKNOWN
     if function is runtime.share and len(kinds) == 3:
         return chosen(*kinds)
     if function in (runtime.split_like, runtime.hsplit_like) and len(kinds) == 2 and isinstance(kinds[1], Items):

@@ -13,7 +13,7 @@ from typing import Any
 from tangent import runtime
 from tangent.optimise.dead import pushed
 from tangent.optimise.settled import OWN
-from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Kind, Listed, Stack
+from tangent.optimise.shaped.kinds import BOOL, FLOAT, INT, UNKNOWN, Fields, Kind, Listed, Number, Stack
 from tangent.syntax.quote import expression
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
@@ -71,9 +71,22 @@ def _blocks(body: list[ast.stmt]) -> list[list[ast.stmt]]:
     return found
 
 
+def zeros_like(kind: Kind) -> Kind:
+    """The kind of zeros in the form of a list or a dict."""
+    match kind:
+        case Listed(item=Number()):
+            return FLOATS
+        case Fields(items=items):
+            return Fields(tuple((v, FLOAT if k in (INT, BOOL) else k) for v, k in items))
+        case _:
+            return kind
+
+
 def result_of(function: Any, kinds: list[Kind]) -> Kind:
     """The kind of what a function gives, of which one of the first two arguments is a list or a dict."""
-    if function in (runtime.init_grad, runtime.sequence, runtime.copy):
+    if function is runtime.init_grad:
+        return zeros_like(kinds[0])
+    if function in (runtime.sequence, runtime.copy):
         return kinds[0]
     if function in (runtime.settled, runtime.as_given, runtime.unsequence, runtime.as_list, runtime.add_grad):
         return kinds[0] if kinds[0] == kinds[-1] else UNKNOWN

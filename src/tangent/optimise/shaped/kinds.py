@@ -67,7 +67,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of which all items are alike: Python's floats, or lists of these."""
+    """A list of which all items are alike: Python's floats or integers, or lists of floats."""
 
     item: Kind
 
@@ -126,8 +126,8 @@ def listed(value: list[Any]) -> Kind:
     Listed(item=Listed(item=Number(axes=(), dtype='f8', weak=True, size=None)))
     """
     types = set(map(type, value))
-    if types == {float}:
-        return Listed(FLOAT)
+    if types == {float} or types == {int}:
+        return Listed(FLOAT if types == {float} else INT)
     return Listed(Listed(FLOAT)) if types == {list} and all(set(map(type, x)) == {float} for x in value) else UNKNOWN
 
 

@@ -56,6 +56,8 @@ class Facts:
         match e:
             case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
                 return False
+            case ast.Call(func=func, args=args, keywords=[]) if any(self.resolve(func) is f for f in (min, max, float)):
+                return any(self.holds(a, v) for a in args)
             case ast.Subscript(value=ast.Name(id=w), slice=index) if w == v:
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 counted = not any(isinstance(p, ast.Slice) or _is_special(p) for p in parts)
@@ -205,7 +207,7 @@ def _is_own(e: ast.expr, resolve: Resolve) -> bool:
             return True
         case ast.Call(func=func):
             found = resolve(func)
-            makers = (np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like)
+            makers = (np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like)
             return any(found is f for f in makers) or _name_of(found) == "shadow"
         case _:
             return False

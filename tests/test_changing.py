@@ -66,3 +66,19 @@ def test_what_is_computed_sometimes_is_not_computed_before() -> None:
 
     for x in (0.7, -0.7):
         assert abs(tangent.grad(added)(x) - difference(x)) < 1e-7
+
+
+def history(x):
+    kept = {"loss": [], "x": []}
+    for _ in range(3):
+        kept["loss"].append(x * x)
+        x = x - 0.1 * x
+        push(kept["x"], x)
+    return sum(kept["loss"]) + kept["x"][-1]
+
+
+def test_lists_of_a_dict_are_variables() -> None:
+    source = tangent.grad(history).source
+    assert "memory" not in source
+    assert "kept_loss.append(x * x)" in source
+    assert "# Grad of: kept['loss'].append(x * x)" in source

@@ -1,5 +1,7 @@
 """Functions that append to lists of their caller, take from them, and fill its dicts."""
 
+from collections import Counter, defaultdict
+
 import numpy as np
 
 from programs.registry import program
@@ -102,3 +104,48 @@ def arrays_kept_by_helpers(x):
     _record(kept, "t", xs[0])
     kept["t"][0] = 3.0 * x[1]
     return np.sum(kept["t"] * xs[0])
+
+
+def _noted(kept, v):
+    kept["a"].append(v)
+    kept["n"] += 1.0
+
+
+@program({"x": 0.8})
+def dict_of_lists_that_grow(x):
+    kept = {"a": [], "b": [x], "n": x}
+    for i in range(3):
+        _noted(kept, x * i)
+        _push(kept["b"], kept["a"][i])
+    return sum(kept["a"]) * sum(kept["b"]) * kept["n"]
+
+
+@program({"x": 0.8})
+def dict_of_lists_that_is_returned(x):
+    for i in range(3):
+        kept = {"a": [], "b": []}
+        kept["a"].append(x * i)
+        kept["b"].insert(0, x * kept["a"][0])
+    return x * x, kept
+
+
+def _counted(sums, k, v):
+    sums[k] += v
+
+
+@program({"x": 0.8})
+def sums_that_begin_with_nothing(x):
+    sums, numbers, odd = defaultdict(float), Counter(), 0.0
+    for i in range(5):
+        _counted(sums, i % 2, x**i)
+        numbers[i % 2] += 1
+        odd += sums[i, i] + sums[1] * numbers["none"]
+    return sum(sums[k] / (1 + numbers[k]) for k in (0, 1)) * sums[1] + len(sums) * x + odd
+
+
+@program({"x": signed(3)})
+def sums_of_arrays_that_begin_with_nothing(x):
+    sums = defaultdict(float)
+    for i in range(4):
+        sums[i % 2] += x * i
+    return np.sum(sums[0] * sums[1])

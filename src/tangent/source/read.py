@@ -19,9 +19,11 @@ from tangent.errors import Location, SourceError
 from tangent.runtime.generic import by_class, is_generic, method_behind
 from tangent.source.changing import written_out
 from tangent.source.classes import with_classes_outside
+from tangent.source.counting import with_plain_dicts
 from tangent.source.dissolved import dissolved
 from tangent.source.function_attributes import with_variables
 from tangent.source.inlined import CannotWriteOut
+from tangent.source.kept_lists import with_lists
 from tangent.source.memos import with_memos
 from tangent.source.namespaces import with_attributes_written_out
 from tangent.source.naming import is_generated
@@ -97,7 +99,8 @@ def read(function: types.FunctionType) -> Source:
     if isinstance(tree := getattr(function, "tree", None), ast.FunctionDef):
         return Source(function, tree, function.__code__.co_filename, _lines(function, function.__code__))
     found = _read(function, function.__code__)
-    tree = written_out(dissolved(found.tree, function, _definition), function, _definition)
+    tree = with_lists(dissolved(found.tree, function, _definition), function)
+    tree = with_plain_dicts(with_lists(written_out(tree, function, _definition), function), function)
     return dataclasses.replace(found, tree=tree)
 
 

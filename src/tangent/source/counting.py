@@ -1,0 +1,150 @@
+"""Dicts that give a number for a key which they do not have, as plain dicts: `defaultdict(float)`, `Counter()`.
+
+s = defaultdict(float)                   s = {}
+for i in range(n):                       for i in range(n):
+    s[i % 2] += x * i             ->         k = i % 2
+return s[0] * s[1]                           s.setdefault(k, 0.0)
+                                             s[k] += x * i
+                                         return s.setdefault(0, 0.0) * s.setdefault(1, 0.0)
+
+A Counter gives 0 and keeps nothing: `s.get(k, 0)`. Only where the dict is made once and never handed on, and where
+items are only added to and computed with.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import types
+from typing import Any, TypeVar
+
+from tangent.source.naming import home_of, is_generated
+from tangent.syntax.captured import bindings, own_variables
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.quote import assign, at, constant, expression, name, quote
+from tangent.syntax.rebuild import replace, walk_scope, with_blocks
+from tangent.syntax.walk import walk
+
+Body = list[ast.stmt]
+Node = TypeVar("Node", bound=ast.AST)
+ASKED = frozenset("items keys values".split())
+FIRST = {float: 0.0, int: 0}
+
+
+def with_plain_dicts(tree: ast.FunctionDef, function: types.FunctionType) -> ast.FunctionDef:
+    """The definition with plain dicts in place of those that count."""
+    if is_generated(function) or home_of(function).split(".")[0] == "tangent":
+        return tree
+    once = bindings(tree)
+    for s in walk_scope(tree):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as made) if once[v] == 1:
+                first = _first(made, tree, function)
+                if first is not None and _is_only_asked(tree, s, v):
+                    tree = _Plain(tree, function, s, v, *first).whole()
+    return tree
+
+
+def _first(e: ast.Call, tree: ast.FunctionDef, function: types.FunctionType) -> tuple[float, bool] | None:
+    """What a new dict gives for a key that it does not have, and whether it keeps that."""
+    made = _meaning(e.func, tree, function)
+    match e.args:
+        case [ast.Name() as kind] if made is collections.defaultdict and not e.keywords:
+            found = FIRST.get(_meaning(kind, tree, function))
+            return None if found is None else (found, True)
+        case [] if made is collections.Counter and not e.keywords:
+            return 0, False
+        case _:
+            return None
+
+
+def _meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
+    local = own_variables(tree) | set(function.__code__.co_freevars)
+    match e:
+        case ast.Name(id=v) if v not in local:
+            return function.__globals__.get(v, getattr(builtins, v, None))
+        case ast.Attribute(value=ast.Name(id=v), attr=attr) if v not in local:
+            return getattr(collections, attr, None) if function.__globals__.get(v) is collections else None
+        case _:
+            return None
+
+
+def _is_only_asked(tree: ast.FunctionDef, made: ast.Assign, v: str) -> bool:
+    """Whether a dict is asked for items, its length and what it goes over, and changed by operators in place alone.
+
+    What it holds is nobody else's then: items are only computed with.
+    """
+    found: set[ast.AST] = {made.targets[0]}
+    for n in walk_scope(tree):
+        match n:
+            case ast.AugAssign(target=ast.Subscript(value=ast.Name() as owner)):
+                found.add(owner)
+            case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=attr)) if attr in ASKED:
+                found.add(owner)
+            case ast.Call(func=ast.Name(id="len" | "sorted" | "list"), args=[ast.Name() as owner], keywords=[]):
+                found.add(owner)
+            case ast.For(iter=ast.Name() as owner) | ast.comprehension(iter=ast.Name() as owner):
+                found.add(owner)
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as owner]):
+                found.add(owner)
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.Return() | ast.Call(func=ast.Attribute()):
+                found |= {e.value for e in ast.iter_child_nodes(n) if isinstance(e, ast.Subscript)}
+    return all(n in found for n in walk(tree) if isinstance(n, ast.Name) and n.id == v)
+
+
+class _Plain:
+    """One dict that counts, on its way to a plain one."""
+
+    def __init__(
+        self, tree: ast.FunctionDef, function: types.FunctionType, made: ast.Assign, v: str, first: float, keeps: bool
+    ) -> None:  # fmt: skip
+        self.tree, self.made, self.v, self.first, self.keeps = tree, made, v, first, keeps
+        self.names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
+
+    def whole(self) -> ast.FunctionDef:
+        new = replace(self.tree, body=self.block(self.tree.body))
+        new.before = getattr(self.tree, "before", self.tree)  # type: ignore[attr-defined]  # what comments show
+        new.relied = getattr(self.tree, "relied", {})  # type: ignore[attr-defined]
+        return new
+
+    def block(self, body: Body) -> Body:
+        return [new for s in body for new in self.statement(s)]
+
+    def statement(self, s: ast.stmt) -> Body:
+        match s:
+            case ast.Assign() if s is self.made:
+                return [replace(s, value=ast.copy_location(ast.Dict([], []), s.value))]
+            case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=d), slice=key) as place, value=value) if (
+                d == self.v
+            ):
+                return self.added(s, place, self.changed(key), self.changed(value))
+            case _:
+                return [self.changed(with_blocks(s, self.block))]
+
+    def added(self, s: ast.AugAssign, place: ast.Subscript, key: ast.expr, value: ast.expr) -> Body:
+        """`d[k] += v`, where there may be no k."""
+        before: Body = []
+        if not isinstance(key, ast.Name | ast.Constant):
+            held = self.names.numbered("key")
+            before, key = [assign(held, key, s)], name(held)
+        there = at(quote("d.setdefault(k, c)", d=self.v, k=key, c=constant(self.first)), s)
+        return [*before, there, replace(s, target=replace(place, slice=key), value=value)]
+
+    def changed(self, node: Node) -> Node:
+        """Items that are read, where they may not be there."""
+        changes: dict[str, Any] = {}
+        for field in node._fields:
+            old = getattr(node, field, None)
+            if isinstance(old, ast.AST):
+                changes[field] = self.changed(old)
+            elif isinstance(old, list):
+                changes[field] = [self.changed(x) if isinstance(x, ast.AST) else x for x in old]
+        new = replace(node, **changes) if any(isinstance(n, ast.Name) and n.id == self.v for n in walk(node)) else node
+        match new:
+            case ast.Subscript(value=ast.Name(id=d), slice=key, ctx=ast.Load()) if d == self.v:
+                text = "d.setdefault(k, c)" if self.keeps else "d.get(k, c)"
+                got = expression(text, d=self.v, k=key, c=constant(self.first))
+                return ast.copy_location(got, node)  # type: ignore[return-value]
+            case _:
+                return new

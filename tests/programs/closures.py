@@ -525,3 +525,19 @@ def defaults_that_change_with_the_definition(x):
         z = z * x[1]
         s = s + scaled(x[1]) * scaled(z, more=x[0])
     return s
+
+
+@program({"x": 0.7}, orders=1)
+def wrappers_that_take_names(x):
+    def scaled(g):
+        @functools.wraps(g)
+        def wrapper(*args, **named):
+            return g(*args, **named) * x
+
+        return wrapper
+
+    @scaled
+    def square(v):
+        return v * v
+
+    return square(x) + square(2.0)

@@ -238,6 +238,32 @@ def attributes_kept_as_a_dict(x):
     return held["x"]
 
 
+class Ledger:
+    total = 0.0
+
+    def __init__(self, v):
+        self.v = v
+
+    def put(self):
+        Ledger.total = self.v * 2.0
+
+    @classmethod
+    def add(cls, v):
+        cls.total = cls.total + v
+
+
+@refused("it changes 'Ledger'", 2.0)
+def class_given_a_value(x):
+    Ledger(x).put()
+    return Ledger.total * x
+
+
+@refused("assignment to 'Ledger.total'", 2.0)
+def class_given_a_value_by_its_method(x):
+    Ledger.add(x * x)
+    return Ledger.total * x
+
+
 @refused("try", 2.0)
 def changed_by_a_call_that_fails(x):
     kept = Kept(x)

@@ -326,6 +326,11 @@ def forget(memory: Any, x: Any, name: str) -> Any:
 
 
 def _check_assignable(x: Any, name: str) -> None:
+    if isinstance(x, type):
+        raise UnsupportedError(
+            f"cannot differentiate the assignment to '{x.__name__}.{name}'", why="all objects of the class see it",
+            todo="Keep it in an object, or return it and pass it on.",
+        )  # fmt: skip
     if isinstance(x, Memory) or not is_object(x):
         return
     settings = getattr(type(x), "__dataclass_params__", None)

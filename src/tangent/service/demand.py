@@ -25,6 +25,7 @@ from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.generic import by_class
 from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.objects import MEMBERS, is_object
+from tangent.service.class_writers import refuse_class_writer
 from tangent.service.flat import FlatTangent, flat_pair
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
@@ -154,6 +155,7 @@ class DerivativesOnDemand:
             return
         own = set(behind.__code__.co_varnames[:1]) if method else set()
         self.refuse_changer(behind)
+        refuse_class_writer(unit(behind), getattr(function, "__self__", None))
         summary = summaries(unit)(behind)
         captured = {v for _, v in summary.outside} & set(behind.__code__.co_freevars)
         for kind, written in (("argument", summary.written - own), ("captured variable", captured)):

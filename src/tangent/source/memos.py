@@ -1,4 +1,4 @@
-"""Nested functions that keep their results: what the decorator does, written out.
+"""Nested functions that keep their results: what the decorator does, written out. `functools.wraps` does nothing.
 
 @functools.cache                  fib_kept = {}
 def fib(n):                       def fib(n):
@@ -44,6 +44,8 @@ def with_memos(tree: ast.FunctionDef, function: types.FunctionType) -> ast.Funct
         return [new for s in body for new in statement(with_blocks(s, block))]
 
     def statement(s: ast.stmt) -> list[ast.stmt]:
+        if isinstance(s, ast.FunctionDef):
+            s = replace(s, decorator_list=[d for d in s.decorator_list if not _only_names(d, tree, function)])
         match s:
             case ast.FunctionDef(name=title, decorator_list=[decorator]) if _is_cache(decorator, tree, function):
                 return [s] if title in looked_into else _written_out(s, names)
@@ -58,6 +60,13 @@ def with_memos(tree: ast.FunctionDef, function: types.FunctionType) -> ast.Funct
 def _is_cache(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> bool:
     made = e.func if isinstance(e, ast.Call) else e
     return _meaning(made, tree, function) in CACHES
+
+
+def _only_names(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> bool:
+    """Whether a decorator gives a function the name and text of another one, and nobody asks for that other one."""
+    if not isinstance(e, ast.Call) or _meaning(e.func, tree, function) is not functools.wraps:
+        return False
+    return not any(isinstance(n, ast.Attribute) and n.attr == "__wrapped__" for n in walk(tree))
 
 
 def _meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:

@@ -18,7 +18,7 @@ from tangent.rules.table import table
 from tangent.source.read import read
 from tangent.source.resolve import is_library
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import arguments, writes
+from tangent.syntax.uses import arguments, expression_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
@@ -50,6 +50,25 @@ def globals_rebound(this: Unit, varied: frozenset[str]) -> Outside:
                 "the derivative depends on it elsewhere", "Return the value and pass it on as an argument.",
             )  # fmt: skip
             found.append((id(this.context.source.function.__globals__), op.targets[0], error))
+    return found + _classes_changed(this, varied)
+
+
+def _classes_changed(this: Unit, varied: frozenset[str]) -> Outside:
+    """Classes and modules that a function gives an attribute which depends on the input."""
+    found: Outside = []
+    for s in statements(this.core.body):
+        match s:
+            case (
+                ast.Assign(targets=[ast.Attribute(value=owner, attr=attr)], value=value)
+                | ast.AugAssign(target=ast.Attribute(value=owner, attr=attr), value=value)
+            ) if expression_reads(value) & varied:
+                if isinstance(this.context.scope.resolve(owner), type | types.ModuleType):
+                    error = InPlaceError(
+                        f"cannot differentiate the assignment to '{ast.unparse(owner)}.{attr}'", this.source.locate(s),
+                        "all objects of the class see it", "Keep it in an object, or pass it on as an argument.",
+                    )  # fmt: skip
+                    space = id(this.context.source.function.__globals__)
+                    found += [(space, v, error) for v in sorted(expression_reads(owner))]
     return found
 
 

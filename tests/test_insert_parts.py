@@ -11,11 +11,16 @@ import numpy as np
 import pytest
 
 from tangent import grad, hvp, insert_grad_of, jvp
-from tangent.errors import UnsupportedError
+from tangent.errors import ArgumentError, UnsupportedError
 
 X = np.array([0.5, 0.8, 1.1])
 V = np.array([1.0, -0.5, 2.0])
 TWICE = np.array([1.0, 2.0, 1.0])
+
+
+def both(f):
+    """The gradient, raw and optimised."""
+    return grad(f, optimized=False), grad(f)
 
 
 class Pair:
@@ -212,3 +217,37 @@ def test_what_a_block_collects():
 
     with pytest.raises(UnsupportedError, match=r"changes a gradient in part and 'norms': 'norms' is handed on"):
         grad(along)(X)
+
+
+def test_a_number_is_a_gradient_for_all_items_of_a_container():
+    def of_a_list(xs, k):
+        with insert_grad_of(xs) as dxs:
+            dxs = k * 2
+        return xs[0] * xs[1]
+
+    def of_a_dict(p):
+        with insert_grad_of(p) as dp:
+            dp = 0
+        return np.sum(p["w"]) * p["b"][0]
+
+    for df in both(of_a_list):
+        assert df([1.0, 2.0], 3.0) == [6.0, 6.0]
+    assert grad(grad(lambda k: sum(grad(of_a_list)([1.0, 2.0], k * k))))(3.0) == 8.0
+    for df in both(of_a_dict):
+        bp = df({"w": np.ones(2), "b": [3.0]})
+        assert bp["w"].tolist() == [0.0, 0.0] and bp["b"] == [0.0]
+
+
+def test_a_gradient_has_as_many_items_as_its_container():
+    def f(xs, new):
+        with insert_grad_of(xs) as dxs:
+            dxs = new
+        return xs[0] * xs[1]
+
+    for df in both(f):
+        assert df([1.0, 2.0], (3.0, 4.0)) == [3.0, 4.0]
+        assert df([1.0, 2.0], np.array([3.0, 4.0])) == [3.0, 4.0]
+        with pytest.raises(ArgumentError, match="a gradient that is a list of 1 for a list of 2"):
+            df([1.0, 2.0], [3.0])
+        with pytest.raises(ArgumentError, match="a gradient that is a dict of 1 for a list of 2"):
+            df([1.0, 2.0], {"a": 3.0})

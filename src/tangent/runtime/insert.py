@@ -14,6 +14,8 @@ from tangent.runtime.fit import unbroadcast
 from tangent.runtime.objects import fields_of, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
+SPREAD = (np.ndarray, np.generic, float, int, complex, list, tuple, dict)  # what a number is a gradient of
+
 
 class _Skipped(BaseException):
     """Leaves the block; never seen outside of it."""
@@ -80,10 +82,10 @@ def fit_grad(b: Any, x: Any) -> Any:
         return b.copy()
     if b is None or isinstance(b, ZeroGrad):
         return init_grad(x)
-    if isinstance(x, dict) and isinstance(b, dict) and b.keys() == x.keys():
-        return {k: fit_grad(b[k], v) for k, v in x.items()}
-    if isinstance(x, list | tuple) and isinstance(b, list | tuple) and len(b) == len(x):
-        return repack(x, *(fit_grad(part, v) for part, v in zip(b, x)))
+    if isinstance(x, dict):
+        return {k: fit_grad(part, v) for (k, v), part in zip(x.items(), _parts(b, x))}
+    if isinstance(x, list | tuple):
+        return repack(x, *(fit_grad(part, v) for part, v in zip(_parts(b, x), x)))
     if not isinstance(x, np.ndarray | np.generic | float | int | complex):
         return copy(b)
     if isinstance(b, str | bytes):
@@ -97,6 +99,26 @@ def fit_grad(b: Any, x: Any) -> Any:
             todo="Give the gradient the shape of the value.",
         )
     return _in_kind(b, x)
+
+
+def _parts(b: Any, x: Any) -> list[Any]:
+    """The gradients of the items of a list, tuple or dict: as many of its own, or a number for all of them."""
+    if isinstance(b, float | int | complex | np.number):
+        return [b if isinstance(v, SPREAD) else None for v in (x.values() if isinstance(x, dict) else x)]
+    if isinstance(x, dict) and isinstance(b, dict) and b.keys() == x.keys():
+        return [b[k] for k in x]
+    if not isinstance(x, dict) and isinstance(b, list | tuple | np.ndarray) and len(b) == len(x):
+        return list(b)
+    raise ArgumentError(
+        f"a gradient that is {_said(b)} for {_said(x)}",
+        why="each item of the value has one",
+        todo="Give one of the same length or keys, a number for all of them, or None for zero.",
+    )
+
+
+def _said(x: Any) -> str:
+    many = f" of {len(x)}" if isinstance(x, list | tuple | dict) else ""
+    return f"a {type(x).__name__}{many}"
 
 
 def _in_kind(b: Any, x: Any) -> Any:
@@ -115,6 +137,8 @@ def unfit_grad(b: Any, given: Any) -> Any:
         return {k: unfit_grad(b[k], v) for k, v in given.items()}
     if isinstance(given, list | tuple):
         return repack(given, *(unfit_grad(part, v) for part, v in zip(b, given)))
+    if isinstance(b, dict | list | tuple):  # of a number for all items
+        return sum(unfit_grad(part, given) for part in (b.values() if isinstance(b, dict) else b))
     return unbroadcast(b, given)
 
 

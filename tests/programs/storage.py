@@ -674,3 +674,12 @@ def a_global_number_beside_storage(x):
     b = chosen(a, TURNS)
     b[0] = x**2
     return taking_turns(x, 3, TURNS) + np.sum(a * a)
+
+
+@program({"a": positive(3), "b": positive(3)})
+def buffers_in_a_list_that_is_turned(a, b):
+    buffers = [a, b]
+    for _ in range(2):
+        buffers[0][:] = buffers[1] * buffers[0]
+        buffers = buffers[1:] + buffers[:1]
+    return np.sum(a * b)

@@ -220,3 +220,10 @@ def items_of_a_list_that_swap_beside_a_sum(x, n):
             d[0], d[1] = d[1], d[0]
         d[2] += d[i % 2] ** 2
     return d[2] * d[0] + d[1]
+
+
+@program({"t": [1.5, {"k": 4.0}]})
+def dict_in_a_list_scaled_in_place(t):
+    c, d = t
+    d["k"] *= c
+    return t[1]["k"] * c

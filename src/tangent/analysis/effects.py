@@ -23,7 +23,7 @@ from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, WRITING_METHODS, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
-RUNTIME_WRITERS = frozenset("add_at add_into add_items put_flat refill refill_item restore_item".split())
+RUNTIME_WRITERS = frozenset("add_at add_into add_items put_flat put_item_back refill refill_item restore_item".split())
 FIRST_ARGUMENT = frozenset(
     id(f)
     for f in (

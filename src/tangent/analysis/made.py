@@ -14,7 +14,7 @@ Gives = Mapping[str, frozenset[str]]  # as Summary.gives, by variable
 
 CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted tolist".split())
 DICT_COPIES = frozenset("copied_dict copied_grad copied_tangent".split())
-BESIDE = frozenset("beside init_grad mirror".split())  # derivatives of containers; items of shadows are boxes, parts of them
+BESIDE = frozenset("beside init_grad mirror".split())  # derivatives of containers; items of shadows are parts of them
 
 
 def containers_made(operations: Operations, parameters: frozenset[str], gives: Gives) -> frozenset[str]:

@@ -21,7 +21,7 @@ from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
 from tangent.runtime.objects import MEMBERS
-from tangent.runtime.storage.items import restore_item
+from tangent.runtime.storage.items import put_item_back, restore_item
 from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.makers import maker
 from tangent.source.read import unwrapped
@@ -98,7 +98,7 @@ class _Reader:
                 return Operation("augment", (v,), _names([value, owner]), value, values={"value": value},
                                  why="into Add")  # fmt: skip
             case ast.Expr(value=ast.Call(func=func, args=[ast.Name(id=v) as owner, index, value], keywords=[])) if (
-                self.is_local(v) and self.context.scope.resolve(func) is restore_item
+                self.is_local(v) and self.context.scope.resolve(func) in (put_item_back, restore_item)
             ):
                 return Operation("store", (v,), _names([value, owner]), value,
                                  values={"index": index, "value": value}, why="back")  # fmt: skip

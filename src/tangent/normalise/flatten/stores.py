@@ -9,7 +9,7 @@ from tangent.normalise.context import Context
 from tangent.normalise.flatten.expressions import Expressions
 from tangent.normalise.writers import is_adding_at, is_alone, is_told_where
 from tangent.runtime.ordered import HEAPS, INSERTS
-from tangent.runtime.storage.items import restore_item
+from tangent.runtime.storage.items import put_item_back, restore_item
 from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.resolve import MISSING, is_library
 from tangent.syntax.quote import assign, at, constant
@@ -103,7 +103,7 @@ class Stores(Expressions):
         ):
             self.emit(replace(s, value=self.call(e)))
             return
-        if found in (add_at, add_into, restore_item) and not starred and not e.keywords:
+        if found in (add_at, add_into, put_item_back, restore_item) and not starred and not e.keywords:
             self.emit(replace(s, value=self.operation(e)))
         elif is_adding_at(found) and not starred and not e.keywords:
             self.operation(e)

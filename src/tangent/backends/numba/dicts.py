@@ -66,8 +66,8 @@ def with_items(b: Any, v: Any) -> Any:
 
 
 @implements(sequence)
-def keys_of(xs: Any) -> Any:
-    return (lambda xs: [k for k in xs]) if is_dict(xs) else None  # noqa: C416  (Numba's list() takes no dict)
+def keys_of(xs: Any, ahead: Any = False) -> Any:
+    return (lambda xs, ahead=False: [k for k in xs]) if is_dict(xs) else None  # noqa: C416  (Numba's list() takes no dict)
 
 
 @implements(items_like)

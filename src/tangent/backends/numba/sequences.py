@@ -16,6 +16,7 @@ from tangent.backends.numba.kinds import (
     jitable,
     per_item,
     types,
+    value_of,
     written,
 )
 from tangent.runtime import (
@@ -51,10 +52,16 @@ def backward(sequence: Any) -> Any:
 
 
 @implements(sequence)
-def as_it_is(xs: Any) -> Any:
+def as_it_is(xs: Any, ahead: Any = False) -> Any:
+    """With `ahead` the loop writes into what is still to come: that of an array is read when it comes."""
+    if is_list(xs) and value_of(ahead, default=True):
+        return None
     if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, types.RangeType | types.UnicodeType):
-        return lambda xs: xs
-    return flat_elements(xs) if is_flat(xs) else None
+        return lambda xs, ahead=False: xs
+    if not is_flat(xs):
+        return None
+    elements = flat_elements(xs)
+    return lambda xs, ahead=False: elements(xs)
 
 
 def is_flat(xs: Any) -> bool:

@@ -55,7 +55,7 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
 
 
 def _alike(v: Any, x: Any, b: Any) -> bool:
-    return is_array(x) and is_array(b) and v.dtype == x.dtype == b.dtype
+    return all(isinstance(t, types.Array) for t in (v, x, b)) and v.dtype == x.dtype == b.dtype
 
 
 def _in_array(v: Any, base: Any, shade: Any) -> Any:

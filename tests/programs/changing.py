@@ -149,3 +149,12 @@ def sums_of_arrays_that_begin_with_nothing(x):
     for i in range(4):
         sums[i % 2] += x * i
     return np.sum(sums[0] * sums[1])
+
+
+@program({"x": signed(3), "y": 0.6})
+def pairs_that_hold_what_a_list_changes(x, y):
+    xs, ps = [x, x * y], [(x, y * x)]
+    for _ in range(2):
+        xs[0], xs[-1] = xs[-1], xs[0]
+        xs[-1] *= np.sin(y)
+    return np.sum(ps[-1][0] * xs[0] * ps[0][1])

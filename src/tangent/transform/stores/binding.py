@@ -328,6 +328,6 @@ class Binding(Facts):
         if (flat and not isinstance(index, ast.Slice)) or (not flat and self.is_array(v) and self.never_repeats(index)):
             return at(ast.AugAssign(place_in(name(b), index, ast.Store()), ast.Add(), value), like)
         if self.is_container(v) and not isinstance(index, ast.Slice):
-            return at(ast.Expr(self.owner.scribe.call("add_into", expression("b[i]", b=b, i=index), value)), like)
+            return at(ast.Expr(self.owner.scribe.call("add_into", place_in(name(b), index), value)), like)
         call = self.owner.scribe.call("add_at", name(b), self.owner.scribe.as_argument(index), value)
         return at(ast.Expr(call), like)

@@ -283,9 +283,15 @@ def containers_made(tree: ast.FunctionDef) -> frozenset[str]:
     targets: set[ast.AST] = set()
     for n in walk_scope(tree):
         match n:
-            case ast.Assign(targets=[ast.Name(id=v) as target], value=value) if _makes_container(value):
-                made.add(v)
-                targets.add(target)
+            case ast.Assign(targets=[ast.Name() as target], value=value):
+                pairs = [(target, value)]
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+                pairs = [(t, e) for t, e in zip(names, values) if isinstance(t, ast.Name)]
+            case _:
+                continue
+        new = {t for t, e in pairs if _makes_container(e)}
+        made |= {t.id for t in new}
+        targets |= new
     others |= {
         n.id for n in walk_scope(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in targets
     }

@@ -264,6 +264,20 @@ def class_given_a_value_by_its_method(x):
     return Ledger.total * x
 
 
+class Doubling:
+    def __init__(self, v):
+        self.v = v
+
+    def __getattribute__(self, title):
+        held = object.__getattribute__(self, title)
+        return held * 2.0 if title == "v" else held
+
+
+@refused("__getattribute__", 2.0)
+def attributes_that_a_class_computes(x):
+    return Doubling(x).v * x
+
+
 @refused("try", 2.0)
 def changed_by_a_call_that_fails(x):
     kept = Kept(x)

@@ -105,7 +105,12 @@ def new_object(cls: Any) -> Any:
     """An object that holds nothing yet."""
     if cls is types.SimpleNamespace:
         return cls()
-    if cls.__new__ is not object.__new__:
+    if cls.__getattribute__ is not object.__getattribute__:
+        raise UnsupportedError(
+            f"cannot differentiate what a '{cls.__name__}' holds", why="its '__getattribute__' says what reading means",
+            todo="Use properties.",
+        )  # fmt: skip
+    if cls.__new__ is not object.__new__ or type(cls).__call__ is not type.__call__:
         raise UnsupportedError(
             f"cannot differentiate the making of a '{cls.__name__}'", why="its class says how objects are made",
             todo="Make it outside, and pass it as an argument.",

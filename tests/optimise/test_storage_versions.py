@@ -374,3 +374,20 @@ def test_what_comes_from_an_array_that_is_put_back_is_not_kept():
 def test_what_an_array_still_holds_is_not_kept():
     text = tangent.grad(substituted, wrt=(0, 1)).version(SQUARE, SQUARE[0]).source
     assert ".append(" not in text and " = 0.0" not in text
+
+
+def test_tangents_of_sums_at_places_are_summed_in_place():
+    def bent(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += np.sin(x[i]) * x[i]
+        return total
+
+    gradient = tangent.grad(bent)
+    product = tangent.jvp(gradient)
+    v = LONG[::-1].copy()
+    text = product.version(LONG, 1.0, v).source
+    assert "with_part" not in text and "dbx[i] += " in text
+    expected = (gradient(LONG + 1e-6 * v) - gradient(LONG - 1e-6 * v)) / 2e-6
+    for _ in range(4):
+        np.testing.assert_allclose(product(LONG, 1.0, v), expected, rtol=1e-6, atol=1e-6)

@@ -63,6 +63,7 @@ LIKE_FIRST = (
     runtime.init_grad,
     runtime.lazy_zero,
     runtime.shadow,
+    runtime.beside,
     runtime.mirror,
     runtime.deviation,
 )

@@ -4,6 +4,7 @@ b = add_part(add_part(b, 8, e), 7, f)   ->   b[8] += e; b[7] += f
 b = scatter(e, x, 2)                    ->   b = np.zeros(x.shape); b[2] = e
 b = add_part(clear_item(b, 8), 7, e)    ->   b[8] = 0.0; b[7] += e
 x = put_rows(x, 1, v)                   ->   x[1] = v
+b = with_part(b, 7, e)                  ->   b[7] += e, where nothing else refers to b
 b = add_cell(b, i, j, e)                ->   b[i][j] += e, in a list of lists
 add_at(b, 7, e); add_into(b, e)         ->   b[7] += e; b += e
 """
@@ -20,13 +21,18 @@ from tangent.optimise.shaped.calls import axes_after
 from tangent.optimise.shaped.containers import is_of_floats
 from tangent.optimise.shaped.kinds import FLOAT, Fields, Kind, Listed, Number, same
 from tangent.syntax.quote import at, constant, expression
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tangent.optimise.shaped.flow import Flow
 
 
-WRITERS = (runtime.add_part, runtime.add_cell, runtime.add_item, runtime.scatter, runtime.clear_item, runtime.put_rows)
+WRITERS = (
+    runtime.add_part, runtime.with_part, runtime.add_cell, runtime.add_item, runtime.scatter, runtime.clear_item,
+    runtime.put_rows,
+)  # fmt: skip
 
 
 ITEMS = (runtime.add_part, runtime.add_cell)
@@ -69,7 +75,9 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             if before is None or place is None or flow.of(value) != FLOAT:
                 return None
             return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
-        case ast.Call(func=func, args=[inner, index, value], keywords=[]) if flow.resolve(func) is runtime.add_part:
+        case ast.Call(func=func, args=[inner, index, value], keywords=[]) if flow.resolve(func) is runtime.add_part or (
+            flow.resolve(func) is runtime.with_part and _is_own_sum(b, flow)
+        ):
             before = _parts(b, inner, s, flow)
             place = _place(b, index, flow)
             if before is None or place is None or not _is_real(value, flow):
@@ -112,6 +120,34 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             ]  # fmt: skip
         case _:
             return None
+
+
+def _is_own_sum(b: str, flow: Flow) -> bool:
+    """Whether an array starts as zeros and is only added to, under one name, until it is returned."""
+    assert flow.g.tree is not None
+    for s in statements(flow.g.tree.body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=func)) if v == b:
+                inner, rest = _first(s.value, flow)
+                zeros = any(flow.resolve(func) is f for f in (np.zeros, runtime.init_grad))
+                own = zeros or (isinstance(inner, ast.Name) and inner.id == b)
+                if not own or any(b in expression_reads(e) for e in rest):
+                    return False
+            case ast.Return(value=ast.expr() as value):
+                if sum(isinstance(n, ast.Name) and n.id == b for n in walk(value)) > 1:
+                    return False
+            case _ if b in header_reads(s) or b in writes(s):
+                return False
+    return True
+
+
+def _first(e: ast.expr, flow: Flow) -> tuple[ast.expr, list[ast.expr]]:
+    """What sums are made in, and what stands in them."""
+    rest: list[ast.expr] = []
+    while isinstance(e, ast.Call) and flow.resolve(e.func) is runtime.with_part and e.args:
+        rest += e.args[1:]
+        e = e.args[0]
+    return e, rest
 
 
 def _keeps(b: str, e: ast.expr) -> bool:

@@ -227,3 +227,11 @@ def dict_in_a_list_scaled_in_place(t):
     c, d = t
     d["k"] *= c
     return t[1]["k"] * c
+
+
+@program({"p": {"w": [1.0, 2.0], "s": 3.0}}, orders=1)
+def list_in_a_dict_scaled_in_place(p):
+    w = p["w"]
+    for i in range(2):
+        w[i] *= p["s"] * w[i]
+    return p["w"][0] * p["w"][1]

@@ -105,6 +105,13 @@ class Facts:
         known: Shapes | None = getattr(self.owner, "shapes", None)
         return v in self.settled.arrays or (known is not None and known.of(name(v)).stored)
 
+    def is_given_part(self, v: str) -> bool:
+        """Whether a variable is a part of a parameter: of a list or a dict it may be one, and hold Python's numbers."""
+        made = [op for op in self.owner.operations.values() if v in op.targets and op.kind not in ("store", "augment")]
+        taken = [op for op in made if op.kind == "unpack" or (op.kind == "rule" and op.rule.name == "getitem")]
+        given = {op.operands[0] for op in taken} & set(self.owner.unit.parameters)
+        return len(taken) == len(made) and bool(given)
+
     def is_asked(self, index: ast.expr) -> bool:
         """Whether `v[...]` stands behind a test that v is an array."""
         whole = isinstance(index, ast.Constant) and index.value is Ellipsis

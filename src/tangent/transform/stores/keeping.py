@@ -63,6 +63,8 @@ class Keeping(Binding):
             return place
         if isinstance(place, ast.Subscript) and not self.is_array(a) and not self.is_asked(place.slice):
             return self.owner.scribe.call("item_content", place.value, self.owner.scribe.as_argument(place.slice))
+        if isinstance(place, ast.Subscript) and self.is_given_part(a):
+            return self.owner.scribe.call("content", place)
         if self.is_array(a) or isinstance(place, ast.Subscript):
             return place if self.place_fact(place).scalar else expression("p.copy()", p=place)
         return self.owner.scribe.call("content", place)

@@ -158,3 +158,11 @@ def pairs_that_hold_what_a_list_changes(x, y):
         xs[0], xs[-1] = xs[-1], xs[0]
         xs[-1] *= np.sin(y)
     return np.sum(ps[-1][0] * xs[0] * ps[0][1])
+
+
+@program({"x": signed(3)})
+def value_that_a_list_gets_twice_at_once(x):
+    xs, s = [x], x * 0.5
+    xs.extend([s, s])
+    xs[0] += x * 2.0
+    return np.sum(xs[0] * xs[1] + xs[2] * s)

@@ -134,7 +134,17 @@ def beside(x: Any, content: Any = None) -> Any:
 
 def item_shadow(x: Any, shade: Any = None) -> Any:
     """The shadow of an item of a container: the item's own, or that of a number, which is a value everywhere."""
-    return shade if shade is not None and not isinstance(x, NUMBERS) else shadow(x)
+    return shade if shade is not None and not isinstance(x, NUMBERS) else _of_values(x)
+
+
+def _of_values(x: Any) -> Any:
+    """The shadow of a value: what a container holds twice has two shadows, each with what came to its place."""
+    if isinstance(x, dict):
+        return {k: _of_values(v) for k, v in x.items()}
+    if isinstance(x, list | tuple):
+        parts = [_of_values(v) for v in x]
+        return parts if isinstance(x, list) else type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    return shadow(x)
 
 
 def real_part(content: Any, like: np.ndarray[Any, Any]) -> Any:

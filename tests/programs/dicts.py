@@ -235,3 +235,24 @@ def list_in_a_dict_scaled_in_place(p):
     for i in range(2):
         w[i] *= p["s"] * w[i]
     return p["w"][0] * p["w"][1]
+
+
+@program({"q": {"a": 0.7, "b": 1.3}})
+def written_under_a_second_name(q):
+    p = q
+    p["a"] = q["b"]
+    return q["a"] * p["b"]
+
+
+@program({"x": 0.7, "y": 1.3})
+def three_names_of_a_dict(x, y):
+    q = {}
+    p = q
+    r = p
+    r[0], p[1] = x, y
+    q[2] = r[0] * p[1]
+    for i in range(3):
+        p[0] = q[2] * r[0]
+        q[2] += p[0]
+    del p[1]
+    return q[0] * r[2]

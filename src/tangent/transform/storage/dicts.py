@@ -10,6 +10,7 @@ v = d.pop(k, x)           ->   v = d.get(k, x)
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections import Counter
 
 from tangent.analysis.aliases import Aliases
@@ -184,7 +185,7 @@ def _is_plain(op: Operation, group: set[str]) -> bool:
     return op.kind == "rule"
 
 
-def one_name(this: Unit, summary: Summaries) -> Unit:
+def one_name(this: Unit, found: list[Write], summary: Summaries) -> tuple[Unit, list[Write]]:
     """The function with dicts under their own names, where a second one stands for the same as long as it is read."""
     made, every = dicts_made(this, summary), list(statements(this.core.body))
     bound = Counter(v for s in every for v in writes(s))
@@ -195,13 +196,14 @@ def one_name(this: Unit, summary: Summaries) -> Unit:
             users = {x for x in statements(this.core.body) if v in header_reads(x)}
             inside = set(statements(behind))
             if users <= inside and not any(d in writes(x) for x in inside) and this.result != v:
-                this = _renamed(this, s, {v: d})
-    return this
+                this, found = _renamed(this, found, s, {v: d})
+    return this, found
 
 
-def _renamed(this: Unit, gone: ast.stmt, names: dict[str, str]) -> Unit:
-    """The function with other names, and without the statement that binds them."""
+def _renamed(this: Unit, found: list[Write], gone: ast.stmt, names: dict[str, str]) -> tuple[Unit, list[Write]]:
+    """The function and its writes with other names, and without the statement that binds them."""
     operations: Operations = {}
+    now: dict[ast.stmt, ast.stmt] = {}
 
     def block(body: list[ast.stmt]) -> list[ast.stmt]:
         return [statement(s) for s in body if s is not gone]
@@ -217,10 +219,18 @@ def _renamed(this: Unit, gone: ast.stmt, names: dict[str, str]) -> Unit:
         if s in this.operations:
             old = this.operations[s]
             operations[new] = old if new is s else reclassified(new, this) or old
+        now[s] = new
         return new
 
     core = replace(this.core, body=block(this.core.body))
-    return Unit(this.source, core, this.context, operations, this.lists)
+    kept = [
+        dataclasses.replace(
+            w, statement=now.get(w.statement, w.statement), root=names.get(w.root, w.root),
+            reads=frozenset(names.get(v, v) for v in w.reads),
+        )
+        for w in found if w.statement is not gone
+    ]  # fmt: skip
+    return Unit(this.source, core, this.context, operations, this.lists), kept
 
 
 def _of_computed_keys(this: Unit) -> set[str]:

@@ -78,7 +78,8 @@ def settle(
     found = [w for w in all_writes(this, summary) if not _binds_number(w, shapes)]
     apart = changed_as_values(this, found, aliases_of(this, summary, groups))
     this = finished_lists(this, found)
-    this = keys_alone(one_name(copies(this, found), summary), summary)
+    this, found = one_name(copies(this, found), found, summary)
+    this = keys_alone(this, summary)
     this, found = dict_methods(this, found, summary)
     this, found, tables = written_tables(this, found, lambda unit: aliases_of(unit, summary, groups))
     aliases = aliases_of(this, summary, groups)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from typing import Any
@@ -22,7 +22,7 @@ from typing import Any
 from tangent.analysis.operation import Operation, Operations
 from tangent.syntax.blocks import MARKS
 from tangent.syntax.inserted import InsertedCode, Insertion
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
 SIGNS = {"add": 1, "multiply": 1, "subtract": -1, "divide": -1}
@@ -45,7 +45,7 @@ def without_shifts(f: ast.FunctionDef, operations: Operations) -> Operations:
         return operations
     count = Counter(v for s in every for v in writes(s))
     found = dict(operations)
-    for block in _blocks(f.body) if starts else ():
+    for block in blocks(f.body) if starts else ():
         for s in block:
             if s in starts and _Shift(s, block, operations, count).cancels(every):
                 found[s] = changed(operations[s], operands=())
@@ -70,14 +70,6 @@ def _literal(e: ast.expr) -> Any:
             return -value
         case _:
             return e
-
-
-def _blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    yield body
-    for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While):
-            yield from _blocks(s.body)
-            yield from _blocks(s.orelse)
 
 
 class _Shift:

@@ -31,6 +31,7 @@ from tangent.source.inlined import (
     names_outside,
     returning,
     with_constants,
+    written_anew,
 )
 from tangent.source.naming import home_of, is_generated
 from tangent.syntax.captured import own_variables
@@ -202,10 +203,7 @@ class _Calls:
         return alike and not assigns and size <= self.room
 
     def whole(self) -> ast.FunctionDef:
-        new = replace(self.tree, body=self.block(self.tree.body))
-        new.before = getattr(self.tree, "before", self.tree)  # type: ignore[attr-defined]  # what comments show
-        new.relied = {**getattr(self.tree, "relied", {}), **self.relied}  # type: ignore[attr-defined]
-        return new
+        return written_anew(self.tree, self.block(self.tree.body), self.relied)
 
     def block(self, body: Body) -> Body:
         return [new for s in body for new in self.statement(s)]

@@ -19,6 +19,7 @@ import collections
 import types
 from typing import Any, TypeVar
 
+from tangent.source.inlined import written_anew
 from tangent.source.naming import home_of, is_generated
 from tangent.syntax.captured import bindings, own_variables
 from tangent.syntax.names import Names, identifiers
@@ -103,10 +104,7 @@ class _Plain:
         self.names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
 
     def whole(self) -> ast.FunctionDef:
-        new = replace(self.tree, body=self.block(self.tree.body))
-        new.before = getattr(self.tree, "before", self.tree)  # type: ignore[attr-defined]  # what comments show
-        new.relied = getattr(self.tree, "relied", {})  # type: ignore[attr-defined]
-        return new
+        return written_anew(self.tree, self.block(self.tree.body))
 
     def block(self, body: Body) -> Body:
         return [new for s in body for new in self.statement(s)]

@@ -32,6 +32,7 @@ from tangent.source.inlined import (
     is_readable,
     names_outside,
     with_constants,
+    written_anew,
 )
 from tangent.source.naming import home_of, is_generated
 from tangent.syntax.captured import bindings
@@ -112,11 +113,9 @@ class _Dissolving:
         self.look_at(self.tree, self.v, self.cls)
         self.require_read(self.initialiser())
         body = _Written(self, self.v, None, 0).block(self.tree.body)
-        new = replace(self.tree, body=body)
+        new = written_anew(self.tree, body, self.relied)
         if any(isinstance(n, ast.Name) and n.id == self.v for n in walk(new)):
             raise CannotWriteOut
-        new.before = getattr(self.tree, "before", self.tree)  # type: ignore[attr-defined]  # what comments show
-        new.relied = {**getattr(self.tree, "relied", {}), **self.relied}  # type: ignore[attr-defined]
         return new
 
     def require_alone(self) -> None:

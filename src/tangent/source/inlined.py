@@ -40,6 +40,14 @@ class CannotWriteOut(Exception):
     """Somebody else may see an object, or a function is not read from top to bottom."""
 
 
+def written_anew(tree: ast.FunctionDef, body: Body, relied: dict[str, Any] | None = None) -> ast.FunctionDef:
+    """A definition with another body: comments show what stood there; `relied` is what it takes for granted."""
+    new = replace(tree, body=body)
+    new.before = getattr(tree, "before", tree)  # type: ignore[attr-defined]
+    new.relied = {**getattr(tree, "relied", {}), **(relied or {})}  # type: ignore[attr-defined]
+    return new
+
+
 class Places:
     """Places in the line of a statement, for what is written out there: other passes tell statements by them."""
 

@@ -15,6 +15,7 @@ import builtins
 import types
 from typing import Any, TypeVar
 
+from tangent.source.inlined import written_anew
 from tangent.source.naming import home_of, is_generated
 from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
@@ -86,10 +87,7 @@ class _Apart:
         self.names = {k: names.fresh(f"{v}_{k.strip('_') or 'item'}") for k in keys}
 
     def whole(self) -> ast.FunctionDef:
-        new = replace(self.tree, body=self.block(self.tree.body))
-        new.before = getattr(self.tree, "before", self.tree)  # type: ignore[attr-defined]  # what comments show
-        new.relied = getattr(self.tree, "relied", {})  # type: ignore[attr-defined]
-        return new
+        return written_anew(self.tree, self.block(self.tree.body))
 
     def block(self, body: Body) -> Body:
         return [new for s in body for new in self.statement(s)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
@@ -107,6 +107,34 @@ def _inside(s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
     if known is None:
         known = s.__dict__["_inside"] = [*statements(s.body), *statements(s.orelse)]
     return known
+
+
+def blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+    """A block and all blocks inside it."""
+    yield body
+    for s in body:
+        if isinstance(s, NESTED):
+            yield from blocks(s.body)
+            yield from blocks(s.orelse)
+
+
+def exchanged(body: list[ast.stmt], changes: Mapping[ast.stmt, ast.stmt | None]) -> list[ast.stmt]:
+    """A block with other statements for some of those in it, at any depth; None for those that go."""
+    done: list[ast.stmt] = []
+    for s in body:
+        if s in changes:
+            new = changes[s]
+            done += [] if new is None else [new]
+            continue
+        match s:
+            case ast.If(body=[ast.Break()]):
+                pass
+            case ast.If(body=then, orelse=other):
+                s = replace(s, body=exchanged(then, changes) or [ast.Pass()], orelse=exchanged(other, changes))
+            case ast.For(body=inner) | ast.While(body=inner):
+                s = replace(s, body=exchanged(inner, changes) or [ast.Pass()])
+        done.append(s)
+    return done
 
 
 def with_blocks(s: _Node, change: Callable[[list[ast.stmt]], list[ast.stmt]]) -> _Node:

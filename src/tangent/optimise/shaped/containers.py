@@ -15,7 +15,7 @@ from tangent.optimise.dead import pushed
 from tangent.optimise.settled import OWN
 from tangent.optimise.shaped.kinds import BOOL, FLOAT, INT, UNKNOWN, Fields, Kind, Listed, Number, Stack
 from tangent.syntax.quote import expression
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
 FLOATS = Listed(FLOAT)
@@ -37,7 +37,7 @@ def is_filled(v: str, body: list[ast.stmt]) -> bool:
     for x in xs: parts.append(x * x)
     ys = parts
     """
-    for block in _blocks(body):
+    for block in blocks(body):
         made = [i for i, s in enumerate(block) if _makes(s, v)]
         if len(made) == 1:
             uses = [i for i, s in enumerate(block) if any(v in {*header_reads(x), *writes(x)} for x in statements([s]))]
@@ -61,14 +61,6 @@ def _makes(s: ast.stmt, v: str) -> bool:
 def _appends(s: ast.stmt, v: str) -> bool:
     """Whether a statement appends to a list, and only that: what is appended does not come from it."""
     return pushed(s) == v and isinstance(s, ast.Expr) and v not in expression_reads(s.value.args[0])  # type: ignore[attr-defined]
-
-
-def _blocks(body: list[ast.stmt]) -> list[list[ast.stmt]]:
-    found = [body]
-    for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While):
-            found += _blocks(s.body) + _blocks(s.orelse)
-    return found
 
 
 def zeros_like(kind: Kind) -> Kind:

@@ -42,13 +42,13 @@ from tangent.optimise.shaped.known import Known
 from tangent.optimise.shaped.merged import merged
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.places import added, places
-from tangent.optimise.shaped.reuse import LARGE, blocks, dying, reused
+from tangent.optimise.shaped.reuse import LARGE, dying, reused
 from tangent.optimise.shaped.twice import doubled
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import at, expression
-from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.rebuild import blocks, rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated

@@ -21,7 +21,7 @@ from tangent.optimise.dead import Stack, local_stacks
 from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.sections import Facts, Sections, sections
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import blocks, exchanged, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
 Changes = dict[ast.stmt, ast.stmt | None]
@@ -39,7 +39,7 @@ def reread(body: Body, facts: Facts, exact: Collection[str]) -> Body:
         store = _stored(stacks[v], body, exact)
         if store is not None and _is_last(store, known) and not _is_changed(stacks[v], store, body, facts, changed):
             changes |= _without(v, stacks[v], store, body)
-    return _rebuilt(body, changes) if changes else body
+    return exchanged(body, changes) if changes else body
 
 
 def _stored(stack: Stack, body: Body, exact: Collection[str]) -> ast.Assign | None:
@@ -47,7 +47,7 @@ def _stored(stack: Stack, body: Body, exact: Collection[str]) -> ast.Assign | No
     (push,), (pop,) = stack.pushes, stack.pops
     match push, pop:
         case ast.Expr(value=ast.Call(args=[ast.Name(id=t)])), ast.Assign(targets=[ast.Name(id=u)]) if t == u:
-            block = next(b for b in _blocks(body) if push in b)
+            block = next(b for b in blocks(body) if push in b)
         case _:
             return None
     found = [s for s in block if isinstance(s, ast.Assign) and _is_store(s, t) and ast.unparse(s) in exact]
@@ -116,29 +116,3 @@ def _without(v: str, stack: Stack, store: ast.Assign, body: Body) -> Changes:
     assert isinstance(store.targets[0], ast.Subscript) and isinstance(pop, ast.Assign)
     made = [s for s in statements(body) if v in writes(s)]
     return {**dict.fromkeys([push, *made]), pop: replace(pop, value=replace(store.targets[0], ctx=ast.Load()))}
-
-
-def _blocks(body: Body) -> list[Body]:
-    found = [body]
-    for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While):
-            found += _blocks(s.body) + _blocks(s.orelse)
-    return found
-
-
-def _rebuilt(body: Body, changes: Changes) -> Body:
-    done: Body = []
-    for s in body:
-        if s in changes:
-            new = changes[s]
-            done += [] if new is None else [new]
-            continue
-        match s:
-            case ast.If(body=[ast.Break()]):
-                pass
-            case ast.If(body=then, orelse=other):
-                s = replace(s, body=_rebuilt(then, changes) or [ast.Pass()], orelse=_rebuilt(other, changes))
-            case ast.For(body=inner) | ast.While(body=inner):
-                s = replace(s, body=_rebuilt(inner, changes) or [ast.Pass()])
-        done.append(s)
-    return done

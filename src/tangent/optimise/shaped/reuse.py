@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from tangent.optimise.context import Body
 from tangent.optimise.shaped.owned import Resolve, is_new, keeps
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
 
@@ -42,15 +42,6 @@ def dying(body: Body, resolve: Resolve) -> dict[ast.stmt, set[str]]:
             last = next((s for s in reversed(block) if any(v in header_reads(x) for x in statements([s]))), None)
             if isinstance(last, ast.Assign) and _times(last.value, v) == 1:
                 found.setdefault(last, set()).add(v)
-    return found
-
-
-def blocks(body: Body) -> list[Body]:
-    """A body and all blocks inside it."""
-    found = [body]
-    for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While):
-            found += blocks(s.body) + blocks(s.orelse)
     return found
 
 

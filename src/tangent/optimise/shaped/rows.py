@@ -21,12 +21,11 @@ from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.optimise.shaped.calls import REDUCTIONS
 from tangent.optimise.shaped.kinds import INT, Kind, Number, Rows
-from tangent.optimise.shaped.reuse import blocks
 from tangent.optimise.shaped.undone import undone
 from tangent.runtime.persistent import PersistentArray, append, setitem
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, expression, name
-from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.rebuild import blocks, rebuild, replace, statements
 from tangent.syntax.uses import writes
 
 Resolve = Callable[[ast.expr], Any]

@@ -21,7 +21,7 @@ from tangent.optimise.dead import local_stacks, popped
 from tangent.optimise.shaped.sections import Facts, Sections, sections
 from tangent.optimise.typed.reach import Access
 from tangent.syntax.quote import at
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import blocks, exchanged, statements
 from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 
@@ -38,17 +38,17 @@ def unread(body: Body, facts: Facts) -> Body:
             continue
         if not any(known.follows(store, r) for r in known.reads):
             changes |= _dropped(store.statement, body)
-    for block in _blocks(body):
+    for block in blocks(body):
         changes |= _first_sums(block, known, changes)
-    return _without_returns(_changed(body, changes), facts) if changes else body
+    return _without_returns(exchanged(body, changes), facts) if changes else body
 
 
 def _without_returns(body: Body, facts: Facts) -> Body:
     """The body without stores of what has just been read in the same place."""
-    found = [pair for block in _blocks(body) for pair in _returns(block)]
+    found = [pair for block in blocks(body) for pair in _returns(block)]
     known = sections(body, facts) if found else None
     gone: Changes = {s: None for read, s in found if known is not None and _is_untouched(read, s, known)}
-    return _changed(body, gone) if gone else body
+    return exchanged(body, gone) if gone else body
 
 
 def _returns(block: Body) -> Iterator[tuple[ast.Assign, ast.Assign]]:
@@ -147,29 +147,3 @@ def _is_quiet(store: Access, add: ast.AugAssign, known: Sections) -> bool:
     ]
     own = [x for x in between if x.statement is add and x.position == end]
     return not any(store.position < x.position <= end and known.meets(store, x) for x in between if x not in own)
-
-
-def _blocks(body: Body) -> list[Body]:
-    found = [body]
-    for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While):
-            found += _blocks(s.body) + _blocks(s.orelse)
-    return found
-
-
-def _changed(body: Body, changes: Changes) -> Body:
-    done: Body = []
-    for s in body:
-        if s in changes:
-            new = changes[s]
-            done += [] if new is None else [new]
-            continue
-        match s:
-            case ast.If(body=[ast.Break()]):
-                pass
-            case ast.If(body=then, orelse=other):
-                s = replace(s, body=_changed(then, changes) or [ast.Pass()], orelse=_changed(other, changes))
-            case ast.For(body=inner) | ast.While(body=inner):
-                s = replace(s, body=_changed(inner, changes) or [ast.Pass()])
-        done.append(s)
-    return done

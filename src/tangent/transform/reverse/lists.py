@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
 
 from tangent.analysis.operation import Operation
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import header_reads
 
 
@@ -49,12 +48,3 @@ def read_when_complete(body: list[ast.stmt], operations: dict[ast.stmt, Operatio
             if any(v in header_reads(x) for x in growing if x not in pushes[v]):
                 early.add(v)
     return {v for v, found in seen.items() if found == pushes[v]} - early
-
-
-def blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """A block and all blocks inside it."""
-    yield body
-    for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While):
-            yield from blocks(s.body)
-            yield from blocks(s.orelse)

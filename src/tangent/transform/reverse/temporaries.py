@@ -9,10 +9,9 @@ from tangent.analysis.shapes.facts import NO_ATOMS, Fact, fits
 from tangent.analysis.shapes.results import TO_REAL, result_of
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import name
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import writes
 from tangent.transform.reverse.frame import Frame
-from tangent.transform.reverse.lists import blocks
 
 PRODUCTS = frozenset({"matmul", "dot"})
 LEAVES_OUT = frozenset({"where", "where_nonzero", "nonzero_part"})

@@ -14,7 +14,7 @@ from tangent.analysis.operation import Operation
 from tangent.syntax.cells import cell, place_in
 from tangent.syntax.core import is_range
 from tangent.syntax.quote import assign
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.transform.storage.rewriting import replaced
 from tangent.transform.unit import Unit
@@ -112,9 +112,3 @@ def is_whole(e: ast.expr, whole: frozenset[str]) -> bool:
             return isinstance(op, WHOLE) and is_whole(left, whole) and is_whole(right, whole)
         case _:
             return False
-
-
-def blocks(body: list[ast.stmt]) -> list[list[ast.stmt]]:
-    """A block and all blocks inside it."""
-    inner = [part for s in body if isinstance(s, ast.If | ast.For | ast.While) for part in (s.body, s.orelse)]
-    return [body, *(found for part in inner for found in blocks(part))]

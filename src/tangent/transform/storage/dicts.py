@@ -20,10 +20,9 @@ from tangent.analysis.operation import Operation, Operations
 from tangent.runtime.library import keys_of, made_dict
 from tangent.syntax.cells import Cell
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.rebuild import blocks, rename, replace, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
-from tangent.transform.storage.cells import blocks
 from tangent.transform.storage.flat import sharing
 from tangent.transform.storage.rewriting import reclassified, replaced, runtime_function
 from tangent.transform.unit import Unit

@@ -9,9 +9,9 @@ from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
 from tangent.analysis.made import BESIDE
 from tangent.analysis.operation import Operation
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
-from tangent.transform.storage.cells import blocks, is_item
+from tangent.transform.storage.cells import is_item
 from tangent.transform.storage.summaries import is_key
 from tangent.transform.unit import Unit
 

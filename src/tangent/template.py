@@ -23,8 +23,8 @@ from tangent.rules.notation import NOTATION, Parameter, Rule, instantiate, local
 from tangent.rules.outlined import outlined
 from tangent.rules.table import table, using
 from tangent.rules.wellformed import check_template
+from tangent.source.naming import is_library
 from tangent.source.read import read, unwrapped
-from tangent.source.resolve import is_library
 from tangent.syntax.names import Names
 from tangent.syntax.print import print_body
 from tangent.syntax.quote import assign, name

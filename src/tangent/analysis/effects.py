@@ -18,7 +18,8 @@ from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operations
 from tangent.analysis.passed import Passed, written_through
 from tangent.runtime.library import partial_of
-from tangent.source.resolve import MISSING, Scope, is_library, is_vectorized
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING, Scope, is_vectorized
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import SCOPES, WRITING_METHODS, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.core import is_path
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import assigned_inside

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Set
 
 from tangent.runtime.places import is_view_function
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import children, walk
 

@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from tangent.normalise.context import Context
 from tangent.normalise.lifting import lifted_by_name
 from tangent.runtime.memory import Variable
+from tangent.source.naming import is_library
 from tangent.source.read import is_derivative
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.captured import bindings, own_variables, rebound_outside
 from tangent.syntax.quote import assign, at, call, name
 from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope, with_blocks

@@ -19,8 +19,9 @@ from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.runtime.checkpoint import checkpoint
 from tangent.runtime.checks import require_no_numbers, require_no_state, unbroken
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter, Leave, Otherwise
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks

@@ -26,8 +26,9 @@ from typing import Any
 from tangent.errors import SourceError
 from tangent.normalise.context import Context
 from tangent.normalise.lifted import Lifted
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import Scope, is_library
+from tangent.source.resolve import Scope
 from tangent.source.stubs import stub
 from tangent.syntax.captured import bindings, own_variables
 from tangent.syntax.names import Names, identifiers

@@ -33,8 +33,9 @@ from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.normalise.stacked import stacked
 from tangent.source.generators import is_generator
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads

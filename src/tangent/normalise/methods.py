@@ -23,8 +23,9 @@ from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.runtime.objects import is_object, method_of
 from tangent.source.makers import maker
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, constant, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import arguments

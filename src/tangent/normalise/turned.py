@@ -29,7 +29,7 @@ from tangent.normalise.iterators.turns import Turns
 from tangent.normalise.jumps import leaves_loop, own_jumps
 from tangent.runtime.library import lazily
 from tangent.source.generators import collecting, is_generator
-from tangent.source.resolve import is_library
+from tangent.source.naming import is_library
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks

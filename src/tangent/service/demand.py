@@ -32,10 +32,9 @@ from tangent.service.rearranged import pushed, rearranged
 from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
 from tangent.source.constants import writing_constants
 from tangent.source.makers import maker
-from tangent.source.naming import home_of
+from tangent.source.naming import home_of, is_library
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
-from tangent.source.resolve import is_library
 from tangent.stages import keeping_memory, optimiser
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module

@@ -33,7 +33,7 @@ from tangent.source.inlined import (
     with_constants,
     written_anew,
 )
-from tangent.source.naming import home_of, is_generated
+from tangent.source.naming import home_of, is_generated, is_library
 from tangent.syntax.captured import own_variables
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, constant, name
@@ -87,8 +87,9 @@ class _Changing:
                 found = getattr(owner, attr, None) if isinstance(owner, types.ModuleType) else None
             case _:
                 found = None
-        own = isinstance(found, types.FunctionType) and not is_generated(found) and not found.__code__.co_freevars
-        return found if own and isinstance(found, types.FunctionType) else None
+        if not isinstance(found, types.FunctionType) or is_library(found):
+            return None
+        return None if is_generated(found) or found.__code__.co_freevars else found
 
     def changes(self, f: types.FunctionType) -> tuple[frozenset[str], frozenset[str]]:
         """The parameters of a function that it changes: as lists and dicts for sure, and by items, as any storage."""
@@ -103,6 +104,7 @@ class _Changing:
         return self.known[f]
 
     def changed(self, f: types.FunctionType, tree: ast.FunctionDef) -> Iterator[tuple[str, bool]]:
+        local = own_variables(tree)
         for n in walk_scope(tree):
             match n:
                 case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in OF_CONTAINERS:
@@ -110,11 +112,13 @@ class _Changing:
                 case ast.Subscript(value=owner, slice=index, ctx=ast.Store() | ast.Del()):
                     yield _base(owner), isinstance(index, ast.Constant) and isinstance(index.value, str)
                 case ast.Call():
-                    for _, e, sure in self.passed(n, own_variables(tree), f.__globals__):
+                    for _, e, sure in self.passed(n, local, f.__globals__):
                         yield _base(e), sure
 
     def passed(self, e: ast.Call, local: set[str], space: dict[str, object]) -> Iterator[tuple[str, ast.expr, bool]]:
         """The parameters of what a call names that are changed, with what they are given."""
+        if not any(_base(x) in local for x in (*e.args, *(k.value for k in e.keywords))):
+            return
         f = self.called(e, local, space)
         tree = self.tree(f) if f is not None else None
         if f is None or tree is None:
@@ -134,8 +138,9 @@ class _Changing:
             tree = self.tree(g := waiting.pop())
             if tree is None:
                 continue
+            local = own_variables(tree)
             for n in walk(tree):
-                h = self.called(n, own_variables(tree), g.__globals__) if isinstance(n, ast.Call) else None
+                h = self.called(n, local, g.__globals__) if isinstance(n, ast.Call) else None
                 if h is f or h is self.function:
                     return True
                 if h is not None and h not in seen:

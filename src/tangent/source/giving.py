@@ -16,8 +16,9 @@ from typing import Any
 
 from tangent.errors import SourceError
 from tangent.source.generators import is_generator
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside, writes
 

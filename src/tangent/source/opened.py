@@ -16,8 +16,8 @@ from typing import Any
 from tangent.runtime.classes import nothing
 from tangent.source.cells import cells_of
 from tangent.source.generators import is_generator
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import is_library
 from tangent.source.stubs import stub
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import at, constant, name

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 from tangent.source.cells import cells_of
 from tangent.source.constants import writing_constants
-from tangent.source.naming import home_of, is_generated
+from tangent.source.naming import home_of, is_library
 from tangent.source.read import unwrapped, with_own_classes
 
 
@@ -137,14 +136,6 @@ def _is_library(owner: Any) -> bool:
 def is_vectorized(f: Any) -> bool:
     """Whether `numba.vectorize` or `numba.guvectorize` made a function."""
     return type(f).__name__ in ("DUFunc", "GUFunc") and type(f).__module__.startswith("numba.")
-
-
-def is_library(found: Any) -> bool:
-    """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
-    if isinstance(found, types.FunctionType) and (is_generated(found) or home_of(found) in ("", "builtins")):
-        return False  # code that was run without a name for its module is somebody's
-    module = (home_of(found) or type(found).__module__ or "").split(".")[0]
-    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "numba", "tangent", "builtins")
 
 
 def local_imports(tree: ast.FunctionDef) -> dict[str, Any]:

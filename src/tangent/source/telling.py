@@ -22,8 +22,9 @@ from tangent.runtime.library import told_by
 from tangent.source.cells import cells_of
 from tangent.source.generators import is_generator
 from tangent.source.giving import methods_named
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.resolve import MISSING, Scope
 from tangent.source.stubs import stub
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, constant, expression, name

@@ -11,8 +11,9 @@ import numpy as np
 
 from tangent.errors import SourceError
 from tangent.runtime.places import VIEWS
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.held import Sharing, held, root_of, written_into
 from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside
 

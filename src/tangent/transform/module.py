@@ -16,7 +16,7 @@ from tangent.analysis.shapes.infer import shapes
 from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import Custom, table
-from tangent.source.resolve import is_library
+from tangent.source.naming import is_library
 from tangent.syntax.names import as_identifier
 from tangent.syntax.quote import name
 from tangent.syntax.uses import assigned_inside

@@ -14,7 +14,8 @@ import numpy as np
 from tangent import runtime
 from tangent.errors import TangentError, UnsupportedError
 from tangent.source.adapt import define
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import statements
 from tangent.transform.storage.summaries import summaries
 from tangent.transform.unit import Unit, unit

@@ -14,7 +14,8 @@ from tangent.runtime.classes import tuple_of
 from tangent.runtime.insert import replace_field
 from tangent.runtime.library import named_dict
 from tangent.runtime.objects import is_object
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.source.writing import may_write
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
 from tangent.syntax.quote import assign, at, constant, name

@@ -11,7 +11,8 @@ from tangent.normalise.writers import is_adding_at, is_alone, is_told_where
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.storage.items import put_item_back, restore_item
 from tangent.runtime.storage.sums import add_at, add_into
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, constant
 from tangent.syntax.rebuild import replace
 from tangent.syntax.walk import walk

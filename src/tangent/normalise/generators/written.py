@@ -21,8 +21,9 @@ from tangent.normalise.context import Context
 from tangent.normalise.managers import bound_arguments, placed, renamed_variables
 from tangent.runtime.library import lazily
 from tangent.source.generators import is_generator
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import rebuild, rename, walk_scope
 from tangent.syntax.uses import arguments, assigned_inside

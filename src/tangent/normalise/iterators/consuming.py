@@ -17,8 +17,9 @@ from tangent.errors import TangentError
 from tangent.normalise.iterators.known import reads_all
 from tangent.normalise.jumps import leaves_loop
 from tangent.runtime.classes import factory_of, is_made_by_class
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import MISSING, Scope, is_library
+from tangent.source.resolve import MISSING, Scope
 from tangent.source.writing import may_write
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads

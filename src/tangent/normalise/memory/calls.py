@@ -21,9 +21,10 @@ from tangent.runtime.objects import field, is_object
 from tangent.runtime.ordered import HEAPS, INSERTS, plain_items
 from tangent.runtime.places import VIEWS
 from tangent.source.makers import lasting_maker
+from tangent.source.naming import is_library
 from tangent.source.read import unwrapped
 from tangent.source.remembering import named_after, remembering
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 

@@ -20,8 +20,8 @@ from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.places import is_view_function
-from tangent.source.naming import home_of
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.naming import home_of, is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import statements

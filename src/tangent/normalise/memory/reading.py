@@ -11,7 +11,8 @@ from tangent.normalise.memory.known import Known
 from tangent.runtime import memory, memory_views, stateful
 from tangent.runtime.classes import names_held
 from tangent.runtime.objects import is_object
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import SCOPES

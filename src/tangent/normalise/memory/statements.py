@@ -8,7 +8,8 @@ from tangent.normalise.memory.inserted import Inserted
 from tangent.runtime import memory, stateful
 from tangent.runtime.kernels.sequences import joined
 from tangent.runtime.ordered import HEAPS, INSERTS
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Attempt, Enter
 from tangent.syntax.inserted import Insertion
 from tangent.syntax.quote import assign, at, constant, name

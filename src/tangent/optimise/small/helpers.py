@@ -16,7 +16,8 @@ import numpy as np
 from tangent.analysis.operation import Operation
 from tangent.errors import TangentError
 from tangent.rules.table import table
-from tangent.source.resolve import MISSING, is_library
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import rename, replace, statements

@@ -15,8 +15,8 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.passed import passed_on
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.table import table
+from tangent.source.naming import is_library
 from tangent.source.read import read
-from tangent.source.resolve import is_library
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
 from tangent.syntax.walk import walk

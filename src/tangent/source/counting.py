@@ -61,14 +61,14 @@ def _first(e: ast.Call, tree: ast.FunctionDef, function: types.FunctionType) -> 
 
 
 def _meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
-    local = own_variables(tree) | set(function.__code__.co_freevars)
     match e:
-        case ast.Name(id=v) if v not in local:
-            return function.__globals__.get(v, getattr(builtins, v, None))
-        case ast.Attribute(value=ast.Name(id=v), attr=attr) if v not in local:
-            return getattr(collections, attr, None) if function.__globals__.get(v) is collections else None
+        case ast.Name(id=v):
+            found = function.__globals__.get(v, getattr(builtins, v, None))
+        case ast.Attribute(value=ast.Name(id=v), attr=attr) if function.__globals__.get(v) is collections:
+            found = getattr(collections, attr, None)
         case _:
             return None
+    return found if v not in own_variables(tree) | set(function.__code__.co_freevars) else None
 
 
 def _is_only_asked(tree: ast.FunctionDef, made: ast.Assign, v: str) -> bool:

@@ -23,8 +23,11 @@ def declared(f: ast.FunctionDef) -> frozenset[str]:
 
 def own_variables(f: ast.FunctionDef) -> set[str]:
     """The parameters and local variables of a function."""
-    others = {v for n in walk_scope(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names}
-    return ({a.arg for a in arguments(f.args)} | assigned_inside(f.body)) - others
+    known: set[str] | None = f.__dict__.get("_own")
+    if known is None:
+        others = {v for n in walk_scope(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names}
+        known = f.__dict__["_own"] = ({a.arg for a in arguments(f.args)} | assigned_inside(f.body)) - others
+    return set(known)
 
 
 def bindings(f: ast.FunctionDef) -> Counter[str]:

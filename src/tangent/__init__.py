@@ -7,17 +7,14 @@ from tangent.custom import custom_jvp, custom_vjp
 from tangent.errors import TangentError
 from tangent.implicit import implicit
 from tangent.matrices import hessian, hvp, jacfwd, jacobian, jacrev
-from tangent.runtime.calls import install
 from tangent.runtime.checkpoint import checkpoint
 from tangent.runtime.dispatch import ArrayType
 from tangent.runtime.insert import insert_grad_of, stop_gradient
 from tangent.runtime.persistent import PersistentArray, append, setitem
 from tangent.runtime.zeros import ZeroGrad
-from tangent.service import DerivativesOnDemand
 from tangent.template import adjoint, non_differentiable, rules, tangent_
 from tangent.testing import check_grads
 
-install(DerivativesOnDemand())
 inside.install()
 
 __version__ = "0.1.0"

@@ -14,8 +14,8 @@ import numpy as np
 
 from tangent.errors import OptionError, UnsupportedError, WrtError, caller
 from tangent.options import Compiler, Mode, Motion, Options, further
-from tangent.pipeline import derive
 from tangent.rules.callables import plain_function
+from tangent.runtime.calls import Service, install
 from tangent.runtime.objects import is_object
 
 Wrt = int | str | Sequence[int | str]
@@ -214,10 +214,21 @@ def derivative(f: Function, wrt: Wrt, options: Options, verbose: int = 0) -> Fun
             "Name the argument, and pass a tangent of the whole.",
         )  # fmt: skip
     names = tuple(dict.fromkeys(root for root, _ in paths)) or wrt_names(f, wrt)
+    from tangent.service import derive
+
     made = derive(plain_function(f), replace(options, wrt=names, paths=paths))
     if verbose > 0:
         print(made.source, end="")  # type: ignore[attr-defined]
     return _bound_to(made, owner) if owner is not None else made
+
+
+def _on_demand() -> Service:
+    from tangent.service import SERVICE
+
+    return SERVICE
+
+
+install(_on_demand)
 
 
 def _by_owner(f: Function, wrt: Wrt) -> tuple[Function, Any]:

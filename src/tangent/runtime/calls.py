@@ -51,15 +51,19 @@ class Service(Protocol):
 
 
 class _Holder:
+    make: Callable[[], Service] | None = None
     service: Service | None = None
 
 
-def install(service: Service) -> None:
-    _Holder.service = service
+def install(make: Callable[[], Service]) -> None:
+    """Let `make` make the service when it is first asked: it loads all that transforms functions."""
+    _Holder.make, _Holder.service = make, None
 
 
 def _service() -> Service:
-    assert _Holder.service is not None, "import tangent"
+    if _Holder.service is None:
+        assert _Holder.make is not None, "import tangent"
+        _Holder.service = _Holder.make()
     return _Holder.service
 
 

@@ -50,7 +50,7 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
     if own is not None and scope_rules() is None:
         with using(own):
             return derive(function, options)
-    with making:
+    with making():
         known = _made.setdefault(function, weakref.WeakValueDictionary())
         made = known.get(_key(function, options))
         if made is None:
@@ -302,7 +302,7 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
         here = table()
 
         def typed(scalars: Scalars, small: Small) -> list[Generated] | None:
-            with making, using(here):
+            with making(), using(here):
                 return _with_scalars(function, replace(options, compile=None, jit=()), module, scalars, small)
 
         compiled = load_compiled(module.functions, typed, others.renew, dict(options.jit))
@@ -354,7 +354,7 @@ def for_scalars(function: types.FunctionType, scalars: Scalars, small: Small) ->
 
 def _renewed(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative as of now, after a helper was redefined; of derivatives, from the function behind."""
-    with making:
+    with making():
         origin = getattr(function, "origin", None)
         if origin is not None:
             fresh = _renewed(*origin)

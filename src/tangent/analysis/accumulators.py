@@ -83,7 +83,7 @@ def _joined(steps: Iterable[Step]) -> list[set[str]]:
     return found
 
 
-def _touched(s: ast.stmt, operations: Operations) -> set[str]:
+def _touched(s: ast.stmt, operations: Operations) -> frozenset[str]:
     """Names that a statement has to do with; code inserted into the backward pass reads adjoints as they are."""
     inserted = set(operations[s].operands) if s in operations and operations[s].kind == "insert" else set()
     return header_reads(s) | set(writes(s)) | inserted

@@ -119,7 +119,7 @@ class _Webs:
             i = self.parent[i]
         return i
 
-    def use(self, s: ast.stmt, names: set[str], env: Environment) -> None:
+    def use(self, s: ast.stmt, names: frozenset[str], env: Environment) -> None:
         found = self.reads.setdefault(s, {})
         for variable in names:
             reaching = env.get(variable)
@@ -131,7 +131,7 @@ class _Webs:
                 self.parent[max(a, b)] = min(a, b)
             found[variable] = first
 
-    def write(self, s: ast.stmt, names: list[str], env: Environment) -> None:
+    def write(self, s: ast.stmt, names: tuple[str, ...], env: Environment) -> None:
         found = self.defined.setdefault(s, {})
         for variable in names:
             if variable not in self.pinned:

@@ -52,7 +52,7 @@ class _Copies:
 
         return rebuild(node, change) if known else node
 
-    def forget(self, names: list[str] | set[str], known: Known) -> None:
+    def forget(self, names: tuple[str, ...] | set[str], known: Known) -> None:
         for v in names:
             known.pop(v, None)
             for user in self.users.get(v, ()):

@@ -65,7 +65,7 @@ def _may_move(v: str, forward: ast.If, backward: ast.If, one: Stack, two: Stack)
             return False
     for side, pop in ((backward.body, one.pops[0]), (backward.orelse, two.pops[0])):
         ahead = list(statements(side[: side.index(pop)]))
-        if writes(pop) != [v] or any(v in writes(x) or v in header_reads(x) for x in ahead):
+        if writes(pop) != (v,) or any(v in writes(x) or v in header_reads(x) for x in ahead):
             return False
     return v not in header_reads(backward)
 

@@ -7,6 +7,8 @@ import functools
 import inspect
 import threading
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,16 @@ import numpy as np
 from tangent.rules.table import table
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.source.adapt import as_function, called, standing_for
-from tangent.source.read import with_own_classes
+from tangent.source.read import read_once, with_own_classes
 
-making = threading.RLock()  # held while something is made that is made once
+_lock = threading.RLock()
+
+
+@contextmanager
+def making() -> Iterator[None]:
+    """Held while something is made that is made once; sources are read once meanwhile."""
+    with _lock, read_once():
+        yield
 
 
 def plain_function(f: Any) -> types.FunctionType:
@@ -26,7 +35,7 @@ def plain_function(f: Any) -> types.FunctionType:
             return with_own_classes(f)
     if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):
         return as_function(f, library_signature, table().has_rule)  # an object: with its rule the function changes
-    with making:
+    with making():
         return standing_for(f, lambda: _written_as_function(f))
 
 

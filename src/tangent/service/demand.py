@@ -33,7 +33,7 @@ from tangent.service.threaded import threaded_class, threaded_given, threaded_li
 from tangent.source.constants import writing_constants
 from tangent.source.makers import maker
 from tangent.source.naming import home_of, is_library
-from tangent.source.read import unwrapped
+from tangent.source.read import read_once, unwrapped
 from tangent.source.remembering import remembering
 from tangent.stages import keeping_memory, optimiser
 from tangent.transform.generated import Generated
@@ -247,6 +247,7 @@ class DerivativesOnDemand:
                 todo="Name the class of the object in the function that is differentiated.",
             )
 
+    @read_once()
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         """The derivative; where lists are held by several, or change across calls, that with a memory of all lists."""
         self.refuse_changer(plain)

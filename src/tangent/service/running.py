@@ -20,7 +20,7 @@ from tangent.transform.unit import unit
 
 def run_from_core(stub: types.FunctionType) -> Callable[..., Any]:
     """What runs in place of a function that was made from a tree, where no derivative flows."""
-    with making:
+    with making():
         if stub not in _running:
             this = unit(stub)
             made = Generated(this.core.name, stub, this.core, this.source)

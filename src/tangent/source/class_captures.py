@@ -46,7 +46,7 @@ class Captured:
                 method.tree = replace(trees[title], decorator_list=[])  # type: ignore[attr-defined]
 
 
-def captured_by(s: ast.ClassDef, names: set[str], tree: ast.FunctionDef) -> Captured | None:
+def captured_by(s: ast.ClassDef, names: frozenset[str], tree: ast.FunctionDef) -> Captured | None:
     """The class with attributes in place of the variables it captures; None where they may change, or it is kept."""
     if not (_is_plain(s) and _are_bound_once(names, s, tree) and _is_only_called(s, tree)):
         return None
@@ -80,7 +80,7 @@ def _is_property(m: ast.FunctionDef) -> bool:
     return [getattr(d, "id", "") for d in m.decorator_list] == ["property"]
 
 
-def _are_bound_once(names: set[str], s: ast.ClassDef, tree: ast.FunctionDef) -> bool:
+def _are_bound_once(names: frozenset[str], s: ast.ClassDef, tree: ast.FunctionDef) -> bool:
     once = bindings(tree)
     before = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body[: tree.body.index(s)])
     methods = [m for m in s.body if isinstance(m, ast.FunctionDef)]

@@ -76,7 +76,7 @@ def is_readable(tree: ast.FunctionDef, f: types.FunctionType) -> bool:
     )  # fmt: skip
 
 
-def names_outside(tree: ast.FunctionDef) -> set[str]:
+def names_outside(tree: ast.FunctionDef) -> frozenset[str]:
     """The names that a function finds around it."""
     return expression_reads(tree)
 

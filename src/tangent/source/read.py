@@ -11,6 +11,8 @@ import textwrap
 import types
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -94,10 +96,35 @@ class Source:
         return self.lines[number - 1].rstrip("\n") if 0 < number <= len(self.lines) else ""
 
 
+_readings: ContextVar[dict[tuple[types.FunctionType, types.CodeType], Source] | None]
+_readings = ContextVar("readings", default=None)
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Keep what is read until the end: while a derivative is made, several parts ask for the same sources."""
+    before = _readings.get()
+    token = _readings.set({} if before is None else before)
+    try:
+        yield
+    finally:
+        _readings.reset(token)
+
+
 def read(function: types.FunctionType) -> Source:
     """The source of a plain Python function; one that was made from a tree brings its tree along."""
     if isinstance(tree := getattr(function, "tree", None), ast.FunctionDef):
         return Source(function, tree, function.__code__.co_filename, _lines(function, function.__code__))
+    known, key = _readings.get(), (function, function.__code__)
+    if known is None:
+        return _written_out(function)
+    if key not in known:
+        known[key] = _written_out(function)
+    return known[key]
+
+
+def _written_out(function: types.FunctionType) -> Source:
+    """The source, with what objects, lists and helpers do that change them as statements of the function itself."""
     found = _read(function, function.__code__)
     tree = with_lists(dissolved(found.tree, function, _definition), function)
     tree = with_plain_dicts(with_lists(written_out(tree, function, _definition), function), function)

@@ -19,20 +19,20 @@ WRITING_METHODS = frozenset(
 )
 
 
-def expression_reads(node: ast.AST | None) -> set[str]:
+def expression_reads(node: ast.AST | None) -> frozenset[str]:
     """The variables an expression reads; those bound inside lambdas and comprehensions do not count.
 
     >>> sorted(expression_reads(ast.parse("[a * b for a in xs]", mode="eval").body))
     ['b', 'xs']
     """
     if node is None:
-        return set()
-    known = node.__dict__.get("_reads")  # nodes never change, so what they read can be kept with them
+        return frozenset()
+    known: frozenset[str] | None = node.__dict__.get("_reads")  # nodes never change: what they read is kept with them
     if known is None:
-        known = set()
-        _collect(node, known, frozenset())
-        node.__dict__["_reads"] = known
-    return set(known)
+        found: set[str] = set()
+        _collect(node, found, frozenset())
+        known = node.__dict__["_reads"] = frozenset(found)
+    return known
 
 
 def _collect(node: ast.AST, found: set[str], bound: frozenset[str]) -> None:
@@ -134,7 +134,7 @@ def target_names(target: ast.expr) -> list[str]:
     return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
-def header_reads(s: ast.stmt) -> set[str]:
+def header_reads(s: ast.stmt) -> frozenset[str]:
     """Names read by the statement itself, not by the blocks inside it."""
     match s:
         case ast.Assign(targets=[ast.Name()], value=value):
@@ -149,12 +149,12 @@ def header_reads(s: ast.stmt) -> set[str]:
             return expression_reads(s)
 
 
-def writes(s: ast.stmt) -> list[str]:
+def writes(s: ast.stmt) -> tuple[str, ...]:
     """Names bound by the statement itself, not by the blocks inside it."""
-    known = s.__dict__.get("_writes")
+    known: tuple[str, ...] | None = s.__dict__.get("_writes")
     if known is None:
         known = s.__dict__["_writes"] = tuple(_written(s))
-    return list(known)
+    return known
 
 
 def _written(s: ast.stmt) -> Iterable[str]:

@@ -226,7 +226,7 @@ class _Text:
         every = [*kept, *size, *([self.steps] if self.steps else []), *count, *ended]
         return [v for v in dict.fromkeys([*every, *self.loop.constants]) if v not in self.stored]
 
-    def names_in(self, size: str) -> set[str]:
+    def names_in(self, size: str) -> frozenset[str]:
         """The variables that tell how many steps there are."""
         return expression_reads(ast.parse(size, mode="eval").body) & {self.trips, *self.parameters}
 

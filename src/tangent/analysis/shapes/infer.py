@@ -50,10 +50,11 @@ def shapes(
     ]
     names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
     table.facts = dict.fromkeys(names, ANYTHING) | parameters
+    ordered = not shifting and all(op is None or op.kind != "push" for op, _ in defined)  # defined once, then read
     for _ in range(20):
         before = dict(table.facts)
         table.facts = _pass(defined, parameters, table)
-        if table.facts == before:
+        if ordered or table.facts == before:
             break
     else:
         table.facts = {v: parameters.get(v, UNKNOWN) for v in table.facts}
@@ -146,6 +147,8 @@ def _pass(
             for v in writes(s):
                 counts = isinstance(s, ast.For) and is_range(s.iter)
                 found[v] = SCALAR if counts else UNKNOWN
+                if v not in table.shifting:
+                    table.facts[v] = found[v]
             continue
         if op.kind == "pack" and op.targets[0] in stacks:
             continue

@@ -27,6 +27,8 @@ class Shapes:
         match e:
             case ast.Name(id=v):
                 fact = self.facts.get(v, UNKNOWN)
+                if fact.shape is not None and fact.dtype is not None and v not in self.arrays:
+                    return fact if fact.number or not (fact.array or v in self.numbers) else replace(fact, number=True)
                 own = frozenset([v])
                 shape = own if fact.shape is None else fact.shape
                 dtype = own if fact.dtype is None else fact.dtype

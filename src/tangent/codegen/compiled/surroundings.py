@@ -6,7 +6,7 @@ import builtins
 import inspect
 import linecache
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,7 @@ class Surroundings:
         self.made: dict[types.FunctionType, Any] = {}
         self.constants: list[Constant] = []
 
-    def of(self, names: set[str], function: types.FunctionType) -> dict[str, Any]:
+    def of(self, names: Set[str], function: types.FunctionType) -> dict[str, Any]:
         """The values of names, found as the function finds them."""
         cells = cells_of(function)
         found: dict[str, Any] = {}

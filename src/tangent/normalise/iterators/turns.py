@@ -44,7 +44,7 @@ class Turns:
         return Sharing(self.f.body, lambda call: gives_new(call, self.context.scope.resolve))
 
     @cached_property
-    def nested(self) -> dict[str, set[str]]:
+    def nested(self) -> dict[str, frozenset[str]]:
         """What the functions that are defined inside read, by name."""
         return {s.name: expression_reads(s) for s in walk_scope(self.f) if isinstance(s, ast.FunctionDef)}
 

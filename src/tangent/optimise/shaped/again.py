@@ -144,7 +144,7 @@ class _Record:
         """Whether a name has one value, or counts the iterations of both loops."""
         if self.written[v] == 0:
             return True
-        if self.written[v] == 2 and any(writes(a) == [v] == writes(b) for a, b in zip(self.there, self.here)):
+        if self.written[v] == 2 and any(writes(a) == (v,) == writes(b) for a, b in zip(self.there, self.here)):
             return True
         start = self.body.index(self.there[0])
         made = [s for s in self.body[:start] if isinstance(s, ast.Assign) and v in writes(s)]

@@ -101,7 +101,7 @@ def _given_up(block: Body, i: int, x: str, whole: Body, links: Links, top: bool)
     made = [s for s in statements(whole) if y in writes(s)]
     if y == x or not all(s is block[i] or _source(s, links) == y for s in made):
         return None
-    end = next((k for k, s in enumerate(rest) if isinstance(s, ast.Assign) and writes(s) == [x]), None)
+    end = next((k for k, s in enumerate(rest) if isinstance(s, ast.Assign) and writes(s) == (x,)), None)
     if end is None and not top:
         return None
     until = rest if end is None else rest[: end + 1]

@@ -40,7 +40,7 @@ def doubled(done: Body, s: ast.stmt, shared: dict[str, str]) -> bool:
     return True
 
 
-def _meant(e: ast.expr, before: Body, reads: set[str]) -> ast.expr:
+def _meant(e: ast.expr, before: Body, reads: frozenset[str]) -> ast.expr:
     """An expression, or that which a name stands for since a statement shortly before."""
     for s in reversed(before if isinstance(e, ast.Name) else []):
         match s:
@@ -73,7 +73,7 @@ def _root(e: ast.expr) -> str:
     return e.id if isinstance(e, ast.Name) else ""
 
 
-def _sharing(names: set[str], shared: dict[str, str]) -> set[str]:
+def _sharing(names: frozenset[str], shared: dict[str, str]) -> frozenset[str]:
     """Names, and those that may look at the same memory."""
     classes = {shared[v] for v in names if v in shared}
     return names | {v for v, c in shared.items() if c in classes}

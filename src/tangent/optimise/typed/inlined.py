@@ -335,8 +335,8 @@ def _lasting(site: Site, g: Generated) -> set[str]:
     }
 
 
-def _targets_all(s: ast.stmt) -> list[str]:
-    return writes(s) if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple) else []
+def _targets_all(s: ast.stmt) -> tuple[str, ...]:
+    return writes(s) if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple) else ()
 
 
 def _lists(fwd: Generated) -> set[str]:

@@ -75,7 +75,7 @@ def _computed(push: ast.stmt, block: Block) -> tuple[int, ast.expr]:
     return place, item
 
 
-def _leaves(s: ast.stmt, reads: set[str]) -> bool:
+def _leaves(s: ast.stmt, reads: frozenset[str]) -> bool:
     """Whether a statement leaves alone what is read: a push, or a name for something else."""
     match s:
         case Comment():

@@ -111,7 +111,7 @@ def _by_own_method(node: ast.AST, names: set[str]) -> bool:
             return False
 
 
-def _handed(e: ast.expr) -> set[str]:
+def _handed(e: ast.expr) -> frozenset[str]:
     """Names whose values, or parts of them, an expression may hand on; shapes and the like apart."""
     plain = table().zero_attributes
 

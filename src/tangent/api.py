@@ -128,9 +128,9 @@ def wrt_names(f: Function, wrt: Wrt) -> tuple[str, ...]:
     plain = plain_function(f)
     _refuse_handing_on(plain)
     parameters = list(inspect.signature(plain, follow_wrapped=False).parameters)
-    if isinstance(wrt, int | str | np.integer):
+    if isinstance(wrt, (int, str, np.integer)):
         entries = [wrt]
-    elif isinstance(wrt, list | tuple | range | np.ndarray):
+    elif isinstance(wrt, (list, tuple, range, np.ndarray)):
         entries = list(wrt)
     else:
         raise _no_wrt(wrt, "it holds positions or names", plain.__name__, parameters)
@@ -159,9 +159,9 @@ def _no_wrt(wrt: Any, why: str, title: str, parameters: list[str]) -> WrtError:
 
 
 def _one(entry: int | str, parameters: list[str], title: str) -> str:
-    if isinstance(entry, bool) or not isinstance(entry, int | str | np.integer):
+    if isinstance(entry, bool) or not isinstance(entry, (int, str, np.integer)):
         raise _no_wrt(entry, "it holds positions or names", title, parameters)
-    if isinstance(entry, int | np.integer):
+    if isinstance(entry, (int, np.integer)):
         if not -len(parameters) <= entry < len(parameters):
             raise _no_wrt(entry, f"'{title}' has {len(parameters)} arguments", title, parameters)
         return parameters[entry]
@@ -174,7 +174,7 @@ def _snapshots(count: Checkpoint) -> Checkpoint:
     """How many states loops keep: a number, True for as many as their length asks for, False or None for all."""
     if count is None or isinstance(count, bool):
         return count or None
-    if not isinstance(count, int | np.integer) or count < 1:
+    if not isinstance(count, (int, np.integer)) or count < 1:
         raise OptionError(
             f"checkpoint={count!r}", caller(), "it is a number of snapshots", "Pass a number from 1 on, or True."
         )
@@ -234,7 +234,7 @@ install(_on_demand)
 def _by_owner(f: Function, wrt: Wrt) -> tuple[Function, Any]:
     """A method or a callable object by the attributes of its object: the function behind it, and the object."""
     first = wrt if isinstance(wrt, str) else next((w for w in wrt if isinstance(w, str)), "") if isinstance(
-        wrt, list | tuple
+        wrt, (list, tuple)
     ) else ""  # fmt: skip
     owner = f.__self__ if isinstance(f, types.MethodType) else f if is_object(f) else None
     behind = f.__func__ if isinstance(f, types.MethodType) else getattr(type(f), "__call__", None)
@@ -256,7 +256,7 @@ def _bound_to(made: Function, owner: Any) -> Function:
 
 def _paths(f: Function, wrt: Wrt) -> tuple[tuple[str, str], ...]:
     """Arguments and paths inside them, if `wrt` names any: `("params", ".layers[0].w")`."""
-    entries = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    entries = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
     if not any(isinstance(e, str) and re.search(r"[.\[]", e) for e in entries):
         return ()
     found: list[tuple[str, str]] = []

@@ -205,7 +205,7 @@ class _Parts:
 
 def _has_parts(x: Any) -> bool:
     """Whether a value is divided: a list of numbers is an array."""
-    return isinstance(x, tuple | dict) or is_object(x) or (isinstance(x, list) and not _is_numeric(x))
+    return isinstance(x, (tuple, dict)) or is_object(x) or (isinstance(x, list) and not _is_numeric(x))
 
 
 def _is_numeric(x: Any) -> bool:

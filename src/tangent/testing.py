@@ -142,9 +142,9 @@ def leaves(x: Any) -> list[Any]:
     """The numbers and arrays in a structure."""
     if isinstance(x, dict):
         return [leaf for v in x.values() for leaf in leaves(v)]
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return [leaf for v in x for leaf in leaves(v)]
-    return [] if x is None or isinstance(x, str | bytes) else [x]
+    return [] if x is None or isinstance(x, (str, bytes)) else [x]
 
 
 def dot(a: Any, b: Any) -> float:
@@ -158,9 +158,9 @@ def map_leaves(function: Callable[..., Any], x: Any, *others: Any) -> Any:
         return {k: map_leaves(function, v, *(o[k] for o in others)) for k, v in x.items()}
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return type(x)(*(map_leaves(function, *parts) for parts in zip(x, *others)))
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return type(x)(map_leaves(function, *parts) for parts in zip(x, *others))
-    return x if x is None or isinstance(x, str | bytes) else function(x, *others)
+    return x if x is None or isinstance(x, (str, bytes)) else function(x, *others)
 
 
 def add(x: Any, y: Any) -> Any:

@@ -29,7 +29,7 @@ def accumulations(body: Body, operations: Operations) -> dict[ast.stmt, str]:
 
 def _in_block(body: Body, whole: Body, operations: Operations) -> Iterator[tuple[ast.stmt, str]]:
     for position, s in enumerate(body):
-        if isinstance(s, ast.For | ast.While):
+        if isinstance(s, (ast.For, ast.While)):
             yield from _in_loop(s, body[:position], whole, operations)
             yield from _in_block(s.body, whole, operations)
         elif isinstance(s, ast.If):

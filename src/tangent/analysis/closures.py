@@ -101,13 +101,13 @@ def _default_reads(node: ast.FunctionDef | ast.Lambda) -> set[str]:
 
 def _same_loop(f: ast.FunctionDef, a: ast.stmt, b: ast.stmt) -> bool:
     return any(
-        isinstance(loop, ast.For | ast.While) and {a, b} <= set(statements(loop.body)) for loop in statements(f.body)
+        isinstance(loop, (ast.For, ast.While)) and {a, b} <= set(statements(loop.body)) for loop in statements(f.body)
     )
 
 
 def inner_writes(node: ast.AST) -> Iterator[str]:
     """Captured variables that a nested function writes into: `y[i] = v`, `ys.append(v)`."""
-    own = {a.arg for a in arguments(node.args)} if isinstance(node, ast.FunctionDef | ast.Lambda) else set()
+    own = {a.arg for a in arguments(node.args)} if isinstance(node, (ast.FunctionDef, ast.Lambda)) else set()
     for n in ast.walk(node):
         targets: list[ast.expr] = []
         match n:
@@ -119,8 +119,8 @@ def inner_writes(node: ast.AST) -> Iterator[str]:
                 targets = [ast.Subscript(value, ast.Constant(0), ast.Store())]
         for t in targets:
             base: ast.AST = t
-            stored = isinstance(t, ast.Subscript | ast.Attribute)
-            while isinstance(base, ast.Subscript | ast.Attribute):
+            stored = isinstance(t, (ast.Subscript, ast.Attribute))
+            while isinstance(base, (ast.Subscript, ast.Attribute)):
                 base = base.value
             if isinstance(base, ast.Name) and (stored or isinstance(n, ast.AugAssign)):
                 yield f"*{base.id}" if base.id in own else base.id

@@ -120,7 +120,7 @@ def _computes(s: ast.stmt) -> bool:
 
 def _kept_methods(s: ast.stmt, scope: Scope) -> Iterator[Write]:
     """`push = ys.append`: a method that writes, kept for later."""
-    if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
+    if isinstance(s, (ast.If, ast.For, ast.While, ast.FunctionDef)):
         return
     called = {id(n.func) for n in walk(s) if isinstance(n, ast.Call)}
     for n in walk(s):
@@ -138,7 +138,7 @@ def _local_writers(f: ast.FunctionDef) -> Iterator[Write]:
         if isinstance(s, ast.FunctionDef) and any(v.startswith("*") for v in inner_writes(s))
     }
     for s in statements(f.body) if writers else ():
-        if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
+        if isinstance(s, (ast.If, ast.For, ast.While, ast.FunctionDef)):
             continue
         for n in walk(s):
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in writers:
@@ -188,7 +188,7 @@ def base_names(e: ast.expr) -> Iterator[str]:
 def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iterator[Write]:
     """Calls inside a statement that write into their arguments; what has a rule and no source does not."""
     parts: list[ast.AST] = [s]
-    if isinstance(s, ast.If | ast.While):
+    if isinstance(s, (ast.If, ast.While)):
         parts = [s.test]
     elif isinstance(s, ast.For):
         parts = [s.iter]

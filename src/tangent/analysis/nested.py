@@ -72,7 +72,7 @@ def lists_of_lists(tree: ast.FunctionDef, displays: frozenset[str]) -> set[str]:
             case ast.BinOp(left=ast.List(), op=ast.Mult()):
                 return True
             case _:
-                return isinstance(e, ast.List | ast.ListComp)
+                return isinstance(e, (ast.List, ast.ListComp))
 
     found: set[str] = set()
     for n in walk(tree):

@@ -43,7 +43,7 @@ def passed_on(
     found: set[Passed] = set()
     constant = parameters - assigned_inside(f.body)
     for s in statements(f.body):
-        if isinstance(s, ast.If | ast.For | ast.While | ast.FunctionDef):
+        if isinstance(s, (ast.If, ast.For, ast.While, ast.FunctionDef)):
             continue
         for node in walk(s):
             if not isinstance(node, ast.Call):

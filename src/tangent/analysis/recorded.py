@@ -44,7 +44,7 @@ def recorded(
 
 def _attempts_in_loops(f: ast.FunctionDef) -> bool:
     """Attempts that are repeated keep what they keep at their end, whatever is asked for."""
-    loops = [s for s in statements(f.body) if isinstance(s, ast.For | ast.While)]
+    loops = [s for s in statements(f.body) if isinstance(s, (ast.For, ast.While))]
     return any(isinstance(x, Attempt) for s in loops for x in statements(s.body))
 
 
@@ -80,7 +80,7 @@ class _Walk:
                     self.assignment(s, may, must)
                 case _:
                     may.update(writes(s))
-        loop = next((owner for owner, _ in reversed(path) if isinstance(owner, ast.For | ast.While)), None)
+        loop = next((owner for owner, _ in reversed(path) if isinstance(owner, (ast.For, ast.While))), None)
         if loop is not None:
             for v in self.residents.get(path, []):
                 if v in may and v not in self.outside and not self.is_live(v, loop):

@@ -151,7 +151,7 @@ class _Shift:
 
     def beside(self, e: ast.expr, d: Degree) -> str:
         """Where the axis is after an operation with something that is no shift: empty where that is not known."""
-        if d.axis == "all" or isinstance(_literal(e), int | float):
+        if d.axis == "all" or isinstance(_literal(e), (int, float)):
             return d.axis
         whole = isinstance(e, ast.Name) and e.id == self.whole
         return "kept" if whole and (d.axis == "kept" or self.axis == 0) else ""

@@ -90,7 +90,7 @@ def classes_of(values: Any, depth: int = 3) -> frozenset[type]:
 def _collect(x: Any, depth: int, found: set[type]) -> None:
     if depth < 0:
         return
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         for v in {type(v): v for v in x}.values():
             _collect(v, depth - 1, found)
     elif isinstance(x, dict):
@@ -240,7 +240,7 @@ class _Search:
             return any(not isinstance(e, ast.Constant) for e in given)
         if cls in COLLECTIONS:
             return True
-        if is_library(cls) or is_made_by_class(cls) or issubclass(cls, tuple | enum.Enum | dict | list):
+        if is_library(cls) or is_made_by_class(cls) or issubclass(cls, (tuple, enum.Enum, dict, list)):
             return False
         self.meet(cls)
         if (made := maker(cls)) is not None:
@@ -269,7 +269,7 @@ class _Search:
                 return v in own and not root
             case ast.Attribute() | ast.Subscript():
                 base: ast.expr = e
-                while isinstance(base, ast.Attribute | ast.Subscript):
+                while isinstance(base, (ast.Attribute, ast.Subscript)):
                     base = base.value
                 if isinstance(base, ast.Call):
                     return True
@@ -358,7 +358,7 @@ def _methods(cls: type, names: set[str]) -> Iterator[types.FunctionType]:
 def _properties(cls: type) -> set[str]:
     return {
         name for c in cls.__mro__ for name, member in vars(c).items()
-        if isinstance(member, property | functools.cached_property)
+        if isinstance(member, (property, functools.cached_property))
     }  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def path_of(s: ast.stmt, body: list[ast.stmt], path: Path = ()) -> Path | None:
     for x in body:
         if x is s:
             return path
-        if isinstance(x, ast.If | ast.For | ast.While):
+        if isinstance(x, (ast.If, ast.For, ast.While)):
             for part in ("body", "orelse"):
                 found = path_of(s, getattr(x, part), (*path, (x, part)))
                 if found is not None:

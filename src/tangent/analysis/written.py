@@ -25,7 +25,7 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
     def is_held(e: ast.expr) -> bool:
         """Whether what is written into may be held by somebody else."""
         inside = False
-        while isinstance(e, ast.Subscript | ast.Attribute):
+        while isinstance(e, (ast.Subscript, ast.Attribute)):
             inside |= isinstance(e, ast.Attribute) and e.attr not in OF_ARRAYS
             inside |= isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name) and e.value.id in displays
             e = e.value

@@ -49,7 +49,7 @@ def _asked(g: Generated) -> int:
     def count(body: list[ast.stmt]) -> int:
         found = 0
         for s in body:
-            if isinstance(s, ast.If | ast.For | ast.While):
+            if isinstance(s, (ast.If, ast.For, ast.While)):
                 found += (1 if isinstance(s, ast.If) else 10) * count([*s.body, *s.orelse])
             else:
                 found += sum(isinstance(n, ast.Name) and n.id in names for n in walk(s))

@@ -190,7 +190,7 @@ def _are_same(old: dict[Any, Any], new: dict[Any, Any]) -> bool:
 
 
 def _is_fixed(old: Any, new: Any) -> bool:
-    plain = isinstance(old, str | bool) or (isinstance(old, tuple) and all(isinstance(v, str) for v in old))
+    plain = isinstance(old, (str, bool)) or (isinstance(old, tuple) and all(isinstance(v, str) for v in old))
     return plain and type(old) is type(new) and bool(old == new)
 
 

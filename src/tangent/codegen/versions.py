@@ -36,7 +36,7 @@ def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], 
 def kinds_of(entry: Generated, args: tuple[Any, ...]) -> dict[str, Kind]:
     apart = entry.arrays | entry.items | {*entry.owned}  # lists for which there is other code, or copies
     given = {v: kind_of(a, v) for v, a in zip(_names(entry), args)}
-    return {v: UNKNOWN if isinstance(k, Listed | Fields) and v in apart else k for v, k in given.items()}
+    return {v: UNKNOWN if isinstance(k, (Listed, Fields)) and v in apart else k for v, k in given.items()}
 
 
 def all_unknown(kinds: tuple[Kind, ...]) -> bool:

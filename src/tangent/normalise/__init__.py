@@ -77,7 +77,7 @@ def normalise(
     tree = source.tree
     context.scope.seen |= getattr(tree, "relied", {})  # methods that were written out (source/dissolved.py)
     for node in walk_scope(tree):
-        if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
+        if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
             word = "await" if isinstance(node, ast.Await) else "yield"
             raise context.refuse(
                 node,

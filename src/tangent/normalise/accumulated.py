@@ -48,7 +48,7 @@ def _is_its_own(n: ast.AST, parents: dict[ast.AST, ast.AST], last: list[ast.expr
             if not isinstance(pair, ast.Assign) or not isinstance(pair.value, ast.Tuple):
                 return False
             value = pair.value.elts[elts.index(n)] if len(pair.value.elts) == len(elts) else None
-            return isinstance(value, ast.Constant) and isinstance(value.value, int | float | complex)
+            return isinstance(value, ast.Constant) and isinstance(value.value, (int, float, complex))
         case _:
             return isinstance(around, ast.AugAssign)
 

@@ -96,7 +96,7 @@ def _changing(f: ast.FunctionDef, context: Context) -> set[str]:
 def _binding_nodes(f: ast.FunctionDef) -> dict[str, list[ast.AST]]:
     found: dict[str, list[ast.AST]] = {}
     for n in walk_scope(f):
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store | ast.Del):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, (ast.Store, ast.Del)):
             found.setdefault(n.id, []).append(n)
     return found
 

@@ -42,7 +42,7 @@ def _block(body: Body, context: Context) -> Body:
 
 
 def _statement(s: ast.stmt, context: Context) -> Body:
-    if isinstance(s, ast.FunctionDef | ast.ClassDef):
+    if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
         return [s]
     s = with_blocks(s, lambda b: _block(b, context))
     keys = sorted({k for h in s.handlers for k in looked(h)} - {"args"}) if isinstance(s, ast.Try) else []
@@ -76,7 +76,7 @@ def _inside(body: Body) -> Iterator[ast.stmt]:
     """The statements of a block whose exceptions leave it."""
     for s in body:
         yield s
-        if isinstance(s, ast.If | ast.For | ast.While | ast.With):
+        if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
             yield from _inside([*s.body, *getattr(s, "orelse", [])])
 
 
@@ -112,7 +112,7 @@ class _Brought:
         return [new for x in body for new in self.statement(x)]
 
     def statement(self, x: ast.stmt) -> Body:
-        if isinstance(x, ast.If | ast.For | ast.While | ast.With):
+        if isinstance(x, (ast.If, ast.For, ast.While, ast.With)):
             return [with_blocks(x, self.block)]
         cls = _raised(x, self.context)
         if cls is None:
@@ -133,7 +133,7 @@ class _Brought:
         texts = {ast.unparse(e): key for key, e in looked(h).items() if key in self.names}
 
         def change(e: ast.expr) -> ast.expr:
-            if not isinstance(e, ast.Attribute | ast.Subscript) or (key := texts.get(ast.unparse(e))) is None:
+            if not isinstance(e, (ast.Attribute, ast.Subscript)) or (key := texts.get(ast.unparse(e))) is None:
                 return e
             asked = call(self.context.use("without_numbers", without_numbers), name(h.name or ""))
             owner = ast.Attribute(asked, "args", ast.Load()) if isinstance(e, ast.Subscript) else asked

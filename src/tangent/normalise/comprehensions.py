@@ -82,10 +82,10 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 
 def _is_replaced(v: str, f: ast.FunctionDef) -> bool:
     """Whether another list takes the place of a list, in a loop: then it is a value, filled under another name."""
-    loops = [n for n in walk(f) if isinstance(n, ast.For | ast.While)]
+    loops = [n for n in walk(f) if isinstance(n, (ast.For, ast.While))]
     return any(
         isinstance(n, ast.Assign)
-        and isinstance(n.value, ast.ListComp | ast.Name)
+        and isinstance(n.value, (ast.ListComp, ast.Name))
         and any(isinstance(t, ast.Name) and t.id == v for t in n.targets)
         for loop in loops
         for n in walk(loop)
@@ -100,7 +100,7 @@ def _begins_table(v: str, e: ast.ListComp, f: ast.FunctionDef) -> bool:
     """
     stores = [n.value for n in walk(f) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
     if any(isinstance(x, ast.Name) and x.id == v for x in stores):
-        return not (isinstance(e.elt, ast.Name | ast.Subscript | ast.Attribute) and _adds_in_place(v, f))
+        return not (isinstance(e.elt, (ast.Name, ast.Subscript, ast.Attribute)) and _adds_in_place(v, f))
     rows = {v, *_rows_of(v, f)}
     inside = (x.value for x in stores if isinstance(x, ast.Subscript))
     return any(isinstance(x, ast.Name) and x.id == v for x in inside) or any(
@@ -148,7 +148,7 @@ class _Hoist:
         for field, old in ast.iter_fields(e):
             if isinstance(old, ast.expr):
                 changes[field] = self.expression(old)
-            elif isinstance(old, list) and old and isinstance(old[0], ast.expr | ast.keyword):
+            elif isinstance(old, list) and old and isinstance(old[0], (ast.expr, ast.keyword)):
                 changes[field] = [self.part(x) for x in old]
         same = all(_same(new, getattr(e, field)) for field, new in changes.items())
         return e if same else replace(e, **changes)

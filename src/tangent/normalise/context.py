@@ -46,7 +46,7 @@ class Context:
     def of(cls, source: Source) -> Context:
         tree = source.tree
         parameters = {a.arg for a in arguments(tree.args)}
-        declared = {n for s in walk(tree) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+        declared = {n for s in walk(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
         imports = local_imports(tree)
         local = (parameters | assigned_inside(tree.body)) - declared
         scope = Scope(source.function, local, {k: v for k, v in imports.items() if k not in parameters})

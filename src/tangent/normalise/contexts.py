@@ -29,7 +29,7 @@ from tangent.syntax.walk import walk
 
 
 def contexts(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, ast.Try | ast.With) for n in walk(f)):
+    if not any(isinstance(n, (ast.Try, ast.With)) for n in walk(f)):
         return f
     return replace(f, body=_block(f.body, context))
 

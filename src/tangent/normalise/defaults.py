@@ -18,7 +18,7 @@ from tangent.syntax.walk import walk
 
 
 def defaults(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    inner = [n for s in f.body for n in walk(s) if isinstance(n, ast.Lambda | ast.FunctionDef)]
+    inner = [n for s in f.body for n in walk(s) if isinstance(n, (ast.Lambda, ast.FunctionDef))]
     if not any(_computed(n.args, context) for n in inner):
         return f
     return replace(f, body=_block(f.body, context))

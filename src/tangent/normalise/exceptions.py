@@ -32,7 +32,7 @@ JUMPS = (ast.Return, ast.Break, ast.Continue)
 
 
 def exceptions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, ast.Try | ast.TryStar | ast.With) for n in walk(f)):
+    if not any(isinstance(n, (ast.Try, ast.TryStar, ast.With)) for n in walk(f)):
         return f
     return replace(f, body=_block(f.body, context))
 
@@ -178,7 +178,7 @@ def _outside(s: ast.stmt, caught: str, context: Context) -> ast.stmt:
             case _:
                 return e
 
-    if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.Try):
+    if isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.Try)):
         return s
     inner = with_blocks(s, lambda body: [_outside(x, caught, context) for x in body])
     return rebuild(inner, change)

@@ -54,5 +54,5 @@ def _lists(f: ast.FunctionDef) -> set[str]:
                 made[v] = made.get(v, 0) + 1
     once = bindings(f)
     assigned = {v for n in walk_scope(f) if isinstance(n, ast.Assign) for v in target_names(n.targets[0])}
-    said = {v for n in walk_scope(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names}
+    said = {v for n in walk_scope(f) if isinstance(n, (ast.Global, ast.Nonlocal)) for v in n.names}
     return {v for v, count in made.items() if count == once[v] and v in assigned} - said

@@ -25,7 +25,7 @@ from tangent.syntax.walk import walk
 
 def filled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write computed defaults out where functions are called."""
-    if not any(_is_computed(g.args) for g in walk(f) if isinstance(g, ast.FunctionDef | ast.Lambda) and g is not f):
+    if not any(_is_computed(g.args) for g in walk(f) if isinstance(g, (ast.FunctionDef, ast.Lambda)) and g is not f):
         return f
     f = defined(f)
     chosen = {g.name: _Filled(g, f, context) for g in own_functions(f) if _fits(g, f)}
@@ -117,8 +117,8 @@ class _Filled:
 
 def _staying(f: ast.FunctionDef) -> set[str]:
     """Parameters of a function that nothing rebinds, nor hides from a function inside."""
-    inner = [n for g in walk(f) if isinstance(g, ast.FunctionDef | ast.Lambda) and g is not f for n in walk(g)]
-    own = {a.arg for g in inner if isinstance(g, ast.FunctionDef | ast.Lambda) for a in arguments(g.args)}
+    inner = [n for g in walk(f) if isinstance(g, (ast.FunctionDef, ast.Lambda)) and g is not f for n in walk(g)]
+    own = {a.arg for g in inner if isinstance(g, (ast.FunctionDef, ast.Lambda)) for a in arguments(g.args)}
     stored = {n.id for n in walk(f) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     return {a.arg for a in arguments(f.args) if bindings(f)[a.arg] == 1} - own - stored
 

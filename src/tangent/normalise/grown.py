@@ -25,8 +25,8 @@ def _lists(f: ast.FunctionDef, context: Context) -> set[str]:
     bound = Counter(n.id for n in walk(f) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
     made = Counter(v for n in walk(f) if (v := _longer(n) or _made(n, context)))
     other = {n.arg for n in walk(f) if isinstance(n, ast.arg)}
-    other |= {v for n in walk(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names}
-    other |= {n.name for n in walk(f) if isinstance(n, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and n.name}
+    other |= {v for n in walk(f) if isinstance(n, (ast.Global, ast.Nonlocal)) for v in n.names}
+    other |= {n.name for n in walk(f) if isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name}
     return {v for v, times in made.items() if times == bound[v]} - other
 
 

@@ -46,7 +46,7 @@ TELLING = frozenset("locals vars eval exec super __class__".split())
 def handed(f: ast.AST, scope: Scope, has_rule: HasRule) -> Iterator[tuple[ast.Call, str, ast.expr]]:
     """The calls that hand on something which the callee only calls: with the parameter and the argument."""
     for n in walk_scope(f):
-        if isinstance(n, ast.Call) and any(isinstance(a, ast.Name | ast.Lambda) for a in _given(n)):
+        if isinstance(n, ast.Call) and any(isinstance(a, (ast.Name, ast.Lambda)) for a in _given(n)):
             taker = _taker(n, scope, has_rule)
             if taker is not None:
                 found = _fitted(n, taker)
@@ -132,7 +132,7 @@ def _taker(call: ast.Call, scope: Scope, has_rule: HasRule) -> types.FunctionTyp
         tree = _tree(found)
     except SourceError:
         return None
-    if tree.args.kwarg or any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in walk_scope(tree)):
+    if tree.args.kwarg or any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in walk_scope(tree)):
         return None
     return None if TELLING & identifiers(tree) else found
 
@@ -143,7 +143,7 @@ def _fitted(call: ast.Call, taker: types.FunctionType) -> dict[str, Any]:
         bound = inspect.signature(taker).bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
     except TypeError:  # Python says so when the call happens
         return {}
-    return {p: a for p, a in bound.arguments.items() if isinstance(a, ast.Name | ast.Lambda)}
+    return {p: a for p, a in bound.arguments.items() if isinstance(a, (ast.Name, ast.Lambda))}
 
 
 # The calls

@@ -260,7 +260,7 @@ class _Loop:
 
     def iterated(self, e: ast.expr) -> ast.expr:
         """What a loop runs over, where that may be an object whose class says it."""
-        if not self.context.overloads("__iter__") or isinstance(e, ast.List | ast.Tuple | ast.Dict | ast.Constant):
+        if not self.context.overloads("__iter__") or isinstance(e, (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
             return e
         if leaves_loop(self.s):
             return expression("f(e)", f=self.context.use("iterated_in_part", operators.iterated_in_part), e=e)
@@ -332,7 +332,7 @@ def _lists(f: ast.FunctionDef, context: Context) -> set[str]:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=other)):
                 made.setdefault(v, []).append(all(made.get(other, [False])))
             case ast.Assign(targets=[ast.Name(id=v)], value=value):
-                listed = isinstance(value, ast.List | ast.ListComp) or _is_list_call(value, context)
+                listed = isinstance(value, (ast.List, ast.ListComp)) or _is_list_call(value, context)
                 made.setdefault(v, []).append(listed)
             case _:
                 for v in writes(s):

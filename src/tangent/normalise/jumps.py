@@ -87,7 +87,7 @@ def falls_through(body: list[ast.stmt]) -> bool:
 
 
 def _own_breaks(loop: ast.stmt) -> bool:
-    assert isinstance(loop, ast.For | ast.While)
+    assert isinstance(loop, (ast.For, ast.While))
     return ast.Break in own_jumps(loop.body)
 
 
@@ -95,11 +95,11 @@ def own_jumps(body: list[ast.stmt]) -> set[type[ast.stmt]]:
     """Which of `break` and `continue` a block does for the loop around it, also in the `else` of a loop inside."""
     found: set[type[ast.stmt]] = set()
     for s in body:
-        if isinstance(s, ast.Break | ast.Continue):
+        if isinstance(s, (ast.Break, ast.Continue)):
             found.add(type(s))
         elif isinstance(s, LOOPS):
             found |= own_jumps(s.orelse)
-        elif not isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             for block in _blocks(s):
                 found |= own_jumps(block)
     return found
@@ -108,7 +108,7 @@ def own_jumps(body: list[ast.stmt]) -> set[type[ast.stmt]]:
 def _blocks(s: ast.AST) -> Iterator[list[ast.stmt]]:
     for field_ in BLOCKS:
         for inner in (block := getattr(s, field_, None) or []):
-            if isinstance(inner, ast.ExceptHandler | ast.match_case):
+            if isinstance(inner, (ast.ExceptHandler, ast.match_case)):
                 yield inner.body
         if block and isinstance(block[0], ast.stmt):
             yield block
@@ -123,7 +123,7 @@ def _inside(s: ast.AST) -> list[ast.AST]:
     """Nodes below a statement, in its own function."""
     found: list[ast.AST] = []
     for child in children(s):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             continue
         found.append(child)
         found += _inside(child)
@@ -138,7 +138,7 @@ def _jumps(s: ast.stmt) -> bool:
         return any(isinstance(n, ast.Return) for n in _inside(s)) or bool(own_jumps(s.orelse))
     if isinstance(s, ast.If):
         return any(_jumps(x) for x in (*s.body, *s.orelse))
-    if isinstance(s, ast.With | ast.Try):
+    if isinstance(s, (ast.With, ast.Try)):
         return any(_jumps(x) for x in s.body)
     return False
 
@@ -191,7 +191,7 @@ class _Lowering:
                 done += self.loop(s)
                 if _jumps(s) and rest:
                     return done + self.guarded(self.flags(s), rest)
-            elif isinstance(s, Attempt | ast.With | ast.Try):
+            elif isinstance(s, (Attempt, ast.With, ast.Try)):
                 done.append(replace(s, body=self.block(s.body) or [at(ast.Pass(), s)]))
                 if _jumps(s) and rest:
                     return done + self.guarded(self.flags(s), rest)
@@ -242,7 +242,7 @@ class _Lowering:
         return [at(ast.If(_negation(flags), self.block(rest), []), rest[0])]
 
     def loop(self, s: ast.stmt) -> list[ast.stmt]:
-        assert isinstance(s, ast.For | ast.While)
+        assert isinstance(s, (ast.For, ast.While))
         if s not in self.loops:
             self.loops[s] = (self.context.names.numbered("stop"), self.context.names.numbered("skip"))
         stop, skip = self.loops[s]

@@ -104,7 +104,7 @@ class _Choice:
         defaults = [*g.args.defaults, *(e for e in g.args.kw_defaults if e is not None)]
         if g.decorator_list or not all(isinstance(e, ast.Constant) for e in defaults):
             return False
-        if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in walk_scope(g)):
+        if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in walk_scope(g)):
             return False
         return not any(isinstance(n, ast.Name) and n.id in TELLING for n in walk(g))
 
@@ -177,12 +177,12 @@ def _augmented(g: ast.FunctionDef) -> set[str]:
 
 
 def _tries(g: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Try | ast.TryStar) for n in walk_scope(g))
+    return any(isinstance(n, (ast.Try, ast.TryStar)) for n in walk_scope(g))
 
 
 def _tried(f: ast.FunctionDef, v: str) -> bool:
     """Whether a call stands inside `try`: what it has rebound before it fails would be lost."""
-    tries = [n for n in walk_scope(f) if isinstance(n, ast.Try | ast.TryStar)]
+    tries = [n for n in walk_scope(f) if isinstance(n, (ast.Try, ast.TryStar))]
     return any(isinstance(n, ast.Name) and n.id == v for t in tries for n in walk(t))
 
 
@@ -263,4 +263,4 @@ def _is_quiet(g: ast.FunctionDef) -> bool:
 
 def _writes(g: ast.FunctionDef) -> bool:
     kinds = ast.Subscript | ast.Attribute
-    return any(isinstance(n, kinds) and isinstance(n.ctx, ast.Store | ast.Del) for n in walk(g))
+    return any(isinstance(n, kinds) and isinstance(n.ctx, (ast.Store, ast.Del)) for n in walk(g))

@@ -194,7 +194,7 @@ def _written_out(
 def _is_simple(tree: ast.FunctionDef) -> bool:
     """One `yield`, as a statement and outside of loops and handlers, and nothing with a scope of its own."""
     nodes = list(walk_scope(tree))
-    loops = [n for n in nodes if isinstance(n, ast.For | ast.While | ast.ExceptHandler | ast.comprehension)]
+    loops = [n for n in nodes if isinstance(n, (ast.For, ast.While, ast.ExceptHandler, ast.comprehension))]
     hidden = {x for loop in loops for x in walk(loop)}
     yields = [n.value for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
     every = [n for n in nodes if isinstance(n, ast.Yield)]

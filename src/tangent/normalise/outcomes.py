@@ -42,7 +42,7 @@ def _block(body: Body, context: Context, nested: NestedFunctions) -> Body:
 
 
 def _statement(s: ast.stmt, context: Context, nested: NestedFunctions) -> Body:
-    if isinstance(s, ast.FunctionDef | ast.ClassDef):
+    if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
         return [s]
     if isinstance(s, ast.Try) and s.handlers and is_passed_on(s.handlers[-1]):
         return _block(without_last_handler(s), context, nested)
@@ -126,7 +126,7 @@ class _Asked(Hoisting):
             first.append(assign(place, found, h.body[0]))
 
         def change(e: ast.expr) -> ast.expr:
-            if not isinstance(e, ast.Attribute | ast.Subscript) or (key := texts.get(ast.unparse(e))) is None:
+            if not isinstance(e, (ast.Attribute, ast.Subscript)) or (key := texts.get(ast.unparse(e))) is None:
                 return e
             asked = call(self.context.use("without_numbers", without_numbers), name(h.name or ""))
             owner = ast.Attribute(asked, "args", ast.Load()) if isinstance(e, ast.Subscript) else asked

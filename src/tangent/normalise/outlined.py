@@ -132,7 +132,7 @@ def _is_bound_first(v: str, body: list[ast.stmt]) -> bool:
     for s in body:
         if v in expression_reads(s):
             return False
-        if isinstance(s, ast.Assign | ast.Import | ast.ImportFrom | ast.FunctionDef) and v in assigned_inside([s]):
+        if isinstance(s, (ast.Assign, ast.Import, ast.ImportFrom, ast.FunctionDef)) and v in assigned_inside([s]):
             return True
     return False
 

@@ -90,7 +90,7 @@ def overloading(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 def _displays(f: ast.FunctionDef) -> frozenset[str]:
     """Variables that only ever are lists or tuples which are written out."""
-    made = {s: isinstance(s, ast.Assign) and isinstance(s.value, ast.List | ast.Tuple) for s in statements(f.body)}
+    made = {s: isinstance(s, ast.Assign) and isinstance(s.value, (ast.List, ast.Tuple)) for s in statements(f.body)}
     other = {v for s, display in made.items() if not display for v in writes(s)}
     return frozenset(v for s, display in made.items() if display for v in writes(s)) - other
 
@@ -119,7 +119,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
         ):  # fmt: skip
             return _in_place(s, e, v, word, context)
         case ast.Assign(value=ast.Subscript(slice=index) as e) if context.overloads("__getitem__") and not isinstance(
-            index, ast.Name | ast.Constant
+            index, (ast.Name, ast.Constant)
         ):
             key = context.names.numbered("key")
             return [*_key(key, index, s, context), replace(s, value=_value(replace(e, slice=name(key)), context))]
@@ -168,7 +168,7 @@ def _value(e: ast.expr, context: Context) -> ast.expr:
             single, word = UNARY[type(op)]
             return made(single, operand) if context.overloads(f"__{word}__") else e
         case ast.Subscript(value=value, slice=index) if context.overloads("__getitem__") and (
-            isinstance(index, ast.Name | ast.Constant)
+            isinstance(index, (ast.Name, ast.Constant))
         ):
             return made(operators.item_of, value, index)
         case ast.Call(func=func, args=[operand], keywords=[]) if context.overloads("__abs__") and (
@@ -193,7 +193,7 @@ def _key(target: str, index: ast.expr, s: ast.stmt, context: Context) -> list[as
             before: list[ast.stmt] = []
             parts = []
             for e in elts:
-                if not isinstance(e, ast.Name | ast.Constant):
+                if not isinstance(e, (ast.Name, ast.Constant)):
                     held = context.names.numbered("key")
                     before += _key(held, e, s, context)
                     e = name(held)

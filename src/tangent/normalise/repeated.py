@@ -36,7 +36,7 @@ def repeated(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 def _repetitions(e: ast.AST) -> Counter[str]:
     """The names that a target binds more than once, and how often."""
-    if not isinstance(e, ast.Tuple | ast.List) or not isinstance(e.ctx, ast.Store):
+    if not isinstance(e, (ast.Tuple, ast.List)) or not isinstance(e.ctx, ast.Store):
         return Counter()
     names = [n for n in walk(e) if isinstance(n, ast.Name)]
     read = {n.id for n in names if isinstance(n.ctx, ast.Load)}

@@ -116,7 +116,7 @@ def _decorated(s: ast.FunctionDef, v: str, decorators: list[ast.expr], context: 
     before: list[ast.stmt] = []
     held: list[ast.expr] = []
     for d in decorators:
-        if isinstance(d, ast.Name | ast.Attribute):
+        if isinstance(d, (ast.Name, ast.Attribute)):
             held.append(d)
         else:
             maker = context.names.numbered("decorate")

@@ -66,7 +66,7 @@ class NestedFunctions:
         done: Body = []
         for s in body:
             inner = self.made.get(s.name) if isinstance(s, ast.FunctionDef) else None
-            done.append(s if isinstance(s, ast.FunctionDef | ast.ClassDef) else with_blocks(s, self.beside))
+            done.append(s if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else with_blocks(s, self.beside))
             if inner is not None and s is self.nodes.get(inner.name):
                 done.append(inner.tree)
         return done
@@ -99,4 +99,4 @@ class _Nested(Telling):
 
 
 def _runs_through(g: ast.FunctionDef) -> bool:
-    return not g.decorator_list and not any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in walk_scope(g))
+    return not g.decorator_list and not any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in walk_scope(g))

@@ -69,7 +69,7 @@ class _Turning:
         return [new for s in body for new in self.statement(s)]
 
     def statement(self, s: ast.stmt) -> Body:
-        if isinstance(s, ast.FunctionDef | ast.ClassDef):
+        if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
             return [s]
         s = with_blocks(s, self.block)
         match s:
@@ -215,7 +215,7 @@ def _with_breaks(body: Body, change: Callable[[ast.Break], Body]) -> Body:
     def statement(x: ast.stmt) -> Body:
         if isinstance(x, ast.Break):
             return change(x)
-        return [x] if isinstance(x, ast.For | ast.While | ast.FunctionDef | ast.ClassDef) else [with_blocks(x, block)]
+        return [x] if isinstance(x, (ast.For, ast.While, ast.FunctionDef, ast.ClassDef)) else [with_blocks(x, block)]
 
     return block(body)
 

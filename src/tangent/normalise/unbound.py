@@ -25,7 +25,7 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 
 
 def unbound(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    tries = [n for n in walk_scope(f) if isinstance(n, ast.Try | ast.With) and _catches(n, context)]
+    tries = [n for n in walk_scope(f) if isinstance(n, (ast.Try, ast.With)) and _catches(n, context)]
     if not tries:
         return f
     inside = {v for t in tries for s in t.body for v in expression_reads(s)}

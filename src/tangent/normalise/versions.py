@@ -61,7 +61,7 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
             found |= {a.arg for a in walk(node) if isinstance(a, ast.arg)}
         if isinstance(node, Attempt):
             found |= {n.id for part in (node.test, node.types) for n in walk(part) if isinstance(n, ast.Name)}
-        if isinstance(node, ast.Global | ast.Nonlocal):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
             found |= set(node.names)
         if isinstance(node, Insertion):  # its lines stay as they are
             found |= node.block.reads | node.block.own
@@ -208,7 +208,7 @@ def _renamed(s: ast.stmt, webs: _Webs, names: dict[int, str]) -> ast.stmt:
         case ast.For(iter=iter, body=body):
             return replace(s, iter=rename(iter, reads), body=[_renamed(x, webs, names) for x in body])
         case ast.Assign(targets=targets, value=value):
-            if all(isinstance(t, ast.Name | ast.Tuple) for t in targets):
+            if all(isinstance(t, (ast.Name, ast.Tuple)) for t in targets):
                 return replace(s, targets=[rename(t, defined) for t in targets], value=rename(value, reads))
             return rename(s, reads)
         case _:

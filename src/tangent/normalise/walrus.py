@@ -87,7 +87,7 @@ def _while(s: ast.While, order: _Order, context: Context) -> list[ast.stmt]:
     inner, rest = _block(s.body, context), _block(s.orelse, context)
     if not order.before:
         return [replace(s, body=inner, orelse=rest)]
-    if any(isinstance(n, ast.Break | ast.Continue) for x in rest for n in walk(x)):
+    if any(isinstance(n, (ast.Break, ast.Continue)) for x in rest for n in walk(x)):
         raise _refusal(s, context, "the 'else' clause leaves a loop around this one")
     leave = at(ast.If(ast.UnaryOp(ast.Not(), test), [*rest, at(ast.Break(), s)], []), s)
     return [replace(s, test=constant(True), body=[*order.before, leave, *inner], orelse=[])]

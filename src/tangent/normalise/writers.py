@@ -76,7 +76,7 @@ class Writers:
             plain = ast.copy_location(ast.Call(e.func, e.args[: found.nin], e.keywords), e)
             return (None if _is_none(e.args[found.nin]) else e.args[found.nin]), plain
         library = found is not MISSING and (getattr(found, "__module__", None) or "numpy").startswith("numpy")
-        if out is None or not (library or is_told_where(e)) or isinstance(out, ast.Constant | ast.Tuple):
+        if out is None or not (library or is_told_where(e)) or isinstance(out, (ast.Constant, ast.Tuple)):
             return None, plain if _is_none(out) else e
         return out, plain
 
@@ -200,7 +200,7 @@ def is_alone(v: str, tree: ast.AST) -> bool:
     for n in ast.walk(tree):
         match n:
             case ast.Assign(value=value) | ast.NamedExpr(value=value) | ast.AnnAssign(value=ast.expr() as value):
-                held = value.elts if isinstance(value, ast.Tuple | ast.List | ast.Set) else [value]
+                held = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
             case ast.List(elts=held) | ast.Set(elts=held) | ast.Dict(values=held):
                 pass
             case ast.IfExp(body=one, orelse=two):

@@ -43,7 +43,7 @@ def _is_alone(b: str, body: Body) -> bool:
 
 def _is_operand(s: ast.stmt, b: str) -> bool:
     """Whether a statement reads a name as an operand only: what it computes is something else."""
-    if not isinstance(s, ast.Assign | ast.AugAssign):
+    if not isinstance(s, (ast.Assign, ast.AugAssign)):
         return False
     names = sum(isinstance(n, ast.Name) and n.id == b for n in walk(s))
     operators = [n for n in walk(s.value) if isinstance(n, ast.BinOp)]
@@ -75,7 +75,7 @@ def _terms(s: ast.stmt, b: str) -> list[tuple[ast.operator, ast.expr]] | None:
         case ast.Assign(targets=[ast.Name(id=target)], value=ast.BinOp() as value) if target == b:
             found: list[tuple[ast.operator, ast.expr]] = []
             e: ast.expr = value
-            while isinstance(e, ast.BinOp) and isinstance(e.op, ast.Add | ast.Sub):
+            while isinstance(e, ast.BinOp) and isinstance(e.op, (ast.Add, ast.Sub)):
                 if b in expression_reads(e.right):
                     return None
                 found.append((e.op, e.right))

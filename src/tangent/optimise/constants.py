@@ -54,7 +54,7 @@ def _before(push: ast.stmt, body: Body) -> Body | None:
     for i, s in enumerate(body):
         if s is push:
             return body[:i]
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             for inner in (s.body, s.orelse):
                 if (found := _before(push, inner)) is not None:
                     return found

@@ -27,9 +27,9 @@ def _pinned(body: Body) -> frozenset[str]:
     """Names that nested scopes and opaque statements use: they keep their names."""
     found: set[str] = set()
     for s in statements(body):
-        simple = isinstance(s, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.If | ast.For | ast.While)
+        simple = isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While))
         parts: list[ast.AST] = [s] if not simple else []
-        if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
+        if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
             parts = [n for n in walk(s) if isinstance(n, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))]
         for part in parts:
             found |= {n.id for n in walk(part) if isinstance(n, ast.Name)}
@@ -85,7 +85,7 @@ class _Copies:
             case ast.While(test=test, body=inner):
                 self.forget(_written(s), known)
                 return replace(s, test=self.read(test, known), body=self.block(inner, dict(known)))
-            case ast.Assign(targets=targets, value=value) if all(isinstance(t, ast.Name | ast.Tuple) for t in targets):
+            case ast.Assign(targets=targets, value=value) if all(isinstance(t, (ast.Name, ast.Tuple)) for t in targets):
                 new = self.read(value, known)
                 self.forget(writes(s), known)
                 if isinstance(targets[0], ast.Name) and len(targets) == 1:
@@ -109,5 +109,5 @@ class _Copies:
 
 
 def _written(s: ast.stmt) -> set[str]:
-    assert isinstance(s, ast.If | ast.For | ast.While)
+    assert isinstance(s, (ast.If, ast.For, ast.While))
     return {v for x in (s, *statements([*s.body, *s.orelse])) for v in writes(x)}

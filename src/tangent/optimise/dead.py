@@ -117,7 +117,7 @@ def _needed(body: Body, o: Optimisation) -> set[ast.stmt]:
         waiting += [owner for owner in readers.owners[s] if owner not in needed]
         for v in header_reads(s):
             waiting += readers.writers.pop(v, [])
-        if isinstance(s, ast.For | ast.While):
+        if isinstance(s, (ast.For, ast.While)):
             waiting += readers.breaks.get(s, [])
     return needed
 
@@ -137,7 +137,7 @@ class _Readers:
     def block(self, body: Body, owners: tuple[ast.stmt, ...]) -> None:
         for s in body:
             self.owners[s] = owners
-            if isinstance(s, ast.Global | ast.Nonlocal):
+            if isinstance(s, (ast.Global, ast.Nonlocal)):
                 self.declared.update(s.names)
             for v in writes(s):
                 self.writers.setdefault(v, []).append(s)
@@ -145,7 +145,7 @@ class _Readers:
                 self.writers.setdefault(stack, []).append(s)
             match s:
                 case ast.If(body=[ast.Break()]):
-                    loop = next(x for x in reversed(owners) if isinstance(x, ast.For | ast.While))
+                    loop = next(x for x in reversed(owners) if isinstance(x, (ast.For, ast.While)))
                     self.breaks.setdefault(loop, []).append(s)
                 case ast.If(body=then, orelse=other):
                     self.block(then, (*owners, s))
@@ -159,7 +159,7 @@ class _Readers:
 
     def may_raise(self, s: ast.stmt) -> bool:
         """Whether a statement under `try` counts by what it may raise."""
-        return isinstance(s, ast.Assign) and not isinstance(s.value, ast.Name | ast.Constant)
+        return isinstance(s, ast.Assign) and not isinstance(s.value, (ast.Name, ast.Constant))
 
     def is_root(self, s: ast.stmt) -> bool:
         match s:
@@ -186,7 +186,7 @@ def _all_writes(s: ast.stmt) -> set[str]:
 
 
 def _binds_names(s: ast.Assign) -> bool:
-    return all(isinstance(t, ast.Name | ast.Tuple) for t in s.targets)
+    return all(isinstance(t, (ast.Name, ast.Tuple)) for t in s.targets)
 
 
 def _sweep(body: Body, needed: set[ast.stmt]) -> Body:
@@ -232,7 +232,7 @@ def _branch(s: ast.If, then: Body, other: Body) -> Body:
 
 
 def _loop(s: ast.stmt, inner: Body) -> Body:
-    assert isinstance(s, ast.For | ast.While)
+    assert isinstance(s, (ast.For, ast.While))
     if not any(not isinstance(x, Comment) and not _is_break(x) for x in inner) and isinstance(s, ast.For):
         return []
     return [s] if _same(inner, s.body) else [replace(s, body=inner or [ast.Pass()])]
@@ -272,7 +272,7 @@ class _Overwritten:
         self.unread: set[ast.stmt] = set()
         self.gone: set[ast.stmt] = set()
         self.heads: list[set[str]] = []
-        self.declared = {v for s in body if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
+        self.declared = {v for s in body if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
 
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
         """Whether nobody reads what a statement binds or stores into: here, or where arrays of a caller are."""

@@ -64,7 +64,7 @@ def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, in
     """The assignments to names, with the number of reads behind them in their block, up to the next one."""
     last: dict[str, tuple[ast.stmt, int]] = {}
     for s in body:
-        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
         written = {v for x in inside for v in writes(x)} & names
         for v, n in _occurrences_in(inside).items():
             if v in last and len(inside) > 1 and v in written:  # which value is read there is not looked into
@@ -76,7 +76,7 @@ def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, in
                 lives.setdefault(v, []).append(last.pop(v))
             if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name):
                 last[v] = s, 0
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             _lives(s.body, names, lives)
             _lives(s.orelse, names, lives)
     for v, life in last.items():
@@ -161,7 +161,7 @@ class _Inline:
 
     def changed_inside(self, s: ast.stmt) -> set[str]:
         """Names of storage whose content may be another after the statement."""
-        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
         in_place = {v for x in inside for v in written_in_place(x, self.o)}
         if in_place and any(calls_unknown(x, self.o) for x in inside):  # it may hold on to storage from before
             in_place |= {v for v, c in self.o.shared.items() if not c.startswith(RESULT)}
@@ -183,7 +183,7 @@ class _Inline:
     def is_candidate(self, s: ast.stmt) -> bool:
         match s:
             case ast.Assign(targets=[ast.Name()], value=value):
-                return is_pure(value, self.o) and not isinstance(value, ast.List | ast.Dict)
+                return is_pure(value, self.o) and not isinstance(value, (ast.List, ast.Dict))
             case _:
                 return False
 
@@ -214,7 +214,7 @@ class _Inline:
 
     def is_beside_writer(self, v: str, s: ast.stmt, value: ast.expr) -> bool:
         """Whether a statement reads a name beside a call that may write into what the value of the name is made of."""
-        if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr) or not calls_unknown(s, self.o):
+        if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) or not calls_unknown(s, self.o):
             return False
         written = {n for n in self.changed_inside(s) if not self.o.shared.get(n, RESULT).startswith(RESULT)}
         if not written & expression_reads(value):
@@ -241,13 +241,13 @@ class _Inline:
 
 
 def _all_writes(s: ast.stmt) -> list[str]:
-    inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+    inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
     return [v for x in inside for v in (*writes(x), *_changed_lists(x))]
 
 
 def _changed_lists(s: ast.stmt) -> list[str]:
     """Lists that a statement changes in place: what reads them must not move across it."""
-    if not isinstance(s, ast.Expr | ast.Assign):
+    if not isinstance(s, (ast.Expr, ast.Assign)):
         return []
     return [v for n in walk(s.value) if isinstance(n, ast.Call) and (v := _changed_list(n))]
 

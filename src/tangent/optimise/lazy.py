@@ -41,7 +41,7 @@ def is_new(e: ast.expr, known: Collection[str]) -> bool:
         case ast.Call(func=ast.Attribute(attr=attr)):
             return attr in NEW
         case _:
-            return isinstance(e, ast.BinOp | ast.UnaryOp | ast.Constant)
+            return isinstance(e, (ast.BinOp, ast.UnaryOp, ast.Constant))
 
 
 def makes_new(e: ast.expr, v: ast.expr, known: frozenset[str]) -> bool:
@@ -50,4 +50,4 @@ def makes_new(e: ast.expr, v: ast.expr, known: frozenset[str]) -> bool:
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             return is_new(right if left is v else left, known)
         case _:
-            return isinstance(e, ast.BinOp | ast.UnaryOp)
+            return isinstance(e, (ast.BinOp, ast.UnaryOp))

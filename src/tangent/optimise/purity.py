@@ -80,7 +80,7 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
     found: set[str] = set()
     match s:
         case ast.Assign(targets=targets):
-            found |= {root_of(t) for t in targets if isinstance(t, ast.Subscript | ast.Attribute)}
+            found |= {root_of(t) for t in targets if isinstance(t, (ast.Subscript, ast.Attribute))}
         case ast.AugAssign(target=target):
             found.add(root_of(target))
         case ast.Delete(targets=targets):
@@ -93,7 +93,7 @@ def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
 
 def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
     """Whether a statement calls something that is not known to only compute."""
-    if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
+    if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)):
         return False
     if s not in o.calling:
         o.calling[s] = any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in walk(s.value))
@@ -102,6 +102,6 @@ def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
 
 def root_of(e: ast.expr) -> str:
     """The variable that an expression is an item, attribute or part of; none where it is that of another expression."""
-    while isinstance(e, ast.Subscript | ast.Attribute):
+    while isinstance(e, (ast.Subscript, ast.Attribute)):
         e = e.value
     return e.id if isinstance(e, ast.Name) else ""

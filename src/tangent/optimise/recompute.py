@@ -80,7 +80,7 @@ class _Plan:
         block = _Block(body, loops, branch)
         for s in body:
             self.home[s] = block
-            if isinstance(s, ast.If | ast.For | ast.While):
+            if isinstance(s, (ast.If, ast.For, ast.While)):
                 inner = loops if isinstance(s, ast.If) else (*loops, s)
                 around = s if isinstance(s, ast.If) else None
                 self._place(s.body, inner, around)
@@ -252,7 +252,7 @@ _INDEX = (
 
 
 def _is_atom(e: ast.expr) -> bool:
-    return isinstance(e, ast.Name | ast.Constant)
+    return isinstance(e, (ast.Name, ast.Constant))
 
 
 def _counter(loop: ast.stmt) -> str:
@@ -266,7 +266,7 @@ def _is_changed(n: str, loop: ast.stmt) -> bool:
 
 
 def _inside(s: ast.stmt) -> list[ast.stmt]:
-    return [s, *statements([*s.body, *s.orelse])] if isinstance(s, ast.If | ast.For | ast.While) else [s]
+    return [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
 
 
 def _all_writes(s: ast.stmt) -> list[str]:
@@ -283,7 +283,7 @@ def stored(body: Body) -> set[str]:
     for s in statements(body):
         targets = s.targets if isinstance(s, ast.Assign) else [s.target] if isinstance(s, ast.AugAssign) else []
         for t in targets:
-            while isinstance(t, ast.Subscript | ast.Attribute):
+            while isinstance(t, (ast.Subscript, ast.Attribute)):
                 t = t.value
                 if isinstance(t, ast.Name):
                     found.add(t.id)

@@ -162,7 +162,7 @@ def _is_text(e: ast.expr) -> bool:
 
 
 def _is_number(e: ast.expr) -> bool:
-    return isinstance(_value(e), int | float) and not isinstance(_value(e), bool)
+    return isinstance(_value(e), (int, float)) and not isinstance(_value(e), bool)
 
 
 def _value(e: ast.expr) -> Any:

@@ -26,7 +26,7 @@ def uncopy(body: Body, o: Optimisation) -> Body:
         return body
     reads: Counter[str] = Counter()
     for s in statements(body):
-        parts = [s.test] if isinstance(s, ast.If | ast.While) else [s.iter] if isinstance(s, ast.For) else [s]
+        parts = [s.test] if isinstance(s, (ast.If, ast.While)) else [s.iter] if isinstance(s, ast.For) else [s]
         reads.update(n.id for p in parts for n in walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     return _block(body, o, reads, computed(body))
 
@@ -65,7 +65,7 @@ def _use(
         if v not in expression_reads(s):
             if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Subscript):
                 return None
-            if not isinstance(s.value, ast.Constant | ast.Name):
+            if not isinstance(s.value, (ast.Constant, ast.Name)):
                 return None
             changed |= written_in_place(s, o)
             continue

@@ -104,7 +104,7 @@ def library_signature(f: Any) -> inspect.Signature | None:
             continue
         hidden = isinstance(f, np.ufunc) and default is not kinds.empty
         keyword = p.keyword_only or behind or hidden or (mine is not None and mine.kind is kinds.KEYWORD_ONLY)
-        if mine is not None and isinstance(mine.default, bool | int | str):
+        if mine is not None and isinstance(mine.default, (bool, int, str)):
             default = mine.default
         kind = kinds.VAR_POSITIONAL if p.star else kinds.KEYWORD_ONLY if keyword else kinds.POSITIONAL_OR_KEYWORD
         found.append(kinds(p.name, kind, default=default))
@@ -119,7 +119,7 @@ def _can_be_said(f: Any, own: inspect.Signature | None, mine: inspect.Parameter 
         return False
     if f is np.clip:  # without a bound, or with None for it
         return True
-    return default is not None or mine.default is None or isinstance(mine.default, bool | int | float | str)
+    return default is not None or mine.default is None or isinstance(mine.default, (bool, int, float, str))
 
 
 def _own_signature(f: Any) -> inspect.Signature | None:

@@ -199,7 +199,7 @@ class _Reader:
             return self.by_rule([Bound("reciprocal")], [right], [], e, s)
         if isinstance(op, ast.BitOr):  # of numbers, bit by bit; of dicts, their union
             return self.by_rule([Bound("either")], [left, right], [], e, s)
-        if isinstance(op, ast.FloorDiv | ast.BitAnd | ast.BitXor | ast.LShift | ast.RShift):
+        if isinstance(op, (ast.FloorDiv, ast.BitAnd, ast.BitXor, ast.LShift, ast.RShift)):
             return Operation("zero", ())
         if isinstance(left, ast.Constant) and isinstance(left.value, str):
             return Operation("zero", ())
@@ -247,7 +247,7 @@ class _Reader:
         if dtype is None or not (isinstance(dtype, ast.Constant) or is_path(dtype)):
             return False
         found = dtype.value if isinstance(dtype, ast.Constant) else self.context.scope.resolve(dtype)
-        return not is_inexact(found) and isinstance(found, type | str | np.dtype) and np.dtype(found).kind in "biu"
+        return not is_inexact(found) and isinstance(found, (type, str, np.dtype)) and np.dtype(found).kind in "biu"
 
     def fit(
         self, bounds: Sequence[Bound], args: list[ast.expr], keywords: list[ast.keyword], where: Location, shown: str
@@ -313,7 +313,7 @@ class _Reader:
             given = tuple(v for v in _names(args) if not isinstance(self.context.scope.lookup(v), IMMUTABLE))
             shared = tuple(v for v in self.context.scope.shared(found).values() if v not in given)
             return Operation("call", (), (*given, *shared), callee=found)
-        if isinstance(found, types.MethodType | functools.partial) or isinstance(
+        if isinstance(found, (types.MethodType, functools.partial)) or isinstance(
             getattr(type(found), "__call__", None), types.FunctionType
         ):
             return Operation("dynamic", (), _names(args))

@@ -59,7 +59,7 @@ def is_inexact(dtype: Any) -> bool:
     >>> is_inexact(np.float32), is_inexact("c8"), is_inexact(None), is_inexact(int)
     (True, True, True, False)
     """
-    return dtype is None or (isinstance(dtype, type | str | np.dtype) and np.dtype(dtype).kind in "fc")
+    return dtype is None or (isinstance(dtype, (type, str, np.dtype)) and np.dtype(dtype).kind in "fc")
 
 
 def result_dtype(e: ast.expr | None, kind: str) -> ast.expr | None:

@@ -124,7 +124,7 @@ def _spread(names: set[str], operations: Operations, items: bool) -> set[str]:
 def _makes_list(op: Operation, lists: set[str], items: bool) -> bool:
     match op.kind:
         case "pack":
-            return isinstance(op.value, ast.List | ast.Tuple) and bool(op.operands)
+            return isinstance(op.value, (ast.List, ast.Tuple)) and bool(op.operands)
         case "push":
             return True
         case "call":

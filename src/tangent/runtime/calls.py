@@ -255,7 +255,7 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
     if is_looked_up(x, name):
         _, tangent = call_jvp(method_of(x, "__getattr__"), (0,), (b,), x, name)
         return tangent
-    if isinstance(x, types.ModuleType | type):
+    if isinstance(x, (types.ModuleType, type)):
         return class_zero(x, name)
     if isinstance(x, tuple) and isinstance(b, tuple) and not hasattr(b, "_fields"):
         return b[x._fields.index(name)]  # type: ignore[attr-defined]
@@ -274,7 +274,7 @@ def require_repeatable(value: Any, *path: str) -> None:
     in a container, or what the names of attributes lead to."""
     for attribute in path:
         value = getattr(value, attribute, None)
-    if isinstance(value, list | tuple | dict):
+    if isinstance(value, (list, tuple, dict)):
         for item in value.values() if isinstance(value, dict) else value:
             require_repeatable(item)
     elif callable(value):

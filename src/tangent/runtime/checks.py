@@ -24,15 +24,15 @@ def check_seed(seed: Any, *results: Any) -> Any:
     """The seed in the dtype of the result, which is broadcast from the values given."""
     if type(seed) is float and len(results) == 1 and isinstance(results[0], float):
         return seed
-    if seed is None or isinstance(seed, str | bytes):
+    if seed is None or isinstance(seed, (str, bytes)):
         raise SeedError(f"the seed is {type(seed).__name__}, not a number", why="gradients are added up", todo=_TODO)
-    if len(results) == 1 and not isinstance(results[0], np.ndarray | np.generic | float | int | complex):
+    if len(results) == 1 and not isinstance(results[0], (np.ndarray, np.generic, float, int, complex)):
         return _check_structure(seed, results[0])
-    if any(isinstance(r, list | tuple | dict) for r in results):
+    if any(isinstance(r, (list, tuple, dict)) for r in results):
         return seed
     arrays = [np.asarray(r) for r in results]
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
-    if isinstance(seed, dict | list | tuple):
+    if isinstance(seed, (dict, list, tuple)):
         raise SeedError(f"the seed is a {type(seed).__name__}, the result a number or an array", why=_ALIKE, todo=_TODO)
     if np.shape(seed) != shape:
         if isinstance(seed, float) and seed == 1.0:
@@ -45,7 +45,7 @@ def check_seed(seed: Any, *results: Any) -> Any:
 
 def check_constant(seed: Any, result: Any) -> Any:
     """The seed of a result that does not depend on the arguments: an integer, which has no gradient, needs one."""
-    integer = isinstance(result, int | np.integer) or (isinstance(result, np.ndarray) and result.dtype.kind in "iu")
+    integer = isinstance(result, (int, np.integer)) or (isinstance(result, np.ndarray) and result.dtype.kind in "iu")
     if integer and type(seed) is float and seed == 1.0 and not isinstance(result, bool):
         kind = type(result).__name__ if np.ndim(result) == 0 else f"an array of {result.dtype}"
         raise SeedError(f"the result is {kind}, not a float", why="integers do not change gradually", todo=_FLOATS)
@@ -59,10 +59,10 @@ def check_seed_by(seed: Any, shapes: tuple[Any, ...], dtypes: tuple[Any, ...], e
     """
     if type(seed) is float and not shapes and all(getattr(a, "dtype", None) is _FLOAT for a in dtypes):
         return seed
-    numbers = [float(a) if isinstance(a, bool | np.bool_) else a for a in shapes]
-    if not all(isinstance(a, np.ndarray | np.generic | float | int | complex) for a in numbers):
+    numbers = [float(a) if isinstance(a, (bool, np.bool_)) else a for a in shapes]
+    if not all(isinstance(a, (np.ndarray, np.generic, float, int, complex)) for a in numbers):
         return seed
-    given = [np.asarray(a).dtype for a in dtypes if isinstance(a, np.ndarray | np.generic | float | int | complex)]
+    given = [np.asarray(a).dtype for a in dtypes if isinstance(a, (np.ndarray, np.generic, float, int, complex))]
     found = check_seed(seed, *(np.zeros(np.shape(a)) for a in numbers or [0.0]))
     if any(d.kind == "c" for d in given) and isinstance(seed, float) and seed == 1.0:
         return _cast(seed, [np.dtype(complex)])
@@ -86,11 +86,11 @@ def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
 
 
 def _check_structure(seed: Any, result: Any) -> Any:
-    if result is None or isinstance(result, str | bytes | bool):
+    if result is None or isinstance(result, (str, bytes, bool)):
         kind = "None" if result is None else type(result).__name__
         raise SeedError(f"the result is {kind}, not a float", why="only numbers have gradients", todo=_FLOATS)
-    if isinstance(result, list | tuple | dict):
-        if not isinstance(seed, list | tuple | dict) or len(seed) != len(result):
+    if isinstance(result, (list, tuple, dict)):
+        if not isinstance(seed, (list, tuple, dict)) or len(seed) != len(result):
             raise SeedError(
                 f"the result is a {type(result).__name__} of {len(result)}, not a single number",
                 why="its gradient needs a seed of the same structure",
@@ -100,11 +100,11 @@ def _check_structure(seed: Any, result: Any) -> Any:
         for k in itertools.islice(keys, len(result)):
             if isinstance(seed, dict) and k not in seed:
                 raise SeedError(f"the seed has no item {k!r}, the result has", why=_ALIKE, todo=_TODO)
-            if isinstance(result[k], np.ndarray | np.generic | float | int | complex) and not isinstance(
+            if isinstance(result[k], (np.ndarray, np.generic, float, int, complex)) and not isinstance(
                 result[k], bool
             ) and seed[k] is not None:  # fmt: skip
                 check_seed(_not_default(seed[k]), result[k])
-            elif isinstance(result[k], list | tuple | dict) and seed[k] is not None:
+            elif isinstance(result[k], (list, tuple, dict)) and seed[k] is not None:
                 _check_structure(seed[k], result[k])
     return seed
 
@@ -120,20 +120,20 @@ def seed_each(seed: Any, result: Any) -> Any:
     >>> seed_each(1.0, (2.0, [3.0, "text"]))
     (1.0, [1.0, None])
     """
-    if isinstance(seed, list | tuple | dict) or np.ndim(seed):
+    if isinstance(seed, (list, tuple, dict)) or np.ndim(seed):
         return seed
-    if isinstance(result, list | tuple | dict) or is_object(result):
+    if isinstance(result, (list, tuple, dict)) or is_object(result):
         return map_structure(lambda part: seed_each(seed, part), result)
-    if result is None or isinstance(result, str | bytes | bool):
+    if result is None or isinstance(result, (str, bytes, bool)):
         return None
     return broadcast_like(seed, result)
 
 
 def sum_each(b: Any, seed: Any) -> Any:
     """The adjoint of `seed_each`: the sum over all numbers, unless the seed was that of the structure."""
-    if isinstance(seed, list | tuple | dict) or np.ndim(seed):
+    if isinstance(seed, (list, tuple, dict)) or np.ndim(seed):
         return b
-    if isinstance(b, list | tuple | dict):
+    if isinstance(b, (list, tuple, dict)):
         return sum((sum_each(v, seed) for v in (b.values() if isinstance(b, dict) else b)), 0.0)
     return 0.0 if b is None else unbroadcast(b, seed)
 
@@ -143,10 +143,10 @@ def require_pair(result: Any) -> None:
 
     >>> require_pair((1.0, "epoch 3"))
     """
-    if isinstance(result, tuple | list) and len(result) == 2:
+    if isinstance(result, (tuple, list)) and len(result) == 2:
         return
     what = "nothing" if result is None else f"a {type(result).__name__}"
-    if isinstance(result, tuple | list | np.ndarray):
+    if isinstance(result, (tuple, list, np.ndarray)):
         what = "an array" if isinstance(result, np.ndarray) else f"{len(result)} things"
     raise OptionError(
         f"has_aux=True: the function returned {what}",
@@ -157,7 +157,7 @@ def require_pair(result: Any) -> None:
 
 def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
     """A tangent has the shape of its argument; that of a text or a function may be None."""
-    if tangent is None and (argument is None or isinstance(argument, str | bytes) or callable(argument)):
+    if tangent is None and (argument is None or isinstance(argument, (str, bytes)) or callable(argument)):
         return None
     if tangent is None:
         raise SeedError(
@@ -165,9 +165,7 @@ def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
             why="forward mode starts with it",
             todo="Pass one tangent per wrt argument, after all arguments (those with a default, too) or by keyword.",
         )
-    if isinstance(argument, np.ndarray | np.generic | float | int | complex) and np.shape(tangent) != np.shape(
-        argument
-    ):
+    if isinstance(argument, (np.ndarray, np.generic, float, int, complex)) and np.shape(tangent) != np.shape(argument):
         raise SeedError(
             f"the tangent of '{name}' has shape {np.shape(tangent)}, the argument {np.shape(argument)}",
             why="each element of the argument has one",
@@ -193,12 +191,12 @@ def check_arguments(
             )  # fmt: skip
         if type(value) in NUMBERS:
             continue
-        if isinstance(value, np.ma.MaskedArray | np.matrix):
+        if isinstance(value, (np.ma.MaskedArray, np.matrix)):
             raise ArgumentError(
                 f"the argument '{name}' is a {type(value).__name__}", why="its operations are not those of arrays",
                 todo=f"Pass np.asarray({name}).",
             )  # fmt: skip
-        if not isinstance(value, list | tuple | dict):
+        if not isinstance(value, (list, tuple, dict)):
             continue
         if arrays is not None and (name in arrays or (name in items and holds_lists(value))):
             return True
@@ -215,12 +213,12 @@ def holds_lists(value: Any) -> bool:
     """Whether a list of numbers is among the items of a container."""
     if isinstance(value, Memory):
         return value.lists
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return any(holds_lists(v) or (isinstance(v, list | tuple) and _has_numbers(v)) for v in parts)
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(holds_lists(v) or (isinstance(v, (list, tuple)) and _has_numbers(v)) for v in parts)
 
 
 def _has_numbers(items: Any) -> bool:
-    return any(isinstance(v, float | int | complex | np.generic) for v in items)
+    return any(isinstance(v, (float, int, complex, np.generic)) for v in items)
 
 
 def error_raised() -> BaseException | None:
@@ -268,7 +266,7 @@ def require_inputs(function: Any, *args: Any) -> None:
 
 def require_no_numbers(x: Any, file: str, line: int, text: str) -> None:
     """Stop where a context manager is given something with numbers that it may change."""
-    if isinstance(x, list | dict | np.ndarray) and _holds_numbers(x):
+    if isinstance(x, (list, dict, np.ndarray)) and _holds_numbers(x):
         raise UnsupportedError(
             f"cannot differentiate 'with' of a manager that is given a {type(x).__name__}",
             Location(file, line, text, 0, len(text)), "it may change what it is given",
@@ -288,15 +286,15 @@ def require_no_state(x: Any, file: str, line: int, text: str) -> None:
 
 def _holds_numbers(x: Any, depth: int = 3) -> bool:
     """Whether x is, or holds, a number or array of the kind that derivatives have."""
-    if isinstance(x, float | complex):
+    if isinstance(x, (float, complex)):
         return True
-    if isinstance(x, np.ndarray | np.generic):
+    if isinstance(x, (np.ndarray, np.generic)):
         return x.dtype.kind in "fcO"
-    if depth == 0 or isinstance(x, str | bytes | int | type):
+    if depth == 0 or isinstance(x, (str, bytes, int, type)):
         return False
     if isinstance(x, dict):
         x = list(x.values())
-    inner = x if isinstance(x, list | tuple | set | frozenset) else getattr(x, "__dict__", {}).values()
+    inner = x if isinstance(x, (list, tuple, set, frozenset)) else getattr(x, "__dict__", {}).values()
     return any(_holds_numbers(v, depth - 1) for v in inner)
 
 

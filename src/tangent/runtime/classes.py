@@ -186,14 +186,14 @@ def _all_held(memory: Any, x: Any) -> Iterator[tuple[Any, bool]]:
     waiting = [x]
     while waiting:
         v = waiting.pop()
-        if isinstance(v, list | dict | np.ndarray) or is_object(v):
+        if isinstance(v, (list, dict, np.ndarray)) or is_object(v):
             yield v, id(v) in seen
             if id(v) in seen:
                 continue
             seen.add(id(v))
         if is_object(v):
             waiting += [remembered(memory, v, name) for name in names_held(memory, v)]
-        elif isinstance(v, list | tuple | dict):
+        elif isinstance(v, (list, tuple, dict)):
             now = contents(memory, v)
             waiting += now.values() if isinstance(now, dict) else now
 

@@ -58,7 +58,7 @@ def foreign_type(x: Any) -> ArrayType | None:
 
 def is_foreign(x: Any) -> bool:
     """Whether a value is an array of another library, which NumPy's functions do not know."""
-    if isinstance(x, np.ndarray | np.generic | float | int):
+    if isinstance(x, (np.ndarray, np.generic, float, int)):
         return False
     found = foreign_type(x)
     return found is not None and not found.numpy
@@ -110,7 +110,7 @@ def lazy_zero(x: Any) -> Any:
     """A zero gradient that allocates nothing."""
     if isinstance(x, Memory):
         return Memory()
-    return ZeroGrad(x) if isinstance(x, np.ndarray | list | tuple | dict | deque) or is_object(x) else init_grad(x)
+    return ZeroGrad(x) if isinstance(x, (np.ndarray, list, tuple, dict, deque)) or is_object(x) else init_grad(x)
 
 
 def refit(b: Any, x: Any) -> Any:
@@ -122,9 +122,9 @@ def settled(b: Any, x: Any) -> Any:
     """The gradient of x as it is given back: real numbers that nobody else holds, of the dtype that x has."""
     if isinstance(b, ZeroGrad):
         return init_grad(x)
-    if isinstance(b, float | complex) and isinstance(x, complex | np.ndarray | np.generic):
+    if isinstance(b, (float, complex)) and isinstance(x, (complex, np.ndarray, np.generic)):
         return _as_number(b, x)
-    return _nested(b, x) if isinstance(b, np.ndarray | list | tuple) and isinstance(x, list | tuple) else copy(b)
+    return _nested(b, x) if isinstance(b, (np.ndarray, list, tuple)) and isinstance(x, (list, tuple)) else copy(b)
 
 
 def _as_number(b: float | complex, x: Any) -> Any:
@@ -137,12 +137,12 @@ def _as_number(b: float | complex, x: Any) -> Any:
 
 def as_given(b: Any, x: Any) -> Any:
     """The gradient of x as it is given back, of which an array is nobody else's already."""
-    return b if isinstance(b, np.ndarray) and not isinstance(x, list | tuple) else settled(b, x)
+    return b if isinstance(b, np.ndarray) and not isinstance(x, (list, tuple)) else settled(b, x)
 
 
 def _nested(b: Any, x: Any) -> Any:
     """An array of gradients in the structure of the lists and tuples that were taken for an array."""
-    if isinstance(x, list | tuple) and isinstance(b, np.ndarray | list | tuple) and len(b) == len(x):
+    if isinstance(x, (list, tuple)) and isinstance(b, (np.ndarray, list, tuple)) and len(b) == len(x):
         return repack(x, *(_nested(part, v) for part, v in zip(b, x)))
     return copy(b)
 
@@ -155,7 +155,7 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     """
     if isinstance(x, dict):
         return _like_dict(x, {k: function(v, *(o[k] for o in others)) for k, v in x.items()})
-    if isinstance(x, list | tuple | deque):
+    if isinstance(x, (list, tuple, deque)):
         return repack(x, *(function(*parts) for parts in zip(x, *others, strict=True)))
     if is_object(x):
         return remade(x, {k: function(v, *(get_attribute(o, k) for o in others)) for k, v in fields_of(x).items()})
@@ -215,7 +215,7 @@ def put_field(b: Any, x: Any, name: str) -> Any:
         return remade(x, {k: b if k == name else lazy_zero(v) for k, v in values.items()})
     if is_object(x):
         return init_grad(x)  # an attribute of the class: no part of the object
-    if isinstance(x, types.ModuleType | type) and callable(getattr(x, name)):
+    if isinstance(x, (types.ModuleType, type)) and callable(getattr(x, name)):
         return None
     raise UnsupportedError(
         f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
@@ -275,13 +275,13 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 def sequence_tangent(b: Any, xs: Any) -> Any:
     """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
-    known = isinstance(xs, list | tuple | deque | np.ndarray | np.flatiter)
+    known = isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter))
     return sequence(b) if known else [init_grad(v) for v in list(xs)]
 
 
 def unsequence(b: Any, xs: Any) -> Any:
     """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
-    return b if isinstance(xs, list | tuple | deque | np.ndarray | np.flatiter) else lazy_zero(xs)
+    return b if isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter)) else lazy_zero(xs)
 
 
 def add_grad(a: Any, b: Any) -> Any:
@@ -300,7 +300,7 @@ def add_grad(a: Any, b: Any) -> Any:
         return a.plus(b, add_grad)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() != b.keys():  # what only one of them has
         return {**a, **b, **{k: add_grad(a[k], b[k]) for k in a if k in b}}
-    if isinstance(a, list | tuple | dict | deque) or is_object(a):
+    if isinstance(a, (list, tuple, dict, deque)) or is_object(a):
         return map_structure(add_grad, a, b)
     if (foreign := foreign_type(a)) is not None:
         return foreign.add(a, b)
@@ -313,7 +313,7 @@ def copy(b: Any) -> Any:
         return b.copy()
     if isinstance(b, ZeroGrad):
         return init_grad(b.like)
-    if isinstance(b, list | tuple | dict | deque) or is_object(b):
+    if isinstance(b, (list, tuple, dict, deque)) or is_object(b):
         return map_structure(copy, b)
     if (foreign := foreign_type(b)) is not None:
         return foreign.copy(b)
@@ -324,7 +324,7 @@ def dense(b: Any) -> Any:
     """The gradient as real numbers and arrays, lazy zeros made."""
     if isinstance(b, ZeroGrad):
         return init_grad(b.like)
-    if isinstance(b, list | tuple | dict | deque) or is_object(b):
+    if isinstance(b, (list, tuple, dict, deque)) or is_object(b):
         return map_structure(dense, b)
     return b
 
@@ -333,15 +333,15 @@ def sequence(xs: Any, ahead: bool = False) -> Any:
     """What a loop runs over, as something with a length and items; `ahead`, if the loop writes into items to come."""
     if ahead:
         require_unwritten(xs)
-    if isinstance(xs, list | tuple | np.ndarray | range | str):
+    if isinstance(xs, (list, tuple, np.ndarray, range, str)):
         if isinstance(xs, np.ndarray) and xs.ndim == 0:
             raise TypeError("iteration over a 0-d array")
         return xs
     if isinstance(xs, np.flatiter):
         return xs.copy()
-    if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, dict | type):
+    if hasattr(xs, "__getitem__") and hasattr(xs, "__len__") and not isinstance(xs, (dict, type)):
         return xs
-    if isinstance(xs, itertools.count | itertools.cycle):
+    if isinstance(xs, (itertools.count, itertools.cycle)):
         raise UnsupportedError(
             f"cannot differentiate a loop over {type(xs).__name__}", why="it never ends, and its items are all kept",
             todo="Loop over a range.",

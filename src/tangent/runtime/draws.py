@@ -30,7 +30,7 @@ def draws(x: Any, name: str) -> bool:
 
 def are_numbers(args: Any, named: Any) -> bool:
     """Whether no arrays, lists and dicts are given, which may have been changed."""
-    return not any(isinstance(v, np.ndarray | list | dict) for v in (*args, *named.values()))
+    return not any(isinstance(v, (np.ndarray, list, dict)) for v in (*args, *named.values()))
 
 
 def drawn(x: Any, name: str, args: Any, named: Any) -> Any:
@@ -61,6 +61,8 @@ def drawn_tangent(dargs: Any, dnamed: Any, y: Any, args: Any, named: Any, name: 
 
 
 def _has_parameters(args: Any) -> bool:
-    if isinstance(args, list | tuple | dict):
+    if isinstance(args, (list, tuple, dict)):
         return any(map(_has_parameters, args.values() if isinstance(args, dict) else args))
-    return isinstance(args, float | complex) or (isinstance(args, np.ndarray | np.generic) and args.dtype.kind in "fcO")
+    return isinstance(args, (float, complex)) or (
+        isinstance(args, (np.ndarray, np.generic)) and args.dtype.kind in "fcO"
+    )

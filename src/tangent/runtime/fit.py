@@ -35,7 +35,7 @@ def unbroadcast(b: Any, x: Any) -> Any:
         return _fit(b, x.shape, x.dtype)
     if isinstance(x, np.generic):
         return _number(_fit(b, (), x.dtype))
-    if isinstance(x, float | int):
+    if isinstance(x, (float, int)):
         return _number(_fit(b, (), _FLOAT)) if type(b) is not float else b
     if isinstance(x, complex):
         return _number(_fit(b, (), _COMPLEX))
@@ -43,11 +43,11 @@ def unbroadcast(b: Any, x: Any) -> Any:
         return _fit(b, x.shape, x.dtype)
     if (foreign := foreign_type(x)) is not None:
         return foreign.unbroadcast(b, x)
-    if isinstance(x, dict | list | tuple) and _same_structure(b, x):  # a user's rule says it so
+    if isinstance(x, (dict, list, tuple)) and _same_structure(b, x):  # a user's rule says it so
         return map_structure(lambda v, part: unbroadcast(part, v), x, b)
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         array = np.asarray(x)
-        if array.dtype.kind in "fciub" and not isinstance(b, list | tuple):
+        if array.dtype.kind in "fciub" and not isinstance(b, (list, tuple)):
             return _fit(b, array.shape, array.dtype)
         raise _unknown_list(x)
     if is_object(x) and type(b) is not type(x):
@@ -69,7 +69,7 @@ def _unknown_list(x: Any) -> UnsupportedError:
 
 def product_tangent(b: Any, z: Any) -> Any:
     """The tangent of a product z; refused where it is a list, for what was repeated is not known then."""
-    if isinstance(z, list | tuple):
+    if isinstance(z, (list, tuple)):
         raise _unknown_list(z)
     return b
 
@@ -82,11 +82,11 @@ def _number(b: Any) -> Any:
 def _same_structure(b: Any, x: Any) -> bool:
     if isinstance(x, dict):
         return isinstance(b, dict) and b.keys() == x.keys()
-    return isinstance(b, list | tuple) and len(b) == len(x)
+    return isinstance(b, (list, tuple)) and len(b) == len(x)
 
 
 def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    if (b.shape if isinstance(b, np.ndarray | np.generic) else np.shape(b)) != shape:
+    if (b.shape if isinstance(b, (np.ndarray, np.generic)) else np.shape(b)) != shape:
         b = _sum_to(np.asarray(b), shape)
     kind = dtype.kind
     if kind == "f" or kind in "iub":
@@ -134,12 +134,12 @@ def broadcast_like(b: Any, x: Any) -> Any:
     """
     if type(b) is float and (type(x) is float or isinstance(x, np.floating)):
         return b
-    if _is_complex(b) and isinstance(x, float | int | np.ndarray | np.generic) and not _is_complex(x):
+    if _is_complex(b) and isinstance(x, (float, int, np.ndarray, np.generic)) and not _is_complex(x):
         b = b.real
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
         return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
     if (
-        isinstance(b, np.ndarray | np.generic)
+        isinstance(b, (np.ndarray, np.generic))
         and isinstance(x, np.ndarray)
         and b.dtype != x.dtype
         and x.dtype.kind in "fc"
@@ -151,14 +151,14 @@ def broadcast_like(b: Any, x: Any) -> Any:
 
 
 def _is_complex(x: Any) -> bool:
-    return isinstance(x, complex) or (isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "c")
+    return isinstance(x, complex) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind == "c")
 
 
 def left_part(b: Any, x: Any, y: Any) -> Any:
     """What the left operand of `x + y` receives: of joined lists, the first items."""
-    return b[: len(x)] if isinstance(x, list | tuple) and isinstance(y, list | tuple) else unbroadcast(b, x)
+    return b[: len(x)] if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) else unbroadcast(b, x)
 
 
 def right_part(b: Any, x: Any, y: Any) -> Any:
     """What the right operand of `x + y` receives: of joined lists, the last items."""
-    return b[len(x) :] if isinstance(x, list | tuple) and isinstance(y, list | tuple) else unbroadcast(b, y)
+    return b[len(x) :] if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) else unbroadcast(b, y)

@@ -84,11 +84,11 @@ def fit_grad(b: Any, x: Any) -> Any:
         return init_grad(x)
     if isinstance(x, dict):
         return {k: fit_grad(part, v) for (k, v), part in zip(x.items(), _parts(b, x))}
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return repack(x, *(fit_grad(part, v) for part, v in zip(_parts(b, x), x)))
-    if not isinstance(x, np.ndarray | np.generic | float | int | complex):
+    if not isinstance(x, (np.ndarray, np.generic, float, int, complex)):
         return copy(b)
-    if isinstance(b, str | bytes):
+    if isinstance(b, (str, bytes)):
         raise ArgumentError(
             f"a gradient is {b!r}", why="it is added up", todo="Give a number, an array, or None for zero."
         )
@@ -103,11 +103,11 @@ def fit_grad(b: Any, x: Any) -> Any:
 
 def _parts(b: Any, x: Any) -> list[Any]:
     """The gradients of the items of a list, tuple or dict: as many of its own, or a number for all of them."""
-    if isinstance(b, float | int | complex | np.number):
+    if isinstance(b, (float, int, complex, np.number)):
         return [b if isinstance(v, SPREAD) else None for v in (x.values() if isinstance(x, dict) else x)]
     if isinstance(x, dict) and isinstance(b, dict) and b.keys() == x.keys():
         return [b[k] for k in x]
-    if not isinstance(x, dict) and isinstance(b, list | tuple | np.ndarray) and len(b) == len(x):
+    if not isinstance(x, dict) and isinstance(b, (list, tuple, np.ndarray)) and len(b) == len(x):
         return list(b)
     raise ArgumentError(
         f"a gradient that is {_said(b)} for {_said(x)}",
@@ -117,12 +117,12 @@ def _parts(b: Any, x: Any) -> list[Any]:
 
 
 def _said(x: Any) -> str:
-    many = f" of {len(x)}" if isinstance(x, list | tuple | dict) else ""
+    many = f" of {len(x)}" if isinstance(x, (list, tuple, dict)) else ""
     return f"a {type(x).__name__}{many}"
 
 
 def _in_kind(b: Any, x: Any) -> Any:
-    if not isinstance(x, np.ndarray | np.generic):
+    if not isinstance(x, (np.ndarray, np.generic)):
         b = b if isinstance(x, complex) else np.real(b)
         return float(b) if isinstance(b, int) else b
     dtype = gradient_dtype(x.dtype)
@@ -135,16 +135,16 @@ def unfit_grad(b: Any, given: Any) -> Any:
     """What the gradient that a user wrote receives: the transpose of `fit_grad`."""
     if isinstance(given, dict):
         return {k: unfit_grad(b[k], v) for k, v in given.items()}
-    if isinstance(given, list | tuple):
+    if isinstance(given, (list, tuple)):
         return repack(given, *(unfit_grad(part, v) for part, v in zip(b, given)))
-    if isinstance(b, dict | list | tuple):  # of a number for all items
+    if isinstance(b, (dict, list, tuple)):  # of a number for all items
         return sum(unfit_grad(part, given) for part in (b.values() if isinstance(b, dict) else b))
     return unbroadcast(b, given)
 
 
 def forward_pair(found: Any, title: str) -> Any:
     """What a user's forward function gives: the result, and what the backward function needs."""
-    if not isinstance(found, tuple | list) or len(found) != 2:
+    if not isinstance(found, (tuple, list)) or len(found) != 2:
         raise ArgumentError(
             f"the forward function of '{title}' returned a {type(found).__name__}",
             why="it gives a pair, the result and what the backward function needs",
@@ -155,8 +155,8 @@ def forward_pair(found: Any, title: str) -> Any:
 
 def adjoints(parts: Any, count: int, title: str) -> tuple[Any, ...]:
     """What a user's backward function gives: one adjoint for each argument."""
-    if not isinstance(parts, tuple | list) or len(parts) != count:
-        what = f"{len(parts)} adjoints" if isinstance(parts, tuple | list) else f"a {type(parts).__name__}"
+    if not isinstance(parts, (tuple, list)) or len(parts) != count:
+        what = f"{len(parts)} adjoints" if isinstance(parts, (tuple, list)) else f"a {type(parts).__name__}"
         raise ArgumentError(
             f"the backward function of '{title}' returned {what}",
             why=f"it gives a tuple with the adjoint of each argument: {count}",
@@ -169,7 +169,7 @@ def replace_item(b: Any, index: Any, value: Any) -> Any:
     """A gradient with another one at one place; the old one stays as it was."""
     if isinstance(b, tuple):
         return repack(b, *(value if i == index % len(b) else part for i, part in enumerate(b)))
-    changed = b.copy() if isinstance(b, dict | list | np.ndarray) else copy(b)
+    changed = b.copy() if isinstance(b, (dict, list, np.ndarray)) else copy(b)
     changed[index] = value
     return changed
 
@@ -193,7 +193,7 @@ def stop_gradient(x: Any) -> Any:
 
 def number_or_part(holder: Any, old: Any) -> Any:
     """What an operator in place changes in such a function: a number, or elements of an array."""
-    if isinstance(holder, np.ndarray) or not isinstance(old, np.ndarray | list | dict | set):
+    if isinstance(holder, np.ndarray) or not isinstance(old, (np.ndarray, list, dict, set)):
         return old
     raise InPlaceError(
         "cannot differentiate an operator in place in a function without derivatives",

@@ -26,9 +26,9 @@ def probe(x: Any) -> Any:
     if isinstance(zero, np.ndarray):
         steps = 1.0 + np.arange(1, zero.size + 1) * 0.6180339887498949 % 1.0
         return steps.reshape(zero.shape).astype(zero.dtype)
-    if isinstance(zero, float | complex | np.inexact):
+    if isinstance(zero, (float, complex, np.inexact)):
         return type(zero)(1.5)
-    structured = isinstance(x, dict | list | tuple) or is_object(x)
+    structured = isinstance(x, (dict, list, tuple)) or is_object(x)
     return map_structure(probe, x) if structured else zero
 
 
@@ -54,7 +54,7 @@ def _products(a: Any, b: Any) -> Any:
         return np.zeros(1)
     if isinstance(a, dict):
         return np.concatenate([np.zeros(1), *(_products(v, b[k]) for k, v in a.items())])
-    if isinstance(a, list | tuple):
+    if isinstance(a, (list, tuple)):
         return np.concatenate([np.zeros(1), *(_products(p, q) for p, q in zip(a, b, strict=True))])
     if is_object(a):
         return _products(fields_of(a), fields_of(b))

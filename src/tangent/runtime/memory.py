@@ -73,7 +73,7 @@ class Memory(dict[Slot, Any]):
         made = Memory(self)
         made[slot] = value
         made.arrays = self.arrays
-        made.lists = self.lists or isinstance(value, list | tuple | dict)
+        made.lists = self.lists or isinstance(value, (list, tuple, dict))
         new = operators_in(value)
         made.operators = self.operators | new if new else self.operators
         return made
@@ -120,7 +120,7 @@ def new_object(cls: Any) -> Any:
 
 def new_list(items: Any) -> Any:
     """A list, dict or array of its own."""
-    return items.copy() if isinstance(items, list | dict | deque | np.ndarray) else items
+    return items.copy() if isinstance(items, (list, dict, deque, np.ndarray)) else items
 
 
 def remembered(memory: Any, x: Any, name: str) -> Any:
@@ -140,7 +140,7 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
             f"cannot differentiate '{name}' of a {type(x).__name__}", why="'__getattr__' would see it as it was",
             todo="Call a method instead.",
         )  # fmt: skip
-    if isinstance(x, list | dict | deque):
+    if isinstance(x, (list, dict, deque)):
         raise UnsupportedError(
             f"cannot differentiate '{name}' of a {type(x).__name__} that is kept for later",
             why="what it does to the list or dict cannot be followed", todo="Call it where it is needed.",
@@ -152,7 +152,7 @@ def contents(memory: Any, x: Any) -> Any:
     """What a list, dict or array holds now; of anything else, itself."""
     if isinstance(x, np.ndarray):
         return _elements(memory, x)
-    return memory.get(Slot(x, None), x) if isinstance(x, list | dict | deque) else x
+    return memory.get(Slot(x, None), x) if isinstance(x, (list, dict, deque)) else x
 
 
 def _elements(memory: Any, x: Any) -> Any:
@@ -191,8 +191,8 @@ def is_changed(memory: Any, x: Any) -> bool:
     """Whether something in a list or dict, or in those inside it, is other than it was made."""
     if isinstance(x, np.ndarray):
         return memory.arrays and x.dtype != object and Slot(root_of(x), ELEMENTS) in memory
-    if isinstance(x, list | tuple | deque):
-        inner = (v for v in x if isinstance(v, list | dict | tuple | deque | np.ndarray))
+    if isinstance(x, (list, tuple, deque)):
+        inner = (v for v in x if isinstance(v, (list, dict, tuple, deque, np.ndarray)))
         return Slot(x, None) in memory or any(is_changed(memory, v) for v in inner)
     return isinstance(x, dict) and (Slot(x, None) in memory or any(is_changed(memory, v) for v in x.values()))
 
@@ -256,7 +256,7 @@ def require_no_object(x: Any) -> None:
 
 def require_number(x: Any, shown: str, file: str, line: int, text: str) -> None:
     """Stop where an operator in place would change an array that somebody else may refer to."""
-    if isinstance(x, np.ndarray | list):
+    if isinstance(x, (np.ndarray, list)):
         raise InPlaceError(
             f"cannot differentiate a write in place: '{text}'", Location(file, line, text),
             f"it changes what '{shown}' refers to, which others may hold", "Write 's = s + v', or make a copy first.",
@@ -265,7 +265,7 @@ def require_number(x: Any, shown: str, file: str, line: int, text: str) -> None:
 
 def require_same(memory: Any, x: Any, items: Any) -> None:
     """Stop where a list has grown or shrunk while a loop ran over it."""
-    if isinstance(x, list | dict | deque) and len(contents(memory, x)) != len(items):
+    if isinstance(x, (list, dict, deque)) and len(contents(memory, x)) != len(items):
         raise UnsupportedError(
             "cannot differentiate a loop over a list that changes inside it", why="its length changes while it runs",
             todo="Loop over a copy of the list.",
@@ -284,10 +284,10 @@ def require_unwritten(x: Any) -> None:
 
 def require_constant_key(x: Any, key: Any) -> None:
     """Stop where a number that the derivative depends on becomes a key of a dict, from which it may be read again."""
-    if isinstance(key, tuple | list):
+    if isinstance(key, (tuple, list)):
         for part in key:
             require_constant_key(x, part)
-    elif isinstance(x, dict) and isinstance(key, float | complex | np.inexact):
+    elif isinstance(x, dict) and isinstance(key, (float, complex, np.inexact)):
         raise UnsupportedError(
             "cannot differentiate a dict whose keys depend on the input", why="keys have no derivatives",
             todo="Use a list of pairs; or keep the number among the values, under a key of its own.",

@@ -109,7 +109,7 @@ def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...]
 
 def _sized(b: Any, like: Any) -> Any:
     """A gradient of the items of a list or dict, for one that may have had others: by place, or by key."""
-    if is_lazy(b) or is_lazy(like) or not isinstance(like, list | dict | deque) or len(b) == len(like):
+    if is_lazy(b) or is_lazy(like) or not isinstance(like, (list, dict, deque)) or len(b) == len(like):
         return b
     if isinstance(like, dict):
         return {k: b[k] if k in b else lazy_zero(v) for k, v in like.items()}
@@ -130,7 +130,7 @@ def _put(x: Any, memory: Any, path: tuple[Any, ...], b: Any) -> Any:
     inner = _put(parts_now(memory, x)[k], memory, tuple(rest), b)
     if isinstance(now, dict):
         return {key: inner if key == k else lazy_zero(v) for key, v in now.items()}
-    if isinstance(now, list | tuple | deque):
+    if isinstance(now, (list, tuple, deque)):
         return repack(now, *(inner if i == k else lazy_zero(v) for i, v in enumerate(now)))
     return put_attribute(inner, x, k)
 

@@ -73,7 +73,7 @@ def _slots(memory: Any, x: Any, parts: dict[Any, Any]) -> Memory:
     """The slots of an object, list or dict, with what it holds; a tuple has none."""
     if isinstance(x, tuple):
         return Memory()
-    if not isinstance(x, list | dict | deque):
+    if not isinstance(x, (list, dict, deque)):
         return Memory({Slot(x, k): v for k, v in parts.items()})
     values = iter(parts.values())
     return Memory({Slot(x, None): with_items(contents(memory, x), lambda _: next(values))})
@@ -105,11 +105,11 @@ def _gathered(b: Any, held: Any, memory: Any, x: Any, now: Any) -> Any:
     if isinstance(x, np.ndarray):
         return value_grad(b, x, ..., now)
     parts = parts_now(memory, x)
-    if isinstance(x, list | dict | deque):
+    if isinstance(x, (list, dict, deque)):
         held = b.get(Slot(x, None))
     found = {}
     for k, v in parts.items():
-        inner = b.get(Slot(x, k)) if not isinstance(x, list | dict | tuple | deque) else _item(held, k)
+        inner = b.get(Slot(x, k)) if not isinstance(x, (list, dict, tuple, deque)) else _item(held, k)
         found[k] = _gathered(b, inner, memory, v, part_of(now, x, k))
     return like_shown(now, found)
 

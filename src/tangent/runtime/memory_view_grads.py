@@ -64,7 +64,7 @@ def _shown(dmemory: Any, dx: Any, memory: Any, x: Any, around: tuple[int, ...]) 
     if id(x) in around:
         return None
     inside = (*around, id(x))
-    dnow = read_tangent(dmemory, dx, memory, x, None) if isinstance(x, list | dict | deque) else dx
+    dnow = read_tangent(dmemory, dx, memory, x, None) if isinstance(x, (list, dict, deque)) else dx
     shown = {
         k: _shown(dmemory, _moved(dmemory, dnow, memory, x, k, v), memory, v, inside)
         for k, v in parts_now(memory, x).items()
@@ -83,7 +83,7 @@ def _moved(dmemory: Any, dx: Any, memory: Any, x: Any, k: Any, v: Any) -> Any:
 
 def part_of(b: Any, x: Any, k: Any) -> Any:
     """An item or attribute of a gradient, or of what was shown."""
-    return b[k] if isinstance(x, list | dict | tuple | deque) else get_attribute(b, k)
+    return b[k] if isinstance(x, (list, dict, tuple, deque)) else get_attribute(b, k)
 
 
 def like_shown(x: Any, parts: dict[Any, Any]) -> Any:
@@ -92,6 +92,6 @@ def like_shown(x: Any, parts: dict[Any, Any]) -> Any:
         return parts
     return (
         repack(x, *parts.values())
-        if isinstance(x, list | tuple | deque)
+        if isinstance(x, (list, tuple, deque))
         else remade(x, {**fields_of(init_grad(x)), **parts})
     )

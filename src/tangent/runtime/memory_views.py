@@ -35,7 +35,7 @@ def _as_now(memory: Any, x: Any, made: dict[int, Any]) -> Any:
     new = _empty(x, len(parts))
     made[id(x)] = new
     for k, v in parts.items():
-        if isinstance(x, list | dict | deque):
+        if isinstance(x, (list, dict, deque)):
             new[k] = _as_now(memory, v, made)
         else:
             object.__setattr__(new, k, _as_now(memory, v, made))
@@ -72,7 +72,7 @@ def shown(memory: Any, x: Any) -> Any:
 
 def parts_now(memory: Any, x: Any) -> dict[Any, Any]:
     """What an object, list, dict or tuple holds now, by attribute, index or key."""
-    if isinstance(x, list | tuple | deque):
+    if isinstance(x, (list, tuple, deque)):
         return dict(enumerate(contents(memory, x)))
     if isinstance(x, dict):
         return dict(contents(memory, x))
@@ -87,7 +87,7 @@ def reaches_slot(memory: Any, x: Any) -> bool:
 def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
     if isinstance(x, np.ndarray):
         return is_changed(memory, x)
-    if id(x) in seen or not (isinstance(x, list | dict | tuple | deque) or is_object(x)):
+    if id(x) in seen or not (isinstance(x, (list, dict, tuple, deque)) or is_object(x)):
         return False
     seen.add(id(x))
     if any(s.owner is x for s in memory):
@@ -116,12 +116,12 @@ def _difference(a: Any, b: Any, title: str, seen: set[int]) -> str:
     ours, theirs = parts_now({}, a), parts_now({}, b)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return "" if np.array_equal(a, b, equal_nan=a.dtype.kind in "fc") else title
-    if type(a) is not type(b) or (not ours and not theirs and not isinstance(a, list | dict | tuple | deque)):
+    if type(a) is not type(b) or (not ours and not theirs and not isinstance(a, (list, dict, tuple, deque))):
         return title
     for k in {**ours, **theirs}:
-        place = f"{title}[{k!r}]" if isinstance(b, list | dict | tuple | deque) else f"{title}.{k}"
+        place = f"{title}[{k!r}]" if isinstance(b, (list, dict, tuple, deque)) else f"{title}.{k}"
         if k not in ours or k not in theirs:
-            return title if isinstance(b, list | dict | tuple | deque) else place
+            return title if isinstance(b, (list, dict, tuple, deque)) else place
         if found := _difference(ours[k], theirs[k], place, seen):
             return found
     return ""

@@ -97,7 +97,7 @@ def remade(like: Any, values: dict[str, Any]) -> Any:
 
 def is_property(x: Any, name: str) -> bool:
     """Whether an attribute is computed by a function of the class."""
-    return isinstance(_static(x, name), property | functools.cached_property) and not isinstance(x, tuple)
+    return isinstance(_static(x, name), (property, functools.cached_property)) and not isinstance(x, tuple)
 
 
 def is_kept(x: Any, name: str) -> bool:
@@ -108,7 +108,7 @@ def is_kept(x: Any, name: str) -> bool:
 def require_kept(x: Any, name: str, value: Any) -> None:
     """Stop at an attribute that was computed once, and would be something else by now."""
     held = getattr(x, "__dict__", {}).get(name, value)
-    if held is value or not is_kept(x, name) or not isinstance(held, float | int | np.ndarray | np.generic):
+    if held is value or not is_kept(x, name) or not isinstance(held, (float, int, np.ndarray, np.generic)):
         return
     if not np.array_equal(held, value, equal_nan=True):
         raise UnsupportedError(
@@ -163,7 +163,7 @@ def has_member(x: Any, name: str) -> bool:
     """Whether x is an object, a module, a class or a named tuple that has what arrays have under the same name."""
     if isinstance(x, tuple):
         return name in getattr(x, "_fields", ()) or isinstance(_static(x, name), types.FunctionType)
-    if isinstance(x, types.ModuleType | type):
+    if isinstance(x, (types.ModuleType, type)):
         return hasattr(x, name)
     return is_object(x) and (_static(x, name) is not None or name in fields_of(x) or hasattr(x, name))
 
@@ -231,9 +231,9 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
     """Whether x is, or holds, an object of a class of the user's, or what may have members that arrays have."""
     if type(x) in NUMBERS:
         return False
-    if isinstance(x, types.ModuleType | type) or _names_members(x):
+    if isinstance(x, (types.ModuleType, type)) or _names_members(x):
         return True
-    if isinstance(x, list | tuple) and depth > 0:
+    if isinstance(x, (list, tuple)) and depth > 0:
         kinds = {type(v): v for v in x}  # one of each class tells for all
         return any(holds_objects(v, depth - 1) for v in kinds.values())
     if isinstance(x, dict):
@@ -293,7 +293,7 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
         if any(is_common(name) for name in fields):
             found |= {MEMBERS}
         return found.union(*(operators_in(v, depth - 1) for v in fields.values())) if depth > 0 else found
-    if depth <= 0 or not isinstance(x, list | tuple | dict):
+    if depth <= 0 or not isinstance(x, (list, tuple, dict)):
         return NO_OPERATORS
     if hasattr(x, "operators"):  # a memory, which knows
         known: frozenset[str] = x.operators

@@ -45,9 +45,9 @@ def new_counter(items: Any) -> Any:
 def _holds_numbers(x: Any) -> bool:
     if isinstance(x, dict):
         return any(map(_holds_numbers, x.values()))
-    if isinstance(x, list | tuple | set | frozenset | deque):
+    if isinstance(x, (list, tuple, set, frozenset, deque)):
         return any(map(_holds_numbers, x))
-    return isinstance(x, float | complex | np.ndarray | np.inexact)
+    return isinstance(x, (float, complex, np.ndarray, np.inexact))
 
 
 def counts_of(items: Any) -> dict[Any, int]:
@@ -102,7 +102,7 @@ def of_text(x: Any, name: str, args: Any, named: Any) -> Any:
 
 
 def is_range_or_text(x: Any) -> bool:
-    return isinstance(x, str | range | bytes)
+    return isinstance(x, (str, range, bytes))
 
 
 def plain_items(x: Any) -> list[Any]:

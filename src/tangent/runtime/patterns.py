@@ -12,7 +12,7 @@ def is_sequence(x: Any, length: int, more: bool = False) -> bool:
     >>> is_sequence((1, 2), 2), is_sequence("ab", 2), is_sequence([1, 2, 3], 2, True)
     (True, False, True)
     """
-    if not isinstance(x, Sequence) or isinstance(x, str | bytes | bytearray):
+    if not isinstance(x, Sequence) or isinstance(x, (str, bytes, bytearray)):
         return False
     return len(x) >= length if more else len(x) == length
 

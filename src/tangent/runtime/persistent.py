@@ -238,7 +238,7 @@ class PersistentArray(NDArrayOperatorsMixin):
         if isinstance(index, slice) and index.step in (None, 1) and (index.stop is None or index.stop >= n):
             start = index.start or 0
             self.delete(n - min(max(start + n if start < 0 else start, 0), n))
-        elif isinstance(index, int | np.integer) and index in (-1, n - 1):
+        elif isinstance(index, (int, np.integer)) and index in (-1, n - 1):
             self.delete(1)
         else:
             raise VersionError(
@@ -324,7 +324,7 @@ def _fixed(index: Any) -> Any:
     """An index that does not change when its owner changes it."""
     if isinstance(index, tuple):
         return tuple(_fixed(i) for i in index)
-    return np.array(index) if isinstance(index, np.ndarray | list) else index
+    return np.array(index) if isinstance(index, (np.ndarray, list)) else index
 
 
 # Functions of NumPy
@@ -354,7 +354,7 @@ def _read_only(rows: Array) -> Array:
 def _collect(x: Any, found: list[PersistentArray]) -> None:
     if isinstance(x, PersistentArray):
         found.append(x)
-    elif isinstance(x, list | tuple):
+    elif isinstance(x, (list, tuple)):
         for v in x:
             _collect(v, found)
     elif isinstance(x, dict):

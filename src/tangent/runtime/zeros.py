@@ -46,7 +46,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
 
     def dense(self) -> Any:
         """The zeros themselves."""
-        return 0.0 if isinstance(self.like, float | int) else np.zeros(self.shape, self.dtype)
+        return 0.0 if isinstance(self.like, (float, int)) else np.zeros(self.shape, self.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.zeros(self.shape, self.dtype if dtype is None else dtype)
@@ -61,7 +61,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
         return function(*_made_dense(args), **{k: _made_dense(v) for k, v in kwargs.items()})
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(self.like, list | tuple | dict | deque):
+        if isinstance(self.like, (list, tuple, dict, deque)):
             item = self.like[index]
             return Memory() if isinstance(item, Memory) else ZeroGrad(item)
         return self.dense()[index]
@@ -72,7 +72,7 @@ class ZeroGrad(NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if not isinstance(self.like, np.ndarray | list | tuple | dict | deque | float | int | complex | np.generic):
+        if not isinstance(self.like, (np.ndarray, list, tuple, dict, deque, float, int, complex, np.generic)):
             return ZeroGrad(getattr(self.like, name))
         return getattr(self.dense(), name)
 
@@ -92,7 +92,7 @@ def dense_zero(x: Any) -> Any:
 
 
 def _made_dense(x: Any) -> Any:
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return type(x)(_made_dense(v) for v in x)
     return dense_zero(x)
 

@@ -27,7 +27,7 @@ def refuse_class_writer(this: Unit, owner: object) -> None:
                 | ast.AugAssign(target=ast.Attribute(value=place, attr=attr), value=value)
             ) if expression_reads(value) & given:
                 own = isinstance(place, ast.Name) and place.id in bound
-                if own or isinstance(this.context.scope.resolve(place), type | types.ModuleType):
+                if own or isinstance(this.context.scope.resolve(place), (type, types.ModuleType)):
                     raise InPlaceError(
                         f"cannot differentiate the assignment to '{ast.unparse(place)}.{attr}'", this.source.locate(s),
                         "all objects of the class see it", "Keep it in an object, or return it and pass it on.",

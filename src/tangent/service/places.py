@@ -107,10 +107,10 @@ def may_vary(value: Any) -> bool:
         return may_vary(value.__self__)
     if is_object(value):
         return True
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return any(may_vary(v) for v in value)
     if isinstance(value, dict):
         return any(may_vary(v) for v in value.values())
-    return isinstance(value, float | int | complex) or getattr(getattr(value, "dtype", None), "kind", "") in tuple(
+    return isinstance(value, (float, int, complex)) or getattr(getattr(value, "dtype", None), "kind", "") in tuple(
         "fciub"
     )

@@ -177,7 +177,7 @@ class _Calls:
 
     def candidates(self) -> Iterator[tuple[ast.Call, types.FunctionType]]:
         """Calls that change a list or dict which is a variable here, or an item of one; what may fail stays a call."""
-        attempted = {n for s in walk_scope(self.tree) if isinstance(s, ast.Try | ast.TryStar) for n in walk(s)}
+        attempted = {n for s in walk_scope(self.tree) if isinstance(s, (ast.Try, ast.TryStar)) for n in walk(s)}
         for s in (s for s in walk_scope(self.tree) if s not in attempted):
             for e in _expressions(s):
                 inside = {n for x in walk(e) if _is_unordered(x) for n in walk(x)}
@@ -221,7 +221,7 @@ class _Calls:
         ((field, e),) = parts.items()
         steps = Steps(s, self.names, self.chosen.keys(), lambda x: self.written(x, s))
         value = steps.expression(e)
-        if isinstance(s, ast.Expr) and isinstance(value, ast.Name | ast.Constant):
+        if isinstance(s, ast.Expr) and isinstance(value, (ast.Name, ast.Constant)):
             return steps.before
         return [*steps.before, replace(s, **{field: value})]
 

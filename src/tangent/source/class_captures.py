@@ -92,7 +92,7 @@ def _are_bound_once(names: frozenset[str], s: ast.ClassDef, tree: ast.FunctionDe
 
 
 def _bound_in(scope: ast.AST) -> set[str]:
-    given = {a.arg for a in arguments(scope.args)} if isinstance(scope, ast.FunctionDef | ast.Lambda) else set()
+    given = {a.arg for a in arguments(scope.args)} if isinstance(scope, (ast.FunctionDef, ast.Lambda)) else set()
     body = scope.body if isinstance(getattr(scope, "body", None), list) else []  # type: ignore[attr-defined]
     said = {v for n in walk(scope) if isinstance(n, ast.Nonlocal) for v in n.names}
     return given | assigned_inside(body) | said

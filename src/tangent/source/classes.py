@@ -56,7 +56,7 @@ class _Outside:
     def __init__(self, function: types.FunctionType, tree: ast.FunctionDef) -> None:
         self.function, self.tree = function, tree
         self.cells = cells_of(function)
-        self.imports = [s for s in tree.body if isinstance(s, ast.Import | ast.ImportFrom)]
+        self.imports = [s for s in tree.body if isinstance(s, (ast.Import, ast.ImportFrom))]
         self.made: dict[str, ast.stmt] = {}
 
     def whole(self) -> types.FunctionType | None:
@@ -171,7 +171,7 @@ def _is_fixed_part(s: ast.stmt) -> bool:
     """Whether a statement of a class gives it a method, or something that never changes."""
     match s:
         case ast.FunctionDef(args=args):
-            rebinds = any(isinstance(n, ast.Nonlocal | ast.Global | ast.ClassDef) for n in walk(s))
+            rebinds = any(isinstance(n, (ast.Nonlocal, ast.Global, ast.ClassDef)) for n in walk(s))
             return not rebinds and all(_is_fixed(e) for e in (*args.defaults, *filter(None, args.kw_defaults)))
         case ast.Assign(value=value) | ast.Expr(value=value):
             return _is_fixed(value)

@@ -134,13 +134,13 @@ def _places(s: ast.stmt, function: types.FunctionType) -> Iterator[ast.expr]:
             yield from (t for target in targets for t in _leaves(target) if not isinstance(t, ast.Name))
         case ast.AugAssign(target=target) | ast.AnnAssign(target=ast.Subscript() | ast.Attribute() as target):
             yield target
-    for node in ast.walk(s) if not isinstance(s, ast.If | ast.For | ast.While | ast.With | ast.Try) else ():
+    for node in ast.walk(s) if not isinstance(s, (ast.If, ast.For, ast.While, ast.With, ast.Try)) else ():
         if isinstance(node, ast.Call):
             yield from _filled(node, function)
 
 
 def _leaves(target: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(target, ast.Tuple | ast.List):
+    if isinstance(target, (ast.Tuple, ast.List)):
         for t in target.elts:
             yield from _leaves(t)
     else:
@@ -188,11 +188,11 @@ class _Constants:
         blocks = {k: self.block(v) for k in ("body", "orelse", "finalbody") if (v := getattr(s, k, None))}
         if isinstance(s, ast.Try):
             blocks["handlers"] = [replace(h, body=self.block(h.body)) for h in s.handlers]  # type: ignore[misc]
-        return replace(s, **blocks) if blocks and not isinstance(s, ast.FunctionDef | ast.ClassDef) else s
+        return replace(s, **blocks) if blocks and not isinstance(s, (ast.FunctionDef, ast.ClassDef)) else s
 
     def returned(self, e: ast.expr) -> ast.expr:
         """What is written into is returned itself."""
-        if isinstance(e, ast.Tuple | ast.List):
+        if isinstance(e, (ast.Tuple, ast.List)):
             return replace(e, elts=[self.returned(x) for x in e.elts])
         return e if root(e) in self.written else self.stopped(e)
 

@@ -123,7 +123,7 @@ class _Plain:
     def added(self, s: ast.AugAssign, place: ast.Subscript, key: ast.expr, value: ast.expr) -> Body:
         """`d[k] += v`, where there may be no k."""
         before: Body = []
-        if not isinstance(key, ast.Name | ast.Constant):
+        if not isinstance(key, (ast.Name, ast.Constant)):
             held = self.names.numbered("key")
             before, key = [assign(held, key, s)], name(held)
         there = at(quote("d.setdefault(k, c)", d=self.v, k=key, c=constant(self.first)), s)

@@ -261,7 +261,7 @@ class _Written:
                 return [*before, replace(s, target=self.target(target), value=value)]
             case ast.Expr(value=value):
                 before, value = self.expression(value, s)
-                done = isinstance(value, ast.Name | ast.Constant) and bool(before)
+                done = isinstance(value, (ast.Name, ast.Constant)) and bool(before)
                 return before if done else [*before, replace(s, value=value)]
             case ast.Return(value=ast.expr() as value):
                 before, value = self.expression(value, s)

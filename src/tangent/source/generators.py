@@ -74,7 +74,7 @@ def _made(generator: types.FunctionType, source: Source, tree: ast.FunctionDef) 
 def _never_ends(node: ast.AST) -> bool:
     match node:
         case ast.While(test=ast.Constant(value=value), body=body) if value:
-            return not any(isinstance(n, ast.Break | ast.Return) for s in body for n in (s, *walk_scope(s)))
+            return not any(isinstance(n, (ast.Break, ast.Return)) for s in body for n in (s, *walk_scope(s)))
         case _:
             return False
 
@@ -111,7 +111,7 @@ def _changed_items(tree: ast.FunctionDef, resolve: Resolve) -> set[str] | None:
     given = set(_parameters(tree))
     sharing = Sharing(tree.body, lambda call: gives_new(call, resolve))
     stored, augmented = written_into(tree.body, lambda call: written_by(call, resolve, unknown=False))
-    yields = [n.value for n in walk_scope(tree) if isinstance(n, ast.Yield | ast.YieldFrom)]
+    yields = [n.value for n in walk_scope(tree) if isinstance(n, (ast.Yield, ast.YieldFrom))]
     items = sharing.around(set().union(*(held(e, lambda call: gives_new(call, resolve)) for e in yields)))
     made = assigned_inside(tree.body) - given
     if items & sharing.around(stored) or any(sharing.of(v) != {v} or v not in made for v in items & augmented):
@@ -130,7 +130,7 @@ def collecting_tree(tree: ast.FunctionDef, resolve: Resolve, turns: bool) -> ast
         return None
     statements = [n for n in walk_scope(tree) if isinstance(n, ast.Expr)]
     plain = {id(s.value) for s in statements}
-    if any(isinstance(n, ast.Yield | ast.YieldFrom) and id(n) not in plain for n in walk_scope(tree)):
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) and id(n) not in plain for n in walk_scope(tree)):
         return None
     if any(_never_ends(n) for n in walk_scope(tree)):
         return None

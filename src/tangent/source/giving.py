@@ -92,7 +92,7 @@ class _Giving:
         if isinstance(tree, ast.Lambda):
             return self.whole(tree.body, tree)
         nodes = list(walk_scope(tree))
-        if tree.decorator_list or any(isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes):
+        if tree.decorator_list or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes):
             return False
         inside = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
         given = _Giving({**self.nested, **inside}, resolve, self.asked)

@@ -52,13 +52,13 @@ class Places:
     """Places in the line of a statement, for what is written out there: other passes tell statements by them."""
 
     def __init__(self, tree: ast.AST) -> None:
-        columns = [n.col_offset for n in walk(tree) if isinstance(n, ast.stmt | ast.expr) and hasattr(n, "col_offset")]
+        columns = [n.col_offset for n in walk(tree) if isinstance(n, (ast.stmt, ast.expr)) and hasattr(n, "col_offset")]
         self.next = max([BEYOND, *(c + 1 for c in columns)])
 
     def placed(self, body: Body, s: ast.stmt) -> Body:
         """Fresh statements, moved to the line of another one; parts that began at one place still do."""
         known: dict[tuple[int, int], int] = {}
-        for n in (n for x in body for n in ast.walk(x) if isinstance(n, ast.stmt | ast.expr)):
+        for n in (n for x in body for n in ast.walk(x) if isinstance(n, (ast.stmt, ast.expr))):
             column = known.setdefault((n.lineno, n.col_offset), self.next + len(known))
             n.lineno, n.col_offset, n.end_lineno, n.end_col_offset = s.lineno, column, s.lineno, column
         self.next += len(known)

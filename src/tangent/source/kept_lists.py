@@ -47,7 +47,7 @@ def _texts(keys: list[ast.expr | None]) -> list[str]:
 
 def _names_keys(made: ast.Dict) -> bool:
     texts = _texts(made.keys)
-    lists = any(isinstance(e, ast.List | ast.ListComp) for e in made.values)
+    lists = any(isinstance(e, (ast.List, ast.ListComp)) for e in made.values)
     return lists and len(texts) == len(made.keys) == len(set(texts)) and all(t.isidentifier() for t in texts)
 
 

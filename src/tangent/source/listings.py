@@ -95,7 +95,7 @@ def _step(function: types.FunctionType) -> types.FunctionType | None:
     tree = read(function).tree
     scope = Scope(function, assigned_inside(tree.body))
     calls = [scope.resolve(n.func) for n in walk_scope(tree) if isinstance(n, ast.Call)]
-    if next in calls or any(isinstance(n, ast.Try | ast.With) for n in walk_scope(tree)):
+    if next in calls or any(isinstance(n, (ast.Try, ast.With)) for n in walk_scope(tree)):
         return None
 
     def statement(s: ast.stmt, used: _Used) -> ast.stmt:

@@ -134,6 +134,6 @@ def _without_defaults(args: ast.arguments) -> ast.arguments:
 
 def _placed(x: ast.stmt, s: ast.stmt) -> ast.stmt:
     for n in ast.walk(x):
-        if isinstance(n, ast.stmt | ast.expr):
+        if isinstance(n, (ast.stmt, ast.expr)):
             ast.copy_location(n, s)
     return at(x, s)

@@ -175,7 +175,7 @@ class _Written:
 def _placed(new: Node, like: ast.AST) -> Node:
     """What was written here, at the place of what it stands for."""
     for n in ast.walk(new):
-        if isinstance(n, ast.stmt | ast.expr) and not hasattr(n, "lineno"):
+        if isinstance(n, (ast.stmt, ast.expr)) and not hasattr(n, "lineno"):
             ast.copy_location(n, like)
     return new
 

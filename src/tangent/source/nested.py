@@ -65,7 +65,7 @@ def _code_of(outer: types.FunctionType, node: Nested) -> types.CodeType | None:
 def _is_plain(code: types.CodeType, node: Nested) -> bool:
     """No generators, coroutines, decorated functions, computed defaults, or writes to what is captured."""
     flags = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-    rebinds = any(isinstance(n, ast.Nonlocal | ast.Global) for n in ast.walk(node))
+    rebinds = any(isinstance(n, (ast.Nonlocal, ast.Global)) for n in ast.walk(node))
     decorated = isinstance(node, ast.FunctionDef) and bool(node.decorator_list)
     defaults = [*node.args.defaults, *(e for e in node.args.kw_defaults if e is not None)]
     fixed = all(isinstance(e, ast.Constant) for e in defaults)

@@ -225,7 +225,7 @@ class _Body:
         if attr == "__class__":
             return owner
         found = inspect.getattr_static(self.cls, attr, None)
-        if found is None or (hasattr(found, "__get__") and not isinstance(found, staticmethod | classmethod)):
+        if found is None or (hasattr(found, "__get__") and not isinstance(found, (staticmethod, classmethod))):
             raise CannotOpen
         return ast.Attribute(owner, attr, ast.Load())
 

@@ -71,7 +71,7 @@ class Source:
     def _ends(self) -> dict[tuple[int, int], int]:
         found: dict[tuple[int, int], int] = {}
         for node in walk(self.tree):
-            if isinstance(node, ast.stmt | ast.expr) and not hasattr(node, "body") and hasattr(node, "lineno"):
+            if isinstance(node, (ast.stmt, ast.expr)) and not hasattr(node, "body") and hasattr(node, "lineno"):
                 whole = node.end_lineno == node.lineno and node.end_col_offset
                 found.setdefault((node.lineno, node.col_offset), whole or len(self.line(node.lineno).rstrip()))
         return found
@@ -196,7 +196,7 @@ def _bare(args: ast.arguments) -> ast.arguments:
 
 def _numbers(code: types.CodeType) -> tuple[object, ...]:
     """What the meaning of a piece of code hangs on: its names and constants."""
-    constants = tuple(sorted(repr(c) for c in code.co_consts if isinstance(c, int | float | complex | str)))
+    constants = tuple(sorted(repr(c) for c in code.co_consts if isinstance(c, (int, float, complex, str))))
     names = {*code.co_names, *code.co_freevars} - {code.co_name}  # a function that calls itself in a comprehension
     return names, code.co_varnames, constants
 
@@ -237,7 +237,7 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
     except (SyntaxError, IndentationError):
         tree, first = _module("".join(lines)), 1
     candidates = [
-        n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == code.co_name
+        n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == code.co_name
     ]
     for node in candidates:
         start = min([node.lineno, *(d.lineno for d in node.decorator_list)]) + first - 1

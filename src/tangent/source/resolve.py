@@ -75,7 +75,7 @@ class Scope:
                 return self.stand_in(found)
             case ast.Attribute(value=value, attr=attr):
                 owner = self.resolve(value)
-                if isinstance(owner, types.ModuleType | type) or _is_ufunc(owner):
+                if isinstance(owner, (types.ModuleType, type)) or _is_ufunc(owner):
                     found = getattr(owner, attr, MISSING)
                     if not _is_library(owner) and is_static(found):
                         self._remember(ast.unparse(node), found)
@@ -105,7 +105,7 @@ class Scope:
 
 def is_static(found: Any) -> bool:
     """Whether the transformation may rely on what a name is bound to: functions, classes, modules."""
-    return isinstance(found, types.ModuleType | type | Callable)
+    return isinstance(found, (types.ModuleType, type)) or callable(found)
 
 
 def python_of(found: Any) -> Any:

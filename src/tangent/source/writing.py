@@ -43,7 +43,7 @@ def gives_new(e: ast.Call, resolve: Resolve) -> bool:
         return isinstance(e.func, ast.Attribute) and e.func.attr in NEW_METHODS
     if isinstance(found, np.ufunc) or (getattr(found, "__module__", None) or "").split(".")[0] in ("numpy", "math"):
         return getattr(found, "__name__", "") not in SHOWING
-    return isinstance(found, type | types.BuiltinFunctionType) and found in NEW_BUILTINS
+    return isinstance(found, (type, types.BuiltinFunctionType)) and found in NEW_BUILTINS
 
 
 def written_by(e: ast.Call, resolve: Resolve, unknown: bool = True, asked: Asked | None = None) -> set[str]:
@@ -84,7 +84,7 @@ def _writes(function: types.FunctionType, asked: Asked) -> bool:
 
 def writes_outside(tree: ast.FunctionDef, resolve: Resolve, asked: Asked | None = None) -> bool:
     """Whether a definition writes into its parameters, or into variables around it."""
-    if any(isinstance(n, ast.Nonlocal | ast.Global) for n in ast.walk(tree)):
+    if any(isinstance(n, (ast.Nonlocal, ast.Global)) for n in ast.walk(tree)):
         return True
     stored, augmented = written_into(tree.body, lambda call: written_by(call, resolve, False, asked))
     made = assigned_inside(tree.body) - {a.arg for a in arguments(tree.args)}

@@ -18,14 +18,14 @@ def own_functions(f: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
 
 def declared(f: ast.FunctionDef) -> frozenset[str]:
     """Names that a function, or one inside it, says belong to somebody else."""
-    return frozenset(v for n in walk(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names)
+    return frozenset(v for n in walk(f) if isinstance(n, (ast.Global, ast.Nonlocal)) for v in n.names)
 
 
 def own_variables(f: ast.FunctionDef) -> set[str]:
     """The parameters and local variables of a function."""
     known: set[str] | None = f.__dict__.get("_own")
     if known is None:
-        others = {v for n in walk_scope(f) if isinstance(n, ast.Global | ast.Nonlocal) for v in n.names}
+        others = {v for n in walk_scope(f) if isinstance(n, (ast.Global, ast.Nonlocal)) for v in n.names}
         known = f.__dict__["_own"] = ({a.arg for a in arguments(f.args)} | assigned_inside(f.body)) - others
     return set(known)
 

@@ -56,4 +56,4 @@ def is_count(e: ast.expr) -> bool:
         case ast.Subscript(value=ast.Name(), slice=ast.Constant()):
             return True
         case _:
-            return isinstance(e, ast.Name | ast.Constant)
+            return isinstance(e, (ast.Name, ast.Constant))

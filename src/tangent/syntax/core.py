@@ -138,7 +138,7 @@ def _check_statement(s: ast.stmt, may_break: bool) -> None:
             if not all(root(p) for p in places):
                 raise _fault(f"insert_grad_of({ast.unparse(places[0])})")
         case _:
-            scope = isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            scope = isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
             inner = None if scope else next((n for n in walk_scope(s) if isinstance(n, ast.Return)), None)
             if inner is not None:
                 raise _fault(f"return inside {ast.unparse(s)}")

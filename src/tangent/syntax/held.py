@@ -61,7 +61,7 @@ class Sharing:
 def _bindings(n: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
     match n:
         case ast.Assign(targets=targets, value=value):
-            yield from ((t, value) for t in targets if not isinstance(t, ast.Subscript | ast.Attribute))
+            yield from ((t, value) for t in targets if not isinstance(t, (ast.Subscript, ast.Attribute)))
         case ast.AnnAssign(target=ast.Name() as target, value=value) | ast.NamedExpr(target=target, value=value):
             yield target, value
         case ast.For(target=target, iter=iter) | ast.comprehension(target=target, iter=iter):
@@ -72,7 +72,7 @@ def _bindings(n: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
 
 def root_of(e: ast.expr) -> str | None:
     """The variable that a path of attributes and items begins with."""
-    while isinstance(e, ast.Attribute | ast.Subscript | ast.Starred):
+    while isinstance(e, (ast.Attribute, ast.Subscript, ast.Starred)):
         e = e.value
     return e.id if isinstance(e, ast.Name) else None
 
@@ -102,5 +102,5 @@ def written_into(nodes: Iterable[ast.AST], by_call: Callable[[ast.Call], set[str
 def rebound_in(nodes: Iterable[ast.AST]) -> set[str]:
     """Variables that code binds, also those that nested functions bind around them."""
     nodes = list(nodes)
-    outer = {v for node in nodes for n in ast.walk(node) if isinstance(n, ast.Nonlocal | ast.Global) for v in n.names}
+    outer = {v for node in nodes for n in ast.walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)) for v in n.names}
     return assigned_inside(nodes) | outer

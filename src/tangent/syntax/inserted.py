@@ -80,14 +80,14 @@ def root(place: ast.expr) -> str:
     >>> root(ast.parse("params['layers'][0].w", mode="eval").body)
     'params'
     """
-    while isinstance(place, ast.Subscript | ast.Attribute):
+    while isinstance(place, (ast.Subscript, ast.Attribute)):
         place = place.value
     return place.id if isinstance(place, ast.Name) else ""
 
 
 def outer_places(place: ast.expr) -> Iterator[ast.expr]:
     """What holds a place, from the inside: `params["layers"][0]`, `params["layers"]`, `params`."""
-    while isinstance(place, ast.Subscript | ast.Attribute):
+    while isinstance(place, (ast.Subscript, ast.Attribute)):
         place = place.value
         yield place
 

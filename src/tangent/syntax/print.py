@@ -72,12 +72,12 @@ def print_body(body: list[ast.stmt]) -> str:
 def _block(body: list[ast.stmt], depth: int) -> list[Line]:
     lines: list[Line] = []
     for position, s in enumerate(body):
-        if isinstance(s, Leave | Otherwise):
-            if isinstance(body[position - 1], Enter | Otherwise):
+        if isinstance(s, (Leave, Otherwise)):
+            if isinstance(body[position - 1], (Enter, Otherwise)):
                 lines.append(Line(INDENT * depth + "pass"))
             depth -= 1
         lines += _statement(s, depth)
-        if isinstance(s, Enter | Otherwise):
+        if isinstance(s, (Enter, Otherwise)):
             depth += 1
     return lines or [Line(INDENT * depth + "pass")]
 

@@ -86,8 +86,8 @@ def _bound_by(node: ast.AST) -> set[str]:
     """The names that a nested scope binds itself."""
     if isinstance(node, ast.Lambda):
         return {a.arg for a in arguments(node.args)} | assigned_inside([node.body])
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        outside = {v for s in walk_scope(node) if isinstance(s, ast.Global | ast.Nonlocal) for v in s.names}
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        outside = {v for s in walk_scope(node) if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
         return ({a.arg for a in arguments(node.args)} | assigned_inside(node.body)) - outside
     if isinstance(node, COMPREHENSIONS):
         return {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
@@ -139,13 +139,13 @@ def exchanged(body: list[ast.stmt], changes: Mapping[ast.stmt, ast.stmt | None])
 
 def with_blocks(s: _Node, change: Callable[[list[ast.stmt]], list[ast.stmt]]) -> _Node:
     """The statement with its blocks changed, handlers and cases included; definitions are left alone."""
-    if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return s
     changes: dict[str, Any] = {}
     for field in BLOCKS:
         old = getattr(s, field, None)
         if isinstance(old, list) and old:
-            inner = isinstance(old[0], ast.ExceptHandler | ast.match_case)
+            inner = isinstance(old[0], (ast.ExceptHandler, ast.match_case))
             changes[field] = [with_blocks(x, change) for x in old] if inner else change(old)
     return replace(s, **changes) if changes else s
 

@@ -11,6 +11,7 @@ from tangent.syntax.walk import children, walk
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 INSERTED = (Insertion, InsertedCode)
+SKIPPING = (ast.Try, ast.With, ast.Match, ast.Delete, ast.AsyncFor, ast.AsyncWith, InsertedCode)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 WRITING_METHODS = frozenset(
     "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
@@ -95,7 +96,7 @@ def assigned_inside(body: Iterable[ast.AST]) -> set[str]:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield node.name
         return
     if isinstance(node, ast.Lambda):
@@ -106,11 +107,11 @@ def _bound(node: ast.AST) -> Iterator[str]:
     if isinstance(node, COMPREHENSIONS):
         yield from (n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
         return
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
         yield node.id
-    if isinstance(node, ast.Import | ast.ImportFrom):
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from ((a.asname or a.name).split(".")[0] for a in node.names)
-    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
         yield node.name
     if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):  # the common case
         yield from (t.id for t in node.targets if isinstance(t, ast.Name))
@@ -173,4 +174,4 @@ def _written(s: ast.stmt) -> Iterable[str]:
 
 def may_skip(s: ast.stmt) -> bool:
     """Whether the statement may leave some of the names it writes unbound (opaque compound statements)."""
-    return isinstance(s, ast.Try | ast.With | ast.Match | ast.Delete | ast.AsyncFor | ast.AsyncWith | InsertedCode)
+    return isinstance(s, SKIPPING)

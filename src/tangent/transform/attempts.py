@@ -59,7 +59,7 @@ def may_raise(s: ast.stmt) -> bool:
         case Comment() | ast.Pass() | ast.Global() | ast.Nonlocal():
             return False
         case ast.Assign(targets=[ast.Name()], value=value):
-            return not is_atom(value) and not (isinstance(value, ast.List | ast.Tuple) and not value.elts)
+            return not is_atom(value) and not (isinstance(value, (ast.List, ast.Tuple)) and not value.elts)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"))):
             return False
         case ast.If(body=[ast.Break()], test=test):
@@ -73,7 +73,7 @@ def may_raise(s: ast.stmt) -> bool:
 
 
 def _test_may_raise(e: ast.expr) -> bool:
-    return not all(isinstance(n, ast.Name | ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp) or not isinstance(
+    return not all(isinstance(n, (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp)) or not isinstance(
         n, ast.expr) for n in ast.walk(e))  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def _stores(s: ast.stmt, made: set[str]) -> bool:
     match s:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"))) if v in made:
             return False
-        case ast.Assign(targets=targets) if any(isinstance(t, ast.Subscript | ast.Attribute) for t in targets):
+        case ast.Assign(targets=targets) if any(isinstance(t, (ast.Subscript, ast.Attribute)) for t in targets):
             return True
         case ast.AugAssign() | ast.Delete():
             return True
@@ -213,7 +213,7 @@ class _Split:
                 raise self.refusal(x, "a block with 'with' or 'finally' inside 'try'", s)
             if not inside:
                 continue
-            compound = isinstance(x, ast.If | ast.For | ast.While) and not isinstance(x, Attempt)
+            compound = isinstance(x, (ast.If, ast.For, ast.While)) and not isinstance(x, Attempt)
             if compound and position:
                 return body[:position], body[position:]
             if compound:
@@ -317,7 +317,7 @@ def _assigned_at_the_end(
     done: Body = []
     for x in s.body:
         match x:
-            case ast.Assign(targets=targets, value=value) if all(isinstance(t, ast.Name | ast.Tuple) for t in targets):
+            case ast.Assign(targets=targets, value=value) if all(isinstance(t, (ast.Name, ast.Tuple)) for t in targets):
                 read = rename(value, now)
                 now |= {v: context.names.numbered("t") for v in writes(x) if v in names}
                 done.append(replace(x, targets=[rename(t, now) for t in targets], value=read))
@@ -335,7 +335,7 @@ def _assigned_at_the_end(
 
 def _bound_at_start(body: Body) -> set[str]:
     """Variables that get their first value before the first branch or loop."""
-    simple = next((i for i, s in enumerate(body) if isinstance(s, ast.If | ast.For | ast.While)), len(body))
+    simple = next((i for i, s in enumerate(body) if isinstance(s, (ast.If, ast.For, ast.While))), len(body))
     return surely_bound(body[:simple], set())
 
 
@@ -363,7 +363,7 @@ def _bound_before(s: ast.stmt, core: ast.FunctionDef) -> set[str]:
         if x is s:
             break
         found.update(writes(x))
-    loops = [x for x in statements(core.body) if isinstance(x, ast.For | ast.While) and s in statements(x.body)]
+    loops = [x for x in statements(core.body) if isinstance(x, (ast.For, ast.While)) and s in statements(x.body)]
     return found | {v for x in loops for v in _assigned(x.body)}
 
 
@@ -381,7 +381,7 @@ def refuse_early_records(unit: Located, s: Attempt, stacks: set[str]) -> None:
                     s, "a 'try' of this form inside a loop", "it keeps values before it may fail",
                     "Move the body of the 'try' into a function of its own.",
                 )  # fmt: skip
-    if any(isinstance(x, ast.For | ast.While) and _keeps(x, stacks) and may_raise(x) for x in statements(s.body)):
+    if any(isinstance(x, (ast.For, ast.While)) and _keeps(x, stacks) and may_raise(x) for x in statements(s.body)):
         raise unit.refuse(
             s, "a loop inside 'try' inside a loop", "it keeps values before it may fail",
             "Move the body of the 'try' into a function of its own.",

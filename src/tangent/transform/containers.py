@@ -57,7 +57,7 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
         case ast.Delete(targets=[ast.Subscript(value=ast.Name(id=v), slice=index)]) if v == w.root:
             return [changed("__delitem__", _key(index, this), constant(None))]
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr), args=args, keywords=[])) if (
-            v == w.root and attr in METHODS and all(isinstance(a, ast.Name | ast.Constant) for a in args)
+            v == w.root and attr in METHODS and all(isinstance(a, (ast.Name, ast.Constant)) for a in args)
         ):
             return _method(w.root, attr, args, s, changed)
         case ast.Assign(

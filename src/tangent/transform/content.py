@@ -57,7 +57,7 @@ def backward_after(body: list[ast.stmt], call: ast.stmt) -> set[ast.stmt] | None
             inside = [backward_after(block, call) for block in (s.body, s.orelse)]
             if any(part is not None for part in inside):
                 return found.union(*(part for part in inside if part is not None))
-        if isinstance(s, ast.For | ast.While) and call in statements(s.body):
+        if isinstance(s, (ast.For, ast.While)) and call in statements(s.body):
             return found | {s, *statements([s])}
         found |= set(statements([s]))
     return None

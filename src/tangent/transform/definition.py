@@ -29,7 +29,7 @@ def definition(
             args.args.append(ast.arg(seed))
             if default is not None or args.defaults:
                 args.defaults.append(default or constant(None))
-    outside = [s for s in body if isinstance(s, ast.Global | ast.Nonlocal)]
+    outside = [s for s in body if isinstance(s, (ast.Global, ast.Nonlocal))]
     body = [*outside, *(s for s in body if s not in outside)]
     return function_def(title, args, "", user_comments(body, this))
 

@@ -80,7 +80,7 @@ def arrays_outside(this: Unit) -> list[str]:
     """Arrays, lists and dicts that a function finds by their names in its surroundings."""
     scope = this.context.scope
     found = {n.id for n in walk(this.core) if isinstance(n, ast.Name)} - scope.local
-    return sorted(v for v in found if isinstance(scope.lookup(v), np.ndarray | list | dict))
+    return sorted(v for v in found if isinstance(scope.lookup(v), (np.ndarray, list, dict)))
 
 
 def written_parameters(settled: Settled, active: tuple[str, ...]) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def _resolved(e: ast.expr, named: dict[str, Any], scope: Scope) -> Any:
 
 def _is_known(found: Any) -> bool:
     found = unwrapped(found)
-    if isinstance(found, types.FunctionType | types.ModuleType | np.ufunc):
+    if isinstance(found, (types.FunctionType, types.ModuleType, np.ufunc)):
         return True
     return isinstance(found, types.BuiltinFunctionType) and bool(table().lookup(found) or table().is_zero(found))
 

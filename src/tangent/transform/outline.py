@@ -100,7 +100,7 @@ class _Outline:
     ) -> None:  # fmt: skip
         self.this, self.count, self.read, self.written = this, count, read, written
         self.storage, self.given = storage or Storage(), given
-        loops = frozenset(s for s in statements(this.core.body) if isinstance(s, ast.For | ast.While))
+        loops = frozenset(s for s in statements(this.core.body) if isinstance(s, (ast.For, ast.While)))
         self.live = liveness(this.core, loops)
         self.active = activity(this.core, this.operations, wrt, (this.result,)).names()
         self.operations: Operations = dict(this.operations)
@@ -381,7 +381,7 @@ def _own_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _head(s: ast.stmt) -> ast.stmt:
     """A statement without the blocks inside it."""
-    return replace(s, body=[], orelse=[]) if isinstance(s, ast.If | ast.For | ast.While) else s
+    return replace(s, body=[], orelse=[]) if isinstance(s, (ast.If, ast.For, ast.While)) else s
 
 
 def _bound_at(body: list[ast.stmt], wanted: ast.stmt, bound: set[str]) -> set[str] | None:
@@ -397,7 +397,7 @@ def _bound_at(body: list[ast.stmt], wanted: ast.stmt, bound: set[str]) -> set[st
 
 
 def _blocks(s: ast.stmt) -> Iterator[list[ast.stmt]]:
-    if isinstance(s, ast.If | ast.For | ast.While):
+    if isinstance(s, (ast.If, ast.For, ast.While)):
         yield s.body
         yield s.orelse
 

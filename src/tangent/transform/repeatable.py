@@ -58,7 +58,7 @@ def _unrepeatable(
     this: Unit, body: list[ast.stmt], read: Read, seen: set[types.FunctionType]
 ) -> Iterator[tuple[ast.AST, str]]:
     for s in statements(body):
-        header: ast.AST = s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
+        header: ast.AST = s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
         for n in ast.walk(header):
             if not isinstance(n, ast.Call):
                 continue
@@ -107,7 +107,7 @@ def _sources(this: Unit, body: list[ast.stmt]) -> dict[str, set[Path]]:
             case ast.Assign(targets=[ast.Name(id=v)], value=value):
                 if isinstance(value, ast.Call) and this.context.scope.resolve(value.func) is runtime.sequence:
                     value = value.args[0]
-                parts = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
+                parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
                 found.setdefault(v, set()).update(path for e in parts if (path := _path(e)))
     return found
 
@@ -143,7 +143,7 @@ def _changed_outside(
     """Variables from outside that are read, though the function that is differentiated changes them somewhere."""
     space = id(this.source.function.__globals__)
     for s in statements(body) if written else ():
-        header: ast.AST = s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
+        header: ast.AST = s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
         for n in ast.walk(header):
             if isinstance(n, ast.Name) and (space, n.id) in written and n.id not in this.context.scope.local:
                 yield s, n.id
@@ -174,7 +174,7 @@ def _draws(found: Any, func: ast.expr, this: Unit) -> bool:
         if not local or not isinstance(func, ast.Attribute):
             return False
         owner = this.context.scope.resolve(func.value)
-        known = isinstance(owner, np.random.Generator | np.random.RandomState)
+        known = isinstance(owner, (np.random.Generator, np.random.RandomState))
         return func.attr in _drawing() and (known or owner is MISSING)
     return draws(found)
 
@@ -184,7 +184,7 @@ def draws(found: Any) -> bool:
     if isinstance(found, type):
         return False
     owner = getattr(found, "__self__", None)
-    if isinstance(owner, np.random.RandomState | np.random.Generator):
+    if isinstance(owner, (np.random.RandomState, np.random.Generator)):
         return True
     module = getattr(found, "__module__", None) or getattr(type(owner), "__module__", "") or ""
     return found in BUILTINS if module == "builtins" else module.split(".")[0] in MODULES

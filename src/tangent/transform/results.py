@@ -62,7 +62,7 @@ def may_be_view(e: ast.expr | None, this: Unit, made: Generated, body: list[ast.
         case ast.Subscript() | ast.Attribute():
             return True
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            return any(may_be_view(x, this, made, body) or isinstance(x, ast.Name | ast.Tuple) for x in elts)
+            return any(may_be_view(x, this, made, body) or isinstance(x, (ast.Name, ast.Tuple)) for x in elts)
         case ast.Call(func=ast.Name(id=function), args=[ast.Name() as first, _]) if function.rstrip("_") == "as_given":
             return may_be_view(first, this, made, body)
         case ast.Call(func=ast.Name(id=function)) if function.rstrip("_") == "now_tangent":

@@ -60,7 +60,7 @@ def _block(body: list[ast.stmt], operations: Operations, known: Known, alone: se
 
 
 def _statement(s: ast.stmt, operations: Operations, known: Known, alone: set[str]) -> ast.stmt:
-    if not isinstance(s, ast.If | ast.For | ast.While):
+    if not isinstance(s, (ast.If, ast.For, ast.While)):
         return _once(s, operations, known, alone)
     changed = assigned_inside([s])
     if not isinstance(s, ast.If):

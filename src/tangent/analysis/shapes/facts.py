@@ -39,7 +39,7 @@ ANYTHING = Fact(ANY, ANY, True, True, True, True, True)
 def constant_fact(value: object) -> Fact:
     if isinstance(value, complex):
         return Fact(NO_ATOMS, frozenset(["<complex>"]), True)
-    return SCALAR if isinstance(value, float | int) else UNKNOWN
+    return SCALAR if isinstance(value, (float, int)) else UNKNOWN
 
 
 def of_result(fact: Fact) -> Fact:

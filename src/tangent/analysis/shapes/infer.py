@@ -88,7 +88,7 @@ def _kinds(f: ast.FunctionDef, live: Liveness) -> tuple[frozenset[str], frozense
     for s in statements(f.body):
         for v in writes(s) if not isinstance(s, ast.AugAssign) else ():
             (shifting if v in seen else seen).add(v)
-        if isinstance(s, ast.For | ast.While):
+        if isinstance(s, (ast.For, ast.While)):
             inner = {v for x in statements(s.body) for v in writes(x)}
             inside |= inner | set(writes(s))
             shifting |= inner & live.entry.get(s, frozenset())
@@ -104,7 +104,7 @@ def _counts(body: list[ast.stmt], whole: list[ast.stmt]) -> set[str]:
             for v in {a.id for a in s.iter.args if isinstance(a, ast.Name)}:
                 if all(x in inside for x in statements(whole) if v in header_reads(x)):
                     found.add(v)
-        if isinstance(s, ast.For | ast.While):
+        if isinstance(s, (ast.For, ast.While)):
             found |= _counts(s.body, whole)
     return found
 

@@ -17,7 +17,7 @@ def numbers_in(e: ast.expr) -> set[str]:
         case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=float()), right=ast.Name(id=a)):
             return {a}
         case ast.BinOp(op=op, left=ast.Name(id=a), right=ast.Constant(value=float() | int())):
-            return {a} if not isinstance(op, ast.Mult | ast.Mod) else set()
+            return {a} if not isinstance(op, (ast.Mult, ast.Mod)) else set()
         case ast.BinOp(op=op, left=ast.Constant(value=float() | int()), right=ast.Name(id=a)):
             return {a} if not isinstance(op, ast.Mult) else set()
         case _:

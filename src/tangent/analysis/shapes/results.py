@@ -32,7 +32,7 @@ def result_of(op: Operation, table: Shapes) -> Fact:
         case "copy":
             return table.of(op.value) if op.value is not None else UNKNOWN
         case "constant":
-            return table.of(op.value) if isinstance(op.value, ast.Constant | ast.UnaryOp) else UNKNOWN
+            return table.of(op.value) if isinstance(op.value, (ast.Constant, ast.UnaryOp)) else UNKNOWN
         case "zero":
             return _made(op, table)
         case "rule":
@@ -44,7 +44,7 @@ def result_of(op: Operation, table: Shapes) -> Fact:
         case "pop":
             return table.of(ast.Name(op.operands[0], ast.Load())) if not op.why else UNKNOWN
         case "pack":
-            return Fact(sequence=isinstance(op.value, ast.List | ast.Tuple), numbers=_holds_numbers(op.value, table))
+            return Fact(sequence=isinstance(op.value, (ast.List, ast.Tuple)), numbers=_holds_numbers(op.value, table))
         case "unpack":
             return _item_of(table.of(ast.Name(op.operands[0], ast.Load())))
         case _:

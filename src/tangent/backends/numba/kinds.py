@@ -30,7 +30,7 @@ def implements(function: Any, **options: Any) -> Callable[[Callable[..., Any]], 
 
 
 def is_number(t: Any) -> bool:
-    return isinstance(plain(t), types.Number | types.Boolean)
+    return isinstance(plain(t), (types.Number, types.Boolean))
 
 
 def is_array(t: Any) -> bool:
@@ -42,7 +42,7 @@ def is_tuple(t: Any) -> bool:
 
 
 def is_list(t: Any) -> bool:
-    return isinstance(t, types.List | types.ListType)
+    return isinstance(t, (types.List, types.ListType))
 
 
 def is_dict(t: Any) -> bool:
@@ -80,7 +80,7 @@ def element(t: Any) -> Any:
 def gradient_type(t: Any) -> Any:
     """The type of the derivative of such a number: its own, or float64 for integers and booleans."""
     t = element(t)
-    return t if isinstance(t, types.Float | types.Complex) else types.float64
+    return t if isinstance(t, (types.Float, types.Complex)) else types.float64
 
 
 def is_complex(t: Any) -> bool:

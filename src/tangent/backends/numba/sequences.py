@@ -56,7 +56,7 @@ def as_it_is(xs: Any, ahead: Any = False) -> Any:
     """With `ahead` the loop writes into what is still to come: that of an array is read when it comes."""
     if is_list(xs) and value_of(ahead, default=True):
         return None
-    if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, types.RangeType | types.UnicodeType):
+    if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, (types.RangeType, types.UnicodeType)):
         return lambda xs, ahead=False: xs
     if not is_flat(xs):
         return None

@@ -77,7 +77,7 @@ def fits(found: tuple[list[str], str] | None, *operands: Any) -> bool:
 
 @implements(np.einsum, prefer_literal=True)
 def contracted(subscripts: Any, *operands: Any) -> Any:
-    given = operands[0] if len(operands) == 1 and isinstance(operands[0], types.BaseTuple | tuple) else operands
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (types.BaseTuple, tuple)) else operands
     text, parts = value_of(subscripts), tuple(given)
     found = labels_of(text, len(parts)) if isinstance(text, str) else None
     if found is None or not fits(found, *parts):

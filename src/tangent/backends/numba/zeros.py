@@ -37,7 +37,7 @@ def zero(x: Any) -> Any:
         return lambda x: {k: init_grad(v) for k, v in x.items()}
     if is_record(x):
         return per_key(x, "x", lambda key: f"init_grad(x[{key!r}])", init_grad=init_grad)
-    if is_nothing(x) or isinstance(x, types.StringLiteral | types.UnicodeType):
+    if is_nothing(x) or isinstance(x, (types.StringLiteral, types.UnicodeType)):
         return lambda x: None
     return None
 

@@ -64,7 +64,7 @@ def _fact(value: Any, seen: set[int]) -> Iterator[bytes]:
         yield value.__name__.encode()
     elif isinstance(value, np.ndarray):
         yield repr((value.dtype, value.shape)).encode() + value.tobytes()
-    elif isinstance(value, int | float | complex | str | bytes | tuple | np.generic | type(None)):
+    elif isinstance(value, (int, float, complex, str, bytes, tuple, np.generic, type(None))):
         yield repr(value).encode()
     else:
         yield repr(type(value)).encode()

@@ -54,7 +54,7 @@ def explain(error: BaseException, text: Text, entry: Generated) -> None:
 def _while_compiling(error: BaseException) -> bool:
     """Whether an error comes from Numba's own code: what it does not know how to compile, it may say in any way."""
     frames = traceback.extract_tb(error.__traceback__)
-    return not isinstance(error, KeyboardInterrupt | MemoryError) and any(
+    return not isinstance(error, (KeyboardInterrupt, MemoryError)) and any(
         frame.filename.startswith(_NUMBA) for frame in frames
     )
 

@@ -73,7 +73,7 @@ class Expressions:
         """The expression as a name or constant, after the statements that compute it."""
         if is_atom(e):
             return self.kept(e)
-        if isinstance(e, ast.IfExp | ast.BoolOp):
+        if isinstance(e, (ast.IfExp, ast.BoolOp)):
             target = self.context.names.numbered("t")
             self.assign(target, e)
         else:
@@ -133,7 +133,7 @@ class Expressions:
         if not self.context.memory:
             return self.calls_writer(e)
         return any(
-            isinstance(n, ast.Call | ast.Attribute | ast.Subscript) and not self.is_static_path(n) for n in walk(e)
+            isinstance(n, (ast.Call, ast.Attribute, ast.Subscript)) and not self.is_static_path(n) for n in walk(e)
         )
 
     def calls_writer(self, e: ast.expr) -> bool:

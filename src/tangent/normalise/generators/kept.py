@@ -134,7 +134,7 @@ class _Kept:
         return [new for s in body for new in self.statement(s)]
 
     def statement(self, s: ast.stmt) -> Body:
-        if isinstance(s, ast.FunctionDef | ast.ClassDef):
+        if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
             return [s]
         inner = with_blocks(s, self.block)
         match inner:

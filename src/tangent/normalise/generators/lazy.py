@@ -44,7 +44,7 @@ ASKING = frozenset({"next", "iter"})
 
 def lazily_read(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Functions for iterators that may not be read ahead; also finds the variables that hold such iterators."""
-    if not any(isinstance(n, ast.Call | ast.GeneratorExp) for n in walk(f)):
+    if not any(isinstance(n, (ast.Call, ast.GeneratorExp)) for n in walk(f)):
         return f
     f = apart(f, context)
     lazy = Lazy(f, context)
@@ -132,7 +132,7 @@ class Lazy:
         return [new for s in body for new in self.statement(s)]
 
     def statement(self, s: ast.stmt) -> Body:
-        if isinstance(s, ast.FunctionDef | ast.ClassDef):
+        if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
             return [s]
         self.before: Body = []
         if isinstance(s, ast.For) and not s.orelse and (opened := self.loop(s)) is not None:
@@ -271,7 +271,7 @@ class Lazy:
 
     def items(self, e: ast.expr) -> ast.expr:
         """What an iterator runs over, as something with a length."""
-        if isinstance(e, ast.List | ast.Tuple):
+        if isinstance(e, (ast.List, ast.Tuple)):
             return e
         if kind(e, self.context):
             return call(self.context.builtin("list"), e)
@@ -315,7 +315,7 @@ def _is_first(e: ast.expr, s: ast.stmt, kept: set[str]) -> bool:
     """Whether an iterator may be read before the statement that it stands in."""
     own = [getattr(s, k) for k in s._fields if isinstance(getattr(s, k, None), ast.expr)]
     nodes = [n for x in own for n in walk(x)]
-    if isinstance(s, ast.While) or any(isinstance(n, ast.IfExp | ast.BoolOp | ast.Lambda) for n in nodes):
+    if isinstance(s, ast.While) or any(isinstance(n, (ast.IfExp, ast.BoolOp, ast.Lambda)) for n in nodes):
         return False
     asked = [n for n in nodes if isinstance(n, ast.Name) and n.id in kept and isinstance(n.ctx, ast.Load)]
     inside = [n for n in nodes if isinstance(n, COMPREHENSIONS) and any(x is e for x in walk(n))]
@@ -328,4 +328,4 @@ def is_user(found: object) -> bool:
 
 
 def _yields(g: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk_scope(g))
+    return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(g))

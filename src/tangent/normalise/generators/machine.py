@@ -195,12 +195,12 @@ class _Cut:
 
     def listed(self, e: ast.expr) -> ast.expr:
         """What a loop runs over, as something with a length."""
-        if isinstance(e, ast.List | ast.Tuple):
+        if isinstance(e, (ast.List, ast.Tuple)):
             return e
         found = self.context.scope.resolve(e.func) if isinstance(e, ast.Call) else None
         if found is range:
             return e
-        if isinstance(e, ast.Call | ast.GeneratorExp):
+        if isinstance(e, (ast.Call, ast.GeneratorExp)):
             return call(self.context.builtin("list"), e)
         return call(self.context.use("sequence", sequence), e)
 
@@ -256,10 +256,10 @@ def _writes_into(n: ast.AST, own: set[str]) -> bool:
 
 def _cuts(s: ast.stmt) -> bool:
     """Whether a statement gives items, or leaves one that does."""
-    if isinstance(s, ast.Return | ast.Break | ast.Continue):
+    if isinstance(s, (ast.Return, ast.Break, ast.Continue)):
         return True
-    leaves = isinstance(s, ast.If | ast.Try | ast.With | ast.Match) and own_jumps([s])
-    return bool(leaves) or any(isinstance(n, YIELDS | ast.Return) for n in walk_scope(s))
+    leaves = isinstance(s, (ast.If, ast.Try, ast.With, ast.Match)) and own_jumps([s])
+    return bool(leaves) or any(isinstance(n, (YIELDS, ast.Return)) for n in walk_scope(s))
 
 
 def rest_of(made: Machine, title: str, s: ast.stmt, context: Context) -> ast.FunctionDef:

@@ -122,7 +122,7 @@ def _of_nested(g: ast.FunctionDef, e: ast.Call, context: Context) -> Written | N
 def _of_expression(e: ast.GeneratorExp, s: ast.stmt, context: Context) -> Written | None:
     """Only the first iterable is evaluated where the expression stands."""
     targets = {n.id for g in e.generators for n in walk(g.target) if isinstance(n, ast.Name)}
-    if any(isinstance(n, ast.NamedExpr | ast.Lambda) or getattr(n, "is_async", 0) for n in walk(e)):
+    if any(isinstance(n, (ast.NamedExpr, ast.Lambda)) or getattr(n, "is_async", 0) for n in walk(e)):
         return None
     first = context.names.numbered("items")
     names = {v: context.names.numbered(v) for v in sorted(targets)}
@@ -182,8 +182,8 @@ def is_plain(tree: ast.FunctionDef) -> bool:
     """Items are yielded by statements, outside of `try` and `with`; nothing has a scope of its own."""
     nodes = list(walk_scope(tree))
     every = [n for n in nodes if isinstance(n, YIELDS)]
-    told = [n.value for n in nodes if isinstance(n, ast.Expr | ast.Assign)]
+    told = [n.value for n in nodes if isinstance(n, (ast.Expr, ast.Assign))]
     if any(isinstance(n, HIDING) for n in nodes) or not all(y in told for y in every):
         return False
-    tried = [n for n in nodes if isinstance(n, ast.Try | ast.TryStar) and n.handlers]
-    return not any(isinstance(x, YIELDS | ast.Return) for t in tried for x in walk_scope(t))
+    tried = [n for n in nodes if isinstance(n, (ast.Try, ast.TryStar)) and n.handlers]
+    return not any(isinstance(x, (YIELDS, ast.Return)) for t in tried for x in walk_scope(t))

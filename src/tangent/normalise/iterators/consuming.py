@@ -71,13 +71,13 @@ def _parameter(e: ast.expr, to: ast.Call, tree: ast.FunctionDef, skipped: int) -
 
 def _is_read_whole(p: str, function: types.FunctionType, tree: ast.FunctionDef) -> bool:
     """Whether a parameter is read in one place, not in a loop, by something that goes through all of it."""
-    asked = {n.left for n in walk(tree) if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.Is | ast.IsNot)}
+    asked = {n.left for n in walk(tree) if isinstance(n, ast.Compare) and isinstance(n.ops[0], (ast.Is, ast.IsNot))}
     uses = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == p and n not in asked]
     if len(uses) != 1 or not isinstance(uses[0].ctx, ast.Load) or uses[0] not in walk_scope(tree):
         return False
     own = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
     scope = Scope(function, own)
-    for loop in (n for n in walk_scope(tree) if isinstance(n, ast.For | ast.While)):
+    for loop in (n for n in walk_scope(tree) if isinstance(n, (ast.For, ast.While))):
         again = [*loop.body, *([loop.test] if isinstance(loop, ast.While) else [])]
         if any(uses[0] in walk(s) for s in again):
             return False
@@ -89,7 +89,7 @@ def _changes_given(tree: ast.FunctionDef) -> bool:
     given = [a.arg for a in arguments(tree.args)][1:]
     kept = {
         t.attr for s in walk(tree) if isinstance(s, ast.Assign) and expression_reads(s.value) & set(given)
-        for t in s.targets if isinstance(t, ast.Attribute) and isinstance(s.value, ast.Name | ast.Subscript)
+        for t in s.targets if isinstance(t, ast.Attribute) and isinstance(s.value, (ast.Name, ast.Subscript))
     }  # fmt: skip
     for n in walk(tree):
         match n:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 import itertools
+import types
 from typing import Any, Literal
 
 from tangent.normalise.context import Context
@@ -67,7 +68,7 @@ class Expressions:
 
     def items(self, e: ast.expr) -> ast.expr:
         """What is read whole, where that may be an object whose class says what its items are."""
-        may_be = isinstance(e, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.BinOp)
+        may_be = isinstance(e, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp))
         if not may_be or not self.context.overloads("__iter__"):
             return e
         return ast.copy_location(call(self.use(operators.iterated), e), e)
@@ -82,7 +83,7 @@ class Expressions:
         for field, old in ast.iter_fields(e):
             if isinstance(old, ast.expr):
                 changes[field] = self.read(old)
-            elif isinstance(old, list) and old and isinstance(old[0], ast.expr | ast.keyword | None):
+            elif isinstance(old, list) and old and isinstance(old[0], (ast.expr, ast.keyword, types.NoneType)):
                 changes[field] = [self.part(x) for x in old]
         same = all(_same(new, getattr(e, field)) for field, new in changes.items())
         return e if same else replace(e, **changes)
@@ -191,7 +192,7 @@ class Expressions:
         generated = self.context.source.file.startswith("<generated")  # there it has been said
         if generated or self.context.memory or self.context.scope.resolve(e) is not MISSING:
             return False
-        return isinstance(e, ast.Attribute | ast.Subscript) or (isinstance(e, ast.Name) and e.id not in self.defined)
+        return isinstance(e, (ast.Attribute, ast.Subscript)) or (isinstance(e, ast.Name) and e.id not in self.defined)
 
     def use(self, function: Any) -> str:
         return self.context.use(function.__name__, function)

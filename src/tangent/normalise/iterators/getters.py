@@ -19,7 +19,7 @@ def getter(e: ast.Call, found: Any, context: Context) -> ast.expr | None:
     texts = [a.value if isinstance(a, ast.Constant) else None for a in e.args]
     parts: list[ast.expr] = []
     if found is operator.itemgetter:
-        if not all(isinstance(a, ast.Constant | ast.UnaryOp) for a in e.args):
+        if not all(isinstance(a, (ast.Constant, ast.UnaryOp)) for a in e.args):
             return None
         parts = [expression("v[i]", v=v, i=a) for a in e.args]
     elif found is operator.attrgetter and all(isinstance(t, str) for t in texts):

@@ -95,7 +95,7 @@ def local_generators(f: ast.FunctionDef, context: Context) -> set[str]:
     """Generator functions defined inside, whose every call is read at once."""
     found = {
         s.name for s in walk_scope(f)
-        if isinstance(s, ast.FunctionDef) and any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk_scope(s))
+        if isinstance(s, ast.FunctionDef) and any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(s))
     }  # fmt: skip
     if not found:
         return found
@@ -119,7 +119,7 @@ def read_once(f: ast.FunctionDef, context: Context) -> dict[str, Any]:
         if isinstance(node, ast.Name):
             counts[node.id] = counts.get(node.id, 0) + 1
         for child in children(node):
-            inner = isinstance(node, ast.For | ast.While) and child in node.body
+            inner = isinstance(node, (ast.For, ast.While)) and child in node.body
             scope = isinstance(node, (*SCOPES, *COMPREHENSIONS, ast.While))
             visit(child, (*loops, id(node)) if inner or scope else loops)
 

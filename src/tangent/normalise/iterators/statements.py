@@ -112,7 +112,7 @@ class Statements(Expressions):
 
     def held(self, e: ast.expr, base: str, s: ast.stmt) -> tuple[ast.expr, list[ast.stmt]]:
         """A function that is evaluated once, before the loop; names, lambdas and paths need no other name."""
-        if isinstance(e, ast.Name | ast.Lambda | ast.Constant) or self.context.scope.resolve(e) is not MISSING:
+        if isinstance(e, (ast.Name, ast.Lambda, ast.Constant)) or self.context.scope.resolve(e) is not MISSING:
             return e, []
         held = self.context.names.numbered(base)
         return name(held), [assign(held, self.read(e), s)]
@@ -122,7 +122,7 @@ class Statements(Expressions):
         before: list[ast.stmt] = []
 
         def part(a: ast.expr) -> ast.expr:
-            if isinstance(a, ast.Lambda | ast.Constant) or self.context.scope.resolve(a) is not MISSING:
+            if isinstance(a, (ast.Lambda, ast.Constant)) or self.context.scope.resolve(a) is not MISSING:
                 return a
             held = self.context.names.numbered(f"{v}_part")
             before.append(assign(held, self.read(a), s))

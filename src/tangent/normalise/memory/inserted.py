@@ -92,5 +92,5 @@ def _in_place_of(whole: ast.expr, shown: ast.expr, part: ast.expr) -> ast.expr:
     """A part of what is shown of a place."""
     if ast.dump(part) == ast.dump(whole):
         return shown
-    assert isinstance(part, ast.Subscript | ast.Attribute)
+    assert isinstance(part, (ast.Subscript, ast.Attribute))
     return replace(part, value=_in_place_of(whole, shown, part.value))

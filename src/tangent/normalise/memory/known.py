@@ -88,7 +88,7 @@ class Known:
                 case ast.FunctionDef(name=v) | Enter(target=ast.Name(id=v)):
                     made.setdefault(v, []).append(None)
         given = {a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)}
-        displays = {v for v, es in made.items() if any(isinstance(e, ast.List | ast.Dict | ast.ListComp) for e in es)}
+        displays = {v for v, es in made.items() if any(isinstance(e, (ast.List, ast.Dict, ast.ListComp)) for e in es)}
         found = set(made) - given
         while True:
             new = {v for v in found if all(self.is_plain(e, found, displays) for e in made[v])}
@@ -152,7 +152,7 @@ class Known:
         for s in statements(f.body):
             match s:
                 case ast.Assign(targets=[ast.Name(id=v)], value=value):
-                    made.setdefault(v, []).append(isinstance(value, ast.List | ast.Dict))
+                    made.setdefault(v, []).append(isinstance(value, (ast.List, ast.Dict)))
                 case ast.Assign(targets=[ast.Tuple(elts=elts)]):
                     for n in ast.walk(ast.Tuple(elts, ast.Store())):
                         if isinstance(n, ast.Name):
@@ -171,7 +171,7 @@ class Known:
         shown = [
             (s.targets[0].id, s.value) for s in statements(f.body)
             if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
-            and isinstance(s.value, ast.Subscript | ast.Attribute | ast.Name)
+            and isinstance(s.value, (ast.Subscript, ast.Attribute, ast.Name))
         ]  # fmt: skip
         while True:
             more = {n.id for v, e in shown if v in found for n in ast.walk(e) if isinstance(n, ast.Name)} - found
@@ -240,7 +240,7 @@ class Known:
         for s in statements(f.body):
             value = s.value if isinstance(s, ast.Assign) else None
             for v in writes(s):
-                made.setdefault(v, []).append(isinstance(value, ast.List | ast.ListComp) or self.is_grown(v, s))
+                made.setdefault(v, []).append(isinstance(value, (ast.List, ast.ListComp)) or self.is_grown(v, s))
         return {v for v, kinds in made.items() if all(kinds)} - {
             a.arg for a in ast.walk(f.args) if isinstance(a, ast.arg)
         }

@@ -129,7 +129,7 @@ class Reading(Known):
                     return e
 
         index = whole(index)
-        return index if isinstance(index, ast.Name | ast.Constant) else name(self.held(index, "t", self.like))
+        return index if isinstance(index, (ast.Name, ast.Constant)) else name(self.held(index, "t", self.like))
 
     def check_number(self, v: str, shown: str, s: ast.stmt) -> None:
         """Stop where an operator in place would change an array that somebody else may refer to."""
@@ -200,7 +200,7 @@ class Reading(Known):
                 return replace(new, args=[self.call(memory_views.shown, name(self.memory), a)])
             case ast.Compare(left=left, ops=[op], comparators=[other]) if type(op) in ORDER and (
                 any(self.may_be_list(x) for x in (left, other))
-                and (isinstance(op, ast.In | ast.NotIn) or not any(isinstance(x, ast.Constant) for x in (left, other)))
+                and (isinstance(op, (ast.In, ast.NotIn)) or not any(isinstance(x, ast.Constant) for x in (left, other)))
             ):
                 return self.call(memory_views.compared, name(self.memory), left, constant(ORDER[type(op)]), other)
             case ast.Call(func=func, args=args) if (
@@ -225,7 +225,7 @@ class Reading(Known):
             case ast.UnaryOp(operand=operand) if not isinstance(e.op, ast.Not):
                 return replace(e, operand=now(operand))
             case ast.Compare(left=left, ops=ops, comparators=others) if not isinstance(
-                ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn
+                ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)
             ):
                 return replace(e, left=now(left), comparators=[now(x) for x in others])
             case _:
@@ -234,5 +234,5 @@ class Reading(Known):
     def truth(self, e: ast.expr) -> ast.expr:
         """A condition: of a list, whether it holds something now."""
         found = self.inside(e)
-        listed = self.may_be_list(found) or isinstance(e, ast.Attribute | ast.Subscript)
+        listed = self.may_be_list(found) or isinstance(e, (ast.Attribute, ast.Subscript))
         return self.call(memory_views.shown, name(self.memory), found) if listed else found

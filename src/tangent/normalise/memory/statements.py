@@ -198,7 +198,7 @@ class Statements(Inserted):
         def atom(a: ast.expr) -> ast.expr:
             if isinstance(a, ast.Starred):
                 return replace(a, value=atom(a.value))
-            if isinstance(a, ast.Name | ast.Constant):
+            if isinstance(a, (ast.Name, ast.Constant)):
                 return a
             held = self.context.names.numbered("t")
             self.context.scope.local.add(held)

@@ -149,7 +149,7 @@ class _Record:
         start = self.body.index(self.there[0])
         made = [s for s in self.body[:start] if isinstance(s, ast.Assign) and v in writes(s)]
         new = bool(made) and isinstance(
-            made[0].value, ast.BinOp | ast.UnaryOp | ast.Constant
+            made[0].value, (ast.BinOp, ast.UnaryOp, ast.Constant)
         )  # and no part of an array
         return self.written[v] == 1 and bool(made) and (new or self.facts.ranks.get(v) == 0)
 
@@ -186,7 +186,7 @@ class _Record:
         there = self.there[-1].body
         old = f"{ast.unparse(replace(place, ctx=ast.Load()))}.copy()"
         for q in reversed(there[: there.index(s)]):
-            if q in stores or not isinstance(q, ast.Expr | ast.Assign):
+            if q in stores or not isinstance(q, (ast.Expr, ast.Assign)):
                 break
             kept = q.value.args[0] if pushed(q) and isinstance(q.value, ast.Call) else q.value
             if ast.unparse(kept) == old:

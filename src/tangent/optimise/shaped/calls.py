@@ -217,7 +217,7 @@ NOT_FLOATS = (
 
 
 def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
-    if any(isinstance(k, Listed | Fields) for k in kinds[:2]):
+    if any(isinstance(k, (Listed, Fields)) for k in kinds[:2]):
         return containers.result_of(function, kinds)
     if function in LIKE_FIRST:
         return like(kinds[0])

@@ -36,7 +36,7 @@ def coalesced(body: Body, resolve: Resolve, adjoints: bool = False) -> Body:
 
 
 def _is_link(e: ast.expr, resolve: Resolve, functions: tuple[Any, ...]) -> bool:
-    if not isinstance(e, ast.Call) or not e.args or e.keywords or not isinstance(e.func, ast.Name | ast.Attribute):
+    if not isinstance(e, ast.Call) or not e.args or e.keywords or not isinstance(e.func, (ast.Name, ast.Attribute)):
         return False
     found = resolve(e.func)
     return any(found is f for f in functions)
@@ -46,7 +46,7 @@ def _one_by_one(body: Body, resolve: Resolve) -> Body:
     """Nested changes, each by a statement of its own."""
     done: Body = []
     for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             done.append(with_blocks(s, lambda b: _one_by_one(b, resolve)))
         else:
             done += _apart(s, resolve)
@@ -86,7 +86,7 @@ def _joined(block: Body, whole: Body, links: Links, top: bool) -> Body | None:
             y = writes(s)[0]
             first = replace(s, targets=[ast.Name(x, ast.Store())])
             return [*block[:i], first, *(rename(r, {y: x}) for r in rest)]
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             for part in ("body", "orelse"):
                 new = _joined(getattr(s, part), whole, links, False)
                 if new is not None:

@@ -108,12 +108,12 @@ class Values:
                 yield e
             for x in _operands(e):
                 yield from self._inside(x, True)
-        elif isinstance(e, ast.Subscript | ast.Attribute | ast.Starred):
+        elif isinstance(e, (ast.Subscript, ast.Attribute, ast.Starred)):
             yield from self._inside(e.value, free)
         elif isinstance(e, ast.Compare):
             for x in (e.left, *e.comparators):
                 yield from self._inside(x, True)
-        elif isinstance(e, ast.Call | ast.Tuple | ast.List):
+        elif isinstance(e, (ast.Call, ast.Tuple, ast.List)):
             items = [*e.args, *(k.value for k in e.keywords)] if isinstance(e, ast.Call) else e.elts
             for x in items:
                 yield from self._inside(x, False)
@@ -147,10 +147,10 @@ def _replaced(node: Any, key: str, v: str) -> Any:
     changes: dict[str, Any] = {}
     for part in node._fields:
         old = getattr(node, part, None)
-        if isinstance(old, ast.expr | ast.keyword):
+        if isinstance(old, (ast.expr, ast.keyword)):
             new: Any = _replaced(old, key, v)
         elif isinstance(old, list):
-            new = [_replaced(x, key, v) if isinstance(x, ast.expr | ast.keyword) else x for x in old]
+            new = [_replaced(x, key, v) if isinstance(x, (ast.expr, ast.keyword)) else x for x in old]
             new = new if any(a is not b for a, b in zip(new, old)) else old
         else:
             continue

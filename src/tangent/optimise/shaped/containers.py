@@ -22,12 +22,12 @@ FLOATS = Listed(FLOAT)
 
 
 def is_container(kind: Kind) -> bool:
-    return isinstance(kind, Listed | Fields | Stack)
+    return isinstance(kind, (Listed, Fields, Stack))
 
 
 def is_of_floats(kind: Kind) -> bool:
     """Whether a value is a list of Python's floats."""
-    return isinstance(kind, Listed | Stack) and kind.item == FLOAT
+    return isinstance(kind, (Listed, Stack)) and kind.item == FLOAT
 
 
 def is_filled(v: str, body: list[ast.stmt]) -> bool:

@@ -117,7 +117,7 @@ class Flow(Inference):
         self.depth = 0
         self.exact: dict[str, bool] = {}  # by their text, whether stores are of values that have the form of the place
         for v in env.keys() & g.shared.keys() if not entry else ():
-            if isinstance(env[v], Listed | Fields):  # it is written into
+            if isinstance(env[v], (Listed, Fields)):  # it is written into
                 env[v] = UNKNOWN
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
@@ -253,7 +253,7 @@ class Flow(Inference):
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[old]) as call):
                 item = self.rewritten(old)
                 stack = self.env.get(v)
-                if isinstance(stack, Stack | Items):
+                if isinstance(stack, (Stack, Items)):
                     known = stack.item if isinstance(stack, Stack) else any_of(stack)
                     kind = self.of(item)
                     self.env[v] = Stack(join(known, kind if v in self.mirrored else without(kind, "@")))
@@ -376,7 +376,7 @@ class Flow(Inference):
         """What a method does to a list is not followed, unless items are only taken away."""
         match e:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if attr not in ("pop", "clear"):
-                if isinstance(self.env.get(v), Stack | Items | Listed | Fields):
+                if isinstance(self.env.get(v), (Stack, Items, Listed, Fields)):
                     self.env[v] = UNKNOWN
 
     # Expressions
@@ -446,10 +446,10 @@ def operands(v: str, body: Body, times: int) -> list[ast.expr]:
     found: list[ast.expr] = []
     changed: set[str] = set()
     for s in body:
-        if isinstance(s, ast.If | ast.For | ast.While) or v in changed:
+        if isinstance(s, (ast.If, ast.For, ast.While)) or v in changed:
             break
         for n in walk(s):
-            if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult | ast.Add | ast.Sub | ast.Div):
+            if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Mult, ast.Add, ast.Sub, ast.Div)):
                 sides = [_unsigned(n.left), _unsigned(n.right)]
                 met = [other for x, other in zip(sides, sides[::-1]) if isinstance(x, ast.Name) and x.id == v]
                 if any(expression_reads(e) & (changed | {v}) for e in met):

@@ -110,9 +110,9 @@ class Inference:
             owner = self.of(e.func.value)
             if isinstance(owner, Number):
                 return method(owner, e.func.attr, e)
-            if e.func.attr == "copy" and isinstance(owner, Listed | Fields) and not e.args:
+            if e.func.attr == "copy" and isinstance(owner, (Listed, Fields)) and not e.args:
                 return owner
-            if e.func.attr == "pop" and isinstance(owner, Stack | Listed) and not e.args:
+            if e.func.attr == "pop" and isinstance(owner, (Stack, Listed)) and not e.args:
                 return owner.item or UNKNOWN
         found = self.resolve(e.func)
         if isinstance(found, Generated):

@@ -104,7 +104,7 @@ class _Inlined:
         if any(isinstance(n, SCOPED) for n in walk(found.tree)):  # what closures capture is known by its name
             return None
         body = [s for s in found.tree.body if not isinstance(s, Comment)]
-        simple = all(isinstance(s, ast.Assign | ast.AugAssign | ast.Expr) for s in body[:-1])
+        simple = all(isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) for s in body[:-1])
         return found if simple and len(body) <= LONGEST and isinstance(body[-1], ast.Return) else None
 
     def captured(self, callee: Generated) -> dict[str, Any] | None:
@@ -161,7 +161,7 @@ def unpacked(body: Body, parameters: set[str]) -> Body:
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Tuple(elts=elts) as value) if made[v] == 1:
                 leaves = [n.id for e in elts for n in walk(e) if isinstance(n, ast.Name)]
-                whole = all(isinstance(e, ast.Name | ast.Tuple) for e in elts)
+                whole = all(isinstance(e, (ast.Name, ast.Tuple)) for e in elts)
                 if whole and all(made[n] + (n in parameters) == 1 for n in leaves):
                     tuples[v] = value
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=w)) if made[v] == 1 and w in tuples:

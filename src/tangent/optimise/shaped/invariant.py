@@ -92,7 +92,7 @@ def _always(body: Body) -> Body:
     found: Body = []
     for s in body:
         found.append(s)
-        if isinstance(s, ast.For | ast.While):
+        if isinstance(s, (ast.For, ast.While)):
             found += _always(s.body)
     return found
 

@@ -107,7 +107,7 @@ def kind_of(value: Any, v: str) -> Kind:
     if type(value) is PersistentArray:
         array = kind_of(np.broadcast_to(np.empty((), value.dtype), value.shape), v)
         return Rows(array) if isinstance(array, Number) else UNKNOWN
-    if (type(value) is np.ndarray and value.ndim) or isinstance(value, np.float64 | np.float32):
+    if (type(value) is np.ndarray and value.ndim) or isinstance(value, (np.float64, np.float32)):
         axes = tuple(n if n <= SMALL else f"{v}.{i}" for i, n in enumerate(value.shape))
         native = value.dtype.isnative
         return Number(axes, value.dtype.str[1:]) if native else UNKNOWN

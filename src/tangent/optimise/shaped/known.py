@@ -88,7 +88,7 @@ class Known:
     def of_two(self, b: ast.expr, y: ast.expr, p: ast.expr, q: ast.expr) -> ast.expr | None:
         """The shares of two numbers in their maximum or minimum y, times b."""
         kinds = [self.of(x) for x in (b, y, p, q)]
-        if not all(isinstance(x, ast.Name | ast.Constant) for x in (b, y, p, q)):
+        if not all(isinstance(x, (ast.Name, ast.Constant)) for x in (b, y, p, q)):
             return None
         if not all(isinstance(k, Number) and not k.rank for k in kinds) or kinds[0].dtype != "f8":  # type: ignore[union-attr]
             return None
@@ -105,7 +105,7 @@ class Known:
             case _:
                 return None
         kind = self.of(x)
-        new = isinstance(x, ast.BinOp | ast.UnaryOp)
+        new = isinstance(x, (ast.BinOp, ast.UnaryOp))
         return x if isinstance(kind, Number) and kind.real and (new or not kind.rank) else None
 
     def like(self, e: ast.BinOp) -> ast.Name | None:
@@ -136,7 +136,7 @@ class Known:
             return e
         if any(map(is_container, kinds[:2])) and not e.keywords:
             return written_out(function, e, kinds)
-        if not all(isinstance(k, Number | Items) for k in kinds[:2]):
+        if not all(isinstance(k, (Number, Items)) for k in kinds[:2]):
             return e
         found = self.by_function(function, e, e.args, kinds) if not e.keywords else None
         return e if found is None else found

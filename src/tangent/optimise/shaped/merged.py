@@ -131,7 +131,7 @@ def _given_back(body: Body, start: int, t: str, b: str, index: ast.expr, flow: F
     last: Body = []
     for k, s in enumerate(others):
         held = flow.fresh("t", f"{t} {k}")
-        new = isinstance(s.value, ast.BinOp | ast.UnaryOp)  # and no view of the place, which is written next
+        new = isinstance(s.value, (ast.BinOp, ast.UnaryOp))  # and no view of the place, which is written next
         first.append(assign(held, _with(s.value, t, place if new else expression("p.copy()", p=place)), s))
         last.append(replace(s, value=name(held)))
     stored = _store(replace(place, ctx=ast.Store()), _with(here[0].value, t, place), here[0], flow)

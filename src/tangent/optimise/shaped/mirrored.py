@@ -42,7 +42,7 @@ def _nests(body: Body, nest: Nest) -> dict[ast.stmt, Nest]:
 
 
 def _leaves(s: ast.stmt) -> bool:
-    return isinstance(s, ast.Break | ast.Continue | ast.Return | ast.Raise | ast.Try | ast.With)
+    return isinstance(s, (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Try, ast.With))
 
 
 def _is_mirror(there: ast.For, back: ast.For) -> bool:

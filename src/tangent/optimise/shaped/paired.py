@@ -77,7 +77,7 @@ def _in_order(
     rest = [known.get(v) for v in names[len(args) :]]
     if any(isinstance(a, ast.Starred) for a in args) or not {k.arg for k in keywords} <= set(names[len(args) :]):
         return None
-    if not all(isinstance(e, ast.Name | ast.Constant) for e in rest) or any(
+    if not all(isinstance(e, (ast.Name, ast.Constant)) for e in rest) or any(
         isinstance(e, ast.Name) and all(e is not k.value for k in keywords) for e in rest
     ):
         return None

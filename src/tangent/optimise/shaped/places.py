@@ -165,7 +165,7 @@ def _begins_list(e: ast.expr, flow: Flow) -> bool:
 
 
 def _is_held(b: str, flow: Flow) -> bool:
-    return isinstance(flow.env.get(b), Listed | Fields)
+    return isinstance(flow.env.get(b), (Listed, Fields))
 
 
 def _item(b: str, indices: list[ast.expr], flow: Flow) -> ast.Subscript | None:

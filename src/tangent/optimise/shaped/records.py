@@ -55,7 +55,7 @@ def _places(body: Body) -> dict[ast.stmt, tuple[Body, int]]:
     found: dict[ast.stmt, tuple[Body, int]] = {}
     for i, s in enumerate(body):
         found[s] = body, i
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             found |= _places(s.body) | _places(s.orelse)
     return found
 

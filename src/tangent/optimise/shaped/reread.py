@@ -93,7 +93,7 @@ def _written(s: ast.stmt) -> list[str]:
 def _once(body: Body) -> set[str]:
     """Names that are bound once, before all loops."""
     bound = [v for s in statements(body) for v in writes(s)]
-    first = next((i for i, s in enumerate(body) if isinstance(s, ast.For | ast.While)), len(body))
+    first = next((i for i, s in enumerate(body) if isinstance(s, (ast.For, ast.While))), len(body))
     return {v for s in body[:first] for v in writes(s) if bound.count(v) == 1}
 
 

@@ -20,7 +20,7 @@ from tangent.syntax.walk import walk
 def doubled(done: Body, s: ast.stmt, shared: dict[str, str]) -> bool:
     """Put a sum into the statement before it, where both add the same; whether that was possible."""
     last = next((i for i in reversed(range(len(done))) if not isinstance(done[i], Comment)), None)
-    if last is None or not isinstance(s, ast.AugAssign) or not isinstance(s.op, ast.Add | ast.Sub):
+    if last is None or not isinstance(s, ast.AugAssign) or not isinstance(s.op, (ast.Add, ast.Sub)):
         return False
     before = done[last]
     match before:
@@ -30,7 +30,7 @@ def doubled(done: Body, s: ast.stmt, shared: dict[str, str]) -> bool:
             pass
         case _:
             return False
-    if ast.unparse(target) != ast.unparse(s.target) or not isinstance(value, ast.BinOp | ast.UnaryOp):
+    if ast.unparse(target) != ast.unparse(s.target) or not isinstance(value, (ast.BinOp, ast.UnaryOp)):
         return False
     if _root(target) in _sharing(expression_reads(value), shared) or not _is_arithmetic(value):
         return False
@@ -68,7 +68,7 @@ def _twice(e: ast.expr) -> ast.expr:
 
 
 def _root(e: ast.expr) -> str:
-    while isinstance(e, ast.Subscript | ast.Attribute):
+    while isinstance(e, (ast.Subscript, ast.Attribute)):
         e = e.value
     return e.id if isinstance(e, ast.Name) else ""
 

@@ -82,7 +82,7 @@ class _Undone:
     def _walk(self, body: Body, path: Path) -> None:
         for s in body:
             self.paths[s] = path
-            if isinstance(s, ast.If | ast.For | ast.While):
+            if isinstance(s, (ast.If, ast.For, ast.While)):
                 self._walk(s.body, (*path, s))
                 self._walk(s.orelse, (*path, s))
 
@@ -119,7 +119,7 @@ class _Undone:
         loops = {v for loop in self.paths[r.push] for v in writes(loop)}
         whole = self.integers | loops
         counted = all(
-            isinstance(n, ast.BinOp | ast.Load | ast.Add | ast.Sub | ast.Mult)
+            isinstance(n, (ast.BinOp, ast.Load, ast.Add, ast.Sub, ast.Mult))
             or (isinstance(n, ast.Name) and n.id in whole)
             or (isinstance(n, ast.Constant) and type(n.value) is int)
             for n in walk(r.index)

@@ -273,7 +273,7 @@ def _named(e: ast.Tuple, names: Names, items: Body, s: ast.stmt) -> ast.Tuple:
     for x in e.elts:
         if isinstance(x, ast.Tuple):
             found.append(_named(x, names, items, s))
-        elif isinstance(x, ast.Name | ast.Starred):
+        elif isinstance(x, (ast.Name, ast.Starred)):
             found.append(x)
         else:
             held = names.numbered("t")

@@ -187,7 +187,7 @@ def _displays(body: list[ast.stmt]) -> dict[str, list[ast.expr]]:
         for i, s in enumerate(block):
             match s:
                 case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=elts)) if elts and times[v] == 1:
-                    plain = all(isinstance(e, ast.Name | ast.Constant | ast.UnaryOp) for e in elts)
+                    plain = all(isinstance(e, (ast.Name, ast.Constant, ast.UnaryOp)) for e in elts)
                     if plain and reads.get(v) == 1 and _read_soon(v, block[i + 1 :], elts):
                         found[v] = elts
     return found

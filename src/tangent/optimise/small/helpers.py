@@ -134,7 +134,7 @@ class _Writer:
         changes = {
             field: [self.at(x, like, inner) for x in getattr(s, field)]
             for field in ("body", "orelse")
-            if isinstance(s, ast.If | ast.For | ast.While)
+            if isinstance(s, (ast.If, ast.For, ast.While))
         }
         new = replace(s, **changes)
         place = getattr(s, "lineno", 0), getattr(s, "col_offset", 0)

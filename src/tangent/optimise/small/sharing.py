@@ -72,7 +72,7 @@ class Sharing:
             case ast.If() | ast.For() | ast.While():
                 return
         op = self.operations.get(s)
-        plain = isinstance(s, ast.Assign | ast.AugAssign) and op is not None and op.kind in PURE
+        plain = isinstance(s, (ast.Assign, ast.AugAssign)) and op is not None and op.kind in PURE
         keywords = [n for n in ast.walk(s) if isinstance(n, ast.keyword) and n.arg == "out"]
         if not plain or keywords:
             self.written |= {v for v in expression_reads(s) if not self.is_number(ast.Name(v, ast.Load()))}
@@ -121,7 +121,7 @@ class Sharing:
             return False
         base = value.value.id
         after = block[start + 1 : end + 1]
-        last = after[-1:] if after and not isinstance(after[-1], ast.Assign | ast.AugAssign) else []
+        last = after[-1:] if after and not isinstance(after[-1], (ast.Assign, ast.AugAssign)) else []
         return not any(self.stores(x, base) for y in (*after[:-1], *last) for x in statements([y]))
 
     def stores(self, s: ast.stmt, base: str) -> bool:

@@ -94,7 +94,7 @@ def _with(s: ast.stmt, v: str, k: int) -> ast.stmt:
     def change(e: ast.expr) -> ast.expr:
         if isinstance(e, ast.Name) and e.id == v:
             return constant(k)
-        if isinstance(e, ast.BinOp | ast.UnaryOp) and (found := whole(e, {})) is not None:
+        if isinstance(e, (ast.BinOp, ast.UnaryOp)) and (found := whole(e, {})) is not None:
             return constant(found)
         return e
 
@@ -126,4 +126,4 @@ def _indexes(body: list[ast.stmt], v: str) -> bool:
 
 
 def _breaks(body: list[ast.stmt]) -> bool:
-    return any(isinstance(s, ast.Break | ast.Continue) for s in statements(body))
+    return any(isinstance(s, (ast.Break, ast.Continue)) for s in statements(body))

@@ -100,7 +100,7 @@ def private(body: list[ast.stmt], own: frozenset[str], g: Generated, found: Infe
     """Arrays made here that nothing holds on to: no list, no tuple, no call that keeps its arguments."""
     kept: set[str] = set()
     for s in statements(body):
-        for n in ast.walk(s) if not isinstance(s, ast.If | ast.For | ast.While) else ():
+        for n in ast.walk(s) if not isinstance(s, (ast.If, ast.For, ast.While)) else ():
             match n:
                 case ast.Tuple(elts=elts) | ast.List(elts=elts) if isinstance(n.ctx, ast.Load):
                     kept |= {e.id for e in elts if isinstance(e, ast.Name)}

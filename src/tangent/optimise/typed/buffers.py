@@ -23,7 +23,7 @@ def buffers(
     constant = lasting - written
     done: list[ast.stmt] = []
     for s in body:
-        if isinstance(s, ast.For | ast.While) and not getattr(s, "lowered", False):
+        if isinstance(s, (ast.For, ast.While)) and not getattr(s, "lowered", False):
             found: dict[str, list[ast.stmt]] = {}
             for x in statements(s.body):
                 if (v := _allocated(x)) in temporaries or (v := _product(x, constant)) in own - written:
@@ -61,8 +61,8 @@ def _stored(s: ast.stmt) -> list[str]:
         n.value.id
         for n in ast.walk(s)
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
-    ] if isinstance(s, ast.Assign | ast.AugAssign) else []  # fmt: skip
-    for n in ast.walk(s) if isinstance(s, ast.Assign | ast.AugAssign | ast.Return) else ():
+    ] if isinstance(s, (ast.Assign, ast.AugAssign)) else []  # fmt: skip
+    for n in ast.walk(s) if isinstance(s, (ast.Assign, ast.AugAssign, ast.Return)) else ():
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id not in READERS:
             found += [a.id for a in n.args if isinstance(a, ast.Name)]
     match s:

@@ -175,7 +175,7 @@ def _reduced(first: Kind, e: ast.Call, function: Any) -> Kind:
         return Number(0, dtype)
     axis = e.args[1] if len(e.args) == 2 else e.keywords[0].value if len(e.keywords) == 1 else None
     named = not e.keywords or e.keywords[0].arg == "axis"
-    return Number(first.rank - 1, dtype) if named and isinstance(axis, ast.Constant | ast.UnaryOp) and (
+    return Number(first.rank - 1, dtype) if named and isinstance(axis, (ast.Constant, ast.UnaryOp)) and (
         not (isinstance(axis, ast.Constant) and axis.value is None)
     ) else UNKNOWN  # fmt: skip
 

@@ -64,7 +64,7 @@ class _Cells:
                     held = self.names.numbered("c")
                     before, value = [at(assign(held, value), s)], name(held)
                 self.forget_array(a, index, known)
-                if isinstance(value, ast.Name | ast.Constant):
+                if isinstance(value, (ast.Name, ast.Constant)):
                     known[a, ast.unparse(index)] = value
                 return [*before, replace(s, value=value)]
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=a), slice=index)]):
@@ -131,7 +131,7 @@ class _Cells:
             s = body[j]
             if isinstance(s, Comment):
                 continue
-            if not isinstance(s, ast.Assign | ast.AugAssign):
+            if not isinstance(s, (ast.Assign, ast.AugAssign)):
                 return None
             match s:
                 case ast.AugAssign(
@@ -158,7 +158,7 @@ class _Cells:
             s = body[j]
             if isinstance(s, Comment):
                 continue
-            if not isinstance(s, ast.Assign | ast.AugAssign) or used & set(writes(s)):
+            if not isinstance(s, (ast.Assign, ast.AugAssign)) or used & set(writes(s)):
                 return None
             match s:
                 case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=b), slice=other), op=ast.Add()) if b == a:
@@ -187,11 +187,8 @@ def _harmless(n: ast.Call) -> bool:
 
 def is_plain(index: ast.expr) -> bool:
     """Only names, numbers, sums and differences."""
-    return all(
-        isinstance(n, ast.Name | ast.Constant | ast.BinOp | ast.Tuple | ast.UnaryOp | ast.expr_context | ast.operator
-                   | ast.unaryop)
-        for n in ast.walk(index)
-    )  # fmt: skip
+    kinds = ast.Name, ast.Constant, ast.BinOp, ast.Tuple, ast.UnaryOp, ast.expr_context, ast.operator, ast.unaryop
+    return all(isinstance(n, kinds) for n in ast.walk(index))
 
 
 def _read(e: ast.expr, known: dict[Cell, ast.expr]) -> ast.expr:

@@ -105,8 +105,8 @@ class Elements:
 
     def hoisted(self, e: ast.expr) -> ast.expr:
         """A number, computed once."""
-        if isinstance(e, ast.Constant | ast.Name) or (
-            isinstance(e, ast.UnaryOp) and isinstance(e.operand, ast.Constant | ast.Name)
+        if isinstance(e, (ast.Constant, ast.Name)) or (
+            isinstance(e, ast.UnaryOp) and isinstance(e.operand, (ast.Constant, ast.Name))
         ):
             return e
         held = self.names.numbered("c")
@@ -179,7 +179,7 @@ class Elements:
         start, length = self.names.numbered("start"), self.names.numbered("length")
         given = [p or constant(None) for p in (part.lower, part.upper)]
         step = part.step or constant(1)
-        if not isinstance(step, ast.Constant | ast.UnaryOp):
+        if not isinstance(step, (ast.Constant, ast.UnaryOp)):
             raise NotElementwise
         for p in given:
             if not (isinstance(p, ast.Constant) and p.value is None):

@@ -221,7 +221,7 @@ def _in_one_loop(v: str, body: list[ast.stmt]) -> bool:
             if isinstance(s, ast.If):
                 if v in expression_reads(s.test) or not (walk(s.body, inside) and walk(s.orelse, inside)):
                     return False
-            elif isinstance(s, ast.For | ast.While):
+            elif isinstance(s, (ast.For, ast.While)):
                 nest = s if isinstance(s, ast.For) and is_nest(s) and inside is None else inside
                 if v in header_reads(s) or not walk(s.body, nest):
                     return False

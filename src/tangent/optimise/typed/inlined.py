@@ -114,7 +114,7 @@ def _is_nothing(s: ast.stmt) -> bool:
 
 def _backward_call(s: ast.stmt, saved: str, bwd: Generated, g: Generated) -> ast.Call | None:
     """The call of a backward pass, where it makes no difference that the rest of the statement comes behind it."""
-    if not isinstance(s, ast.Assign | ast.AugAssign | ast.Expr):
+    if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)):
         return None
     if isinstance(s, ast.AugAssign) and not isinstance(s.target, ast.Name):
         return None

@@ -70,7 +70,7 @@ class _Holding:
 
     def loop(self, loop: ast.For, nest: Nest, around: list[ast.stmt]) -> list[ast.stmt]:
         inside = [s for s in loop.body if not isinstance(s, Comment)]
-        if not all(isinstance(s, ast.Assign | ast.AugAssign) and only_computes(s) for s in inside):
+        if not all(isinstance(s, (ast.Assign, ast.AugAssign)) and only_computes(s) for s in inside):
             return [loop]
         varying = {v for s in (loop, *inside) for v in writes(s)}
         mine = [a for a in (*self.known.reads, *self.known.stores) if loop in a.nest]
@@ -138,7 +138,7 @@ def _added_later(a: Access, total: str) -> tuple[ast.stmt, ast.stmt]:
 
 
 def _holds_loops(loop: ast.For) -> bool:
-    return any(isinstance(s, ast.For | ast.While) for s in statements(loop.body))
+    return any(isinstance(s, (ast.For, ast.While)) for s in statements(loop.body))
 
 
 def _like(s: ast.For | ast.While, body: list[ast.stmt]) -> ast.stmt:

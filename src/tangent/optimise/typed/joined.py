@@ -30,7 +30,7 @@ def joined(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]) -> 
     for j, second in enumerate(turned):
         if not isinstance(second, ast.For) or not independent(second, own, after[second], known):
             continue
-        i = next((i for i in range(j - 1, -1, -1) if isinstance(turned[i], ast.For | ast.While | ast.If)), None)
+        i = next((i for i in range(j - 1, -1, -1) if isinstance(turned[i], (ast.For, ast.While, ast.If))), None)
         first = turned[i] if i is not None else None
         if i is None or not isinstance(first, ast.For) or ast.unparse(first.iter) != ast.unparse(second.iter):
             continue
@@ -129,7 +129,7 @@ def _carried(body: list[ast.stmt]) -> set[str]:
 
 def _at_own_place(s: ast.stmt, a: str, i: str) -> bool:
     """Whether a statement touches an array only at the iteration's own index."""
-    if isinstance(s, ast.For | ast.If | ast.While):
+    if isinstance(s, (ast.For, ast.If, ast.While)):
         return a not in header_reads(s)
     good = 0
     for n in ast.walk(s):

@@ -102,7 +102,7 @@ def _item(push: ast.stmt) -> ast.expr:
 
 
 def _is_plain(e: ast.expr) -> bool:
-    return all(isinstance(n, PLAIN | ast.expr_context) for n in walk(e))
+    return all(isinstance(n, (PLAIN, ast.expr_context)) for n in walk(e))
 
 
 def _target(pop: ast.stmt) -> str:

@@ -293,7 +293,7 @@ def broadcasts(body: list[ast.stmt], g: Generated, found: Inference) -> bool:
         return kind.rank if isinstance(kind, Number) else 0 if kind is not None else -1
 
     for s in statements(body):
-        for n in ast.walk(s) if not isinstance(s, ast.If | ast.For | ast.While) else ():
+        for n in ast.walk(s) if not isinstance(s, (ast.If, ast.For, ast.While)) else ():
             match n:
                 case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
                     if rank(left) == rank(right) > 0:
@@ -307,7 +307,7 @@ def broadcasts(body: list[ast.stmt], g: Generated, found: Inference) -> bool:
 
 
 def _loaded(target: ast.expr) -> ast.expr:
-    return replace(target, ctx=ast.Load()) if isinstance(target, ast.Name | ast.Subscript) else target
+    return replace(target, ctx=ast.Load()) if isinstance(target, (ast.Name, ast.Subscript)) else target
 
 
 @dataclass(frozen=True)
@@ -337,7 +337,7 @@ def _computes(e: ast.expr) -> bool:
     if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Name):
         if e.func.attr == "copy":
             return False
-    return isinstance(e, ast.BinOp | ast.UnaryOp | ast.Call) and not (
+    return isinstance(e, (ast.BinOp, ast.UnaryOp, ast.Call)) and not (
         isinstance(e, ast.BinOp) and isinstance(e.op, ast.MatMult)
     )  # fmt: skip
 

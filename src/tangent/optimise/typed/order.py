@@ -51,7 +51,7 @@ def live_after(body: list[ast.stmt], live: frozenset[str]) -> dict[ast.stmt, fro
     """For each loop the names that may be read after it; `live`: those that may be read after the body."""
     found: dict[ast.stmt, frozenset[str]] = {}
     for i, s in enumerate(body):
-        behind = live | live_into(body[i + 1 :]) if isinstance(s, ast.If | ast.For | ast.While) else live
+        behind = live | live_into(body[i + 1 :]) if isinstance(s, (ast.If, ast.For, ast.While)) else live
         match s:
             case ast.If(body=then, orelse=other):
                 found |= live_after(then, behind) | live_after(other, behind)
@@ -89,10 +89,10 @@ def independent(loop: ast.For, own: frozenset[str], after: frozenset[str], known
     for s in statements(loop.body):
         if isinstance(s, Comment):
             continue
-        if not isinstance(s, ast.Assign | ast.AugAssign | ast.For) or not _simple(s, arrays, changed):
+        if not isinstance(s, (ast.Assign, ast.AugAssign, ast.For)) or not _simple(s, arrays, changed):
             return False
         reads = header_reads(s)
-        local |= {v for v in writes(s) if v not in seen | reads and isinstance(s, ast.Assign | ast.For)}
+        local |= {v for v in writes(s) if v not in seen | reads and isinstance(s, (ast.Assign, ast.For))}
         if any(v not in local for v in writes(s)) or (isinstance(s, ast.AugAssign) and writes(s)):
             return False
         seen |= reads | set(writes(s))
@@ -119,7 +119,7 @@ def _simple(s: ast.stmt, arrays: set[str], changed: set[str]) -> bool:
     """Note the arrays that a statement uses; False where it does more than compute with elements."""
     if isinstance(s, ast.For):
         return not isinstance(s.iter, ast.Call) or _is_reversed(s.iter) or ast.unparse(s.iter).startswith("range(")
-    if not only_computes(s) or (isinstance(s, ast.AugAssign) and not isinstance(s.op, ast.Add | ast.Sub)):
+    if not only_computes(s) or (isinstance(s, ast.AugAssign) and not isinstance(s.op, (ast.Add, ast.Sub))):
         return False
     elements = 0
     for n in ast.walk(s):

@@ -220,7 +220,7 @@ def _note(e: ast.AST, s: ast.stmt, nest: Nest, position: int, found: Accesses, a
     match e:
         case ast.Subscript(value=ast.Name(id=a), slice=index) if a in arrays:
             parts = tuple(index.elts) if isinstance(index, ast.Tuple) else (index,)
-            adds = isinstance(s, ast.AugAssign) and e is s.target and isinstance(s.op, ast.Add | ast.Sub)
+            adds = isinstance(s, ast.AugAssign) and e is s.target and isinstance(s.op, (ast.Add, ast.Sub))
             access = Access(a, None if _selects(parts) else parts, nest, position, s, adds)
             if isinstance(e.ctx, ast.Store):
                 found.stores.append(access)

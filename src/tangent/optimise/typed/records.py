@@ -71,7 +71,7 @@ def unchanged(body: list[ast.stmt], parameters: set[str]) -> frozenset[str]:
     changed: set[str] = set()
     for s in statements(body):
         changed |= set(writes(s))
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             continue
         for n in ast.walk(s):
             match n:

@@ -90,7 +90,7 @@ def _blocks(body: Body) -> dict[ast.stmt, Body]:
     """The block that each statement stands in."""
     found = dict.fromkeys(body, body)
     for s in statements(body):
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             found |= dict.fromkeys(s.body, s.body) | dict.fromkeys(s.orelse, s.orelse)
     return found
 
@@ -105,7 +105,7 @@ def _changed(body: Body, found: dict[tuple[str, str], int], order: dict[int, int
         return [statement(s) for s in stmts]
 
     def statement(s: ast.stmt) -> ast.stmt:
-        if isinstance(s, ast.If | ast.For | ast.While):
+        if isinstance(s, (ast.If, ast.For, ast.While)):
             return _with_blocks(s, block)
         known = {pair for pair, last in found.items() if order[id(s)] > last}
         return rebuild(s, lambda e: _product(e, known, resolve)) if known else s

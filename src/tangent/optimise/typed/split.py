@@ -129,7 +129,7 @@ def _meant(e: ast.expr, meaning: dict[str, ast.expr]) -> ast.expr:
 
 
 def _is_cheap(s: ast.stmt) -> bool:
-    assert isinstance(s, ast.Assign | ast.AugAssign)
+    assert isinstance(s, (ast.Assign, ast.AugAssign))
     nodes = list(ast.walk(s.value))
     return len(nodes) <= LONGEST and all(isinstance(n, CHEAP) for n in nodes) and all(
         is_plain(n.slice) for n in nodes if isinstance(n, ast.Subscript)

@@ -84,7 +84,7 @@ class _Steps:
                 inside = [self.step(a) for a in args]
                 if function in ELEMENTWISE:
                     inside = [self.product(a) for a in inside]
-                elif not isinstance(func, ast.Attribute | ast.Lambda):
+                elif not isinstance(func, (ast.Attribute, ast.Lambda)):
                     inside = [self.held(a) for a in inside]
                 return replace(e, args=inside)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
@@ -101,7 +101,7 @@ class _Steps:
     def held(self, e: ast.expr) -> ast.expr:
         """A computed array under a name."""
         kind = self.found.of(e, self.g)
-        if not isinstance(e, ast.BinOp | ast.UnaryOp) or not isinstance(kind, Number) or kind.scalar:
+        if not isinstance(e, (ast.BinOp, ast.UnaryOp)) or not isinstance(kind, Number) or kind.scalar:
             return e
         return self.named(e)
 

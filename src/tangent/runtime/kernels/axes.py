@@ -58,4 +58,4 @@ def from_last(x: Any, axes: Any) -> Any:
 
 def last(axes: Any) -> tuple[int, ...] | int:
     """The last axes, as many as there are in `axes`."""
-    return -1 if isinstance(axes, int | np.integer) else tuple(range(-len(axes), 0))
+    return -1 if isinstance(axes, (int, np.integer)) else tuple(range(-len(axes), 0))

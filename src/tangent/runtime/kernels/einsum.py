@@ -28,7 +28,7 @@ def order_of(optimize: Any, operands: Any) -> Any:
 
     Large ones are worth a matrix product.
     """
-    if isinstance(optimize, list | tuple | str):
+    if isinstance(optimize, (list, tuple, str)):
         return "greedy"
     return optimize or sum(np.size(p) for p in operands) > 10_000
 

@@ -110,7 +110,7 @@ def power_slope(x: Any, y: Any) -> Any:
         return y * x ** (y - 1.0)
     y = np.asarray(y) if isinstance(y, range) else y
     with np.errstate(divide="ignore"):
-        if isinstance(y, int | float):
+        if isinstance(y, (int, float)):
             return y * (x ** (y - 1.0) if is_foreign(x) else np.power(x, y - 1.0)) if y else 0.0 * x
         constant = np.equal(y, 0)
         slope = y * np.power(np.where(constant, 1.0, x), np.where(constant, 1.0, y - 1.0))
@@ -129,7 +129,7 @@ def power_log(x: Any, y: Any) -> Any:
 
 def share(b: Any, mine: Any, other: Any) -> Any:
     """b where the result is mine, half of it where the other has the same value, else 0."""
-    if isinstance(b, float) and isinstance(mine, bool | np.bool_) and isinstance(other, bool | np.bool_):
+    if isinstance(b, float) and isinstance(mine, (bool, np.bool_)) and isinstance(other, (bool, np.bool_)):
         return (0.5 * b if other else b) if mine else 0.0
     tie = np.logical_and(mine, other)
     if np.count_nonzero(tie):

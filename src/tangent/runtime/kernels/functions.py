@@ -29,7 +29,7 @@ def as_stored(v: Any, x: Any) -> Any:
 
 def chosen_pieces(x: Any, condlist: Any, n: int) -> list[Any]:
     """Where each of the n functions of `np.piecewise` is the one that decides."""
-    single = np.isscalar(condlist) or (not isinstance(condlist[0], list | np.ndarray) and np.ndim(x) != 0)
+    single = np.isscalar(condlist) or (not isinstance(condlist[0], (list, np.ndarray)) and np.ndim(x) != 0)
     conditions = np.array([condlist] if single else condlist, dtype=bool)
     if n == len(conditions) + 1:
         conditions = np.concatenate([conditions, ~np.any(conditions, axis=0, keepdims=True)])

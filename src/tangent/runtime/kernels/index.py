@@ -16,7 +16,7 @@ def scatter(b: Any, x: Any, index: Any) -> Any:
     """Zeros like x with b added at index: the transpose of reading `x[index]`."""
     if is_lazy_zero(x):
         x = x.like
-    if isinstance(x, list | tuple | dict | deque):
+    if isinstance(x, (list, tuple, dict, deque)):
         return add_item(map_structure(lazy_zero, x), x, index, b)
     if is_foreign(x):
         return add_foreign(init_grad(x), index, b)
@@ -123,13 +123,13 @@ def fresh_rows(xs: Any) -> Any:
     """A list or dict of lists, with rows of its own."""
     if isinstance(xs, dict):
         return dict(zip(xs, fresh_rows(list(xs.values()))))
-    return [row.copy() if isinstance(row, list | np.ndarray) else row for row in xs]
+    return [row.copy() if isinstance(row, (list, np.ndarray)) else row for row in xs]
 
 
 def number_rows(xs: Any) -> Any:
     """A list or dict of lists of numbers, with rows of its own."""
     for row in xs.values() if isinstance(xs, dict) else xs:
-        if not isinstance(row, np.ndarray) and any(isinstance(v, np.ndarray | list | dict) for v in row):
+        if not isinstance(row, np.ndarray) and any(isinstance(v, (np.ndarray, list, dict)) for v in row):
             raise InPlaceError(
                 "cannot differentiate an operator in place on items of lists in a list or dict",
                 why="they are arrays, which others may hold, too", todo="Write 't[i][j] = t[i][j] + v'.",
@@ -188,7 +188,7 @@ def may_repeat(index: Any) -> bool:
 
 def is_integer_array(part: Any) -> bool:
     """Whether one part of an index is a list or array of integers, not a mask, a slice or a number."""
-    if part is None or part is Ellipsis or isinstance(part, slice | int | np.integer):
+    if part is None or part is Ellipsis or isinstance(part, (slice, int, np.integer)):
         return False
     return np.ndim(part) > 0 and np.asarray(part).dtype != np.bool_
 

@@ -182,7 +182,7 @@ def tensordot_adjoint_b(b: Any, x: Any, y: Any, axes: Any = 2) -> Any:
 
 def contraction(nx: int, ny: int, axes: Any) -> tuple[tuple[int, ...], ...]:
     """The axes of `np.tensordot` as four tuples: contracted of x, contracted of y, free of x, free of y."""
-    if np.ndim(axes) == 0 and not isinstance(axes, list | tuple):
+    if np.ndim(axes) == 0 and not isinstance(axes, (list, tuple)):
         over_x, over_y = tuple(range(nx - axes, nx)), tuple(range(axes))
     else:
         over_x = tuple(int(i) % nx for i in np.atleast_1d(np.asarray(axes[0], int)))

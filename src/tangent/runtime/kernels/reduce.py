@@ -33,7 +33,7 @@ def filled(b: Any, x: Any, axis: Axis, keepdims: bool) -> Any:
         axes = reduced_axes(x, axis)
         b = np.reshape(b, [1 if i in axes else n for i, n in enumerate(x.shape)])
     out = np.empty(x.shape, x.dtype)
-    out[...] = b.real if isinstance(b, complex | np.ndarray | np.generic) else b
+    out[...] = b.real if isinstance(b, (complex, np.ndarray, np.generic)) else b
     return out[()]
 
 
@@ -58,7 +58,7 @@ def reduced_axes(a: Any, axis: Axis) -> tuple[int, ...]:
     """The axes over which a reduction of a goes, counted from the front."""
     if axis is None or np.ndim(a) == 0:
         return tuple(range(np.ndim(a)))
-    return tuple(i % np.ndim(a) for i in (axis if isinstance(axis, tuple | list) else (axis,)))
+    return tuple(i % np.ndim(a) for i in (axis if isinstance(axis, (tuple, list)) else (axis,)))
 
 
 def from_end(a: Any, axis: Axis) -> tuple[int, ...]:

@@ -80,14 +80,14 @@ def sorted_order(xs: Any, key: Any = None, reverse: bool = False) -> list[int]:
 
 def picked(xs: Any, i: list[int]) -> list[Any]:
     """The items of xs with the indices i; of what holds keys, zeros."""
-    if isinstance(xs, dict | set | str):
+    if isinstance(xs, (dict, set, str)):
         return [None] * len(i)
     return [xs[k] for k in i]
 
 
 def put_back(b: Any, i: list[int], xs: Any) -> Any:
     """The transpose of `picked`, as a sequence of the kind of xs; no item is picked twice."""
-    if isinstance(xs, dict | set | str):
+    if isinstance(xs, (dict, set, str)):
         return lazy_zero(xs)
     where = {k: place for place, k in enumerate(i)}
     return sequence_like([b[where[k]] if k in where else init_grad(xs[k]) for k in range(len(xs))], xs)
@@ -114,7 +114,7 @@ def joined_right(b: Any, x: Any, y: Any) -> Any:
 
 
 def are_lists(x: Any, y: Any) -> bool:
-    return isinstance(x, list | tuple | deque) and isinstance(y, list | tuple | deque)
+    return isinstance(x, (list, tuple, deque)) and isinstance(y, (list, tuple, deque))
 
 
 def new_repeated(x: Any, n: Any) -> Any:
@@ -147,9 +147,9 @@ def unfolded(b: Any, ys: Any) -> Any:
 
 def factor_part(b: Any, x: Any, y: Any) -> Any:
     """What x receives in `x * y`, where one of them may be a list that the other repeats."""
-    if isinstance(x, list | tuple) and not isinstance(y, np.ndarray):
+    if isinstance(x, (list, tuple)) and not isinstance(y, np.ndarray):
         return folded(b, x)
-    if isinstance(y, list | tuple) and not isinstance(x, np.ndarray):
+    if isinstance(y, (list, tuple)) and not isinstance(x, np.ndarray):
         return init_grad(x)
     return unbroadcast(b * y, x)
 

@@ -151,7 +151,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     """`np.histogramdd`, of an array of points or of a list of coordinates."""
     if np.ndim(sample) == 1:
         sample = np.expand_dims(sample, -1)
-    columns = np.transpose(sample) if np.ndim(sample) == 2 and not isinstance(sample, list | tuple) else sample
+    columns = np.transpose(sample) if np.ndim(sample) == 2 and not isinstance(sample, (list, tuple)) else sample
     d = len(columns)
     edges: Any = []
     for k in np.arange(d):
@@ -227,8 +227,8 @@ def linspaced(
     axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
     """`np.linspace`, with the step if asked for."""
-    start = np.asarray(start) if isinstance(start, list | tuple) else start
-    stop = np.asarray(stop) if isinstance(stop, list | tuple) else stop
+    start = np.asarray(start) if isinstance(start, (list, tuple)) else start
+    stop = np.asarray(stop) if isinstance(stop, (list, tuple)) else stop
     grid = np.linspace(start, stop, num, endpoint, dtype=dtype, axis=axis)
     if not retstep:
         return grid

@@ -76,14 +76,14 @@ def sequence_like(parts: list[Any], x: Any) -> Any:
 
 def like(b: Any, x: Any) -> Any:
     """b, which has as many elements as x, in the shape and dtype of x, or in lists like those of x."""
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return restructure(np.reshape(b, np.shape(x)), x)
     return unbroadcast(b if np.shape(b) == np.shape(x) else np.reshape(b, np.shape(x)), x)
 
 
 def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
     """The adjoint of `np.array(x, dtype)`, with the structure of x: an array, or nested lists and tuples."""
-    if not isinstance(x, list | tuple):
+    if not isinstance(x, (list, tuple)):
         return like(uncast(b, dtype), x)
     levels = max(1, depth(x))
     if np.ndim(b) != levels:
@@ -93,14 +93,14 @@ def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
 
 def depth(x: Any) -> int:
     """How many axes nested lists and tuples make: `np.ndim`, without the array."""
-    if not isinstance(x, list | tuple):
+    if not isinstance(x, (list, tuple)):
         return np.ndim(x)
     return 1 + (depth(x[0]) if x else 0)
 
 
 def restructured(b: Any, x: Any, dtype: Any = None) -> Any:
     """`restructure` for a b with as many axes as x has levels."""
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return sequence_like([restructured(part, v, dtype) for part, v in zip(b, x)], x)
     if dtype is None and isinstance(b, float) and isinstance(x, float):
         return b

@@ -17,7 +17,7 @@ def to_vector(x: Any) -> Any:
     >>> to_vector({"a": 1.0, "b": [np.zeros(2), 3.0]})
     array([1., 0., 0., 3.])
     """
-    if isinstance(x, np.ndarray | float):
+    if isinstance(x, (np.ndarray, float)):
         return np.reshape(x, (-1,))
     return np.concatenate([np.ravel(v) for v in _leaves(x)] or [np.zeros(0)])
 
@@ -32,7 +32,7 @@ def from_vector(v: Any, like: Any) -> Any:
 
     def taken(part: Any) -> Any:
         nonlocal start
-        if isinstance(part, dict | list | tuple) or is_object(part):
+        if isinstance(part, (dict, list, tuple)) or is_object(part):
             return map_structure(taken, part)
         shape, size = np.shape(part), np.size(part)
         start += size
@@ -42,7 +42,7 @@ def from_vector(v: Any, like: Any) -> Any:
 
 
 def _leaves(x: Any) -> Iterator[Any]:
-    if isinstance(x, dict | list | tuple):
+    if isinstance(x, (dict, list, tuple)):
         for part in x.values() if isinstance(x, dict) else x:
             yield from _leaves(part)
     elif is_object(x):

@@ -243,7 +243,7 @@ def unit_arrays(value: Any) -> list[Any]:
 
 def joined_dtype(*parts: Any) -> Any:
     """The dtype of arrays and numbers that are joined; none is asked for where all are integers."""
-    found = np.result_type(*(np.asarray(p) if isinstance(p, list | tuple) else p for p in parts))
+    found = np.result_type(*(np.asarray(p) if isinstance(p, (list, tuple)) else p for p in parts))
     return found if found.kind in "fcO" else None
 
 
@@ -253,7 +253,7 @@ def joined_shape(value: Any, argument: Any) -> tuple[int, ...]:
 
 def argument_position(f: Any, wrt: Any) -> int:
     """The position of the one argument that `wrt` means."""
-    if isinstance(wrt, tuple | list):
+    if isinstance(wrt, (tuple, list)):
         (wrt,) = wrt
     return list(inspect.signature(f).parameters).index(wrt) if isinstance(wrt, str) else int(wrt)
 

@@ -101,7 +101,7 @@ def held_anew(memory: Any, x: Any, method: str, key: Any = None, value: Any = No
 
 def require_changeable(x: Any, what: str) -> None:
     """Stop at what is neither a list nor a dict nor an object: an array, a deque."""
-    if not isinstance(x, list | dict | deque):
+    if not isinstance(x, (list, dict, deque)):
         raise UnsupportedError(
             f"cannot differentiate '{what}' of a {type(x).__name__} here",
             why="objects are made or changed in the same function, where only lists, dicts and objects are followed",

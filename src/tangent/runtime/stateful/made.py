@@ -61,7 +61,7 @@ def call_copy(memory: Any, x: Any) -> Any:
         for name in names_held(memory, x):
             memory = initialised(memory, made, name, remembered(memory, x, name))
         return made, memory
-    if isinstance(x, list | dict | deque):
+    if isinstance(x, (list, dict, deque)):
         return new_list(contents(memory, x)), memory
     return x, memory
 

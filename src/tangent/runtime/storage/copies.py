@@ -19,7 +19,7 @@ def own(x: Any, *others: Any) -> Any:
     >>> own(a) is a
     False
     """
-    if isinstance(x, list | tuple | dict):
+    if isinstance(x, (list, tuple, dict)):
         raise InPlaceError(
             f"an argument that is written in place by index is a {type(x).__name__}",
             why="the derivative takes it for an array", todo="Pass np.array(...), or fill a list made in the function.",
@@ -51,15 +51,15 @@ def _is_held(x: Any, other: Any) -> bool:
     """Whether something that can be changed is, or is held by, something else."""
     if isinstance(x, np.ndarray):
         return _overlap(x, other)
-    if isinstance(other, list | tuple | dict) and x is not other:
+    if isinstance(other, (list, tuple, dict)) and x is not other:
         return any(_is_held(x, v) for v in (other.values() if isinstance(other, dict) else other))
-    return x is other and (isinstance(x, list | dict | deque | set) or is_object(x))
+    return x is other and (isinstance(x, (list, dict, deque, set)) or is_object(x))
 
 
 def _overlap(x: np.ndarray[Any, Any], other: Any) -> bool:
     if isinstance(other, np.ndarray):
         return bool(np.may_share_memory(x, other)) and bool(np.shares_memory(x, other))
-    if isinstance(other, list | tuple | dict):
+    if isinstance(other, (list, tuple, dict)):
         return any(_overlap(x, item) for item in (other.values() if isinstance(other, dict) else other))
     return False
 

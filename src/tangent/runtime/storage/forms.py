@@ -33,7 +33,7 @@ def _is_fixed(x: Any) -> bool:
     """Whether nothing can be written into a value."""
     if isinstance(x, tuple):
         return all(map(_is_fixed, x))
-    return not isinstance(x, list | dict | set | np.ndarray) and not is_object(x) and not callable(x)
+    return not isinstance(x, (list, dict, set, np.ndarray)) and not is_object(x) and not callable(x)
 
 
 def refuse_shared(values: tuple[Any, ...], where: Location) -> None:
@@ -47,8 +47,8 @@ def refuse_shared(values: tuple[Any, ...], where: Location) -> None:
 
 
 def _containers(x: Any) -> Iterator[Any]:
-    if isinstance(x, list | dict):
+    if isinstance(x, (list, dict)):
         yield x
-    if isinstance(x, list | tuple | dict):
+    if isinstance(x, (list, tuple, dict)):
         for v in x.values() if isinstance(x, dict) else x:
             yield from _containers(v)

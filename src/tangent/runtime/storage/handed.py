@@ -20,7 +20,7 @@ def _handed(v: Any, b: Any, shade: Any, nothing: Callable[[Any], Any]) -> Any:
     seen = iter(_first_shown(b))
 
     def inside(v: Any, b: Any) -> Any:
-        if isinstance(b, list | tuple | dict):
+        if isinstance(b, (list, tuple, dict)):
             keys = b if isinstance(b, dict) else range(len(b))
             return _again(b, {k: inside(v[k], b[k]) for k in keys})
         first = next(seen) if isinstance(b, np.ndarray) else None
@@ -55,7 +55,7 @@ def unboxed(b: Any, x: Any) -> Any:
     """A shadow as it is given back: the number in it, for a number; likewise inside containers."""
     if isinstance(b, dict):
         return {k: unboxed(v, x[k]) for k, v in b.items()}
-    if isinstance(b, list | tuple):
+    if isinstance(b, (list, tuple)):
         parts = [unboxed(p, q) for p, q in zip(b, x)]
         return parts if isinstance(b, list) else type(b)(*parts) if hasattr(b, "_fields") else tuple(parts)
     if not isinstance(b, np.ndarray) or b.ndim or isinstance(x, np.ndarray):
@@ -70,7 +70,7 @@ def returned_rest(v: Any, b: Any, shade: Any) -> Any:
 
 def content(x: Any) -> Any:
     """What an array holds now, or the number itself; to be put back later. Likewise of all that a container holds."""
-    if isinstance(x, list | tuple | dict):
+    if isinstance(x, (list, tuple, dict)):
         if any(first is not None for first in _first_shown(x)):
             return beside_all(x, x, beside)
         keys = x if isinstance(x, dict) else range(len(x))
@@ -80,7 +80,7 @@ def content(x: Any) -> Any:
 
 def content_beside(d: Any, x: Any, others: tuple[Any, ...]) -> Any:
     """What a tangent holds now, as `content`; but where the value is part of some others, it stays what it is."""
-    if isinstance(x, list | tuple | dict):
+    if isinstance(x, (list, tuple, dict)):
         keys = x if isinstance(x, dict) else range(len(x))
         return _again(x, {k: content_beside(d[k], x[k], others) for k in keys}) if isinstance(d, type(x)) else d
     if isinstance(d, np.ndarray) and not (isinstance(x, np.ndarray) and is_part(x, others)):

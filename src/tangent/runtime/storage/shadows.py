@@ -33,11 +33,11 @@ def shadow(x: Any, content: Any = None) -> Any:
         return made
     if isinstance(x, NUMBERS):
         whole = isinstance(x, int) or np.asarray(x).dtype.kind not in "fc"
-        made = np.zeros((), np.complex128 if isinstance(x, complex | np.complexfloating) and not whole else np.float64)
+        made = np.zeros((), np.complex128 if isinstance(x, (complex, np.complexfloating)) and not whole else np.float64)
         if content is not None:
             made[...] = content
         return made
-    if isinstance(x, dict | list | tuple):
+    if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, shadow)
     if is_foreign(x):
         raise InPlaceError(
@@ -75,7 +75,7 @@ def beside_all(x: Any, content: Any, make: Callable[..., Any]) -> Any:
             return new
         if isinstance(v, dict):
             return {k: beside_one(item, None if c is None else c[k]) for k, item in v.items()}
-        if isinstance(v, list | tuple):
+        if isinstance(v, (list, tuple)):
             parts = [beside_one(item, d) for item, d in zip(v, c if c is not None else [None] * len(v))]
             return parts if isinstance(v, list) else type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)
         return make(v, c)
@@ -87,7 +87,7 @@ def refill(b: Any, other: Any) -> None:
     """Give a shadow the content of another of the same structure."""
     if isinstance(b, np.ndarray):
         b[...] = other
-    elif isinstance(b, list | tuple | dict):
+    elif isinstance(b, (list, tuple, dict)):
         for k in b if isinstance(b, dict) else range(len(b)):
             refill(b[k], other[k])
 
@@ -102,7 +102,7 @@ def refill_item(b: Any, index: Any, other: Any) -> None:
 
 def refilled(b: Any, other: Any) -> Any:
     """A shadow with the content of another: itself, where it is a container; else the other."""
-    if not isinstance(b, list | tuple | dict):
+    if not isinstance(b, (list, tuple, dict)):
         return other
     refill(b, other)
     return b
@@ -127,7 +127,7 @@ def beside(x: Any, content: Any = None) -> Any:
     """The tangent of something that is written in place: like a shadow, but that of a number is a number."""
     if isinstance(x, NUMBERS):
         return content if content is not None else 0.0
-    if isinstance(x, dict | list | tuple):
+    if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, beside)
     return shadow(x, content)
 
@@ -141,7 +141,7 @@ def _of_values(x: Any) -> Any:
     """The shadow of a value: what a container holds twice has two shadows, each with what came to its place."""
     if isinstance(x, dict):
         return {k: _of_values(v) for k, v in x.items()}
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         parts = [_of_values(v) for v in x]
         return parts if isinstance(x, list) else type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
     return shadow(x)
@@ -169,7 +169,7 @@ def mirror(v: Any, base: Any, shade: Any) -> Any:
         return shadow(v)
     if isinstance(v, np.flatiter):
         return flattened(mirror(v.base, base, shade))
-    if isinstance(v, list | tuple | dict):
+    if isinstance(v, (list, tuple, dict)):
         for x, b in leaves_of(base, shade):
             if x is v:
                 return b

@@ -68,7 +68,7 @@ def _added(b: Any, v: Any) -> Any:
     if v is None or isinstance(v, ZeroGrad):
         return b
     boxed = isinstance(b, tuple) and any(isinstance(x, np.ndarray) for x, _ in leaves_of(b, b))
-    if (boxed or isinstance(b, np.ndarray | list | dict)) and b is not v:
+    if (boxed or isinstance(b, (np.ndarray, list, dict))) and b is not v:
         add_into(b, v)  # others may hold it, too
         return b
     return add_grad(b, v)
@@ -83,7 +83,7 @@ def assigned(b: Any, like: Any, index: Any) -> Any:
 
 def add_at(b: Any, index: Any, v: Any) -> None:
     """`b[index] += v`, counting an element every time that the index names it."""
-    if isinstance(b, list | tuple | dict):
+    if isinstance(b, (list, tuple, dict)):
         add_to_item(b, index, v)
     elif may_repeat(index):
         np.add.at(b, index, real_part(v, b))
@@ -97,7 +97,7 @@ def add_to_item(b: Any, index: Any, v: Any) -> None:
     """`b[index] += v` for the shadow of a list or dict; shadows of lists inside stay the ones that they are."""
     if isinstance(index, slice):
         b[index] = [_added(p, q) for p, q in zip(b[index], v, strict=True)]
-    elif isinstance(b[index], np.ndarray) and not isinstance(v, list | tuple | dict):
+    elif isinstance(b[index], np.ndarray) and not isinstance(v, (list, tuple, dict)):
         part = b[index]
         part += real_part(v, part)
     elif isinstance(b, tuple):

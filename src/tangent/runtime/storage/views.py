@@ -43,7 +43,7 @@ class Cut(np.ndarray[Any, Any]):
 def leaves_of(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
     """Arrays and containers inside a container, with their shadows."""
     yield base, shade
-    if isinstance(base, list | tuple):
+    if isinstance(base, (list, tuple)):
         for x, b in zip(base, shade):
             yield from leaves_of(x, b)
     elif isinstance(base, dict):
@@ -117,7 +117,7 @@ def is_part(b: Any, shade: Any) -> bool:
         return any(
             b is s or (isinstance(s, np.ndarray) and np.may_share_memory(b, s)) for s, _ in leaves_of(shade, shade)
         )
-    if isinstance(b, list | tuple | dict):
+    if isinstance(b, (list, tuple, dict)):
         items = b.values() if isinstance(b, dict) else b
         return any(b is s for s, _ in leaves_of(shade, shade)) or all(is_part(item, shade) for item in items)
     return False

@@ -72,7 +72,7 @@ class Forward(Rules, InPlace, Calls):
         own = {id(x) for x in first}
         tangents = [x for x in found if id(x) not in own]
         targets = [v for x in first for v in writes(x)]
-        simple = all(isinstance(x, ast.Assign | ast.Raise | ast.Expr) for x in found)
+        simple = all(isinstance(x, (ast.Assign, ast.Raise, ast.Expr)) for x in found)
         simple = simple and not any(x in self.table.written for x in first)
         changed = live_into(first) & set(targets)
         if not simple or changed or len(set(targets)) < len(targets) or any(_mixed(x, targets) for x in tangents):

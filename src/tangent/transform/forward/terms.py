@@ -39,7 +39,7 @@ def _sum_terms(e: ast.expr) -> list[ast.expr]:
 def bare_sum(e: ast.expr) -> list[ast.expr]:
     """The terms of a sum that may be one of containers; an arithmetic expression stays whole."""
     terms = _sum_terms(e)
-    return terms if all(isinstance(t, ast.Name | ast.Call | ast.Subscript) for t in terms) else [e]
+    return terms if all(isinstance(t, (ast.Name, ast.Call, ast.Subscript)) for t in terms) else [e]
 
 
 def _operands_read(e: ast.expr) -> frozenset[str]:

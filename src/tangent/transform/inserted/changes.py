@@ -116,7 +116,7 @@ def _handed(e: ast.expr) -> frozenset[str]:
     plain = table().zero_attributes
 
     def handing(x: ast.expr) -> ast.expr:
-        new = isinstance(x, ast.Compare | ast.JoinedStr) or (isinstance(x, ast.Attribute) and x.attr in plain)
+        new = isinstance(x, (ast.Compare, ast.JoinedStr)) or (isinstance(x, ast.Attribute) and x.attr in plain)
         return ast.Constant(None) if new else x
 
     return expression_reads(rebuild(e, handing))

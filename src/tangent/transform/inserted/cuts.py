@@ -142,7 +142,7 @@ def cut_short(
     this: Reverse, s: ast.stmt, body: list[ast.stmt], cuts: list[Cut], path: tuple[Records, ...], state: State
 ) -> list[ast.stmt]:
     """A backward loop that blocks may cut short, and after it what they left to be restored."""
-    assert isinstance(s, ast.For | ast.While)
+    assert isinstance(s, (ast.For, ast.While))
     flagged = [cut for cut in cuts if cut.flag]
     twice = isinstance(s, Once) and any(len(cut.jumps) > 1 for cut in cuts)
     if isinstance(s, Once) and not twice:
@@ -225,7 +225,7 @@ def jumping(body: list[ast.stmt]) -> set[ast.stmt]:
     """The statements in loops that blocks may cut short."""
     found: set[ast.stmt] = set()
     for s in statements(body):
-        if isinstance(s, ast.For | ast.While) and any(_jumps(x) for x in statements(s.body)):
+        if isinstance(s, (ast.For, ast.While)) and any(_jumps(x) for x in statements(s.body)):
             found |= set(statements(s.body))
     return found
 

@@ -80,7 +80,7 @@ class Frame:
         ]
 
     def in_loop(self, path: tuple[Block, ...]) -> bool:
-        return any(isinstance(owner, ast.For | ast.While) for owner, _ in path)
+        return any(isinstance(owner, (ast.For, ast.While)) for owner, _ in path)
 
     def push(self, site: Site, v: str, like: ast.stmt | None, path: tuple[Block, ...]) -> ast.stmt:
         """Keep a value: on the variable's own list in a loop, under a name of its own outside."""

@@ -206,7 +206,7 @@ class Reverse(Statements):
         return [at(ast.If(s.test, then, other), s)]
 
     def loop(self, s: ast.stmt, state: State, path: tuple[Block, ...]) -> list[ast.stmt]:
-        assert isinstance(s, ast.For | ast.While)
+        assert isinstance(s, (ast.For, ast.While))
         before: list[ast.stmt] = []
         tried: set[str] = set()
         inner_path = (*path, (s, "body"))
@@ -254,7 +254,7 @@ class Reverse(Statements):
 
     def item_reads(self, s: ast.stmt) -> set[str]:
         """Active variables that the loop reads by index."""
-        assert isinstance(s, ast.For | ast.While)
+        assert isinstance(s, (ast.For, ast.While))
         found = set()
         for x in statements(s.body):
             op = self.operations.get(x)

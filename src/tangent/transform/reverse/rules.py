@@ -66,7 +66,7 @@ class Rules(Sums):
             elif rule.kind == "custom":
                 several = any(p.star and p.name == k for p in rule.parameters)
                 value = self.scribe.call("fit_grad" if several else "unbroadcast", value, operand)
-            arithmetic = isinstance(value, ast.BinOp | ast.UnaryOp)
+            arithmetic = isinstance(value, (ast.BinOp, ast.UnaryOp))
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.joins(op)
             number = arithmetic or summed or self.shapes.operand(operand, op).number
             parts.setdefault(operand.id, []).append(Part(value, arithmetic or is_new(value), number))

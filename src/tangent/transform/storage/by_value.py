@@ -164,7 +164,7 @@ def _made_with(this: Unit, site: ast.stmt, made: str) -> bool:
     """Whether something is made anew whenever a statement runs: in every loop around it."""
     makers = [s for s in statements(this.core.body) if made in (op.targets if (op := this.operations.get(s)) else ())]
     for loop in statements(this.core.body):
-        if isinstance(loop, ast.For | ast.While):
+        if isinstance(loop, (ast.For, ast.While)):
             inside = set(statements(loop.body))
             if site in inside and not (makers and all(m in inside for m in makers)):
                 return False

@@ -56,7 +56,7 @@ def is_item(op: Operation) -> bool:
     if op.kind != "rule" or op.rule.name != "getitem" or not isinstance(op.value, ast.Subscript):
         return False
     index = op.values["index"]
-    return isinstance(op.value.value, ast.Name) and not isinstance(index, ast.Slice | ast.Tuple)
+    return isinstance(op.value.value, ast.Name) and not isinstance(index, (ast.Slice, ast.Tuple))
 
 
 def _reader(first: Operation, rest: list[ast.stmt], operations: dict[ast.stmt, Operation]) -> ast.stmt | None:

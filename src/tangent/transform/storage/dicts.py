@@ -208,7 +208,7 @@ def _renamed(this: Unit, found: list[Write], gone: ast.stmt, names: dict[str, st
         return [statement(s) for s in body if s is not gone]
 
     def statement(s: ast.stmt) -> ast.stmt:
-        if isinstance(s, ast.If | ast.For | ast.While) and s.body != [ast.Break()]:
+        if isinstance(s, (ast.If, ast.For, ast.While)) and s.body != [ast.Break()]:
             part = "iter" if isinstance(s, ast.For) else "test"
             new: ast.stmt = replace(
                 s, **{part: rename(getattr(s, part), names)}, body=block(s.body), orelse=block(s.orelse)

@@ -75,7 +75,7 @@ def sharing(v: str, names: set[str], aliases: Aliases) -> set[str]:
 def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases) -> bool:
     own = set().union(*(aliases.of(v) for v in group))
     bound = [op for op in this.operations.values() if group.intersection(op.targets) and op.kind != "store"]
-    if len(group) > 1 and not all(isinstance(op.value, ast.List | ast.ListComp | ast.BinOp | ast.Name) for op in bound):
+    if len(group) > 1 and not all(isinstance(op.value, (ast.List, ast.ListComp, ast.BinOp, ast.Name)) for op in bound):
         return False
     if not own <= aliases.containers or group & this.inputs:
         return False
@@ -96,4 +96,4 @@ def _is_plain(op: Operation, group: set[str]) -> bool:
     if op.kind in ("push", "pop", "call", "dynamic", "closure", "opaque"):
         return not group & {*op.targets, *op.operands}
     made = group & set(op.targets) and op.kind not in ("store", "copy")
-    return not made or not isinstance(op.value, ast.Dict | ast.DictComp)
+    return not made or not isinstance(op.value, (ast.Dict, ast.DictComp))

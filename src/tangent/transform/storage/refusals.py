@@ -156,7 +156,7 @@ def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[
         if s in order and op.value is not None and any(t in active for t in op.targets)
         and any(isinstance(n, ast.Name) and n.id in names for n in walk(op.value))
     ]  # fmt: skip
-    loops = [set(statements(s.body)) for s in order if isinstance(s, ast.For | ast.While)]
+    loops = [set(statements(s.body)) for s in order if isinstance(s, (ast.For, ast.While))]
     together = any(w.statement in loop and r in loop for loop in loops for r in readers)
     return not together and all(order[w.statement] < order[r] for r in readers)
 

@@ -117,7 +117,7 @@ def _joins_lists(this: Unit, w: Write) -> bool:
     assert isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp)
     added = s.value.right
     made = [op for op in this.operations.values() if isinstance(added, ast.Name) and added.id in op.targets]
-    return bool(made) and all(isinstance(op.value, ast.List | ast.Tuple | ast.ListComp) for op in made)
+    return bool(made) and all(isinstance(op.value, (ast.List, ast.Tuple, ast.ListComp)) for op in made)
 
 
 def _in_place(this: Unit, w: Write, array: bool) -> list[ast.stmt]:

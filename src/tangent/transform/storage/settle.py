@@ -206,7 +206,7 @@ def _watched(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> Unit
         owner = isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Constant)
         if not owner and given & varied and not _is_plain_method(e.func):
             watch = this.context.use("call_effect", runtime_function("call_effect"))
-            assert isinstance(s, ast.Expr | ast.Assign)
+            assert isinstance(s, (ast.Expr, ast.Assign))
             changed[s] = [replace(s, value=replace(e, func=name(watch), args=[e.func, *e.args]))]
     return replaced(this, changed, dict(this.operations)) if changed else this
 

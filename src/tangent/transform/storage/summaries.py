@@ -62,7 +62,7 @@ def _classes_changed(this: Unit, varied: frozenset[str]) -> Outside:
                 ast.Assign(targets=[ast.Attribute(value=owner, attr=attr)], value=value)
                 | ast.AugAssign(target=ast.Attribute(value=owner, attr=attr), value=value)
             ) if expression_reads(value) & varied:
-                if isinstance(this.context.scope.resolve(owner), type | types.ModuleType):
+                if isinstance(this.context.scope.resolve(owner), (type, types.ModuleType)):
                     error = InPlaceError(
                         f"cannot differentiate the assignment to '{ast.unparse(owner)}.{attr}'", this.source.locate(s),
                         "all objects of the class see it", "Keep it in an object, or pass it on as an argument.",
@@ -205,7 +205,7 @@ def _stored_into(function: types.FunctionType) -> set[str]:
 
 def _only_adds(s: ast.stmt) -> bool:
     """Whether the adjoint of an operator in place reads nothing."""
-    return isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp) and isinstance(s.value.op, ast.Add | ast.Sub)
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp) and isinstance(s.value.op, (ast.Add, ast.Sub))
 
 
 def _touched(this: Unit, w: Write, aliases: Aliases) -> set[str]:
@@ -249,7 +249,7 @@ def called_functions(this: Unit) -> list[tuple[types.FunctionType, ast.stmt]]:
 
 def _header(s: ast.stmt) -> ast.AST:
     """The part of a statement that is not in its blocks."""
-    return s.test if isinstance(s, ast.If | ast.While) else s.iter if isinstance(s, ast.For) else s
+    return s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
 
 
 OWN_NOTHING = (types.FunctionType, types.ModuleType, type)  # what a callee is given and writes nothing into

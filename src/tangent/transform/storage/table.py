@@ -106,7 +106,7 @@ class Table:
         if not set(users) <= set(behind) or sum(row in writes(x) for x in self.every) != 1:
             return False
         last = max((behind.index(x) for x in users), default=-1)
-        loops = [set(statements(x.body)) for x in behind if isinstance(x, ast.For | ast.While)]
+        loops = [set(statements(x.body)) for x in behind if isinstance(x, (ast.For, ast.While))]
         between = {*behind[: last + 1], *(y for inside in loops if inside.intersection(users) for y in inside)}
         needed = expression_reads(self.this.operations[s].values["index"])
         if any(needed & set(writes(x)) for x in between):
@@ -122,7 +122,7 @@ class Table:
             index = op.values.get("index")
             stored = row in expression_reads(op.values["value"])
             whole = index is None and op.why == "into Add"
-            one = index is not None and not isinstance(index, ast.Slice | ast.Tuple) and not is_key(index)
+            one = index is not None and not isinstance(index, (ast.Slice, ast.Tuple)) and not is_key(index)
             return not stored and (whole or one)
         if op.kind != "rule" or op.rule.name != "getitem" or op.operands != (row,) or row in op.targets:
             return False
@@ -132,7 +132,7 @@ class Table:
         """Whether a statement reads the table, or a row, as a copy would do: what it makes is not changed with it."""
         op = self.this.operations.get(s)
         if op is None:
-            return isinstance(s, ast.For | ast.While | ast.If)
+            return isinstance(s, (ast.For, ast.While, ast.If))
         if op.kind == "zero" or self.is_measured(op) or self.is_whole(op):
             return True
         if op.kind not in ("rule", "call", "pack", "push", "copy") or s in self.writing or "attribute" in op.values:
@@ -159,7 +159,7 @@ class Table:
 
     def is_last(self, s: ast.stmt) -> bool:
         """Whether nothing is written into the table after a statement."""
-        loops = [x for x in self.every if isinstance(x, ast.For | ast.While)]
+        loops = [x for x in self.every if isinstance(x, (ast.For, ast.While))]
         around = {y for x in loops if s in set(statements(x.body)) for y in statements(x.body)}
         return not self.writing & {*self.every[self.every.index(s) :], *around}
 

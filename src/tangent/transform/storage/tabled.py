@@ -53,7 +53,7 @@ class Tabled(Table):
         def block(body: list[ast.stmt]) -> list[ast.stmt]:
             done: list[ast.stmt] = []
             for s in body:
-                if isinstance(s, ast.If | ast.For | ast.While) and s.body != [ast.Break()]:
+                if isinstance(s, (ast.If, ast.For, ast.While)) and s.body != [ast.Break()]:
                     *before, new = changed.get(s, [s])
                     new = replace(new, body=block(s.body), orelse=block(s.orelse))
                     if s in operations:
@@ -151,11 +151,11 @@ def _substituted(s: ast.stmt, row: str, place: ast.expr) -> ast.stmt:
         new = {
             f: change(x) if isinstance(x, ast.AST) else [change(y) if isinstance(y, ast.AST) else y for y in x]
             for f, x in fields.items()
-            if isinstance(x, ast.AST | list)
+            if isinstance(x, (ast.AST, list))
         }
         return replace(e, **new) if new else e
 
-    if isinstance(s, ast.If | ast.While):
+    if isinstance(s, (ast.If, ast.While)):
         return replace(s, test=change(s.test))
     if isinstance(s, ast.For):
         return replace(s, iter=change(s.iter))

@@ -48,7 +48,7 @@ def refuse_rows(this: Unit, found: list[Write], aliases: Aliases, flat: frozense
     if this.context.memory:
         return
     made = {op.targets[0] for op in this.operations.values() if _makes_list(op)} - _asked_lists_of_arrays(this)
-    shown = {op.targets[0] for op in this.operations.values() if isinstance(op.value, ast.List | ast.Dict)}
+    shown = {op.targets[0] for op in this.operations.values() if isinstance(op.value, (ast.List, ast.Dict))}
     for w in found:
         if _index(this, w) is None:
             continue
@@ -77,7 +77,7 @@ def _asked_lists_of_arrays(this: Unit) -> set[str]:
     return {
         op.targets[0]
         for op in this.operations.values()
-        if isinstance(op.value, ast.List | ast.Dict) and op.targets[0] in asked
+        if isinstance(op.value, (ast.List, ast.Dict)) and op.targets[0] in asked
         if all(isinstance(e, ast.Constant) or (_is_name(e) and e.id in values) for e in _items(op.value))
     }
 
@@ -131,7 +131,7 @@ def _loops_over(this: Unit, found: list[Write], aliases: Aliases) -> Unit:
         changed[bound[0]] = []
         headers[items] = op.operands[0]
         for s in users:
-            if not isinstance(s, ast.For | ast.While | ast.If):
+            if not isinstance(s, (ast.For, ast.While, ast.If)):
                 changed[s] = [rename(s, {items: op.operands[0]})]
                 operations |= {x: made for x in changed[s] if (made := reclassified(x, this)) is not None}
     if not changed:
@@ -145,7 +145,7 @@ def _with_headers(this: Unit, names: dict[str, str]) -> Unit:
     operations = dict(this.operations)
 
     def block(body: list[ast.stmt]) -> list[ast.stmt]:
-        return [header(s) if isinstance(s, ast.If | ast.For | ast.While) else s for s in body]
+        return [header(s) if isinstance(s, (ast.If, ast.For, ast.While)) else s for s in body]
 
     def header(s: ast.If | ast.For | ast.While) -> ast.stmt:
         part = "iter" if isinstance(s, ast.For) else "test"

@@ -56,7 +56,7 @@ def _mentions_text(this: Unit) -> bool:
 
 
 def _plain(n: ast.Call) -> bool:
-    return isinstance(n.func, ast.Name | ast.Attribute)
+    return isinstance(n.func, (ast.Name, ast.Attribute))
 
 
 def _makes_text(this: Unit, e: ast.expr, varied: frozenset[str]) -> bool:

@@ -162,7 +162,7 @@ class Calls(Adjoints):
 
     def _of_one_storage(self, saved: dict[str, str], backward: list[ast.stmt]) -> tuple[tuple[str, ...], ...]:
         """Groups of names, by what they stand for."""
-        targets = [t for s in statements(backward) if isinstance(s, ast.Assign | ast.AugAssign) for t in targets_of(s)]
+        targets = [t for s in statements(backward) if isinstance(s, (ast.Assign, ast.AugAssign)) for t in targets_of(s)]
         written = {t.value.id for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)}
         put_back = {self.class_of(w) for w in written} - {""}
         links = [

@@ -67,7 +67,7 @@ class Jumps(Calls):
 
     def kept_by_name(self, loop: ast.stmt) -> list[str]:
         """The handles that a loop binds anew and reads again later, and others that may be of the same storage."""
-        assert isinstance(loop, ast.For | ast.While)
+        assert isinstance(loop, (ast.For, ast.While))
         if not self.carried:
             return []
         entry, operations = self.owner.live.entry[loop], self.owner.operations

@@ -48,13 +48,19 @@ def numbers(*args: Any) -> bool:
     return all(is_number(a) for a in args)
 
 
+@jitable
+def everywhere(y: Any) -> Any:
+    """True in the shape of y, also where that is nan."""
+    return (y == y) | (y != y)
+
+
 @implements(ratio)
 def quotient(x: Any, y: Any) -> Any:
     kind = common(x, y)
     nothing = kind(0)
     if numbers(x, y):
         return lambda x, y: nothing if x == 0 else safe_divide(x, y)
-    return lambda x, y: np.where(x + 0 * y == 0, nothing, np.divide(x, y))
+    return lambda x, y: np.where((x == 0) & everywhere(y), nothing, np.divide(x, y))
 
 
 @implements(cosine)
@@ -65,7 +71,7 @@ def side(x: Any, r: Any) -> Any:
         return lambda x, r: np.sign(x) if np.isinf(x) else nothing if x == 0 else safe_divide(x, r)
 
     def impl(x: Any, r: Any) -> Any:
-        whole = x * (r == r)
+        whole = x * everywhere(r)
         return np.where(np.isinf(whole), np.sign(whole), np.where(whole == 0, nothing, np.divide(whole, r)))
 
     return impl

@@ -14,7 +14,8 @@ from collections import Counter
 from dataclasses import replace as with_changes
 
 from tangent.optimise.context import Body
-from tangent.optimise.typed.inlined import Site, inlined, sites
+from tangent.optimise.typed.call_sites import Site, sites
+from tangent.optimise.typed.inlined import inlined
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import rebuild, rename, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, arguments, header_reads, writes

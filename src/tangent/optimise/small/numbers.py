@@ -108,7 +108,7 @@ class Numbers(Elements):
             case ast.Subscript(value=ast.Name(id=v), slice=index) if v in self.chosen:
                 places = self.places(v, index)
                 return name(self.cell(v, places[1][0])) if places[0] == () else e
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=v)]) if v in self.chosen:
+            case ast.Call(func=func, args=[ast.Name(id=v)]) if v in self.chosen and self.sizes.resolve(func) is len:
                 return constant(self.chosen[v][0])
             case _:
                 return e

@@ -88,7 +88,7 @@ class Sizes:
         found: dict[str, int] = {}
         for v, values in made.items():
             match values:
-                case [ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=owner)])] if owner in sure:
+                case [ast.Call(func=func, args=[ast.Name(id=owner)])] if owner in sure and self.resolve(func) is len:
                     found[v] = self.dims[owner][0] or 0
                 case [ast.Subscript(value=ast.Name(id=t), slice=ast.Constant(value=int(k)))]:
                     match made.get(t):

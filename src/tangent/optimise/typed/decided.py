@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.optimise.typed.call_sites import handed_over, taken_over
 from tangent.optimise.typed.infer import Inference
-from tangent.optimise.typed.inlined import handed_over, taken_over
 from tangent.optimise.typed.kinds import Items, Kind, Number, Stack
 from tangent.runtime.dispatch import is_foreign
 from tangent.syntax.names import identifiers

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import CompileError, Location
+from tangent.optimise.typed.call_sites import handed_over, taken_over
 from tangent.optimise.typed.infer import Inference
-from tangent.optimise.typed.inlined import handed_over, taken_over
 from tangent.optimise.typed.kinds import Kind, Number
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, constant, expression, name

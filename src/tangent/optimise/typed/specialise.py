@@ -36,6 +36,7 @@ from tangent.optimise.typed.returned import returned
 from tangent.optimise.typed.roots import roots
 from tangent.optimise.typed.saved import saved
 from tangent.optimise.typed.single import single
+from tangent.optimise.typed.spoken import spoken
 from tangent.optimise.typed.steps import steps
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace, statements
@@ -71,6 +72,7 @@ def _specialised(
     for g in made_of.values():
         g.externals = {v: made_of.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
         g.backward = made_of.get(g.backward) if g.backward is not None else None
+        spoken(g, resolve)
         assert g.tree is not None
         plain = plain_lists(g.tree.body, lambda e, g=g: resolve(e, g) is runtime.beside)  # type: ignore[misc]
         g.tree = replace(g.tree, body=lists(plain))
@@ -132,6 +134,7 @@ def _known_as(value: Any, names: tuple[str, ...], g: Generated, resolve: Resolve
     for v in names:
         if v not in local and resolve(ast.Name(v, ast.Load()), g) is value:
             return v
-    new = f"{names[0]}_"
+    held = (v for v, known in g.externals.items() if known is value and v not in local)
+    new = next(held, None) or Names(identifiers(g.tree) | set(g.externals)).fresh(names[0])
     g.externals = {**g.externals, new: value}
     return new

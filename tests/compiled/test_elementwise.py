@@ -1,0 +1,20 @@
+"""Kernels of elementwise rules at zeros, infinities and nan: compiled as interpreted."""
+
+import numpy as np
+import pytest
+
+from tangent import runtime
+from tangent.backends.numba import init
+
+numba = pytest.importorskip("numba")
+
+VALUES = np.array([0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan])
+
+
+@pytest.mark.parametrize("kernel", [runtime.ratio, runtime.cosine])
+def test_special_values(kernel):
+    init()
+    compiled = numba.njit(lambda x, y: kernel(x, y))
+    with np.errstate(all="ignore"):
+        for x, y in ((VALUES[:, None], VALUES), (0.0, VALUES)):
+            np.testing.assert_array_equal(compiled(x, y), kernel(x, y))

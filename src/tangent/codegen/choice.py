@@ -113,14 +113,15 @@ def _held_types(a: list[Any] | dict[Any, Any]) -> Any:
 
 
 def held(primal: types.FunctionType, v: str) -> Any:
-    """A run-time function that a derivative of lower order was given under a name; that one never changes."""
+    """A run-time function or a module that a derivative of lower order was given under a name; it never changes."""
     cell = (primal.__closure__ or ())[primal.__code__.co_freevars.index(v)]
     try:
         found = cell.cell_contents
     except ValueError:  # not bound yet
         return MISSING
     ours = isinstance(found, types.FunctionType) and (found.__module__ or "").startswith("tangent.runtime")
-    return found if ours else MISSING
+    given = isinstance(found, types.ModuleType) and v not in getattr(primal, "captures", primal.__code__.co_freevars)
+    return found if ours or given else MISSING
 
 
 def is_generated(function: types.FunctionType) -> bool:

@@ -2,11 +2,15 @@
 
 a = b                 a = b
 y = a * a       ->    y = b * b
+
+ba = init_grad(a)           ba = init_grad(a)
+dba = init_grad(ba)   ->    dba = init_grad(a)
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.blocks import Attempt
@@ -20,7 +24,7 @@ Known = dict[str, ast.expr]
 
 def copies(body: Body, o: Optimisation) -> Body:
     pinned = _pinned(body)
-    return _Copies(pinned).block(body, {})
+    return _Copies(pinned, o.shared).block(body, {})
 
 
 def _pinned(body: Body) -> frozenset[str]:
@@ -37,8 +41,8 @@ def _pinned(body: Body) -> frozenset[str]:
 
 
 class _Copies:
-    def __init__(self, pinned: frozenset[str]) -> None:
-        self.pinned = pinned
+    def __init__(self, pinned: frozenset[str], shared: Collection[str]) -> None:
+        self.pinned, self.shared = pinned, shared
         self.users: dict[str, set[str]] = {}
 
     def block(self, body: Body, known: Known) -> Body:
@@ -46,9 +50,13 @@ class _Copies:
 
     def read(self, node: ast.expr, known: Known) -> ast.expr:
         def change(e: ast.expr) -> ast.expr:
-            if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Load) and e.id in known:
-                return known[e.id]
-            return e
+            match e:
+                case ast.Name(id=v, ctx=ast.Load()) if v in known and not isinstance(known[v], ast.Call):
+                    return known[v]
+                case ast.Call(args=[ast.Name(id=v)]) if v in known and _zeros_of(e):  # those of zeros
+                    return known[v]
+                case _:
+                    return e
 
         return rebuild(node, change) if known else node
 
@@ -56,7 +64,8 @@ class _Copies:
         for v in names:
             known.pop(v, None)
             for user in self.users.get(v, ()):
-                if isinstance(held := known.get(user), ast.Name) and held.id == v:
+                held = known.get(user)
+                if held is not None and v in (_zeros_of(held), getattr(held, "id", "")):
                     del known[user]
 
     def learn(self, target: str, value: ast.expr, known: Known) -> None:
@@ -66,8 +75,16 @@ class _Copies:
             case ast.Name(id=source) if source != target and source not in self.pinned:
                 known[target] = value
                 self.users.setdefault(source, set()).add(target)
+            case ast.Call() if (
+                (source := _zeros_of(value)) and source != target and not {source, target} & {*self.shared}
+            ):
+                known[target] = value
+                self.users.setdefault(source, set()).add(target)
             case _ if is_literal(value) and not isinstance(value, ast.Tuple):
                 known[target] = value
+
+    def is_shared(self, *names: str) -> bool:
+        return any(v in self.shared for v in names)
 
     def statement(self, s: ast.stmt, known: Known) -> ast.stmt:
         match s:
@@ -106,6 +123,15 @@ class _Copies:
             case _:
                 self.forget(writes(s), known)
                 return s
+
+
+def _zeros_of(e: ast.expr) -> str:
+    """The variable of which an expression makes the zero gradient, or nothing."""
+    match e:
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v)], keywords=[]):
+            return v if function.rstrip("_") == "init_grad" else ""
+        case _:
+            return ""
 
 
 def _written(s: ast.stmt) -> set[str]:

@@ -17,7 +17,8 @@ SETTLED = frozenset((
     *OWN, *ZERO, *PRODUCTS, *FITS, runtime.unbroadcast, runtime.spread, runtime.refit, runtime.copy, runtime.add_grad,
     runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
     runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item,
-    runtime.sequence, runtime.unsequence, runtime.each, runtime.as_list, runtime.repack_from, *OUTER,
+    runtime.sequence, runtime.sequence_tangent, runtime.unsequence, runtime.each, runtime.as_list,
+    runtime.repack_from, *OUTER,
 ))  # fmt: skip
 
 

@@ -74,6 +74,8 @@ SAME = (
     runtime.own,
     runtime.add_part,
     runtime.add_cell,
+    runtime.with_part,
+    runtime.with_cell,
     runtime.clear_item,
     runtime.cleared,
     runtime.sequence,

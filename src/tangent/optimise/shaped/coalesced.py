@@ -22,7 +22,7 @@ from tangent.syntax.uses import expression_reads, header_reads, writes
 Resolve = Callable[[ast.expr], Any]
 Links = tuple[Resolve, tuple[Any, ...]]
 VERSIONS = (append, setitem, runtime.appended_row, runtime.replaced_item)
-IN_PLACE = (runtime.add_part, runtime.clear_item)
+IN_PLACE = (runtime.add_part, runtime.add_cell, runtime.clear_item)
 
 
 def coalesced(body: Body, resolve: Resolve, adjoints: bool = False) -> Body:
@@ -102,7 +102,7 @@ def _given_up(block: Body, i: int, x: str, whole: Body, links: Links, top: bool)
     if y == x or not all(s is block[i] or _source(s, links) == y for s in made):
         return None
     end = next((k for k, s in enumerate(rest) if isinstance(s, ast.Assign) and writes(s) == (x,)), None)
-    if end is None and not top:
+    if end is None and not top and not _is_made_in(block[:i], x, block, whole):
         return None
     until = rest if end is None else rest[: end + 1]
     inside = list(statements(until))
@@ -113,6 +113,14 @@ def _given_up(block: Body, i: int, x: str, whole: Body, links: Links, top: bool)
     if any(x in header_reads(s) or (x in writes(s) and s is not last) for s in inside):
         return None
     return rest
+
+
+def _is_made_in(before: Body, x: str, block: Body, whole: Body) -> bool:
+    """Whether each run of a block makes an array anew before it is used, and nothing uses it elsewhere."""
+    first = next((s for s in before if any(x in {*header_reads(y), *writes(y)} for y in statements([s]))), None)
+    inside = set(statements(block))
+    new = isinstance(first, ast.Assign) and writes(first) == (x,) and x not in header_reads(first)
+    return new and all(s in inside for s in _users(whole, x))
 
 
 def _users(body: Body, v: str) -> Iterator[ast.stmt]:

@@ -115,6 +115,7 @@ class Flow(Inference):
         self.times = Counter(n.id for n in walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         self.handed = {v for n in walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
         self.depth = 0
+        self.ever: Env = dict(env)  # the kinds that variables have wherever they are bound
         self.exact: dict[str, bool] = {}  # by their text, whether stores are of values that have the form of the place
         for v in env.keys() & g.shared.keys() if not entry else ():
             if isinstance(env[v], (Listed, Fields)):  # it is written into
@@ -164,6 +165,8 @@ class Flow(Inference):
             new = self.first_term(s) or self.statement(self.thinned(body, i))
             read = {v for x in (s, *new) for y in statements([x]) for v in (*header_reads(y), *writes(y))}
             self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | _zeros(new, self.handed)
+            for v in {v for x in (s, *new) for v in writes(x)}:
+                self.ever[v] = join(self.ever.get(v), self.env.get(v, UNKNOWN)) or UNKNOWN
             done += [x for x in new if not self.is_sum(x) or not doubled(done, x, self.g.shared)]
         return merged(done, self) if self.versions.sizes is not None else done
 

@@ -28,7 +28,8 @@ BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
     (1, 1): ("b * y", "b * x"), (2, 1): ("b[:, None] * y", "np.dot(b, x)"), (1, 2): ("np.dot(y, b)", "x[:, None] * b"),
     (2, 2): ("np.dot(b, y.T)", "np.dot(x.T, b)"),
 }  # fmt: skip
-CELLS = (runtime.add_cell, runtime.scatter_cell)
+CELLS = (runtime.add_cell, runtime.with_cell, runtime.scatter_cell)
+ITERATED = (runtime.sequence_tangent, runtime.unsequence)
 
 
 class Known:
@@ -76,14 +77,15 @@ class Known:
         """What is added at `b[i][j]` of an array is added at `b[i, j]`."""
         function = self.resolve(e.func)
         p, q, r, s = e.args
-        whole, indices, rest = (p, [q, r], s) if function is runtime.add_cell else (q, [r, s], p)
+        whole, indices, rest = (q, [r, s], p) if function is runtime.scatter_cell else (p, [q, r], s)
         kind = self.of(whole)
         if not isinstance(kind, Number) or kind.rank < 2:
             return e
         index = ast.Tuple(indices, ast.Load())
-        if function is runtime.add_cell:
-            return ast.Call(ast.Name(self.use(runtime.add_part, "add_part"), ast.Load()), [whole, index, rest], [])
-        return ast.Call(ast.Name(self.use(runtime.scatter, "scatter"), ast.Load()), [rest, whole, index], [])
+        if function is runtime.scatter_cell:
+            return ast.Call(ast.Name(self.use(runtime.scatter, "scatter"), ast.Load()), [rest, whole, index], [])
+        added = runtime.add_part if function is runtime.add_cell else runtime.with_part
+        return ast.Call(ast.Name(self.use(added, added.__name__), ast.Load()), [whole, index, rest], [])
 
     def of_two(self, b: ast.expr, y: ast.expr, p: ast.expr, q: ast.expr) -> ast.expr | None:
         """The shares of two numbers in their maximum or minimum y, times b."""
@@ -148,7 +150,7 @@ class Known:
         if function is runtime.count and real and len(args) <= 3:
             over = summed_axes(real[0].rank, value_of(args[1]) if len(args) > 1 else None)
             return None if over is None else self.counted([real[0].axes[i] for i in over])
-        if function is runtime.sequence or (function is runtime.unsequence and len(real) == 2):
+        if function is runtime.sequence or (function in ITERATED and len(real) == 2):
             return args[0] if real and all(k.rank for k in real) else None
         if len(real) < min(2, len(kinds)):
             return None

@@ -5,6 +5,8 @@ b = scatter(e, x, 2)                    ->   b = np.zeros(x.shape); b[2] = e
 b = add_part(clear_item(b, 8), 7, e)    ->   b[8] = 0.0; b[7] += e
 x = put_rows(x, 1, v)                   ->   x[1] = v
 b = with_part(b, 7, e)                  ->   b[7] += e, where nothing else refers to b
+b2 = add_part(b, 7, e)                  ->   b[7] += e; b2 = b
+b2 = b + scatter(e, x, 2)               ->   b2 = b.copy(); b2[2] += e
 b = add_cell(b, i, j, e)                ->   b[i][j] += e, in a list of lists
 add_at(b, 7, e); add_into(b, e)         ->   b[7] += e; b += e
 """
@@ -19,8 +21,9 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.shaped.calls import axes_after
 from tangent.optimise.shaped.containers import is_of_floats
-from tangent.optimise.shaped.kinds import FLOAT, Fields, Kind, Listed, Number, same
-from tangent.syntax.quote import at, constant, expression
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Kind, Listed, Number, same
+from tangent.optimise.simplify import positive
+from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
@@ -42,9 +45,50 @@ def places(s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
     """The statements instead of one that adds to places of its target, or None where it does something else."""
     (target,) = s.targets
     assert isinstance(target, ast.Name)
-    if not isinstance(s.value, ast.Call) or flow.resolve(s.value.func) not in WRITERS:
+    match s.value:
+        case ast.BinOp(left=ast.Name() as whole, op=ast.Add(), right=ast.Call(func=func, args=[e, x, index])):
+            if flow.resolve(func) is not runtime.scatter or not _fits(flow.of(whole), flow.of(x)):
+                return None
+            return _copied(target.id, whole, index, e, s, flow)
+        case ast.Call(func=func) as value if flow.resolve(func) in WRITERS:
+            old = _root(value, flow)
+            if old in ("", target.id):
+                return _parts(target.id, value, s, flow)
+            before = _parts(old, value, s, flow) if flow.versions.sizes is not None else None
+            if before is None:  # earlier it would be two names for one array, which others take for two
+                return None
+            flow.env[target.id] = flow.env[old]
+            return [*before, assign(target.id, name(old), s)]
+        case _:
+            return None
+
+
+def _sum(place: ast.Subscript, e: ast.expr, s: ast.stmt) -> ast.AugAssign:
+    plain = positive(e)
+    return at(ast.AugAssign(place, ast.Add(), e) if plain is None else ast.AugAssign(place, ast.Sub(), plain), s)
+
+
+def _copied(b: str, whole: ast.Name, index: ast.expr, e: ast.expr, s: ast.stmt, flow: Flow) -> list[ast.stmt] | None:
+    """A copy of an array, with a sum at a place."""
+    kind = flow.of(whole)
+    if not isinstance(kind, Number) or not kind.rank or b in expression_reads(e) | expression_reads(index):
         return None
-    return _parts(target.id, s.value, s, flow)
+    before, flow.env[b] = flow.env.get(b, UNKNOWN), kind
+    place = _place(b, index, flow)
+    if place is None or not _is_real(e, flow):
+        flow.env[b] = before
+        return None
+    return [assign(b, expression("b.copy()", b=whole), s), _sum(place, e, s)]
+
+
+def _root(e: ast.Call, flow: Flow) -> str:
+    """The array into which functions write that give it back, if it is an array."""
+    inner: ast.expr = e
+    while isinstance(inner, ast.Call) and flow.resolve(inner.func) is runtime.add_part and inner.args:
+        inner = inner.args[0]
+    found = inner.id if isinstance(inner, ast.Name) else ""
+    kind = flow.env.get(found)
+    return found if isinstance(kind, Number) and kind.rank and kind.real else ""
 
 
 def added(s: ast.Expr, flow: Flow) -> ast.AugAssign | None:
@@ -53,7 +97,7 @@ def added(s: ast.Expr, flow: Flow) -> ast.AugAssign | None:
         case ast.Call(func=func, args=[ast.Name(id=b), index, value], keywords=[]):
             place = _place(b, index, flow) if flow.resolve(func) is runtime.add_at else None
             if place is not None and _is_real(value, flow):
-                return at(ast.AugAssign(place, ast.Add(), value), s)
+                return _sum(place, value, s)
         case ast.Call(func=func, args=[ast.Name(id=b), value], keywords=[]):
             whole = flow.env.get(b)
             if flow.resolve(func) is runtime.add_into and isinstance(whole, Number) and whole.rank and whole.real:
@@ -74,7 +118,7 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             before, place = _parts(b, inner, s, flow), _item(b, indices, flow)
             if before is None or place is None or flow.of(value) != FLOAT:
                 return None
-            return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
+            return [*before, _sum(place, value, s)]
         case ast.Call(func=func, args=[inner, index, value], keywords=[]) if flow.resolve(func) is runtime.add_part or (
             flow.resolve(func) is runtime.with_part and _is_own_sum(b, flow)
         ):
@@ -82,7 +126,7 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             place = _place(b, index, flow)
             if before is None or place is None or not _is_real(value, flow):
                 return None
-            return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
+            return [*before, _sum(place, value, s)]
         case ast.Call(func=func, args=[inner, index], keywords=[]) if flow.resolve(func) is runtime.clear_item:
             before, place = _parts(b, inner, s, flow), _place(b, index, flow)
             if before is None or place is None:
@@ -96,7 +140,7 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             before, place = _parts(b, inner, s, flow), _item(b, [index], flow)
             if before is None or place is None or flow.of(value) != FLOAT:
                 return None
-            return [*before, at(ast.AugAssign(place, ast.Add(), value), s)]
+            return [*before, _sum(place, value, s)]
         case ast.Call(func=func, args=[value, x, index], keywords=[]) if flow.resolve(func) is runtime.scatter:
             kind = flow.of(x)
             if is_of_floats(kind) and flow.of(value) == FLOAT and b not in expression_reads(e):

@@ -19,7 +19,8 @@ from tangent.optimise.shaped.computed import Values
 from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Flow, Versions
-from tangent.optimise.shaped.infer import parameters_of
+from tangent.optimise.shaped.given_up import given_up
+from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
 from tangent.optimise.shaped.kinds import INT, Kind, Number
@@ -63,6 +64,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     _coalesce(functions, resolve, False)
     _change_rows(made, given, resolve, with_plain_tangents)
     _make_smaller(functions, resolve)
+    _sum_in_place(versions.flows)
     _coalesce(functions, resolve, True)
     _change_rows(made, given, resolve, in_place)
     for g, flow in versions.flows.items():
@@ -132,6 +134,14 @@ def _make_smaller(functions: list[Generated], resolve: Resolve) -> None:
 def _coalesce(functions: list[Generated], resolve: Resolve, adjoints: bool) -> None:
     for g in functions:
         _with_body(g, coalesced(_body(g), lambda e, g=g: resolve(e, g), adjoints))  # type: ignore[misc]
+
+
+def _sum_in_place(flows: Mapping[Generated, Flow]) -> None:
+    for g, flow in flows.items():
+        assert g.tree is not None
+        kinds = Inference(g, flow.ever, flow.local, flow.versions.resolve, flow.made)
+        body = given_up(replace(g.tree, body=_body(g)), kinds.of, flow.resolved, partial(_use, g))
+        _with_body(g, body)
 
 
 def _compute_once(g: Generated, flow: Flow) -> None:

@@ -201,7 +201,7 @@ def compiling(f: Function, options: Options, compile: Compiler | None, jit: dict
     return replace(options, compile=compile, jit=tuple(sorted(jit.items())))
 
 
-PASSED_ON = frozenset("fastmath nogil error_model boundscheck cache".split())
+PASSED_ON = frozenset("fastmath nogil error_model boundscheck cache parallel".split())
 
 
 def derivative(f: Function, wrt: Wrt, options: Options, verbose: int = 0) -> Function:

@@ -4,6 +4,8 @@ import math
 import os
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ import pytest
 import tangent
 
 numba = pytest.importorskip("numba")
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def square(x):
@@ -291,3 +295,21 @@ def test_closures_over_variables_that_are_kept_are_refused_with_their_place():
     with pytest.raises(tangent.errors.CompileError, match=r"test_compile.py:\d+.*kept = \[lambda") as caught:
         tangent.grad(f, wrt=(0, 1), compile="numba")(0.7, 2.0)
     assert "Without compile='numba'" in str(caught.value)
+
+
+WITHOUT = """
+import sys
+sys.modules["numba"] = None
+import numpy as np, tangent
+from tangent.backends.numba import init
+print(tangent.grad(np.sum)(np.ones(2)), [m for m in sys.modules if m.startswith(("numba.", "tangent.backends.numba."))])
+"""
+
+
+def test_the_entry_point_costs_nothing_without_numba():
+    """Numba finds it under this name, and calls it; nothing of it is loaded where there is no Numba."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["entry-points"]["numba_extensions"] == {"init": "tangent.backends.numba:init"}
+    run = [sys.executable, "-c", WITHOUT]
+    out = subprocess.run(run, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    assert out.stdout == "[1. 1.] []\n", out.stderr

@@ -160,10 +160,25 @@ def in_parallel(x):
     return s
 
 
-def test_parallel_loops_have_sequential_derivatives():
+@numba.njit(parallel=True)
+def one_for_all(x):
+    s = 0.0
+    for i in numba.prange(len(x)):
+        s += x[i] * x[0]
+    return s
+
+
+def test_parallel_loops_stay_parallel_where_each_iteration_has_its_own_elements():
     x = np.arange(3.0)
     derivative = tangent.grad(in_parallel)
     np.testing.assert_allclose(derivative(x), 2.0 * x)
+    assert derivative.source.count("in prange(") == 1
+
+
+@pytest.mark.filterwarnings("ignore::numba.NumbaPerformanceWarning")
+def test_parallel_loops_that_add_to_one_element_run_one_after_the_other():
+    derivative = tangent.grad(one_for_all)
+    np.testing.assert_allclose(derivative(np.arange(3.0)), [3.0, 0.0, 0.0])
     assert "prange" not in derivative.source
 
 

@@ -100,17 +100,17 @@ def independent(loop: ast.For, own: frozenset[str], after: frozenset[str], known
         return False
     if len(arrays) > 1 and not changed <= own:
         return False
-    return not any(_collide(a, loop, known) for a in changed)
+    return not any(collide(a, loop, known) for a in changed)
 
 
-def _collide(array: str, loop: ast.For, known: Accesses) -> bool:
-    """Whether one iteration may touch an element that another one changes, sums apart."""
+def collide(array: str, loop: ast.For, known: Accesses, sums: bool = False) -> bool:
+    """Whether one iteration may touch an element that another one changes; with `sums`, also where both add to it."""
     stores = [a for a in known.stores if a.array == array and loop in a.nest]
     reads = [a for a in known.reads if a.array == array and loop in a.nest and not a.adds]
     for a in stores:
         depth = a.nest.index(loop)
         for b in (*stores, *reads):
-            if not (a.adds and b.adds) and (known.together(a, b, depth) or known.together(b, a, depth)):
+            if (sums or not (a.adds and b.adds)) and (known.together(a, b, depth) or known.together(b, a, depth)):
                 return True
     return False
 

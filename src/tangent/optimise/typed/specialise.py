@@ -38,6 +38,7 @@ from tangent.optimise.typed.saved import saved
 from tangent.optimise.typed.single import single
 from tangent.optimise.typed.spoken import spoken
 from tangent.optimise.typed.steps import steps
+from tangent.optimise.typed.threads import parallel_lines, threads
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import arguments, writes
@@ -48,27 +49,30 @@ Resolve = Callable[[ast.expr, Generated], Any]
 
 
 def specialise(
-    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool = True
+    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool = True, prange: Any = None
 ) -> list[Generated]:
     """Copies of the functions of a module, the entry first, that refer to each other.
+
+    With Numba's `prange`, loops whose iterations have nothing to do with each other run over it.
 
     Loops make sure that arrays of one rank in one statement have one shape. Where all such statements are loops,
     nothing that broadcasting would need is left in the backward pass.
     """
     if in_loops:
-        made = _specialised(functions, given, resolve, True, True)
+        made = _specialised(functions, given, resolve, True, True, prange)
         if made is not None:
             return made
-    made = _specialised(functions, given, resolve, in_loops, False)
+    made = _specialised(functions, given, resolve, in_loops, False, prange)
     assert made is not None
     return made
 
 
 def _specialised(
-    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool, same: bool
+    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool, same: bool, prange: Any
 ) -> list[Generated] | None:
     """With `same`, None where arrays may still be broadcast."""
     made_of = {g: with_changes(g) for g in functions}
+    lines = set().union(*(parallel_lines(g, resolve, prange) for g in functions)) if prange is not None else set()
     for g in made_of.values():
         g.externals = {v: made_of.get(e, e) if isinstance(e, Generated) else e for v, e in g.externals.items()}
         g.backward = made_of.get(g.backward) if g.backward is not None else None
@@ -105,6 +109,7 @@ def _specialised(
         body = loops(body, g, found, np_name) if in_loops else body
         if same and broadcasts(body, g, found):
             return None
+        body = threads(body, g, found, lines, prange) if prange is not None else body
         g.tree = replace(g.tree, body=[*docs[g], *body])
     return made
 

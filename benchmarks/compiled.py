@@ -1,7 +1,7 @@
 """Compiled gradients against those written by hand, and those of JAX and PyTorch: `python -m benchmarks.compiled`.
 
 In one process, on one thread. A row tells the best of several runs in microseconds, the ratios, and the processor time
-of the first call in seconds. The last row is the Jacobian of bundle adjustment, against C++ too where there is a
+of the first call in seconds, by compilers that have compiled something small before. The last row is the Jacobian of bundle adjustment, against C++ too where there is a
 compiler. The exit status is 1 if a gradient is wrong or a target is missed.
 """
 
@@ -47,6 +47,21 @@ def first_call(f: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, 
     start = time.process_time()
     value = f(*arguments)
     return value, time.process_time() - start
+
+
+def warm_up() -> None:
+    """Compile something small with each compiler: what they load once is no part of a first call."""
+
+    def energy(x: Any) -> Any:
+        return (x * x).sum()
+
+    tangent.grad(energy, compile="numba", error_model="numpy")(np.ones(3))
+    try:
+        import jax
+    except ImportError:
+        return
+    jax.config.update("jax_enable_x64", True)
+    jax.jit(jax.grad(energy))(jax.numpy.ones(3))
 
 
 def with_jax(kernel: Kernel) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
@@ -190,6 +205,7 @@ def main() -> int:
     given = options.parse_args()
     warnings.simplefilter("ignore")
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+    warm_up()
     print(f"{'kernel':12}", *(f"{head:>9}" for head in HEADS))
     found: list[tuple[Kernel, Row]] = []
     for kernel in kernels():

@@ -80,6 +80,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return gradient_kind(args[2])
     if function in (runtime.scaled, runtime.shares_of):
         return gradient_kind(args[-1])
+    if function is runtime.count and len(args) <= 3 and all(k.arg in ("axis", "keepdims") for k in e.keywords):
+        return FLOAT
     if function is runtime.weighted:
         return _summed(args[-1])
     if function in FIRST:

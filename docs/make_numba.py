@@ -1,6 +1,7 @@
-"""Write the generated blocks of docs/numba.md: `python docs/make_numba.py`, with files of results by `--zoo` and so on.
+"""Write the generated blocks of docs/numba.md: `python docs/make_numba.py`.
 
-The listing is made here; counts and times come from the script and the benchmark that measure them.
+The listings are made here, the counts of the zoo from docs/compiled_zoo.json, which scripts/compiled_zoo.py keeps. Times
+stay as they are, unless `--benchmark` or `--example` names a file with what these have printed.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "scripts"), str(ROOT)]
 
 from benchmarks.kernels.matrices import cholesky  # noqa: E402
+from compiled_zoo import summary  # noqa: E402
 
 import tangent  # noqa: E402
 
 PAGE = ROOT / "docs" / "numba.md"
+RESULTS = ROOT / "docs" / "compiled_zoo.json"
 
 
 def smooth(a, steps):
@@ -66,15 +69,10 @@ def put(page: str, blocks: dict[str, str]) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--zoo")
     options.add_argument("--benchmark")
     options.add_argument("--example")
     given = options.parse_args()
-    blocks = listings()
-    if given.zoo:
-        from compiled_zoo import summary
-
-        blocks["zoo"] = summary(json.loads(Path(given.zoo).read_text()))
+    blocks = listings() | {"zoo": summary(json.loads(RESULTS.read_text()))}
     if given.example:
         blocks["example"] = Path(given.example).read_text()
     if given.benchmark:

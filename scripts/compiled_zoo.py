@@ -1,8 +1,9 @@
 """Every program of the zoo through Numba, in both modes and to second order; writes the counts.
 
-python scripts/compiled_zoo.py [--only NAME] [--json FILE] [--again] [--processes 2]
+python scripts/compiled_zoo.py [--only NAME] [--json FILE] [--again] [--first] [--processes 2]
 
-With `--json` a run that was stopped goes on where it was; `--again` runs what failed once more.
+With `--json` a run that was stopped goes on where it was; `--again` runs what failed once more, `--first` leaves second
+derivatives out. `--json docs/compiled_zoo.json` keeps what docs/make_numba.py counts.
 """
 
 from __future__ import annotations
@@ -12,28 +13,31 @@ import collections
 import hashlib
 import json
 import multiprocessing
+import re
 import sys
 import time
 import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+ORDER = ("reverse", "forward", "forward-reverse", "reverse-reverse")
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tests" / "compiled"), str(ROOT)]
 
 
-def one(name: str) -> tuple[str, bool, dict[str, str], float]:
+def one(task: tuple[str, bool]) -> tuple[str, bool, dict[str, str], float]:
     """A program at its first sample: whether it compiles itself, and what is wrong with each derivative."""
     import zoo
 
     from programs.registry import PROGRAMS, Case
 
+    name, first = task
     warnings.simplefilter("ignore")
     start = time.perf_counter()
     program = next(p for p in PROGRAMS if f"{p.theme}.{p.name}" == name)
     setting = zoo.Setting(Case(program, 0))
     if not zoo.primal_compiles(setting):
         return name, False, {}, time.perf_counter() - start
-    found = {kind: zoo.compare(setting, kind) for kind in zoo.kinds(program)}
+    found = {kind: zoo.compare(setting, kind) for kind in zoo.kinds(program) if not (first and "-" in kind)}
     return name, True, found, time.perf_counter() - start
 
 
@@ -42,6 +46,7 @@ def main() -> None:
     options.add_argument("--only", default="")
     options.add_argument("--json", default="")
     options.add_argument("--again", action="store_true")
+    options.add_argument("--first", action="store_true")
     options.add_argument("--processes", type=int, default=2)
     given = options.parse_args()
     import programs
@@ -51,27 +56,46 @@ def main() -> None:
     every = [f"{p.theme}.{p.name}" for p in PROGRAMS]
     names = [name for name in every if any(part in name for part in given.only.split(","))]
     file = Path(given.json) if given.json else None
-    results = json.loads(file.read_text()) if file and file.exists() else {}
+    kept = json.loads(file.read_text()) if file and file.exists() else {"programs": {}}
+    results = kept["programs"]
     known = {n for n, r in results.items() if not (given.again and any(r["found"].values()))}
     names = sorted((n for n in names if n not in known), key=lambda n: hashlib.md5(n.encode()).digest())
     with multiprocessing.get_context("fork").Pool(given.processes, maxtasksperchild=60) as pool:
-        for name, compiles, found, seconds in pool.imap_unordered(one, names):
-            results[name] = {"compiles": compiles, "found": found, "seconds": seconds}
+        for name, compiles, found, seconds in pool.imap_unordered(one, [(n, given.first) for n in names]):
+            before = results.get(name, {}).get("found", {})
+            results[name] = {"compiles": compiles, "found": before | {k: _short(v) for k, v in found.items()}}
             if file:
-                file.write_text(json.dumps(results, indent=1))
+                file.write_text(json.dumps({**kept, "programs": dict(sorted(results.items()))}, indent=1) + "\n")
             wrong = {k: v for k, v in found.items() if v}
             if wrong:
                 print(name, f"{seconds:.1f} s", *(f"\n  {k}: {v[:400]}" for k, v in wrong.items()), flush=True)
-    print(summary(results))
+    print(summary(kept))
 
 
-def summary(results: dict) -> str:
-    compiling = [r for r in results.values() if r["compiles"]]
-    counts = collections.Counter(kind for r in compiling for kind in r["found"])
+def _short(wrong: str) -> str:
+    """What is wrong, in one line, without folders: `refused: programs/loops.py:12: ...`."""
+    line = re.sub(r"\S*/(programs/)", r"\1", wrong.partition("\n")[0])
+    return line.replace("CompileError", "refused", 1)[:160] if not wrong.startswith("differs") else "differs"
+
+
+def summary(kept: dict) -> str:
+    """The counts of programs whose results are kept one by one, and of an earlier run of which the counts are."""
+    results = kept["programs"].values()
+    compiling = [r for r in results if r["compiles"]]
+    of = collections.Counter(kind for r in compiling for kind in r["found"])
     good = collections.Counter(kind for r in compiling for kind, wrong in r["found"].items() if not wrong)
-    lines = [f"{len(results)} programs, of which Numba compiles {len(compiling)}"]
-    lines += [f"{kind}: {good[kind]} of {counts[kind]}" for kind in counts]
+    lines = _counts(len(results), len(compiling), good, of)
+    wrong = sum(text == "differs" for r in compiling for text in r["found"].values())
+    lines.append(f"other numbers than without Numba: {wrong}")
+    if earlier := kept.get("earlier"):
+        lines += ["", "in an earlier run, of others:"]
+        lines += _counts(earlier["programs"], earlier["compiles"], earlier["good"], earlier["of"])
     return "\n".join(lines)
+
+
+def _counts(programs: int, compiling: int, good: dict[str, int], of: dict[str, int]) -> list[str]:
+    lines = [f"{programs} programs, of which Numba compiles {compiling}"]
+    return lines + [f"{kind}: {good[kind]} of {of[kind]}" for kind in ORDER if of.get(kind)]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Compiled gradients against those written by hand, and those of JAX and PyTorch: `python -m benchmarks.compiled`.
 
 In one process, on one thread. A row tells the best of several runs in microseconds, the ratios, and the processor time
-of the first call in seconds, by compilers that have compiled something small before. The last row is the Jacobian of bundle adjustment, against C++ too where there is a
-compiler. The exit status is 1 if a gradient is wrong or a target is missed.
+of the first call in seconds, by compilers that have compiled something small before. The last row is the Jacobian of
+bundle adjustment, against C++ too where there is a compiler. The exit status is 1 if a gradient is wrong or a target is
+missed.
 """
 
 from __future__ import annotations

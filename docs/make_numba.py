@@ -1,7 +1,7 @@
 """Write the generated blocks of docs/numba.md: `python docs/make_numba.py`.
 
-The listings are made here, the counts of the zoo from docs/compiled_zoo.json, which scripts/compiled_zoo.py keeps. Times
-stay as they are, unless `--benchmark` or `--example` names a file with what these have printed.
+The listings are made here, the counts of the zoo from docs/compiled_zoo.json, which scripts/compiled_zoo.py keeps.
+Times stay as they are, unless `--benchmark` or `--example` names a file with what these have printed.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ CALLING: dict[str, list[Sample]] = {
         S("np.polynomial.chebyshev.chebmul(a, b)", a=real(3), b=real(2)),
         S("np.polynomial.polynomial.polypow(a, 3)", a=real(3)),
         S("np.polynomial.polyutils.as_series([a])", a=real(3)),
+        S("np.polynomial.polyutils.mapdomain(x, old, new)", x=real(3), old=[-1.0, 1.5], new=[0.0, 2.5]),
         S("np.polynomial.chebyshev.chebfromroots(r)", r=real(3)),
         S("np.polynomial.chebyshev.chebvander2d(x, x, [2, 1])", x=real(3)),
         S("np.polynomial.legendre.legmul(a, b)", a=real(3), b=real(2)),

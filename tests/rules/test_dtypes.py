@@ -109,3 +109,30 @@ def test_bounds_in_another_precision_than_the_result() -> None:
     assert bx.dtype == np.float32
     np.testing.assert_array_equal(bx, [0.0, 10.0, 0.0])
     assert (low, high) == (1.0, 100.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble], ids=lambda d: d.__name__)
+@pytest.mark.parametrize(
+    "call",
+    ["math.sin(x)", "math.hypot(x, 2)", "float(x)", "np.float32(x)", "np.float64(v)", "x + n", "n - x", "x * 2 + n",
+     "np.sum(v) + n", "np.maximum(x, n)", "np.clip(x, n, None)", "np.mod(x, n)", "v * n"],
+)  # fmt: skip
+def test_tangents_have_the_dtype_of_the_result(call: str, dtype: Any) -> None:
+    """Also of numbers: what `math` makes of half precision is double, and so is single beside an integer of NumPy."""
+    x, v, n = np.array(0.5, dtype), np.array([0.5, 0.7], dtype), np.int64(2)
+    f = function_of(S(call, x=x, v=v, n=n))
+    wrt = ("v",) if "v" in call else ("x",)
+    given = v if "v" in call else x
+    tangent_of = tangent.jvp(f, wrt)(x, v, n, np.ones_like(given))
+    assert np.asarray(tangent_of).dtype == np.asarray(f(x, v, n)).dtype
+
+
+@pytest.mark.parametrize("call", ["np.nanquantile(x, q)", "np.nanpercentile(x, q, axis=0)", "np.nanquantile(x, q, 1)"])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)], ids=str)
+def test_several_quantiles_of_nothing(call: str, shape: tuple[int, ...]) -> None:
+    """NumPy gives one nan for all of them; so do the derivatives."""
+    x, q = np.zeros(shape), np.array([0.2, 0.5])
+    f = function_of(S(call, x=x, q=q))
+    y = f(x, q)
+    assert tangent.vjp(f, ("x",))(x, q, np.ones_like(y)).shape == shape
+    assert np.shape(tangent.jvp(f, ("x",))(x, q, np.zeros(shape))) == np.shape(y)

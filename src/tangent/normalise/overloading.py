@@ -24,6 +24,7 @@ from tangent.source.makers import maker
 from tangent.source.naming import home_of
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING
+from tangent.source.series import SERIES, is_series
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, statements, with_blocks
 from tangent.syntax.uses import writes
@@ -52,6 +53,7 @@ def _named(function: types.FunctionType) -> Iterator[Any]:
     """What the global and captured names of a function refer to."""
     names = {n for c in _codes(function.__code__) for n in c.co_names}
     yield from (function.__globals__[n] for n in names if n in function.__globals__)
+    yield from (getattr(np.polynomial, n) for n in SERIES & names)  # as np.polynomial.Polynomial
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
@@ -71,6 +73,8 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
     module = home_of(found).split(".")[0]
     if isinstance(found, types.ModuleType):  # what is called by its name there is known
         return frozenset()
+    if is_series(found):
+        return operators_of(found)
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return frozenset()
     if isinstance(found, types.FunctionType):
@@ -175,6 +179,10 @@ def _value(e: ast.expr, context: Context) -> ast.expr:
             context.scope.resolve(func) is abs and _may_be_object(operand)
         ):
             return made(operators.size_of, operand)
+        case ast.Call(func=func, args=[_, _] as args, keywords=[]) if context.overloads(
+            "__divmod__", "__rdivmod__"
+        ) and (context.scope.resolve(func) is divmod and _may_be_object(*args)):
+            return made(operators.divided_whole, *args)
         case ast.Call(func=func, args=[_] | [_, _] as args, keywords=[]) if context.overloads(
             "__add__", "__radd__"
         ) and (context.scope.resolve(func) is sum):

@@ -31,7 +31,7 @@ def making() -> Iterator[None]:
 def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
     if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
-        if not table().has_rule(f):
+        if not table().has_rule(f) and table().written_out(f) is None:
             return with_own_classes(f)
     if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):
         return as_function(f, library_signature, table().has_rule)  # an object: with its rule the function changes

@@ -122,9 +122,8 @@ def real_if_close(y, a, tol=100):
     d[a] = d[y]
     d[y] = real_as(d[a], y)
 
-# Numbers from numbers: float(x), complex(x, y)
+# Numbers from numbers
 
-def builtin_float(y, x):             d[x] = d[y]
 def builtin_complex(z, real=0.0, imag=0.0): d[real] = d[z];  d[imag] = 1j * d[z]
 def cmath_rect(z, r, phi):           d[r] = d[z] * cis(phi);  d[phi] = 1j * d[z] * z
 

@@ -169,6 +169,8 @@ def full(y, shape, fill_value, dtype=None, order="C", device=None):            d
 @linear
 def full_like(y, a, fill_value, dtype=None, order="K", subok=True, shape=None, device=None):  d[fill_value] = unbroadcast(uncast(d[y], y.dtype), fill_value)
 @linear
+def builtin_float(y, x):                                                       d[x] = unbroadcast(d[y], x)
+@linear
 def item(y, a):                                                                d[a] = unbroadcast(np.reshape(d[y], np.shape(a)), a)
 @linear
 def item_at(y, a, index):                                                      d[a] = item_adjoint(d[y], a, index)

@@ -8,6 +8,9 @@ runtime.snapshot_count
 runtime.step_at
 runtime.segments
 runtime.series_length
+runtime.series_matrix
+runtime.require_series
+runtime.series_symbol
 runtime.chosen_pieces
 runtime.best
 runtime.unique_places

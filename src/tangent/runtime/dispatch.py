@@ -215,13 +215,18 @@ def put_field(b: Any, x: Any, name: str) -> Any:
         return remade(x, {k: b if k == name else lazy_zero(v) for k, v in values.items()})
     if is_object(x):
         return init_grad(x)  # an attribute of the class: no part of the object
-    if isinstance(x, (types.ModuleType, type)) and callable(getattr(x, name)):
+    if isinstance(x, (types.ModuleType, type)) and (callable(getattr(x, name)) or _is_constant_class(x)):
         return None
     raise UnsupportedError(
         f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
         why="only numbers, arrays, containers and objects of classes written in Python have gradients",
         todo="Pass the value as an argument of its own.",
     )
+
+
+def _is_constant_class(x: Any) -> bool:
+    """Whether a class holds nothing but constants: those of NumPy, as the domain of `np.polynomial.Polynomial`."""
+    return isinstance(x, type) and x.__module__.startswith("numpy.")
 
 
 def get_attribute(x: Any, name: str) -> Any:

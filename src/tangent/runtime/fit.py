@@ -138,16 +138,18 @@ def broadcast_like(b: Any, x: Any) -> Any:
         b = b.real
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
         return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
-    if (
-        isinstance(b, (np.ndarray, np.generic))
-        and isinstance(x, np.ndarray)
-        and b.dtype != x.dtype
-        and x.dtype.kind in "fc"
-    ):
-        return b.astype(x.dtype)
+    if isinstance(b, (np.ndarray, np.generic)) and (dtype := _inexact_dtype(x)) is not None and b.dtype != dtype:
+        return b.astype(dtype)
     if (foreign := foreign_type(x)) is not None:
         return foreign.broadcast_like(b, x)
     return b
+
+
+def _inexact_dtype(x: Any) -> Any:
+    """The dtype of an array or a number that has a derivative; None for others."""
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.dtype if x.dtype.kind in "fc" else None
+    return np.dtype(np.float64) if isinstance(x, float) else None
 
 
 def _is_complex(x: Any) -> bool:

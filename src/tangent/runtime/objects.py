@@ -29,7 +29,7 @@ KNOWN_DESCRIPTORS = (
     functools._lru_cache_wrapper,
 )
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
-BINARY = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
+BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
 OPERATORS = (
     frozenset(f"__{side}{word}__" for word in BINARY for side in ("", "r", "i"))
     | frozenset(f"__{word}__" for word in "neg pos abs getitem iter reversed lt gt".split())

@@ -93,6 +93,18 @@ def to_the(a: Any, b: Any) -> Any:
     return a**b
 
 
+def divided_whole(a: Any, b: Any) -> Any:
+    """`divmod(a, b)`."""
+    if has_method(a, "__divmod__"):
+        out = a.__divmod__(b)
+        if out is not NotImplemented:
+            return out
+        return b.__rdivmod__(a)
+    if has_method(b, "__rdivmod__"):
+        return b.__rdivmod__(a)
+    return divmod(a, b)
+
+
 def matrix_times(a: Any, b: Any) -> Any:
     """`a @ b`."""
     if has_method(a, "__matmul__"):

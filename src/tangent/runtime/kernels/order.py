@@ -20,12 +20,21 @@ def quantile_weights(
     """
     if weights is not None:
         return _weighted_quantile_weights(a, q, axis, method, weights)
+    q = _asked(q, y, a, axis)
     ranks = _ranks(gathered(a, axis))
     v = _places(gathered(a, axis), q, method)
     hat = np.nan_to_num(np.maximum(1.0 - np.abs(ranks - v[..., None]), 0.0))
     if y is not None and np.any(np.isnan(y)):
         hat = np.where(np.isnan(np.reshape(y, np.shape(v)))[..., None], np.nan, hat)
     return as_dtype(restored(hat, a, axis), a)
+
+
+def _asked(q: Any, y: Any, a: Any, axis: Axis) -> Any:
+    """q; one of them where NumPy gives one nan for all, as `np.nanquantile` of nothing does."""
+    if y is None or np.size(a) > 0 or np.ndim(q) == 0:
+        return q
+    each = [np.shape(q) + np.sum(a, axis=axis, keepdims=kept).shape for kept in (False, True)]
+    return q if np.shape(y) in each else 0.5
 
 
 def quantile_slopes(a: Any, q: Any, axis: Axis = None, method: str = "linear") -> Any:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime import operators as of_objects
 from tangent.runtime.kernels.calculus import between_zeros
+from tangent.runtime.objects import is_object
 
 Function = Callable[..., Any]
 
@@ -29,6 +31,40 @@ def trimmed_series(a: Any) -> Any:
 def series_length(row: Any) -> int:
     """How many coefficients are left without the zeros at the end, one at least."""
     return max(int(np.max(np.flatnonzero(row), initial=0)) + 1, 1)
+
+
+def coefficients(row: Any) -> Any:
+    """The coefficients of a series as an array of floats; NumPy says what is wrong with them."""
+    require_series(row)
+    return np.multiply(np.array(row, ndmin=1), 1.0)
+
+
+def series_ends(ends: Any, default: Any) -> Any:
+    """The ends of the domain of a series, or of its window."""
+    if ends is None:
+        return default
+    ends = coefficients(ends)
+    if len(ends) != 2:
+        raise ValueError("a domain and a window have two ends")
+    return ends
+
+
+def require_series(row: Any) -> None:
+    """Stop where NumPy does: at coefficients that are none, or no row."""
+    np.polynomial.polyutils.as_series([row], trim=False)
+
+
+def series_symbol(symbol: str) -> str:
+    """The name of the variable of a series; NumPy says what is wrong with it."""
+    return np.polynomial.Polynomial([0], symbol=symbol).symbol
+
+
+def mapped_domain(x: Any, old: Any, new: Any) -> Any:
+    """`np.polynomial.polyutils.mapdomain`: a line through points, or of a series."""
+    off, scl = np.polynomial.polyutils.mapparms(old, new)
+    if is_object(x):
+        return of_objects.plus(off, of_objects.times(scl, x))
+    return off + scl * np.multiply(x, 1.0)
 
 
 def series_at_points(val_f: Function, c: Any, *args: Any) -> Any:
@@ -95,10 +131,15 @@ def series_by_x(c: Any, up: Any, same: Any, down: Any) -> Any:
     return between_zeros(c * up, 1, 0, 0) + between_zeros(c * same, 0, 1, 0) + between_zeros(c[1:] * down[1:], 0, 2, 0)
 
 
+def series_matrix(linear_f: Function, n: int, m: int, dtype: Any) -> Any:
+    """What becomes of each of the first n functions of a basis: columns of coefficients."""
+    return linear_f(np.eye(n, dtype=dtype), m)
+
+
 def series_derivative(der_f: Function, c: Any, m: int, scl: Any, axis: int) -> Any:
     """The derivative of a series: its coefficients by what becomes of each function of the basis."""
     c = np.multiply(np.array(c, ndmin=1), 1.0)
-    basis = der_f(np.eye(np.shape(c)[axis], dtype=c.dtype), m)
+    basis = series_matrix(der_f, np.shape(c)[axis], m, c.dtype)
     return scl**m * np.moveaxis(np.tensordot(basis, c, (1, axis)), 0, axis)
 
 
@@ -115,7 +156,7 @@ def series_integral(
         if len(c) == 1 and np.all(np.equal(c, 0)):
             c = scl * c + start
         else:
-            c = scl * np.tensordot(int_f(np.eye(len(c), dtype=c.dtype)), c, 1)
+            c = scl * np.tensordot(series_matrix(int_f, len(c), 1, c.dtype), c, 1)
             c = np.concatenate([c[:1] + (start - val_f(lbnd, c)), c[1:]])
     return np.moveaxis(c, 0, axis)
 

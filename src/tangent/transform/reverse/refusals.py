@@ -11,16 +11,9 @@ from tangent.source.resolve import is_vectorized
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
-SERIES = "Use functions of the coefficients, np.polynomial.{0}.{1}val(x, c) and its family, instead of an object."
 INSTEAD = {
     "poly1d": "Use np.polyval(c, x), np.polyder(c) and their family instead of an object.",
     "matrix": "Use arrays, and the operator @.",
-    "Polynomial": SERIES.format("polynomial", "poly"),
-    "Chebyshev": SERIES.format("chebyshev", "cheb"),
-    "Legendre": SERIES.format("legendre", "leg"),
-    "Hermite": SERIES.format("hermite", "herm"),
-    "HermiteE": SERIES.format("hermite_e", "herme"),
-    "Laguerre": SERIES.format("laguerre", "lag"),
 }
 
 

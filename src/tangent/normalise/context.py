@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tangent.errors import UnsupportedError
+from tangent.source.inlined import Places, copied
 from tangent.source.naming import home_of
 from tangent.source.read import Source
 from tangent.source.resolve import Scope, local_imports
@@ -41,6 +42,7 @@ class Context:
     asked: set[tuple[int, int]] = field(default_factory=set)  # stores into variables that may be numbers
     shown: set[str] = field(default_factory=set)  # variables that hold what a block for the backward pass asks for
     lifted: dict[str, Any] = field(default_factory=dict)  # nested functions that were taken out (lifting.py)
+    places: Places | None = None
 
     @classmethod
     def of(cls, source: Source) -> Context:
@@ -56,6 +58,11 @@ class Context:
         """A name for a builtin, also where the user's code has taken its own."""
         value = getattr(builtins, identifier)
         return identifier if self.scope.lookup(identifier) is value else self.use(identifier, value)
+
+    def placed(self, body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
+        """Statements of another function at the line of one that they are written out for, each at a place of its own."""
+        self.places = self.places or Places(self.source.tree)
+        return self.places.placed(copied(body), s)
 
     def overloads(self, *operators: str) -> bool:
         """Whether a class of the user's defines one of some operators; not in functions of Tangent's own."""

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import copy
 import inspect
 import types
 from typing import Any
@@ -171,7 +170,7 @@ def _written_out(
     same = {v: e.id for v, e in given.items() if isinstance(e, ast.Name) and v not in inside and e.id not in outside}
     names |= same  # a variable that stays what it is needs no other name
     given = {v: e for v, e in given.items() if v not in same}
-    inner = [rename(placed(x, s), names) for x in tree.body]
+    inner = [rename(x, names) for x in context.placed(tree.body, s)]
     start = [at(ast.Assign([ast.Name(names[v], ast.Store())], e), s) for v, e in given.items()]
     context.scope.local |= {names[v] for v in inside | set(given)}
 
@@ -201,14 +200,6 @@ def _is_simple(tree: ast.FunctionDef) -> bool:
     return len(every) == 1 == len(yields) and not any(isinstance(n, OWN_SCOPES) for n in nodes) and not (
         hidden & set(every) or any(isinstance(n, ast.ExceptHandler) for n in nodes)
     )  # fmt: skip
-
-
-def placed(x: ast.stmt, s: ast.stmt) -> ast.stmt:
-    """A statement of another file, at the place where it is used."""
-    made = copy.deepcopy(x)
-    for n in walk(made):
-        ast.copy_location(n, s)
-    return made
 
 
 def bound_arguments(generator: types.FunctionType, e: ast.expr, context: Context) -> dict[str, ast.expr] | None:

@@ -121,7 +121,7 @@ def is_forward_half(callee: Any) -> bool:
 
 def with_results(settled: Settled, restoring: dict[str, str]) -> dict[str, str]:
     """The classes, and those of what a call has kept and returned, where its backward pass writes into that."""
-    this, classes = settled.unit, settled.storage.classes
+    this, classes = settled.unit, {**settled.sharing, **settled.storage.classes}
     if not restoring:
         return classes
     aliases = shared_by(this, settled.summary, NONE_GIVEN)

@@ -44,15 +44,19 @@ def _is_plain(this: Unit, writes_into: Callable[[Any], bool]) -> bool:
 
 
 def _changing(this: Unit) -> set[str]:
-    """Variables that operators in place may change (`b *= x`), and those that are the same: each is computed alone."""
+    """Variables that operators in place may change (`b *= x`), and those that may show the same: each is read alone."""
     found: set[str] = set()
     for s, op in this.operations.items():
         if (s.lineno, s.col_offset) in this.context.augmented:
             found |= {*op.targets, *op.operands[:1]}
-    copies = [{*op.targets, *op.operands} for op in this.operations.values() if op.kind == "copy"]
-    while more := [names for names in copies if names & found and not names <= found]:
+    same = [{*op.targets, *op.operands} for op in this.operations.values() if not _makes_new(op)]
+    while more := [names for names in same if names & found and not names <= found]:
         found = found.union(*more)
     return found
+
+
+def _makes_new(op: Operation) -> bool:
+    return op.kind == "rule" and op.rule.kind == "elementwise"
 
 
 def _block(body: list[ast.stmt], operations: Operations, known: Known, alone: set[str]) -> list[ast.stmt]:
@@ -79,7 +83,7 @@ def _once(s: ast.stmt, operations: Operations, known: Known, alone: set[str]) ->
     key = _key(op)
     found = known.get(key) if key else None
     _forget(known, set(writes(s)))
-    if op is None or not key or op.targets[0] in alone:
+    if op is None or not key or op.targets[0] in alone or expression_reads(op.value) & alone:
         return s
     target = op.targets[0]
     if found is not None and found[0] != target:

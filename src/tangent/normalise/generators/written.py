@@ -18,7 +18,7 @@ from typing import Any
 
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
-from tangent.normalise.managers import bound_arguments, placed, renamed_variables
+from tangent.normalise.managers import bound_arguments, renamed_variables
 from tangent.runtime.library import lazily
 from tangent.source.generators import is_generator
 from tangent.source.naming import is_library
@@ -99,7 +99,7 @@ def _of_known(found: types.FunctionType, e: ast.Call, s: ast.stmt, context: Cont
         return None
     own = {names[v] for v in assigned_inside(tree.body) | set(given)}
     context.scope.local |= own
-    body = [rename(placed(x, s), names) for x in tree.body]
+    body = [rename(x, names) for x in context.placed(tree.body, s)]
     start: Body = []
     for v, value in given.items():
         body = _given(names[v], value, body, start, s, context)

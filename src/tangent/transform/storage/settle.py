@@ -58,6 +58,7 @@ class Settled:
     unit: Unit
     activity: Activity
     storage: Storage
+    sharing: dict[str, str]  # the classes of all that is written into, also of what no derivative depends on
     shadowed: frozenset[str]
     owned: tuple[str, ...]
     arrays: frozenset[str]
@@ -135,7 +136,7 @@ def settle(
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     values = tuple(x for x in apart if x[0] not in owned)
     return Settled(
-        this, facts, table, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts, values
+        this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts, values
     )
 
 

@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from programs.registry import program
-from programs.samples import signed
+from programs.samples import positive, signed
 
 
 @program({"x": 0.7})
@@ -514,3 +514,24 @@ def raised_again_by_a_function(x):
         return looked_for(x) * x
     except Missed as e:
         return e.value * x
+
+
+@contextlib.contextmanager
+def scaled(a, k):
+    a *= k
+    try:
+        yield a
+    finally:
+        a /= k
+
+
+@program({"x": positive(3)})
+def contexts_that_scale_an_array(x):
+    a = x.copy()
+    s = 0.0
+    with scaled(a, 2.0):
+        for i in range(2):
+            with scaled(a, x[i]) as b:
+                s = s + np.sum(b**2)
+        s = s * a[1]
+    return s + np.sum(a**3)

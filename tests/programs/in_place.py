@@ -673,3 +673,13 @@ def methods_that_are_told_where(a, b):
     (a * b).cumsum(out=b)
     a.mean(keepdims=True, out=mean)
     return np.sum(c * b) * mean[0]
+
+
+@program({"x": positive(3)})
+def scaled_back_under_another_name(x):
+    a = x.copy()
+    b = a
+    b *= 2.0
+    s = np.sum(a**2)
+    b /= 2.0
+    return s + np.sum(a**2) * np.sum(a**3)

@@ -311,31 +311,6 @@ def value_of_an_exception_of_a_helper(x):
 
 
 
-class Doubled:
-    def __set_name__(self, owner, name):
-        self.name = "_" + name
-
-    def __get__(self, owner, cls=None):
-        return getattr(owner, self.name)
-
-    def __set__(self, owner, v):
-        setattr(owner, self.name, 2.0 * v)
-
-
-class Described:
-    w = Doubled()
-
-    def __init__(self):
-        self.k = 2.0
-
-
-@refused("descriptor", 2.0)
-def descriptor(x):
-    d = Described()
-    d.w = x
-    return d.w * x
-
-
 @refused("numbers lose their derivative in a set", 2.0)
 def number_in_a_set(x):
     queue = deque([x])

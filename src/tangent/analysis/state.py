@@ -31,6 +31,7 @@ from tangent.analysis.written import writes_arrays
 from tangent.errors import TangentError
 from tangent.options import Memory
 from tangent.runtime.classes import PROPERTIES, is_made_by_class
+from tangent.runtime.descriptors import assignment_of
 from tangent.runtime.objects import is_descriptor, is_object
 from tangent.source.cells import content_of
 from tangent.source.generators import is_generator
@@ -132,7 +133,7 @@ class _Search:
         if cls not in self.classes and not is_library(cls):
             self.classes.add(cls)
             members = [(name, member) for c in cls.__mro__ for name, member in vars(c).items()]
-            self.needed |= any(is_descriptor(cls, name) for name, _ in members)
+            self.needed |= any(is_descriptor(cls, name) for name, _ in members) or assignment_of(cls) is not None
             self.keeps |= any(isinstance(member, functools.cached_property) for _, member in members)
             PROPERTIES.update(_properties(cls))
 
@@ -331,7 +332,7 @@ def _stores(function: types.FunctionType) -> bool:
                 return True
             case ast.Call(func=ast.Attribute(value=ast.Attribute(), attr=attr)) if attr in CHANGING:
                 return True
-            case ast.Call(func=ast.Name(id="setattr" | "delattr")):
+            case ast.Call(func=ast.Name(id="setattr" | "delattr") | ast.Attribute(attr="__setattr__" | "__delattr__")):
                 return True
     return False
 
@@ -358,8 +359,14 @@ def _methods(cls: type, names: set[str]) -> Iterator[types.FunctionType]:
 def _properties(cls: type) -> set[str]:
     return {
         name for c in cls.__mro__ for name, member in vars(c).items()
-        if isinstance(member, (property, functools.cached_property))
+        if isinstance(member, (property, functools.cached_property)) or is_descriptor(cls, name)
     }  # fmt: skip
+
+
+def _protocols(cls: type) -> set[str]:
+    """What a class defines that says what reading and assigning any attribute means."""
+    found = {"__getattr__"} if isinstance(getattr(cls, "__getattr__", None), types.FunctionType) else set()
+    return found | ({"__setattr__"} if assignment_of(cls) is not None else set())
 
 
 def known_properties(function: types.FunctionType) -> frozenset[str]:
@@ -368,4 +375,4 @@ def known_properties(function: types.FunctionType) -> frozenset[str]:
     spaces += [vars(m) for m in function.__globals__.values() if isinstance(m, types.ModuleType) and not is_library(m)]
     classes = {c for space in spaces for c in list(space.values()) if isinstance(c, type) and not is_library(c)}
     classes |= {type(c) for space in spaces for c in list(space.values()) if is_object(c)}
-    return frozenset(PROPERTIES).union(*(_properties(c) for c in classes))
+    return frozenset(PROPERTIES).union(*(_properties(c) | _protocols(c) for c in classes))

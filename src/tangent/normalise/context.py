@@ -60,7 +60,7 @@ class Context:
         return identifier if self.scope.lookup(identifier) is value else self.use(identifier, value)
 
     def placed(self, body: list[ast.stmt], s: ast.stmt) -> list[ast.stmt]:
-        """Statements of another function at the line of one that they are written out for, each at a place of its own."""
+        """Statements of another function in the line of one that they stand for, each at a place of its own."""
         self.places = self.places or Places(self.source.tree)
         return self.places.placed(copied(body), s)
 

@@ -82,6 +82,7 @@ any
 bool
 callable
 isinstance
+object.__new__
 issubclass
 hasattr
 

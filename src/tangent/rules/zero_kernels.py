@@ -107,6 +107,10 @@ runtime.undrawn
 runtime.are_numbers
 runtime.drawn_tangent
 runtime.is_kept
+runtime.is_lasting
+runtime.assignment
+runtime.making
+runtime.is_instance
 runtime.require_kept
 runtime.is_held
 runtime.implementation

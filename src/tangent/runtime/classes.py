@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.descriptors import assigner, assignment_of, assigns
 from tangent.runtime.dispatch import get_attribute
 from tangent.runtime.memory import Slot, contents, remembered
 from tangent.runtime.objects import fields_of, has_method, is_object
@@ -53,11 +54,30 @@ def is_own_method(memory: Any, x: Any, name: str) -> bool:
 
 
 def setter_of(x: Any, name: str) -> Any:
-    """The function that assigns a property."""
-    found = inspect.getattr_static(type(x), name).fset
+    """The function that assigns a property, or what a descriptor stands for."""
+    behind = inspect.getattr_static(type(x), name)
+    if assigns(behind):
+        return assigner(behind)
+    found = getattr(behind, "fset", None)
     if found is None:
         raise AttributeError(f"property {name!r} of {type(x).__name__!r} object has no setter")
     return found
+
+
+def assignment(x: Any) -> Any:
+    """The function with which the class of an object says what assignment means; None where it means what it does."""
+    return assignment_of(type(x)) if is_object(x) else None
+
+
+def making(cls: Any) -> Any:
+    """The function with which a class makes its objects; None where it does so as usual."""
+    found = cls.__new__
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def is_instance(x: Any, cls: Any) -> bool:
+    """Whether `__new__` gave an object of its class, which is initialised then."""
+    return isinstance(x, cls)
 
 
 _initialisers: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()

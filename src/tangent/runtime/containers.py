@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.descriptors import assignment_of
 from tangent.runtime.dispatch import init_grad, lazy_zero, repack
-from tangent.runtime.objects import fields_of, is_kept, is_object, is_property, remade
+from tangent.runtime.objects import fields_of, is_lasting, is_object, is_property, remade
 from tangent.runtime.zeros import ZeroGrad
 
 SEVERAL = ("extend", "extendleft", "update")
@@ -100,9 +101,11 @@ def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
 
 def with_attribute(x: Any, name: str, value: Any) -> Any:
     """An object like x with another value for one attribute."""
-    if is_property(x, name) and not is_kept(x, name):
+    own = is_object(x) and assignment_of(type(x)) is not None
+    if own or (is_property(x, name) and not is_lasting(x, name)):
+        why = "its class says what assignment means" if own else "it is a property"
         raise UnsupportedError(
-            f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why="it is a property",
+            f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why=why,
             todo="Assign the attribute behind it.",
         )  # fmt: skip
     if callable(x) and not is_object(x):

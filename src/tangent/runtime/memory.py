@@ -25,7 +25,7 @@ from tangent.errors import InPlaceError, Location, UnsupportedError
 from tangent.runtime.objects import (
     NO_OPERATORS,
     is_descriptor,
-    is_kept,
+    is_lasting,
     is_looked_up,
     is_object,
     is_property,
@@ -146,6 +146,12 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
             why="what it does to the list or dict cannot be followed", todo="Call it where it is needed.",
         )  # fmt: skip
     return getattr(x, name)
+
+
+def held_field(memory: Any, x: Any, name: str) -> Any:
+    """`x.__dict__[name]` as it is now, whatever the class of x says of the attribute."""
+    slot = Slot(x, name)
+    return memory[slot] if slot in memory else x.__dict__[name]
 
 
 def contents(memory: Any, x: Any) -> Any:
@@ -341,10 +347,9 @@ def _check_assignable(x: Any, name: str) -> None:
     settings = getattr(type(x), "__dataclass_params__", None)
     if settings is not None and settings.frozen:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-    _check_descriptor(x, name)
     own = _setattr_of(type(x)) is not object.__setattr__ and type(x) is not types.SimpleNamespace
     hides = isinstance(next((vars(c)[name] for c in type(x).__mro__ if name in vars(c)), None), types.FunctionType)
-    if own or hides or (is_property(x, name) and not is_kept(x, name)):
+    if own or hides or (is_property(x, name) and not is_lasting(x, name)):
         why = "its class says what assignment means" if own else "it is a property"
         if hides:
             why = "it hides a method"

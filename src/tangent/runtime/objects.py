@@ -6,7 +6,6 @@ containers and objects. Other attributes hold None.
 
 from __future__ import annotations
 
-import enum
 import functools
 import inspect
 import types
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
+from tangent.runtime.descriptors import assigned_as_usual, assigns, reader, reads
 from tangent.runtime.generic import method_by_class
 
 PLAIN = (
@@ -89,7 +89,8 @@ def fields_of(x: Any) -> dict[str, Any]:
 def remade(like: Any, values: dict[str, Any]) -> Any:
     """An object of the same class with other attributes; no initialiser runs."""
     cls: Any = type(like)
-    made = (cls._member_type_ if issubclass(cls, enum.Enum) else cls).__new__(cls)
+    native = next(c for c in cls.__mro__ if not c.__flags__ & _HEAP)
+    made = native.__new__(cls)
     for name, value in values.items():
         object.__setattr__(made, name, value)
     return made
@@ -97,7 +98,21 @@ def remade(like: Any, values: dict[str, Any]) -> Any:
 
 def is_property(x: Any, name: str) -> bool:
     """Whether an attribute is computed by a function of the class."""
-    return isinstance(_static(x, name), (property, functools.cached_property)) and not isinstance(x, tuple)
+    found = _static(x, name)
+    if isinstance(x, tuple):
+        return False
+    return isinstance(found, (property, functools.cached_property)) or (reads(found) and not is_hidden(x, name))
+
+
+def is_hidden(x: Any, name: str) -> bool:
+    """Whether an object holds an attribute for which its class has a descriptor that only says what reading means."""
+    return name in getattr(x, "__dict__", {}) and not assigns(_static(x, name))
+
+
+def is_lasting(x: Any, name: str) -> bool:
+    """Whether an attribute that a class computes gives way to one that its object holds."""
+    found = _static(x, name)
+    return isinstance(found, functools.cached_property) or (reads(found) and not assigns(found))
 
 
 def is_kept(x: Any, name: str) -> bool:
@@ -138,6 +153,8 @@ def is_looked_up(x: Any, name: str) -> bool:
 def getter_of(x: Any, name: str) -> Any:
     """The function that computes an attribute."""
     found = _static(x, name)
+    if reads(found):
+        return reader(found, type(x))
     return found.func if isinstance(found, functools.cached_property) else found.fget
 
 
@@ -189,6 +206,8 @@ def parent_method(cls: type, x: Any, name: str) -> Any:
     found = getattr(super(cls, x), name)
     if isinstance(found, types.MethodType) and found.__self__ is x:
         return found.__func__
+    if name == "__setattr__" and is_object(x):
+        return assigned_as_usual
     return without_first(found)
 
 

@@ -19,7 +19,7 @@ from tangent.options import Options
 from tangent.pipeline import derive
 from tangent.rules.callables import call_form, plain_function
 from tangent.rules.table import table
-from tangent.runtime import library
+from tangent.runtime import descriptors, library, objects
 from tangent.runtime.calls import LISTS, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.generic import by_class
@@ -313,9 +313,12 @@ def refuse_ruled_writer(function: types.FunctionType) -> None:
         )  # fmt: skip
 
 
+ABOUT_FUNCTIONS = library.__name__, by_class.__module__, descriptors.__name__, objects.__name__
+
+
 def is_followed(function: types.FunctionType) -> bool:
     """Whether a function is read where it is called with a memory."""
-    own = not is_library(function) or home_of(function).startswith((library.__name__, by_class.__module__))
+    own = not is_library(function) or home_of(function).startswith(ABOUT_FUNCTIONS)
     return own and not table().has_rule(function) and not getattr(function, "makes_derivatives", False)
 
 

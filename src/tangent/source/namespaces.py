@@ -1,7 +1,7 @@
 """The attributes of an object as a dict, written out: `vars(x)` and `x.__dict__`.
 
-self.__dict__.update(named)              for k, v in dict(named).items(): setattr(self, k, v)
-vars(x)["w"] = v                 ->      setattr(x, "w", v)
+self.__dict__.update(named)              for k, v in dict(named).items(): object.__setattr__(self, k, v)
+vars(x)["w"] = v                 ->      object.__setattr__(x, "w", v)
 x.__dict__.values()                      [getattr(x, k) for k in x.__dict__]
 
 What is left of `x.__dict__` gives names alone. A dict that is kept, handed on or returned would change with the object:
@@ -109,7 +109,7 @@ class _Written:
         return replace(s, **{key: changed(old) for key, old in ast.iter_fields(s)})
 
     def stored(self, x: ast.expr, key: ast.expr, value: ast.expr) -> ast.stmt:
-        return ast.Expr(expression("setattr(x, k, v)", x=x, k=key, v=value))
+        return ast.Expr(expression("object.__setattr__(x, k, v)", x=x, k=key, v=value))
 
     def updated(self, x: ast.expr, args: list[ast.expr], keywords: list[ast.keyword]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
@@ -132,7 +132,8 @@ class _Written:
             ):
                 return self.asked(e, d, asked)
             case ast.Subscript(value=d, slice=key, ctx=ast.Load()) if (x := self.owner(d)) is not None:
-                return _placed(expression("getattr(x, k)", x=x, k=key), e)
+                read = "object.__getattribute__(x, k)" if self.tree.name == "__get__" else "getattr(x, k)"
+                return _placed(expression(read, x=x, k=key), e)
             case ast.Call(func=ast.Name(id="dict"), args=[d, *rest]) if self.owner(d) is not None:
                 return replace(e, args=[self.whole_dict(d), *rest])
             case ast.Dict(keys=keys, values=values) if any(

@@ -105,16 +105,20 @@ class Calls(Arrays):
         elif found is object.__setattr__ and len(e.args) == 3:
             self.change(memory.initialised, e.args, s)
             self.emit(assign(target, constant(None), s))
+        elif found is object.__getattribute__ and len(e.args) == 2:  # in descriptors (source/namespaces.py)
+            self.emit(assign(target, self.call(memory.held_field, name(self.memory), *e.args), s))
         elif found is field and isinstance(title := e.args[1], ast.Constant):
             self.emit(assign(target, name(self.member(e.args[0], str(title.value), s)), s))
         elif found is getattr and len(e.args) == 3:
             self.emit(assign(target, self.call(stateful.remembered_or, name(self.memory), *e.args), s))
         elif found is hasattr and len(e.args) == 2:
             self.emit(assign(target, self.call(memory.is_remembered, name(self.memory), *e.args), s))
+        elif found is getattr and len(e.args) == 2 and self.context.properties:
+            self.pair(target, self.call(stateful.call_getter, name(self.memory), *e.args), s)
         elif found is getattr and len(e.args) == 2:
             self.emit(assign(target, self.call(memory.remembered, name(self.memory), *e.args), s))
         elif found is setattr and len(e.args) == 3:
-            self.change(memory.changed, e.args, s)
+            self.change(stateful.call_setter if self.context.properties else memory.changed, e.args, s)
             self.emit(assign(target, constant(None), s))
         elif found is dataclasses.replace and len(e.args) == 1:
             self.pair(target, self.threaded_call(stateful.call_replace, e.args, e.keywords, found), s)
@@ -139,7 +143,7 @@ class Calls(Arrays):
 
     def construct(self, target: str, cls: type, e: ast.Call, s: ast.stmt) -> None:
         """An object, and what its initialiser does."""
-        if cls is types.SimpleNamespace:
+        if cls is types.SimpleNamespace or isinstance(cls.__new__, types.FunctionType):
             self.pair(target, self.threaded_call(stateful.call_class, [e.func, *e.args], e.keywords, cls), s)
             return
         if (whole := lasting_maker(cls)) is not None:

@@ -76,7 +76,7 @@ class Reading(Known):
 
     def member(self, owner: ast.expr, attr: str, s: ast.stmt, base: str = "t") -> str:
         """A variable that holds an attribute of an object as it is now."""
-        if attr not in self.context.properties:
+        if attr not in self.context.properties and "__getattr__" not in self.context.properties:
             return self.held(self.call(memory.remembered, name(self.memory), owner, constant(attr)), base, s)
         held = self.context.names.numbered(base)
         self.context.scope.local.add(held)
@@ -84,7 +84,8 @@ class Reading(Known):
         return held
 
     def store(self, owner: ast.expr, attr: str, value: ast.expr, s: ast.stmt) -> None:
-        function = stateful.call_setter if attr in self.context.properties else memory.changed
+        told = attr in self.context.properties or "__setattr__" in self.context.properties
+        function = stateful.call_setter if told else memory.changed
         self.change(function, [owner, constant(attr), value], s)
 
     def item(self, owner: ast.expr, key: ast.expr, s: ast.stmt) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tangent.runtime.calls import threaded
-from tangent.runtime.classes import factory_of, is_made_by_class, is_namespace, is_own_method, maker_of, setter_of
+from tangent.runtime.classes import (
+    assignment,
+    factory_of,
+    is_instance,
+    is_made_by_class,
+    is_namespace,
+    is_own_method,
+    maker_of,
+    making,
+    setter_of,
+)
 from tangent.runtime.draws import are_numbers, drawn, draws
 from tangent.runtime.memory import (
     changed,
@@ -17,7 +27,16 @@ from tangent.runtime.memory import (
     remembered,
     require_known,
 )
-from tangent.runtime.objects import getter_of, is_kept, is_property, method_of, require_kept
+from tangent.runtime.objects import (
+    getter_of,
+    has_method,
+    is_kept,
+    is_lasting,
+    is_looked_up,
+    is_property,
+    method_of,
+    require_kept,
+)
 from tangent.runtime.ordered import is_range_or_text, of_text
 
 
@@ -53,6 +72,8 @@ def call_class(memory: Any, cls: Any, /, *args: Any, **named: Any) -> Any:
     if whole is not None:
         make = threaded(memory, whole)
         return make(memory, *args, **named)
+    if making(cls) is not None:
+        return call_making(memory, cls, *args, **named)
     owner = new_object(cls)
     if is_namespace(cls):
         for name in named:
@@ -60,6 +81,16 @@ def call_class(memory: Any, cls: Any, /, *args: Any, **named: Any) -> Any:
         return owner, memory
     initialise = threaded(memory, factory_of(cls))
     _, memory = initialise(memory, owner, *args, **named)
+    return owner, memory
+
+
+def call_making(memory: Any, cls: Any, /, *args: Any, **named: Any) -> Any:
+    """`cls(...)` of a class with a `__new__` of its own."""
+    make = threaded(memory, making(cls))
+    owner, memory = make(memory, cls, *args, **named)
+    if is_instance(owner, cls) and has_method(owner, "__init__"):
+        initialise = threaded(memory, factory_of(cls))
+        _, memory = initialise(memory, owner, *args, **named)
     return owner, memory
 
 
@@ -74,9 +105,14 @@ def call_getter(memory: Any, x: Any, name: str) -> Any:
     """`x.name`, which may be a property."""
     if is_kept(x, name):
         return call_kept(memory, x, name)
+    if is_lasting(x, name) and is_held(memory, x, name):
+        return remembered(memory, x, name), memory
     if is_property(x, name):
         getter = threaded(memory, getter_of(x, name))
         return getter(memory, x)
+    if is_looked_up(x, name) and not is_held(memory, x, name):
+        look_up = threaded(memory, method_of(x, "__getattr__"))
+        return look_up(memory, x, name)
     return remembered(memory, x, name), memory
 
 
@@ -91,8 +127,13 @@ def call_kept(memory: Any, x: Any, name: str) -> Any:
 
 
 def call_setter(memory: Any, x: Any, name: str, value: Any) -> Any:
-    """`x.name = value`, which may be a property."""
-    if is_property(x, name) and not is_kept(x, name):
+    """`x.name = value`, which may be a property, or what the class of x says."""
+    own = assignment(x)
+    if own is not None:
+        assign = threaded(memory, own)
+        _, memory = assign(memory, x, name, value)
+        return memory
+    if is_property(x, name) and not is_lasting(x, name):
         setter = threaded(memory, setter_of(x, name))
         _, memory = setter(memory, x, value)
         return memory

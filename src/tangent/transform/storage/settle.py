@@ -136,8 +136,9 @@ def settle(
     owned = tuple(p for p in this.parameters if p in whole.handles and p in members and p not in given)
     values = tuple(x for x in apart if x[0] not in owned)
     return Settled(
-        this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts, values
-    )
+        this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts,
+        values,
+    )  # fmt: skip
 
 
 def _binds_number(w: Write, shapes: Shapes) -> bool:

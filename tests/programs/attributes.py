@@ -1,0 +1,164 @@
+"""Classes that say what attributes mean: descriptors, `__setattr__`, `__getattr__`, `__new__`."""
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import positive
+
+
+class Doubled:
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, owner, cls=None):
+        return getattr(owner, self.name) * 2.0
+
+    def __set__(self, owner, v):
+        setattr(owner, self.name, v * v)
+
+
+class Checked:
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, owner, cls=None):
+        return owner.__dict__[self.name]
+
+    def __set__(self, owner, v):
+        if v < 0.0:
+            raise ValueError("negative")
+        owner.__dict__[self.name] = v
+
+
+class Rod:
+    length = Checked()
+    stiffness = Doubled()
+
+    def __init__(self, length, stiffness):
+        self.length, self.stiffness = length, stiffness
+
+    def energy(self, x):
+        return self.stiffness * (x - self.length) ** 2
+
+
+@program({"x": positive(3)})
+def descriptors(x):
+    rod = Rod(x[0], x[1])
+    e = rod.energy(x[2])
+    rod.length = rod.length * x[2]
+    try:
+        rod.length = -x[0]
+    except ValueError:
+        rod.stiffness = rod.stiffness * x[0]
+    return e + rod.energy(x[1])
+
+
+class Once:
+    def __init__(self, function):
+        self.function = function
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, owner, cls):
+        value = self.function(owner)
+        owner.__dict__[self.name] = value
+        return value
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    @Once
+    def norm(self):
+        return self.w**2
+
+
+@program({"x": positive(2)})
+def descriptor_that_is_asked_once(x):
+    m = Model(x[0])
+    first = m.norm
+    m.w = x[1]
+    return first * m.norm + m.w
+
+
+class Counted:
+    def __init__(self):
+        self.__dict__["n"] = 0
+
+    def __setattr__(self, name, value):
+        self.__dict__["n"] += 1
+        super().__setattr__(name, value * 2.0)
+
+
+@program({"x": positive(3)})
+def assignments_that_a_class_counts(x):
+    c = Counted()
+    c.a = x[0] * x[1]
+    c.b = c.a * x[2]
+    c.a = c.b * c.a
+    return c.a * c.b * c.n
+
+
+class Bag:
+    def __init__(self, **named):
+        self.__dict__["items"] = dict(named)
+
+    def __getattr__(self, name):
+        try:
+            return self.items[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name, value):
+        self.items[name] = value
+
+
+@program({"x": positive(3)})
+def attributes_kept_in_a_dict(x):
+    b = Bag(a=x[0], b=x[1])
+    b.c = b.a * b.b
+    b.a = b.c * x[2]
+    return b.c * x[2] + b.a
+
+
+class Unit:
+    def __new__(cls, v):
+        made = super().__new__(cls)
+        made.v = v * 3.0
+        return made
+
+    def area(self):
+        return self.v**2
+
+
+@program({"x": positive(2)})
+def object_that_its_class_makes(x):
+    return Unit(x[0]).area() * x[1] + Unit(x[1]).v
+
+
+class Cell:
+    def __init__(self, v):
+        self.v = v
+
+    @classmethod
+    def scale(cls, cell, k):
+        cell.v = cell.v * k
+
+    @staticmethod
+    def shift(cell, d):
+        cell.v = cell.v + d
+
+
+def changed_by_its_class(cell, x):
+    cell.scale(cell, x[1])
+    cell.shift(cell, np.sin(x[2]))
+
+
+@program({"x": positive(3)})
+def class_methods_that_change_an_object(x):
+    cell = Cell(x[0])
+    changed_by_its_class(cell, x)
+    Cell.scale(cell, x[2])
+    return cell.v * x[0]

@@ -38,6 +38,7 @@ THEMES = (
     "standard",
     "patterns",
     "objects",
+    "attributes",
     "state",
     "in_objects",
     "nested",

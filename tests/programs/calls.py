@@ -568,3 +568,14 @@ def local_function_without_captures(x):
         return v * 2.0 + v * v
 
     return twice(twice(x))
+
+
+@program({"x": 0.8, "y": 1.3})
+def tuple_that_changes_before_it_is_given(x, y):
+    pair = (x, y)
+    x = x * 2.0
+    s = difference(*pair) * x
+    for _ in range(2):
+        pair = (pair[1] * 0.5, pair[0])
+        s = s + difference(*pair)
+    return s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,12 @@ from tangent.runtime import (
     with_cell,
     with_part,
 )
+
+
+@implements(operator.getitem)
+def of_number(x: Any, index: Any) -> Any:
+    """`x[()]` of an array without axes that is a number in compiled code."""
+    return (lambda x, index: x) if is_number(x) and is_tuple(index) and not len(index) else None
 
 
 def parts_of(index: Any) -> tuple[Any, ...]:

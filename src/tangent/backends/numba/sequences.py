@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from tangent.runtime import (
     as_list,
     divmod_tangent,
     each,
+    folded,
     init_grad,
     pop_grad,
     repack,
@@ -33,6 +35,7 @@ from tangent.runtime import (
     shares_of,
     total,
     unbroadcast,
+    unfolded,
     unsequence,
     weighted,
 )
@@ -216,3 +219,32 @@ def even_shares(y: Any, xs: Any) -> Any:
 @implements(divmod_tangent)
 def of_divmod(dx: Any, dy: Any, z: Any, x: Any, y: Any) -> Any:
     return lambda dx, dy, z, x, y: (init_grad(z[0]), dx - dy * (x // y))
+
+
+@implements(operator.not_)
+def is_empty(x: Any) -> Any:
+    return (lambda x: len(x) == 0) if is_list(x) else None
+
+
+@implements(folded)
+def sums_of_repetitions(b: Any, xs: Any) -> Any:
+    """Of lists of numbers."""
+    if not (is_list(b) and is_list(xs) and isinstance(b.dtype, types.Float) and isinstance(xs.dtype, types.Number)):
+        return None
+    nothing = b.dtype(0)
+
+    def impl(b: Any, xs: Any) -> Any:
+        sums = [nothing for _ in xs]
+        for i in range(len(b)):
+            sums[i % len(xs)] += b[i]
+        return sums
+
+    return impl
+
+
+@implements(unfolded)
+def repetitions(b: Any, ys: Any) -> Any:
+    """Of lists of numbers."""
+    if not (is_list(b) and is_list(ys) and isinstance(b.dtype, types.Float) and isinstance(ys.dtype, types.Number)):
+        return None
+    return lambda b, ys: [b[i % len(b)] for i in range(len(ys))]

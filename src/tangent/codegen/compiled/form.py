@@ -25,6 +25,7 @@ from tangent.codegen.compiled.statements import typed_statements
 from tangent.optimise.typed.affine import added, linear, written
 from tangent.optimise.typed.infer import is_unset
 from tangent.optimise.typed.lists import lists
+from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import header_reads, writes
@@ -37,6 +38,12 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
     """The tree as Numba takes it, and the names that it uses in addition."""
     assert g.tree is not None
     extra: dict[str, Any] = {}
+    names = Names(identifiers(g.tree) | set(g.externals))
+
+    def named(text: str, value: Any) -> ast.Name:
+        known = next((v for v, found in extra.items() if found is value), None) or names.fresh(text)
+        extra[known] = value
+        return name(known)
 
     def change(e: ast.expr) -> ast.expr:
         match e:
@@ -51,14 +58,11 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
             ) if resolve(func) is reversed and resolve(numbers.func) is range and len(numbers.args) < 3:
                 return counted_down(numbers)
             case ast.Call(func=ast.Name(id="abs") as func, args=[_]) if resolve(func) is abs:
-                extra["absolute"] = np.abs
-                return replace(e, func=name("absolute"))
+                return replace(e, func=named("absolute", np.abs))
             case ast.Call(func=ast.Attribute(attr="where") as func, args=[_, _, _]) if resolve(func) is np.where:
-                extra["where"] = where
-                return replace(e, func=name("where"))
+                return replace(e, func=named("where", where))
             case ast.Call(func=ast.Attribute(attr="matmul") as func, args=[_, _]) if resolve(func) is np.matmul:
-                extra["matmul"] = matmul
-                return replace(e, func=name("matmul"))
+                return replace(e, func=named("matmul", matmul))
             case _:
                 return e
 

@@ -74,6 +74,8 @@ def init_grad(x: Any) -> Any:
         return 0.0
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, gradient_dtype(x.dtype))
+    if type(x) is list:
+        return [0.0 if type(v) is float else init_grad(v) for v in x]
     if isinstance(x, np.generic):
         return gradient_dtype(x.dtype).type(0) if x.dtype.kind in "fciub" else None
     if isinstance(x, complex):
@@ -142,6 +144,8 @@ def as_given(b: Any, x: Any) -> Any:
 
 def _nested(b: Any, x: Any) -> Any:
     """An array of gradients in the structure of the lists and tuples that were taken for an array."""
+    if type(x) is list is type(b) and len(b) == len(x):
+        return [part if type(part) is float else _nested(part, v) for part, v in zip(b, x)]
     if isinstance(x, (list, tuple)) and isinstance(b, (np.ndarray, list, tuple)) and len(b) == len(x):
         return repack(x, *(_nested(part, v) for part, v in zip(b, x)))
     return copy(b)

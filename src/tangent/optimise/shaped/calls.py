@@ -320,7 +320,7 @@ def _length(kind: Kind) -> Kind:
             return INT
 
 
-def method(owner: Number, attr: str, e: ast.Call) -> Kind:
+def method(owner: Number, attr: str, e: ast.Call, of: Of) -> Kind:
     """What a method of an array gives."""
     match attr:
         case "copy" if not e.args:
@@ -328,6 +328,9 @@ def method(owner: Number, attr: str, e: ast.Call) -> Kind:
         case "sum" | "max" | "min" | "prod" | "mean":
             first = dict(zip(("axis",), e.args)) | {k.arg: k.value for k in e.keywords if k.arg}
             return reduced(owner, first) if len(e.args) <= 1 else UNKNOWN
+        case "reshape" if e.args and not e.keywords:
+            kinds = [of(a) for a in e.args]
+            return reshaped(owner, kinds[0] if isinstance(kinds[0], Items) else Items(tuple(kinds)))
         case _:
             return UNKNOWN
 

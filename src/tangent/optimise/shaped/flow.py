@@ -20,6 +20,7 @@ from tangent.optimise.shaped.containers import FLOATS, is_filled, is_of_floats
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.infer import Env, Inference, Resolve, is_starred, parameters_of
 from tangent.optimise.shaped.kinds import (
+    FLOAT,
     INT,
     UNKNOWN,
     UNSURE,
@@ -251,8 +252,10 @@ class Flow(Inference):
                     return self.statement(at(ast.Assign([s.target], ast.BinOp(_loaded(s.target), s.op, value)), s))
                 self.env[v] = self.augmented(old, term)
                 return [replace(s, value=value)]
-            case ast.AugAssign(value=value):
-                return [replace(s, value=self.rewritten(value))]
+            case ast.AugAssign(target=target, value=value):
+                value = self.rewritten(value)
+                self.store(target, self.of(value))
+                return [replace(s, value=value)]
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[old]) as call):
                 item = self.rewritten(old)
                 stack = self.env.get(v)
@@ -354,7 +357,8 @@ class Flow(Inference):
             case ast.Attribute(value=ast.Name(id=v)), _:
                 self.env[v] = UNKNOWN
             case ast.Subscript(value=ast.Name(id=v)), _ if not isinstance(self.env.get(v), Number):
-                self.env[v] = UNKNOWN
+                if not (kind == FLOAT == self.of(_loaded(target))):  # else it holds floats, as before
+                    self.env[v] = UNKNOWN
 
     def augmented(self, old: Kind, value: Kind) -> Kind:
         """In place an array keeps its axes and its dtype."""

@@ -81,7 +81,13 @@ class Sums:
         roots = {_root(calls) for calls in chains.values()} - {""}
         bound = {v for s in statements(body) for v in writes(s)}
         found = {v for v in roots & bound if _is_array(self.of(name(v)))}
-        while lost := {v for s in statements(body) for v in found if not self.leaves_alone(s, v, found, chains)}:
+        last = {v: _last_use(body, v) for v in found}
+        while lost := {
+            v
+            for s in statements(body)
+            for v in found
+            if s is not last[v] and not self.leaves_alone(s, v, found, chains)
+        }:
             found -= lost
         return found
 
@@ -99,6 +105,9 @@ class Sums:
                     return False
                 if calls and _root(calls) == v != target and not self.is_new_sum(calls[-1]):
                     return False
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=w) as whole)], value=value) if v != w:
+                if _is_array(self.of(whole)) and all(self.forgets(n) for n in walk(value) if isinstance(n, ast.Call)):
+                    return True  # what is stored is copied
             case ast.Assign(targets=[ast.Subscript(value=ast.Name())]) | ast.AugAssign(target=ast.Name()):
                 pass
             case ast.AugAssign(target=ast.Subscript(value=ast.Name())) | ast.Expr() | ast.Pass() | Comment():
@@ -108,6 +117,10 @@ class Sums:
         if any(v in expression_reads(e) for e in _hidden(s)):
             return False
         return not holds(rebuild(s, lambda e: self.unseen(e, v)), v, self.resolve)
+
+    def forgets(self, e: ast.Call) -> bool:
+        """Whether a call keeps none of its arguments: a function of NumPy, that may give a view of them."""
+        return (getattr(self.resolve(e.func), "__module__", "") or "").split(".")[0] == "numpy"
 
     def unseen(self, e: ast.expr, v: str) -> ast.expr:
         """An expression without what only looks at an array."""
@@ -140,6 +153,12 @@ class Sums:
 def _root(calls: list[ast.Call]) -> str:
     """The array that sums begin with, where it has a name."""
     return calls[-1].args[0].id if calls and isinstance(calls[-1].args[0], ast.Name) else ""
+
+
+def _last_use(body: Body, v: str) -> ast.stmt | None:
+    """The statement behind all that uses an array, where it is no loop or branch: who holds it then, holds it alone."""
+    uses = [s for s in body if any(isinstance(n, ast.Name) and n.id == v for n in walk(s))]
+    return uses[-1] if uses and not isinstance(uses[-1], (ast.If, ast.For, ast.While)) else None
 
 
 def _is_array(kind: Kind) -> bool:

@@ -109,7 +109,7 @@ class Inference:
         if isinstance(e.func, ast.Attribute):
             owner = self.of(e.func.value)
             if isinstance(owner, Number):
-                return method(owner, e.func.attr, e)
+                return method(owner, e.func.attr, e, self.of)
             if e.func.attr == "copy" and isinstance(owner, (Listed, Fields)) and not e.args:
                 return owner
             if e.func.attr == "pop" and isinstance(owner, (Stack, Listed)) and not e.args:

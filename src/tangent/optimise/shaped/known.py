@@ -17,7 +17,7 @@ from tangent import runtime
 from tangent.optimise.settled import DOTS, FITS, LEFT, OUTER, OWN, PRODUCTS, ZERO, is_settled
 from tangent.optimise.shaped.calls import Of
 from tangent.optimise.shaped.containers import is_container, written_out
-from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, alike, not_one, same
+from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.sums import Summed, factored, summed
 from tangent.optimise.simplify import positive
@@ -64,6 +64,8 @@ class Known:
                 return self.of_two(b, y, p, q) or e
             case ast.Call(args=[_, _, _, _], keywords=[]) if self.resolve(e.func) in CELLS:
                 return self.of_cell(e)
+            case ast.Call(args=[x, ast.List(elts=[]) as none], keywords=[]) if self.resolve(e.func) is runtime.beside:
+                return none if self.of(x) == Stack(None) else e  # what stands beside an empty list
             case ast.Call(args=[_, *_], keywords=[]):
                 return self.outcome(e)
             case ast.BinOp(left=ast.Constant(value=2.0), op=ast.Mult(), right=right) if half := self.half(right):

@@ -181,4 +181,4 @@ def reshaped(kind: Kind, shape: Kind) -> Kind:
     new = made(shape)
     if not isinstance(kind, Number) or not kind.rank or not isinstance(new, Number):
         return UNKNOWN
-    return Number(new.axes, kind.dtype)
+    return Number(tuple(UNSURE if isinstance(n, int) and n < 0 else n for n in new.axes), kind.dtype)

@@ -16,6 +16,8 @@ def scatter(b: Any, x: Any, index: Any) -> Any:
     """Zeros like x with b added at index: the transpose of reading `x[index]`."""
     if is_lazy_zero(x):
         x = x.like
+    if type(x) is list:
+        return add_item([0.0 if type(v) is float else lazy_zero(v) for v in x], x, index, b)
     if isinstance(x, (list, tuple, dict, deque)):
         return add_item(map_structure(lazy_zero, x), x, index, b)
     if is_foreign(x):
@@ -41,7 +43,7 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
     elif isinstance(b, deque):
         b[index] = add_grad(b[index], v)
     elif isinstance(b, list) and isinstance(index, slice):
-        b[:] = list_with(b, index, v)
+        b[index] = [p + q if type(p) is float is type(q) else add_grad(p, q) for p, q in zip(b[index], v, strict=True)]
     elif isinstance(b, list):
         b[index] = add_grad(b[index], v)
     elif is_foreign(b):

@@ -28,7 +28,7 @@ def add_into(b: Any, v: Any) -> None:
         for k in b:
             b[k] = _added(b[k], v[k])
     elif isinstance(b, list):
-        if not v:  # nothing has flowed to a list that was empty in the end
+        if not isinstance(v, np.ndarray) and not v:  # nothing has flowed to a list that was empty in the end
             return
         if len(b) != len(v):
             raise InPlaceError(

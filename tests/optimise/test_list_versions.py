@@ -102,11 +102,29 @@ def layer(q, x):
     return np.sum(np.tanh(x @ q["w"] + q["b"]) ** 2)
 
 
+def polygon(corners):
+    total = 0.0
+    for i in range(len(corners)):
+        x, y = corners[i]
+        u, v = corners[(i + 1) % len(corners)]
+        total += x * v - u * y
+    return 0.5 * total
+
+
+def orbit(state, n):
+    x, y, u, v = state
+    for _ in range(n):
+        r = (x * x + y * y) ** 1.5
+        x, y, u, v = x + 0.1 * u, y + 0.1 * v, u - 0.1 * x / r, v - 0.1 * y / r
+    return x * u
+
+
 CASES = {
     squares: (FLOATS,), relaxed: (FLOATS, 3), tree: (0.3, 0.4, 4), stepped: (FLOATS, 3), changed_later: (FLOATS, 2),
     states: (np.eye(2) + 0.3, np.eye(2) + 0.2, [0, 1, 1]), warped: (np.array(FLOATS), np.array(FLOATS[::-1]) + 0.1),
     grows_under_another_name: (FLOATS,), written: (FLOATS,), cells: ([[0.3, 0.2], [0.1, 0.4]], 3),
     fields: ({"a": 0.7, "b": 1.2, "c": 0.1}, 3), layer: ({"w": np.eye(3), "b": np.ones(3)}, np.eye(3)),
+    polygon: ([[0.1, 0.7], [1.2, 0.3], [0.9, 1.4]],), orbit: ([0.7, 1.3, 0.4, 1.1], 3),
 }  # fmt: skip
 
 
@@ -123,7 +141,7 @@ def test_the_same_numbers(f):
             np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
-@pytest.mark.parametrize("f", [squares, relaxed, tree, stepped, cells, states, warped])
+@pytest.mark.parametrize("f", [squares, relaxed, tree, stepped, cells, states, warped, polygon, orbit])
 def test_nothing_is_asked_at_run_time(f):
     text = tangent.grad(f).version(*CASES[f]).source
     assert not any(asked in text for asked in ("unbroadcast", "add_part", "sequence", "memory", "_adjoint"))

@@ -18,7 +18,7 @@ SETTLED = frozenset((
     runtime.check_seed, runtime.add_part, runtime.scatter, runtime.cross_adjoint, runtime.restructure,
     runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item,
     runtime.sequence, runtime.sequence_tangent, runtime.unsequence, runtime.each, runtime.as_list,
-    runtime.repack_from, runtime.add_at, runtime.add_into, *OUTER,
+    runtime.repack_from, runtime.add_at, runtime.add_into, runtime.repack, *OUTER,
 ))  # fmt: skip
 
 

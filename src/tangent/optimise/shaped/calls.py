@@ -88,7 +88,7 @@ LIKE_SECOND = (
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
 SAME_FORM = (np.flip, np.flipud, np.fliplr, np.roll, np.triu, np.tril)
 KEEPERS = frozenset((*SAME, np.copy))  # give back a persistent array as such
-ARITHMETIC = (runtime.ratio, runtime.times, runtime.where_nonzero, runtime.safe_ratio)
+ARITHMETIC = (runtime.ratio, runtime.times, runtime.power_slope, runtime.where_nonzero, runtime.safe_ratio)
 
 
 def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
@@ -234,6 +234,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
     if function in (runtime.fit_matmul, runtime.fit_dot) and len(kinds) == 3:
         whole = product(kinds[1], kinds[2], dot=function is runtime.fit_dot)
         return whole if isinstance(whole, Number) and whole == kinds[0] else UNKNOWN
+    if function is runtime.ratio and kinds == [FLOAT, FLOAT]:
+        return FLOAT
     if function in ARITHMETIC and len(kinds) == 2:
         return strong(broadcast(*kinds), None)
     if function is runtime.add_grad:

@@ -82,6 +82,8 @@ def result_of(function: Any, kinds: list[Kind]) -> Kind:
         return kinds[0]
     if function in (runtime.settled, runtime.as_given, runtime.unsequence, runtime.as_list, runtime.add_grad):
         return kinds[0] if kinds[0] == kinds[-1] else UNKNOWN
+    if function is runtime.repack and kinds[0] == FLOATS:
+        return FLOATS if all(k == FLOAT for k in kinds[1:]) else UNKNOWN
     if function is runtime.repack_from:
         return kinds[1] if is_of_floats(kinds[0]) and kinds[1] == FLOATS else UNKNOWN
     if function in (runtime.add_part, runtime.add_cell, runtime.add_item):
@@ -94,6 +96,8 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     first, last = kinds[0], kinds[-1]
     if isinstance(last, Listed) and (function is runtime.sequence or function is runtime.unsequence):
         return e.args[0]
+    if function is runtime.repack and first == FLOATS and not any(isinstance(a, ast.Starred) for a in e.args):
+        return ast.List(e.args[1:], ast.Load())
     if function is runtime.each and first == FLOAT and is_of_floats(last):
         return expression("[b] * len(x)", b=e.args[0], x=e.args[1])
     if function is runtime.repack_from and is_of_floats(first) and last == FLOATS:
@@ -102,6 +106,10 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
         return e.args[0] if isinstance(e.args[0], ast.BinOp) else expression("b.copy()", b=e.args[0])
     if function is runtime.init_grad and first == FLOATS:
         return expression("[0.0] * len(x)", x=e.args[0])
+    if function is runtime.init_grad and first == Listed(FLOATS):
+        return expression("[[0.0] * len(row) for row in x]", x=e.args[0])
+    if function in OWN and first == last == Listed(FLOATS):
+        return expression("[row.copy() for row in b]", b=e.args[0])
     if function in OWN and first == last and (first == FLOATS or _is_of_numbers(first)):
         return expression("b.copy()", b=e.args[0])
     return e

@@ -349,6 +349,12 @@ class Flow(Inference):
             case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts) and not is_starred(elts):
                 for e, k in zip(elts, items):
                     self.store(e, k)
+            case ast.Tuple(elts=elts), Listed(item=item) if not is_starred(elts):
+                for e in elts:
+                    self.store(e, item)
+            case ast.Tuple(elts=elts), Number(axes=(_, *rest)) if not is_starred(elts):
+                for e in elts:
+                    self.store(e, Number(tuple(rest), kind.dtype))
             case ast.Tuple(elts=elts), _:
                 for e in elts:
                     self.store(e, UNKNOWN)

@@ -91,6 +91,9 @@ class Inference:
                 return Items(tuple(self.of(x) for x in elts))
             case ast.List(elts=[]):
                 return Stack(None)
+            case ast.ListComp(generators=[ast.comprehension(target=ast.Name(id=row), iter=rows, ifs=[])], elt=elt):
+                new = ast.unparse(elt) in (f"[0.0] * len({row})", f"{row}.copy()")
+                return Listed(Listed(FLOAT)) if new and self.of(rows) == Listed(Listed(FLOAT)) else UNKNOWN
             case ast.Subscript(value=value, slice=index):
                 return subscript(self.of(value), index, self.of)
             case ast.Attribute(value=value, attr=attr):

@@ -115,7 +115,13 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
         case ast.Call(func=func, args=[inner, *indices, value], keywords=[]) if flow.resolve(func) in ITEMS and (
             _is_held(b, flow) or _begins_list(inner, flow)
         ):
-            before, place = _parts(b, inner, s, flow), _item(b, indices, flow)
+            before = _parts(b, inner, s, flow)
+            if before is not None and isinstance(value, ast.List):  # a row
+                places = [_item(b, [*indices, constant(k)], flow) for k in range(len(value.elts))]
+                whole = all(flow.of(x) == FLOAT for x in value.elts) and isinstance(indices[0], ast.Name)
+                sums = [_sum(p, x, s) for p, x in zip(places, value.elts) if p is not None]
+                return [*before, *sums] if whole and len(sums) == len(value.elts) else None
+            place = _item(b, indices, flow)
             if before is None or place is None or flow.of(value) != FLOAT:
                 return None
             return [*before, _sum(place, value, s)]

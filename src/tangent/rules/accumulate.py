@@ -32,6 +32,7 @@ def nancumsum(y, a, axis=None, dtype=None, out=None):
     d[y] = np.cumsum(np.where(np.isnan(a), 0.0, d[a]), axis=axis)
 
 def nancumprod(y, a, axis=None, dtype=None, out=None):
-    c = np.where(np.isnan(a), 1.0, a)
-    d[a] = np.where(np.isnan(a), 0.0, cumprod_adjoint(d[y], c, y, axis))
-    d[y] = cumprod_tangent(np.where(np.isnan(a), 0.0, d[a]), c, y, axis)
+    m = np.isnan(a)
+    c = np.where(m, 1.0, a)
+    d[a] = np.where(m, 0.0, cumprod_adjoint(d[y], c, y, axis))
+    d[y] = cumprod_tangent(np.where(m, 0.0, d[a]), c, y, axis)

@@ -39,14 +39,14 @@ def solve(x, a, b):
     g = solve_columns(mT(a), d[x], b)
     d[a] = unbroadcast(-columns(g, b) @ mT(columns(x, b)), a)
     d[b] = unbroadcast(g, b)
-    d[x] = solve_columns(a, d[b], b) - solve_columns(a, matmul_columns(d[a], x, b), b)
+    d[x] = solve_columns(a, d[b] - matmul_columns(d[a], x, b), b)
 
 
 def tensorsolve(x, a, b, axes=None):
     g = np.linalg.solve(system(a, x, axes).T, np.ravel(d[x]))
     d[a] = unbroadcast(from_system(-np.outer(g, x), a, x, axes), a)
     d[b] = unbroadcast(np.reshape(g, np.shape(b)), b)
-    d[x] = np.linalg.tensorsolve(a, d[b], axes=axes) - np.linalg.tensorsolve(a, np.reshape(system(d[a], x, axes) @ np.ravel(x), np.shape(b)), axes=axes)
+    d[x] = np.linalg.tensorsolve(a, d[b] - np.reshape(system(d[a], x, axes) @ np.ravel(x), np.shape(b)), axes=axes)
 
 
 def lstsq(y, a, b, rcond=None):
@@ -138,7 +138,7 @@ def vector_norm(y, x, axis=None, keepdims=False, ord=2):
 
 def matrix_norm(y, x, keepdims=False, ord="fro"):
     slope = matrix_norm_slope(x, ord=ord)
-    d[x] = (d[y] if keepdims else as_matrices(d[y])) * slope
+    d[x] = at_rank(d[y], x, axis=(-2, -1), keepdims=keepdims) * slope
     d[y] = np.sum(np.real(slope * d[x]), axis=(-2, -1), keepdims=keepdims)
 
 

@@ -82,13 +82,13 @@ def unstack(ys, x, axis=0):                                           d[x] = sta
 def append(y, arr, values, axis=None):
     d[arr] = unappended(d[y], arr, axis=axis)
     d[values] = appended(d[y], arr, values, axis=axis)
-    d[y] = np.append(d[arr], np.zeros_like(values), axis=axis) + np.append(np.zeros_like(arr), d[values], axis=axis)
+    d[y] = np.append(d[arr], d[values], axis=axis)
 
 
 def insert(y, arr, obj, values, axis=None):
     d[arr] = uninserted(d[y], arr, obj, axis=axis)
     d[values] = inserted(d[y], arr, obj, values, axis=axis)
-    d[y] = np.insert(d[arr], obj, np.zeros_like(values), axis=axis) + np.insert(init_grad(arr), obj, d[values], axis=axis)
+    d[y] = np.insert(d[arr], obj, d[values], axis=axis)
 
 
 # Repetition and rearrangement

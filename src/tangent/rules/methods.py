@@ -38,12 +38,12 @@ def add_reduceat(y, array, indices, axis=0, dtype=None, out=None):
 def add_outer(z, A, B, dtype=None):
     d[A] = unbroadcast(sum_behind(d[z], A), A)
     d[B] = unbroadcast(d[z], B)
-    d[z] = np.add.outer(d[A], np.zeros_like(B), dtype=dtype) + np.add.outer(np.zeros_like(A), d[B], dtype=dtype)
+    d[z] = np.add.outer(d[A], d[B], dtype=dtype)
 
 def subtract_outer(z, A, B, dtype=None):
     d[A] = unbroadcast(sum_behind(d[z], A), A)
     d[B] = -unbroadcast(d[z], B)
-    d[z] = np.add.outer(d[A], np.zeros_like(B), dtype=dtype) - np.add.outer(np.zeros_like(A), d[B], dtype=dtype)
+    d[z] = np.subtract.outer(d[A], d[B], dtype=dtype)
 
 @linear
 def multiply_outer(z, A, B, dtype=None):

@@ -29,12 +29,12 @@ def polyint(y, p, m=1, k=None):
 def polyadd(y, a1, a2):
     d[a1] = like(d[y][np.size(y) - np.size(a1) :], a1)
     d[a2] = like(d[y][np.size(y) - np.size(a2) :], a2)
-    d[y] = np.polyadd(d[a1], 0.0 * y) + np.polyadd(d[a2], 0.0 * y)
+    d[y] = np.polyadd(d[a1], d[a2])
 
 def polysub(y, a1, a2):
     d[a1] = like(d[y][np.size(y) - np.size(a1) :], a1)
     d[a2] = -like(d[y][np.size(y) - np.size(a2) :], a2)
-    d[y] = np.polyadd(d[a1], 0.0 * y) - np.polyadd(d[a2], 0.0 * y)
+    d[y] = np.polysub(d[a1], d[a2])
 
 def polymul(y, a1, a2):
     d[a1] = like(polymul_adjoint(d[y], a1, a2), a1)
@@ -68,7 +68,7 @@ def linspace(y, start, stop, num=50, endpoint=True, *, dtype=None, axis=0):
     t = steps(num, endpoint)
     d[start] = unbroadcast(along(d[y], 1.0 - t, axis), start)
     d[stop] = unbroadcast(along(d[y], t, axis), stop)
-    d[y] = across(d[start], 1.0 - t, y, axis) + across(d[stop], t, y, axis)
+    d[y] = np.linspace(d[start], d[stop], num, endpoint=endpoint, axis=axis)
 
 def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     t = steps(num, endpoint)

@@ -38,7 +38,7 @@ def {name}_accumulate(array, axis=0, dtype=None, out=None):
     totals = [total]
     for k in range(1, len(rows)):
         total = np.{name}(total, rows[k])
-        totals = [*totals, total]
+        totals.append(total)
     return np.stack(totals, axis=axis)
 """,
     "reduceat": """\
@@ -46,7 +46,7 @@ def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
     rows = rows_along(array, axis, dtype)
     parts = []
     for start, stop in segments(indices, len(rows)):
-        parts = [*parts, {part}]
+        parts.append({part})
 {check}    return np.stack(parts, axis=axis)
 """,
 }

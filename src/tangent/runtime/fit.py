@@ -139,7 +139,7 @@ def broadcast_like(b: Any, x: Any) -> Any:
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
         return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
     if isinstance(b, (np.ndarray, np.generic)) and (dtype := _inexact_dtype(x)) is not None and b.dtype != dtype:
-        return b.astype(dtype)
+        return b.astype(dtype) if isinstance(x, (np.ndarray, np.generic)) or b.ndim else float(b)
     if (foreign := foreign_type(x)) is not None:
         return foreign.broadcast_like(b, x)
     return b

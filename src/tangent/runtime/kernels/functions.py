@@ -43,7 +43,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     lines = np.moveaxis(arr, axis, -1)
     results: Any = []
     for index in np.ndindex(np.shape(lines)[:-1]):
-        results = [*results, func1d(lines[index], *args, **kwargs)]
+        results.append(func1d(lines[index], *args, **kwargs))
     out = np.stack(results)
     shape = np.shape(out)[1:]
     out = np.reshape(out, np.shape(lines)[:-1] + shape)

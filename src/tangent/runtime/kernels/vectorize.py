@@ -17,7 +17,7 @@ def vectorized(pyfunc: Callable[..., Any], otypes: str | None, *args: Any) -> An
         items: tuple[Any, ...] = ()
         for one in wide:
             items = (*items, one[index])
-        results = [*results, pyfunc(*items)]
+        results.append(pyfunc(*items))
     return gathered_results(results, np.shape(wide[0]), result_types(results, otypes))
 
 
@@ -41,7 +41,7 @@ def vectorized_with(
         named = dict(kwargs)
         for i, key in enumerate(names):
             named = {**named, key: element(kwargs[key], index, shape, ranks[len(places) + i])}
-        results = [*results, pyfunc(*items, **named)]
+        results.append(pyfunc(*items, **named))
     return gathered_results(results, shape, result_types(results, otypes))
 
 

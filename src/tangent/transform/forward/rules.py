@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.results import result_of
 from tangent.errors import TangentError
@@ -11,7 +13,7 @@ from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, rename, replace
 from tangent.syntax.uses import expression_reads
 from tangent.transform.calls import leaf_names
 from tangent.transform.custom import turned_rule
@@ -133,8 +135,9 @@ class Rules(Frame):
         for k in wanted:
             tangent = self.tangent_argument(op.values[k])
             before, found = self.scribe.template(rule, lines, [k], op, values, {rule.result: tangent})
-            before_all += before
-            terms.append(found[k])
+            again = _made_before(before, before_all)
+            before_all += [rename(x, again) for x in before if _target(x) not in again]
+            terms.append(rename(found[k], again))
         return before_all, terms
 
     def applied(self, op: Operation, k: str) -> ast.expr:
@@ -177,9 +180,26 @@ class Rules(Frame):
         back = {self.scribe.derivative(v, "d"): v for v in self.active}
         atoms: frozenset[str] = frozenset()
         for v in expression_reads(value):
+            if self.unit.context.scope.lookup(v) is np:
+                continue
             fact = self.shapes.of(name(back.get(v, v))) if v != result else result_of(op, self.shapes)
             if fact.shape is not None and (v in back or v == result or v in expression_reads(op.value)):
                 atoms |= fact.shape
         if whole is not None and atoms == whole and not self.may_widen(op):
             return value
         return self.scribe.call("broadcast_like", value, name(result))
+
+
+def _made_before(lines: list[ast.Assign], before: list[ast.Assign]) -> dict[str, str]:
+    """The local names of a rule that the terms before have for the same, by the names that they have here."""
+    known = {ast.dump(x.value): _target(x) for x in before}
+    again: dict[str, str] = {}
+    for x in lines:
+        if (same := known.get(ast.dump(rename(x.value, again)))) and (v := _target(x)):
+            again[v] = same
+    return again
+
+
+def _target(x: ast.Assign) -> str:
+    """The one name that is assigned; none for several."""
+    return x.targets[0].id if isinstance(x.targets[0], ast.Name) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.walk import walk
 
 
@@ -13,17 +13,26 @@ def only_active(line: ast.Assign, result: str, wanted: frozenset[str]) -> ast.As
     match line.targets[0]:
         case ast.Subscript(slice=ast.Name(id=who)) if who == result:
             kept = [t for t in _sum_terms(line.value) if _operands_read(t) & wanted]
-            if not kept:
-                return None
-            value = kept[0]
-            for t in kept[1:]:
-                if isinstance(t, ast.UnaryOp) and isinstance(t.op, ast.USub):
-                    value = ast.BinOp(value, ast.Sub(), t.operand)
-                else:
-                    value = ast.BinOp(value, ast.Add(), t)
-            return replace(line, value=value)
+            return replace(line, value=rebuild(_sum(kept), lambda e: _without(e, wanted))) if kept else None
         case _:
             return line
+
+
+def _without(e: ast.expr, wanted: frozenset[str]) -> ast.expr:
+    """A sum of tangents inside of a term, as `solve(a, d[b] - d[a] @ x)`, without those of inactive operands."""
+    terms = _sum_terms(e)
+    kept = [t for t in terms if _operands_read(t) & wanted]
+    return _sum(kept) if 0 < len(kept) < len(terms) and all(map(_operands_read, terms)) else e
+
+
+def _sum(terms: list[ast.expr]) -> ast.expr:
+    value = terms[0]
+    for t in terms[1:]:
+        if isinstance(t, ast.UnaryOp) and isinstance(t.op, ast.USub):
+            value = ast.BinOp(value, ast.Sub(), t.operand)
+        else:
+            value = ast.BinOp(value, ast.Add(), t)
+    return value
 
 
 def _sum_terms(e: ast.expr) -> list[ast.expr]:

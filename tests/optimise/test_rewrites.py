@@ -10,6 +10,7 @@ import tangent
 from tangent.optimise.accumulate import accumulate
 from tangent.optimise.context import Optimisation
 from tangent.optimise.hoist import hoist
+from tangent.optimise.inline import inline
 from tangent.optimise.recompute import recompute
 from tangent.source.resolve import MISSING
 
@@ -68,6 +69,18 @@ def test_what_may_have_changed_is_kept(value, extra):
 def test_storage_is_kept():
     text = LOOP.format(value="x[k]", extra="pass")
     assert rewritten(recompute, text, shared={"x": "x"}) == same(text)
+
+
+def test_a_sum_is_not_put_off_behind_a_loop_that_reads_it():
+    """Though it is summed up further there."""
+    text = """
+        b = 2.0 * a
+        for k in range(n):
+            bx = bx + b * x[k]
+        b = b + c
+        return b * bx
+    """
+    assert rewritten(inline, text) == same(text)
 
 
 def test_a_restore_moves_up_for_what_is_made_of_it():

@@ -141,6 +141,8 @@ class _Inline:
             if isinstance(s, MARKS) or (attempted and pushed(s)):  # what may raise stays on its side
                 waiting.clear()
             s = self.absorb(s, waiting, free, done, indent)
+            for v in _read_inside(s):  # what is replaced behind this block is needed in it
+                waiting.pop(v, None)
             for v in self.changes(s):
                 for candidate in free.pop(v, set()):
                     waiting.pop(candidate, None)
@@ -238,6 +240,12 @@ class _Inline:
             return isinstance(s.targets[0], ast.Name)
         once = self.reads[v] == 1 and self.defined[v] == 1
         return v not in self.o.visible and (once or held in self.single)
+
+
+def _read_inside(s: ast.stmt) -> set[str]:
+    """What the blocks of a statement read."""
+    inside = statements([*s.body, *s.orelse]) if isinstance(s, (ast.If, ast.For, ast.While)) else ()
+    return {v for x in inside for v in _occurrences(x)}
 
 
 def _all_writes(s: ast.stmt) -> list[str]:

@@ -8,7 +8,7 @@ import traceback
 
 import numba
 from numba.core.errors import NumbaError
-from numba.core.ir import Loc
+from numba.core.ir import AbstractRHS, Inst, Loc
 
 from tangent.codegen.emit import Text
 from tangent.codegen.load import place_of
@@ -66,7 +66,7 @@ def _lines_of(error: BaseException, file: str) -> list[int]:
     while at is not None:
         if at.tb_frame.f_code.co_filename.startswith(_NUMBA):
             for value in [*at.tb_frame.f_locals.values()]:
-                loc = value if isinstance(value, Loc) else getattr(value, "loc", None)
+                loc = getattr(value, "loc", None) if isinstance(value, (Inst, AbstractRHS)) else value
                 if isinstance(loc, Loc) and loc.filename == file:
                     found.append(int(loc.line))
         at = at.tb_next

@@ -78,7 +78,7 @@ def test_a_sum_is_not_put_off_behind_a_loop_that_reads_it():
         for k in range(n):
             bx = bx + b * x[k]
         b = b + c
-        return b * bx
+        return b * b * bx
     """
     assert rewritten(inline, text) == same(text)
 

@@ -14,10 +14,10 @@ import numba
 from tangent.backends.numba import init
 from tangent.codegen.compiled.disk import on_disk
 from tangent.codegen.compiled.form import compiled_form, without_star
+from tangent.codegen.compiled.own import users_line
 from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
-from tangent.codegen.notes import users_location
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.recursion import reached, refusal
 from tangent.optimise.typed.specialise import specialise
@@ -83,10 +83,8 @@ def refuse_recursion(functions: list[Generated]) -> None:
     """What a recursive function keeps holds what the next call keeps, also where it is differentiated again."""
     for g in functions:
         if g.primal.__code__.co_filename.startswith("<generated") and g in reached(g):
-            where = users_location(g.source.locate(g.source.tree)) if g.source is not None else None
-            raise refusal(
-                g, "what each call keeps would need a type of its own, in a derivative of a derivative", where
-            )
+            why = "what each call keeps would need a type of its own, in a derivative of a derivative"
+            raise refusal(g, why, users_line(g, functions[0]))
 
 
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:

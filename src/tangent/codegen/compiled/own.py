@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tangent.codegen.compiled.disk import PACKAGE
 from tangent.codegen.notes import users_location
 from tangent.errors import CompileError, Location
 from tangent.optimise.typed.recursion import reached
@@ -35,6 +36,13 @@ def refused(g: Generated, entry: Generated, what: str) -> CompileError:
         return CompileError(title, where, why, f"{todo} {rest}")
     where = users_location(g.source.locate(g.source.tree)) if g.source is not None else None
     return CompileError(title, where, f"'{g.primal.__name__}', which it calls, takes {what}", rest)
+
+
+def users_line(g: Generated, entry: Generated) -> Location | None:
+    """Where the user defines a function; of one of Tangent's own, where the user needs it."""
+    where = users_location(g.source.locate(g.source.tree)) if g.source is not None else None
+    own = where is None or where.file.startswith(str(PACKAGE))
+    return _first_use(g, entry)[0] if own else where
 
 
 def _is_own(g: Generated) -> bool:

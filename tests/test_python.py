@@ -14,7 +14,7 @@ from programs.registry import PROGRAMS
 programs.load()
 PAGE = Path(__file__).parent.parent / "docs" / "python.md"
 TABLE = [line for line in PAGE.read_text().splitlines() if line.startswith("|")]
-LINES = [line for line in TABLE if not line.startswith(("|---", "| construct"))]
+LINES = [line for line in TABLE if not line.startswith(("|---", "| construct", "| builtins"))]
 NAMED = {f"{p.theme}.{p.name}" for p in PROGRAMS}
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from programs.registry import program
+from programs.samples import signed
 
 
 def growing(x):
@@ -214,3 +215,36 @@ def lambda_with_a_default_beside_arrays_that_are_filled(x):
         fs.append(lambda v, k=x: v * k)
     each(2, fill)
     return fs[-1](buf[1]) + buf[0]
+
+
+def every_second(items):
+    for k, v in enumerate(items):
+        if k % 2 == 0:
+            yield v
+
+
+def squared(items):
+    for v in items:
+        yield v * v
+
+
+def summed(items):
+    total = 0.0
+    for v in items:
+        total = total + v
+        yield total
+
+
+def given(x):
+    for v in x:
+        yield v * 1.5
+
+
+@program({"x": signed(4)})
+def pipelines(x):
+    first = given(x)
+    second = squared(first)
+    s = sum(summed(squared(every_second(given(x)))))
+    for k, v in enumerate(every_second(second)):
+        s = s * x[0] + v * k
+    return s

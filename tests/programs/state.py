@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from programs.registry import program
+from programs.samples import positive
 
 
 class Cell:
@@ -323,3 +324,51 @@ def namespace_imported_inside(x):
     n = SimpleNamespace(a=x)
     n.a = n.a * x
     return n.a
+
+
+@program({"x": positive(3)})
+def list_that_grows_in_its_loop(x):
+    todo = [(x[0], 0)]
+    s = 0.0
+    for v, depth in todo:
+        s = s * 0.9 + v * v
+        if depth == 2:
+            continue
+        todo.append((v * x[1], depth + 1))
+        if depth == 0:
+            todo.append((v + x[2], depth + 1))
+    else:
+        s = s * x[1]
+    return s * len(todo)
+
+
+def squares_told(put, x):
+    for v in x:
+        put(v * v)
+
+
+class Log:
+    def __init__(self):
+        self.found = []
+
+
+@program({"x": positive(3)})
+def methods_of_lists_handed_on(x):
+    found, log = [], Log()
+    squares_told(found.append, x)
+    squares_told(log.found.append, found)
+    bags = {"a": [], "b": []}
+    puts = {}
+    for k in bags:
+        puts[k] = bags[k].append
+    puts["a"](log.found[0])
+    puts["b"](x[1] * log.found[2])
+    puts["a"](found[1])
+    return sum(bags["a"]) * bags["b"][0]
+
+
+@program({"x": positive(3)})
+def lists_that_are_defaults(x):
+    found = []
+    squares_told(lambda v, into=found: into.append(v * x[0]), x)
+    return sum(found) * x[1]

@@ -157,6 +157,7 @@ class _Search:
         self.displays = displays_made(tree) | containers
         self.arrays = self.arrays or writes_arrays(tree, scope, own, self.displays)
         nested = lists_of_lists(tree, self.displays)
+        self.defaulted = {v for n in ast.walk(tree) if isinstance(n, NESTED) for v in with_defaults(n.args)}
         found = keeps_rebinding(tree)
         if writers := nested_writers(tree, scope, self.displays):
             self.arrays = True
@@ -264,7 +265,7 @@ class _Search:
         match e:
             case ast.Name(id=v):
                 if inner is not None and v not in inner:
-                    return v in local
+                    return v in local or v in self.defaulted
                 if v not in local:
                     return _is_known(scope.lookup(v))
                 return v in own and not root
@@ -295,8 +296,15 @@ def _nodes(tree: ast.AST, inner: frozenset[str] | None = None) -> Iterator[tuple
         yield node, inner
         if isinstance(node, NESTED):
             body = node.body if isinstance(node, ast.FunctionDef) else []
-            own = frozenset(a.arg for a in arguments(node.args)) | frozenset(assigned_inside(body))
-            yield from _nodes(node, own)
+            own = {a.arg for a in arguments(node.args)} | assigned_inside(body)
+            yield from _nodes(node, frozenset(own - with_defaults(node.args)))
+
+
+def with_defaults(args: ast.arguments) -> set[str]:
+    """Parameters that hold something from outside where they are not given: their defaults are no constants."""
+    last = [*args.posonlyargs, *args.args][-len(args.defaults) :] if args.defaults else []
+    pairs = [*zip(last, args.defaults), *zip(args.kwonlyargs, args.kw_defaults)]
+    return {a.arg for a, e in pairs if e is not None and not isinstance(e, ast.Constant)}
 
 
 def changes_objects(function: types.FunctionType) -> str:

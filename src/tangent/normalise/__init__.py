@@ -44,17 +44,18 @@ from tangent.normalise.statements import statements
 from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
 from tangent.normalise.versions import versions
+from tangent.normalise.walked import walked
 from tangent.normalise.walrus import walrus
 from tangent.source.read import Source
 from tangent.syntax.core import check_core
 from tangent.syntax.rebuild import walk_scope
-from tangent.syntax.uses import assigned_inside
+from tangent.syntax.uses import assigned_inside, expression_reads
 
 PASSES = (
-    outlined, insertions, spelled, grown, extended, repeated, fixed, managers, lazily_read, turned, kept, outcomes,
-    brought, filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
-    iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, drawing,
-    lifted_calls, overloading, memorised, versions,
+    outlined, insertions, spelled, grown, walked, extended, repeated, fixed, managers, lazily_read, turned, kept,
+    outcomes, brought, filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound,
+    exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration,
+    flatten, starred, drawing, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 
@@ -84,6 +85,13 @@ def normalise(
                 f"'{word}'",
                 f"'{tree.name}' does not run from start to end",
                 f"Move it out of '{tree.name}', or collect the values in a list.",
+            )
+        if isinstance(node, ast.AsyncFunctionDef) and expression_reads(node) & context.scope.local:
+            raise context.refuse(
+                node,
+                f"'async def {node.name}'",
+                "what it computes is waited for by others",
+                "Write a function that is called, or give it nothing that the derivative depends on.",
             )
     for step in PASSES:
         tree = step(tree, context)

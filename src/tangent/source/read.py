@@ -19,6 +19,7 @@ from typing import Any
 
 from tangent.errors import Location, SourceError
 from tangent.runtime.generic import by_class, is_generic, method_behind
+from tangent.source.callbacks import with_callbacks
 from tangent.source.changing import written_out
 from tangent.source.classes import with_classes_outside
 from tangent.source.counting import with_plain_dicts
@@ -142,7 +143,7 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
         raise _changed(code, lines, function)
     tree = with_variables(with_memos(tree, function))
     if not is_generated(function):  # there it gives names alone
-        tree = with_attributes_written_out(tree, lambda e: _kept(e, code, lines))
+        tree = with_callbacks(with_attributes_written_out(tree, lambda e: _kept(e, code, lines)))
     return Source(function, tree, code.co_filename, lines)
 
 

@@ -42,7 +42,7 @@ class Expressions:
     def __init__(self, f: ast.FunctionDef, context: Context) -> None:
         self.context = context
         self.generators = context.generators = local_generators(f, context)
-        self.waiting = read_once(f, context)
+        self.waiting: dict[str, ast.Call | None] = read_once(f, context)
         self.turns = Turns(f, context)
         self.defined = {n.name for n in walk(f) if isinstance(n, ast.FunctionDef)} | _lambdas(f)
         self.dicts = frozenset() if context.memory else made_dicts(f, context)
@@ -156,8 +156,12 @@ class Expressions:
             return lambda_
         if found == dict.fromkeys and 0 < len(e.args) < 3 and all(map(is_atom, e.args[1:])) and not e.keywords:
             return self.parts(self.same_for_all(e))
+        return self.parts(self.with_lists(e, found))
+
+    def with_lists(self, e: ast.Call, found: Any) -> ast.Call:
+        """A call that is given lists in place of iterators which it reads whole."""
         named = [replace(k, value=self.handed(k.value, e, found)) for k in e.keywords]
-        return self.parts(replace(e, args=[self.handed(a, e, found) for a in e.args], keywords=named))
+        return replace(e, args=[self.handed(a, e, found) for a in e.args], keywords=named)
 
     def same_for_all(self, e: ast.Call) -> ast.expr:
         """`dict.fromkeys(keys, v)` as `{k: v for k in keys}`."""
@@ -173,6 +177,8 @@ class Expressions:
                 return ast.copy_location(ast.ListComp(elt, generators), e)
             case ast.Call() if self.is_iterator(e) and read_whole(e, to, found):
                 return self.read(e, "each")
+            case ast.Name(id=v) if self.is_waiting(v) and read_whole(e, to, found):
+                return self.read(e, "each")
             case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if (
                 v in self.dicts and kind(e, self.context) == "view"
             ):
@@ -186,6 +192,11 @@ class Expressions:
             return True
         found = self.context.scope.resolve(e.func)
         return is_generator(found) and not has_effects(found)
+
+    def is_waiting(self, v: str) -> bool:
+        """Whether a variable is an iterator that is read once, later, and does nothing else."""
+        made = self.waiting.get(v)
+        return isinstance(made, ast.Call) and self.is_iterator(made)
 
     def may_be_method(self, e: ast.expr) -> bool:
         """Whether something that is differentiated may be the method of an object, whose derivative is a closure."""
@@ -298,7 +309,7 @@ class Expressions:
             made_function = collecting(found, turns=consumed == "each")
             if made_function is not None:
                 used = self.context.use(f"{found.__name__}_list", made_function)
-                return replace(self.parts(e), func=name(used))
+                return replace(self.parts(self.with_lists(e, found)), func=name(used))
         if isinstance(e.func, ast.Attribute) and generator_methods(e, self.context):
             args = [e.func.value, constant(e.func.attr), *e.args]
             return self.parts(replace(e, func=name(self.use(library.items_given)), args=args))

@@ -124,13 +124,19 @@ class Statements(Expressions):
         def part(a: ast.expr) -> ast.expr:
             if isinstance(a, (ast.Lambda, ast.Constant)) or self.context.scope.resolve(a) is not MISSING:
                 return a
+            if isinstance(a, ast.Name) and self.is_waiting(a.id):
+                return self.waiting[a.id] or a  # an iterator that this one asks for its items
+            if isinstance(a, ast.Call) and self.is_iterator(a):
+                return parts(a)
             held = self.context.names.numbered(f"{v}_part")
             before.append(assign(held, self.read(a), s))
             return name(held)
 
-        self.waiting[v] = replace(
-            e, args=[part(a) for a in e.args], keywords=[replace(k, value=part(k.value)) for k in e.keywords]
-        )
+        def parts(e: ast.Call) -> ast.Call:
+            named = [replace(k, value=part(k.value)) for k in e.keywords]
+            return replace(e, args=[part(a) for a in e.args], keywords=named)
+
+        self.waiting[v] = parts(e)
         return before
 
 

@@ -102,6 +102,8 @@ class Calls(Arrays):
             return
         if found is new_instance:  # it holds lists and arrays themselves, not what they are now
             self.emit(assign(target, e, s))
+        elif found is library_module.subset:  # what a dict holds goes on as it is
+            self.emit(assign(target, replace(e, args=[self.now(e.args[0]), *e.args[1:]]), s))
         elif found is object.__setattr__ and len(e.args) == 3:
             self.change(memory.initialised, e.args, s)
             self.emit(assign(target, constant(None), s))

@@ -21,7 +21,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.shaped.calls import axes_after
 from tangent.optimise.shaped.containers import is_of_floats
-from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Kind, Listed, Number, same
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, same
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import statements
@@ -116,11 +116,9 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             _is_held(b, flow) or _begins_list(inner, flow)
         ):
             before = _parts(b, inner, s, flow)
-            if before is not None and isinstance(value, ast.List):  # a row
-                places = [_item(b, [*indices, constant(k)], flow) for k in range(len(value.elts))]
-                whole = all(flow.of(x) == FLOAT for x in value.elts) and isinstance(indices[0], ast.Name)
-                sums = [_sum(p, x, s) for p, x in zip(places, value.elts) if p is not None]
-                return [*before, *sums] if whole and len(sums) == len(value.elts) else None
+            if before is not None and isinstance(row := flow.of(value), Items):
+                sums = _row_sums(b, indices, value, row, s, flow)
+                return None if sums is None else [*before, *sums]
             place = _item(b, indices, flow)
             if before is None or place is None or flow.of(value) != FLOAT:
                 return None
@@ -170,6 +168,22 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             ]  # fmt: skip
         case _:
             return None
+
+
+def _row_sums(
+    b: str, indices: list[ast.expr], value: ast.expr, row: Items, s: ast.stmt, flow: Flow
+) -> list[ast.stmt] | None:
+    """The sums of a row of floats, item by item, in a list of lists."""
+    if not isinstance(indices[0], (ast.Name, ast.Constant)) or not all(k == FLOAT for k in row.items):
+        return None
+    if isinstance(value, (ast.List, ast.Tuple)):
+        items = value.elts
+    elif isinstance(value, ast.Name):
+        items = [ast.Subscript(value, constant(k), ast.Load()) for k in range(len(row.items))]
+    else:
+        return None
+    places = [_item(b, [*indices, constant(k)], flow) for k in range(len(items))]
+    return [_sum(p, x, s) for p, x in zip(places, items) if p is not None] if None not in places else None
 
 
 def _is_own_sum(b: str, flow: Flow) -> bool:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tangent.optimise.shaped.calls import Of, along_rows, options
+from tangent.optimise.shaped.calls import along_rows, options
 from tangent.optimise.shaped.kinds import Axis, Kind, Number
 from tangent.optimise.shaped.making import summed_axes, value_of
+from tangent.optimise.shaped.parts import Of
 from tangent.syntax.quote import constant, expression
 
 Large = Callable[[tuple[Axis, ...]], bool]

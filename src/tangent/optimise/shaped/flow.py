@@ -9,16 +9,16 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace as with_changes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tangent import runtime
 from tangent.optimise.shaped.containers import FLOATS, is_filled, is_of_floats
 from tangent.optimise.shaped.contracted import contracted
-from tangent.optimise.shaped.infer import Env, Inference, Resolve, is_starred, parameters_of
+from tangent.optimise.shaped.first import first_term, zeroed
+from tangent.optimise.shaped.infer import Env, Inference, is_starred, parameters_of
 from tangent.optimise.shaped.kinds import (
     FLOAT,
     INT,
@@ -44,56 +44,23 @@ from tangent.optimise.shaped.merged import merged
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.places import added, places
 from tangent.optimise.shaped.reuse import LARGE, dying, reused
+from tangent.optimise.shaped.thinned import thinned
 from tangent.optimise.shaped.twice import doubled
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_range
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import at, expression
 from tangent.syntax.rebuild import blocks, rebuild, replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, expression_reads, header_reads, writes
+from tangent.syntax.uses import COMPREHENSIONS, assigned_inside, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
+if TYPE_CHECKING:
+    from tangent.optimise.shaped.callees import Versions
+
 Body = list[ast.stmt]
 ROUNDS = 12
-MOST = 3  # versions of a callee
 SCOPED = (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
-
-
-class Versions:
-    """Versions of the functions of a module by the kinds of their arguments; each is made once."""
-
-    def __init__(self, resolve: Resolve, sizes: Mapping[str, int] | None = None) -> None:
-        self.resolve, self.sizes = resolve, sizes
-        self.made: dict[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]] = {}
-        self.origin: dict[Generated, Generated] = {}
-        self.flows: dict[Generated, Flow] = {}
-
-    def version(self, g: Generated, kinds: tuple[Kind, ...]) -> tuple[Generated, Kind]:
-        """The version of a function, and the kind of its result."""
-        if (g, kinds) not in self.made and sum(other is g for other, _ in self.made) >= MOST:
-            kinds = (UNKNOWN,) * len(kinds)  # what a recursive function hands over may have kinds without end
-        key = (g, kinds)
-        if key not in self.made:
-            new = with_changes(g, externals=dict(g.externals))
-            self.origin[new] = g
-            self.made[key] = new, None  # while it is being made, for recursion
-            flow = Flow(new, self, dict(zip(parameters_of(g), kinds)), len(self.made) == 1)
-            self.made[key] = new, flow.result or UNKNOWN
-            self.flows[new] = flow
-            self.pair_up()
-        new, result = self.made[key]
-        return new, result or UNKNOWN
-
-    def pair_up(self) -> None:
-        """The two halves of a pair know each other, where there is one version of each."""
-        versions: dict[Generated, list[Generated]] = {}
-        for new, g in self.origin.items():
-            versions.setdefault(g, []).append(new)
-        for g, found in versions.items():
-            halves = versions.get(g.backward, []) if g.backward is not None else []
-            for new in found:
-                new.backward = halves[0] if len(found) == len(halves) == 1 else None
 
 
 class Flow(Inference):
@@ -163,9 +130,9 @@ class Flow(Inference):
         done: Body = []
         self.zeros = {}
         for i, s in enumerate(body):
-            new = self.first_term(s) or self.statement(self.thinned(body, i))
+            new = first_term(s, self) or self.statement(thinned(body, i, self))
             read = {v for x in (s, *new) for y in statements([x]) for v in (*header_reads(y), *writes(y))}
-            self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | _zeros(new, self.handed)
+            self.zeros = {v: x for v, x in self.zeros.items() if v not in read} | zeroed(new, self.handed)
             for v in {v for x in (s, *new) for v in writes(x)}:
                 self.ever[v] = join(self.ever.get(v), self.env.get(v, UNKNOWN)) or UNKNOWN
             done += [x for x in new if not self.is_sum(x) or not doubled(done, x, self.g.shared)]
@@ -196,40 +163,6 @@ class Flow(Inference):
             return False
         kinds = self.of(_loaded(s.target)), self.of(s.value)
         return all(isinstance(k, Number) and k.real for k in kinds)
-
-    def thinned(self, body: Body, i: int) -> ast.stmt:
-        """`b = spread(e, x)` as `b = e` where arithmetic spreads it anyway, wherever b is read."""
-        s = body[i]
-        match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(args=[_, _, *_], keywords=[]) as call) if (
-                self.resolve(call.func) is runtime.spread and v not in self.user
-            ):
-                found = self.known.thin(self.rewritten(call))
-                kind, whole = (UNKNOWN, UNKNOWN) if found is None else (self.of(found), self.of(call.args[1]))
-                if found is not None and isinstance(whole, Number) and isinstance(kind, Number):
-                    others = operands(v, body[i + 1 :], self.times[v])
-                    if others and all(self.spreads(kind, self.of(e), whole) for e in others):
-                        return replace(s, value=found)
-        return s
-
-    def spreads(self, thin: Kind, other: Kind, whole: Number) -> bool:
-        """Whether arithmetic with an operand gives the whole shape."""
-        found = broadcast(thin, other)
-        if not isinstance(found, Number) or found.dtype != whole.dtype or found.rank != whole.rank:
-            return False
-        return all(map(alike, found.axes, whole.axes))
-
-    def first_term(self, s: ast.stmt) -> Body | None:
-        """`b += e` where b is still zero is `b = e`."""
-        match s:
-            case ast.AugAssign(target=ast.Name(id=v), op=ast.Add(), value=ast.BinOp() as value) if (
-                v in self.zeros and v not in self.user
-            ):
-                kind, new = self.env.get(v), self.of(value)
-                if isinstance(kind, Number) and isinstance(new, Number) and kind.dtype == new.dtype:
-                    if kind.rank == new.rank and all(map(alike, kind.axes, new.axes)):
-                        return self.statement(at(ast.Assign([ast.Name(v, ast.Store())], value), s))
-        return None
 
     def statement(self, s: ast.stmt) -> Body:
         match s:
@@ -454,43 +387,8 @@ def joined(a: Env, b: Env) -> Env:
     return {v: join(a.get(v), b.get(v)) or UNKNOWN for v in {**a, **b}}
 
 
-def operands(v: str, body: Body, times: int) -> list[ast.expr]:
-    """What a name meets in arithmetic, in statements behind its definition; nothing where it is read otherwise."""
-    found: list[ast.expr] = []
-    changed: set[str] = set()
-    for s in body:
-        if isinstance(s, (ast.If, ast.For, ast.While)) or v in changed:
-            break
-        for n in walk(s):
-            if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Mult, ast.Add, ast.Sub, ast.Div)):
-                sides = [_unsigned(n.left), _unsigned(n.right)]
-                met = [other for x, other in zip(sides, sides[::-1]) if isinstance(x, ast.Name) and x.id == v]
-                if any(expression_reads(e) & (changed | {v}) for e in met):
-                    return []
-                found += met
-        changed |= set(writes(s))
-    return found if len(found) == times else []
-
-
-def _unsigned(e: ast.expr) -> ast.expr:
-    return e.operand if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub) else e
-
-
 def _loaded(e: ast.expr) -> ast.expr:
     return ast.Name(e.id, ast.Load()) if isinstance(e, ast.Name) else replace(e, ctx=ast.Load())
-
-
-def _zeros(body: Body, handed: set[str]) -> dict[str, ast.stmt]:
-    """Names that statements make zeros."""
-    match body:
-        case [ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Name(id=maker), args=[_])) as s] if (
-            maker.rstrip("_") == "shadow" and v not in handed
-        ):
-            return {v: s}
-        case [ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Attribute(attr="zeros"))) as s]:
-            return {v: s}
-        case _:
-            return {}
 
 
 def _held(e: ast.expr) -> set[str]:

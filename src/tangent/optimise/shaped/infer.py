@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.optimise.shaped.calls import attribute, method, result_of, subscript
+from tangent.optimise.shaped.calls import result_of
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -28,6 +28,7 @@ from tangent.optimise.shaped.kinds import (
     with_axes,
 )
 from tangent.optimise.shaped.making import product
+from tangent.optimise.shaped.parts import attribute, method, subscript
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated

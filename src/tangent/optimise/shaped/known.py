@@ -15,11 +15,12 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.settled import DOTS, FITS, LEFT, OUTER, OWN, PRODUCTS, ZERO, is_settled
-from tangent.optimise.shaped.calls import Of
 from tangent.optimise.shaped.containers import is_container, written_out
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
+from tangent.optimise.shaped.parts import Of
 from tangent.optimise.shaped.sums import Summed, factored, summed
+from tangent.optimise.shaped.unstretched import unstretched
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import rebuild, replace
@@ -165,7 +166,7 @@ class Known:
         if function in PRODUCTS and len(real) == 3:
             return self.product(function, args, real)
         if function is runtime.scatter and len(args) == 3 and b is kinds[0]:
-            return _unstretched(args[0], args[2], b, real[1])
+            return unstretched(args[0], args[2], b, real[1])
         if function in OUTER and len(real) == 3:
             flat = real[1].rank == real[2].rank == 1 and b.axes == (*real[1].axes, *real[2].axes)
             if not flat or len({k.dtype for k in real}) > 1:
@@ -359,31 +360,6 @@ class Known:
                 if isinstance(b, Number) and isinstance(whole, Number) and not b.rank:
                     return inner if b.weak or b.dtype == whole.dtype else e
         return e
-
-
-def _unstretched(e: ast.expr, index: ast.expr, b: Number, x: Number) -> ast.expr | None:
-    """The adjoint of `x[:, None]`: what is at the one place of the new axis."""
-    match index:
-        case ast.Subscript(value=ast.Attribute(attr="s_"), slice=inner):
-            index = inner
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    if not all(_is_new_axis(p) or _is_whole(p) for p in parts) or not any(map(_is_new_axis, parts)):
-        return None
-    parts = [*parts, *[ast.Slice()] * (x.rank - sum(map(_is_whole, parts)))]
-    axes = iter(x.axes)
-    fits = [b.axes[i] == 1 if _is_new_axis(p) else alike(b.axes[i], next(axes)) for i, p in enumerate(parts[: b.rank])]
-    if len(parts) != b.rank or not all(fits) or b.dtype != x.dtype:
-        return None
-    places: list[ast.expr] = [constant(0) if _is_new_axis(p) else ast.Slice() for p in parts]
-    return ast.Subscript(e, ast.Tuple(places, ast.Load()), ast.Load())
-
-
-def _is_new_axis(e: ast.expr) -> bool:
-    return isinstance(e, ast.Constant) and e.value is None
-
-
-def _is_whole(e: ast.expr) -> bool:
-    return isinstance(e, ast.Slice) and e.lower is None and e.upper is None and e.step is None
 
 
 def _total(lengths: list[ast.expr | None]) -> ast.expr | None:

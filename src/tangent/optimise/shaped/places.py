@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.calls import axes_after
 from tangent.optimise.shaped.containers import is_of_floats
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, same
+from tangent.optimise.shaped.parts import axes_after
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import statements

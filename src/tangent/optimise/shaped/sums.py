@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 
-from tangent.optimise.shaped.calls import Of
 from tangent.optimise.shaped.kinds import Kind, Number, alike, broadcast
 from tangent.optimise.shaped.making import summed_axes, value_of
+from tangent.optimise.shaped.parts import Of
 
 Term = tuple[ast.operator, ast.expr]
 

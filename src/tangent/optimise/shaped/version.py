@@ -14,11 +14,12 @@ from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead, pushed
 from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.again import again
+from tangent.optimise.shaped.callees import Versions
 from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.computed import Values
 from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
-from tangent.optimise.shaped.flow import Flow, Versions
+from tangent.optimise.shaped.flow import Flow
 from tangent.optimise.shaped.given_up import given_up
 from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked

@@ -43,7 +43,7 @@ def add_item(b: Any, x: Any, index: Any, v: Any) -> Any:
     elif isinstance(b, deque):
         b[index] = add_grad(b[index], v)
     elif isinstance(b, list) and isinstance(index, slice):
-        b[index] = [p + q if type(p) is float is type(q) else add_grad(p, q) for p, q in zip(b[index], v, strict=True)]
+        b[index] = _sums(b[index], v)
     elif isinstance(b, list):
         b[index] = add_grad(b[index], v)
     elif is_foreign(b):
@@ -76,10 +76,18 @@ def add_part(b: Any, index: Any, v: Any) -> Any:
     if type(b) is list and type(index) is int and type(v) is type(b[index]) is float:
         b[index] += v
         return b
+    if type(b) is list is type(v) and type(index) is slice:
+        b[index] = _sums(b[index], v)
+        return b
     if type(b) is np.ndarray and b.dtype == getattr(v, "dtype", None) and is_plain(index):
         b[index] += v
         return b
     return add_item(b, b, index, v)
+
+
+def _sums(b: list[Any], v: Any) -> list[Any]:
+    """The sums of gradients, item by item."""
+    return [p + q if type(p) is float is type(q) else add_grad(p, q) for p, q in zip(b, v, strict=True)]
 
 
 def add_cell(b: Any, i: Any, j: Any, v: Any) -> Any:

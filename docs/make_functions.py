@@ -69,7 +69,7 @@ def scipy() -> str:
         for module, names in sorted(found.items())
         if names
     ]
-    return "\n".join([SCIPY, "", *lines, "* `scipy.fft`: the transforms that `np.fft` has, too"])
+    return "\n".join([SCIPY, "", *lines, "* `scipy.fft`: the functions that `np.fft` has, too"])
 
 
 INTRODUCTION = """\

@@ -62,9 +62,10 @@ SAMPLES = [
     S("(stats.norm.logpdf(x, m, s), stats.norm.pdf(x, m, s), stats.norm.cdf(x, m, s), stats.norm.sf(x, m, s), "
       "stats.norm.logcdf(x, m, s), stats.norm.logsf(x, loc=m, scale=s))", x=real(3), m=0.3, s=1.5),
     S("(stats.laplace.logpdf(x, m, s), stats.logistic.logpdf(x, m, s), stats.cauchy.logpdf(x, m, s), "
-      "stats.t.logpdf(x, 2.5, m, s), stats.logistic.cdf(x, m, s))", x=real(3), m=0.2, s=1.3),
+      "stats.t.logpdf(x, 2.5, m, s), stats.t.pdf(x, 2.5, m, s), stats.logistic.cdf(x, m, s))", x=real(3), m=0.2, s=1.3),
     S("(stats.gamma.logpdf(x, a, scale=s), stats.expon.logpdf(x, scale=s), stats.chi2.logpdf(x, a), "
-      "stats.lognorm.logpdf(x, a), stats.expon.cdf(x), stats.gamma.pdf(x, a))", x=positive(3), a=2.5, s=1.5),
+      "stats.lognorm.logpdf(x, a), stats.expon.cdf(x), stats.expon.pdf(x), stats.gamma.pdf(x, a))",
+      x=positive(3), a=2.5, s=1.5),
     S("(stats.norm.ppf(x), stats.beta.logpdf(x, a, 1.5), stats.uniform.logpdf(x, -0.2, a), stats.beta.pdf(x, a, a))",
       x=0.5 + 0.4 * unit(3), a=2.5),
     S("(stats.poisson.logpmf(np.array([0, 2, 3]), m), stats.binom.logpmf(np.array([0, 2, 3]), 5, m / 3.0))",
@@ -74,6 +75,7 @@ SAMPLES = [
     S("(integrate.trapezoid(y, x), integrate.cumulative_trapezoid(y, x, initial=0), "
       "integrate.cumulative_trapezoid(y, dx=0.3, axis=0))", y=real(2, 4), x=np.sort(real(4))),
     S("np.real(scipy_fft.fft(x, n=5, axis=0, norm='ortho'))", x=real(4, 2)),
+    S("(scipy_fft.fftshift(x, axes=0), scipy_fft.ifftshift(x), scipy_fft.fftfreq(5, d=x[0, 0]))", x=real(4, 2)),
 ]  # fmt: skip
 CHECKS = (
     checks.check_reverse, checks.check_forward, checks.check_adjoint, checks.check_shapes, checks.check_forward_reverse,

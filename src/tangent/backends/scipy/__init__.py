@@ -43,6 +43,8 @@ def bind_module(table: Table, module: str) -> None:
             _bind_written(table, library, name, function)
     for name, rule in getattr(written, "TRANSFORMS", {}).items():
         table.functions[getattr(library, name)] = [Bound(rule, {"x": "a"})]
+    for name, rule in getattr(written, "PLACES", {}).items():
+        table.functions[getattr(library, name)] = [Bound(rule)]
     for name in ZERO.get(module, ()):
         table.zero.add(getattr(library, name))
 

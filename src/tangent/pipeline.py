@@ -22,7 +22,7 @@ from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
-from tangent.runtime.storage.forms import form_of, refuse_shared
+from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared
 from tangent.source.adapt import called
 from tangent.source.read import read
 from tangent.stages import generated, optimiser
@@ -38,6 +38,7 @@ Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
 Copies = Callable[[dict[str, Any], tuple[Any, ...]], Derivative | None]
 Kind = Literal["objects", "lists"]
+Stored = tuple[tuple[str, tuple[Any, ...]], ...]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
 _alike: weakref.WeakKeyDictionary[types.CodeType, deque[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
@@ -82,7 +83,7 @@ def _shared(function: types.FunctionType, options: Options) -> Derivative | None
             continue
         again = rebound(loaded.functions, Pairing(behind, function))
         if again is not None:
-            made = load_again(old, again, _other_ways(function, options))
+            made = load_again(old, again, _other_ways(function, options, next(iter(again)).stored))
             made.source = old.source  # type: ignore[attr-defined]
             if old in _recent:
                 _recent[_recent.index(old)] = None  # what it captured is not kept any longer
@@ -253,11 +254,18 @@ def for_copies(function: types.FunctionType, copied: Copied) -> types.FunctionTy
     return made
 
 
-def for_containers(function: types.FunctionType, options: Options) -> Copies:
-    """What gives other code for arguments that are lists or dicts of numbers, or of such, and written into."""
+def for_containers(function: types.FunctionType, options: Options, stored: Stored) -> Copies:
+    """What gives other code for arguments that are lists or dicts of numbers, or of such, and written into.
+
+    Where items of lists in them are assigned that are arrays, or lists again, that is code with a memory.
+    """
     known: dict[Copied, Derivative | None] = {}
 
     def other(written: dict[str, Any], every: tuple[Any, ...]) -> Derivative | None:
+        if any(v in written and holds_arrays(written[v], path) for v, path in stored):
+            refuse_shared(every, _place(function))
+            memory: Memory = "arrays"
+            return derive(for_objects(function, options.objects, memory), replace(options, memory=memory))
         copied: Copied = tuple((v, form) for v, x in written.items() if (form := form_of(x)))
         if copied and copied not in known:
             try:
@@ -295,7 +303,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Objects:
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
-    others = _other_ways(function, options)
+    others = _other_ways(function, options, module.functions[0].stored)
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
@@ -314,13 +322,13 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
     return made
 
 
-def _other_ways(function: types.FunctionType, options: Options) -> Others:
+def _other_ways(function: types.FunctionType, options: Options, stored: Stored) -> Others:
     """What a derivative calls in its place, for arguments of other kinds."""
     return Others(
         renew=lambda: _renewed(function, options),
         objects=for_arguments(function, options),
         lists=None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True)),
-        copies=None if options.copied else for_containers(function, options),
+        copies=None if options.copied else for_containers(function, options, stored),
         anything=lambda: derive(for_anything(function), replace(options, anything=True)),
     )
 

@@ -405,3 +405,29 @@ def two_tables_of_comprehensions(x):
             c[i] = c[i] * d[i - 1]
             d[i] = c[i] + x[0]
     return sum(c) + d[2]
+
+
+@program({"t": (signed(2), [signed(2) + 0.5, signed(2) * 2.0]), "v": 1.3})
+def arrays_that_are_swapped_in_a_list_of_an_argument(t, v):
+    rows = t[1]
+    rows[0], rows[1] = rows[1], rows[0]
+    rows[0] *= v
+    t[1][1] /= v
+    return np.sum(t[0] * rows[0] ** 2 * rows[1])
+
+
+@program({"t": (signed(2), [signed(2) + 0.5]), "v": 1.3})
+def array_that_is_changed_in_a_list_of_an_argument(t, v):
+    w = t[1][0]
+    s = np.sum(t[1][0] ** 2 * w)
+    w[1] = v * s
+    t[1][0] *= v
+    return np.sum(t[1][0] * t[0])
+
+
+@program({"ws": [signed(2) + 0.5, signed(2)], "v": 1.3}, orders=1)
+def arrays_of_an_argument_that_take_turns(ws, v):
+    ws[0], ws[1] = ws[1], ws[0]
+    ws[0] = ws[0] * v
+    ws[1][0] = v
+    return np.sum(ws[0] * ws[1] ** 2)

@@ -1,6 +1,7 @@
 """Dicts that are filled in place: memo tables, counts, tables of dynamic programming, ways through graphs."""
 
 import math
+from collections import defaultdict
 
 import numpy as np
 
@@ -256,3 +257,14 @@ def three_names_of_a_dict(x, y):
         q[2] += p[0]
     del p[1]
     return q[0] * r[2]
+
+
+@program({"x": 1.3})
+def counts_that_are_also_assigned(x):
+    h = defaultdict(float)
+    for i in range(3):
+        h[i, i + 1] -= x * i
+        if (i, i) in h:
+            h[0, 0] = 1.0
+        s = h[i, i] + h[i, i + 1] ** 2
+    return s + sum(v * k[0] for k, v in sorted(h.items()))

@@ -1,6 +1,8 @@
 """Arrays that are written in place and that objects, lists and dicts hold, also several of them."""
 
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -297,3 +299,34 @@ def letters_beside_objects(x, text):
         if text[i] == "b":
             o.v *= x
     return o.v * n
+
+
+class Weights(NamedTuple):
+    w: np.ndarray
+    b: np.ndarray
+
+
+@program({"a": signed(3), "v": 1.3}, orders=1)
+def named_tuples_that_share_arrays(a, v):
+    b = a * v
+    p = Weights(b, b)
+    p.w[1] = a[0] * v
+    q = p._replace(b=a * 2.0)
+    q.w[0] += v
+    q.b[0] *= v
+    return np.sum(b * p.w) + np.sum(p.b * b * q.b)
+
+
+@dataclass
+class Layer:
+    w: np.ndarray
+    k: float = 1.0
+
+
+@program({"a": signed(3), "v": 1.3}, orders=1)
+def replaced_fields_that_share_arrays(a, v):
+    b = a * v
+    d = Layer(a * 1.0)
+    e = replace(d, w=b)
+    e.w[1] = v * v
+    return np.sum(b * d.w) + np.sum(e.w * a)

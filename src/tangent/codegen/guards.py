@@ -102,7 +102,7 @@ def _given_containers(entry: Generated, args: ast.arguments) -> ast.expr | None:
     owned = [v for v in plain if v in entry.owned]
     if not owned:
         return None
-    tests = " or ".join(f"_type({v}) is _list or _type({v}) is _dict" for v in owned)
+    tests = " or ".join(f"_type({v}) is _list or _type({v}) is _dict or _type({v}) is _tuple" for v in owned)
     pairs, every = ", ".join(f"'{v}': {v}" for v in owned), ", ".join(plain)
     return expression(f"({tests}) and (_other := _copying({{{pairs}}}, ({every},))) is not None")
 

@@ -40,8 +40,9 @@ Renew = Callable[[], Callable[..., Any]]
 Copies = Callable[[dict[str, Any], tuple[Any, ...]], Any]
 NUMBERS = frozenset((float, int, np.float64, *(np.dtype(kind).type for kind in "bhilqBHILQ")))  # of one precision
 CHECKS: dict[str, Any] = {
-    "_type": type, "_float": float, "_list": list, "_dict": dict, "_Exception": Exception, "_check_seed": check_seed_by,
-    "_check_tangent": check_tangent, "_require_apart": require_apart, "_check_arguments": check_arguments,
+    "_type": type, "_float": float, "_list": list, "_dict": dict, "_tuple": tuple, "_Exception": Exception,
+    "_check_seed": check_seed_by, "_check_tangent": check_tangent, "_require_apart": require_apart,
+    "_check_arguments": check_arguments,
 }  # fmt: skip
 
 
@@ -202,6 +203,7 @@ def describe(
     function.arrays = entry.arrays  # type: ignore[attr-defined]
     function.items = entry.items  # type: ignore[attr-defined]
     function.owned = entry.owned  # type: ignore[attr-defined]
+    function.stored, function.augmented = entry.stored, entry.augmented  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
 
 

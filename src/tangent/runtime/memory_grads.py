@@ -32,7 +32,16 @@ def slot_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
     slot = _read(x, name)
     if slot not in memory or slot not in b:
         return init_grad(like)
-    return elements(b[slot], x) if slot.name == ELEMENTS else b[slot]
+    return elements(b[slot], x) if slot.name == ELEMENTS else _with_items_of(like, b[slot])
+
+
+def _with_items_of(like: Any, b: Any) -> Any:
+    """A gradient that has something for all the keys of another: what was never read has none."""
+    if not (isinstance(b, dict) and isinstance(like, dict)) or b.keys() >= like.keys():
+        return b
+    made = b.copy()
+    made.update({k: init_grad(v) for k, v in like.items() if k not in b})
+    return made
 
 
 def owner_grad(b: Any, memory: Any, x: Any, name: str | None) -> Any:

@@ -72,14 +72,20 @@ def _meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -
 
 
 def _is_only_asked(tree: ast.FunctionDef, made: ast.Assign, v: str) -> bool:
-    """Whether a dict is asked for items, its length and what it goes over, and changed by operators in place alone.
+    """Whether a dict is asked for items, its length and what it goes over, and given what is computed.
 
     What it holds is nobody else's then: items are only computed with.
     """
     found: set[ast.AST] = {made.targets[0]}
     for n in walk_scope(tree):
         match n:
-            case ast.AugAssign(target=ast.Subscript(value=ast.Name() as owner)):
+            case (
+                ast.AugAssign(target=ast.Subscript(value=ast.Name() as owner))
+                | ast.Assign(
+                    targets=[ast.Subscript(value=ast.Name() as owner)],
+                    value=ast.Constant() | ast.BinOp() | ast.UnaryOp(),
+                )
+            ):
                 found.add(owner)
             case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=attr)) if attr in ASKED:
                 found.add(owner)

@@ -32,6 +32,8 @@ class Generated:
     presumed: frozenset[str] = frozenset()  # parameters that are taken for numbers
     written: tuple[str, ...] = ()  # those that are differentiated by, where they, or copies of them, are written into
     owned: tuple[str, ...] = ()  # those that are copied, since they are written into
+    stored: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # ways to parts of them whose items are assigned
+    augmented: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # and to those whose items operators in place change
     backward: Generated | None = None
     shared: dict[str, str] = field(default_factory=dict)
     fresh: str = ""

@@ -18,6 +18,7 @@ from tangent.transform.generated import Generated
 from tangent.transform.results import BOUNDARY, arranged, extra_results, returned, with_aux
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
+from tangent.transform.storage.parts import augmented_parts, stored_parts
 from tangent.transform.storage.summaries import called_functions
 from tangent.transform.unit import Unit
 
@@ -42,6 +43,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     made.written = written_parameters(settled, wrt)
     made.apart = (*settled.apart, *getattr(function, "apart", ()))
     made.owned = (*settled.owned, *getattr(function, "owned", ()))
+    made.stored, made.augmented = stored_parts(settled), augmented_parts(settled)
     this = settled.unit
     gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
     zeros: list[ast.stmt] = []  # of lists that grow or shrink, as they were given

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.arrays import CHANGING, Arrays
-from tangent.normalise.memory.known import COLLECTIONS, COPIES, MAKERS, METHODS, is_of_container
+from tangent.normalise.memory.known import COLLECTIONS, COPIES, HOLDING, MAKERS, METHODS, is_of_container
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
-from tangent.runtime.classes import factory_of, is_made_by_class, new_instance, nothing
+from tangent.runtime.classes import factory_of, is_made_by_class, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.objects import field, is_object
 from tangent.runtime.ordered import HEAPS, INSERTS, plain_items
@@ -100,7 +100,7 @@ class Calls(Arrays):
         if found in KEYED:
             self.pair(target, self.threaded_call(KEYED[found], e.args, e.keywords, found), s)
             return
-        if found is new_instance:  # it holds lists and arrays themselves, not what they are now
+        if found in HOLDING:
             self.emit(assign(target, e, s))
         elif found is library_module.subset:  # what a dict holds goes on as it is
             self.emit(assign(target, replace(e, args=[self.now(e.args[0]), *e.args[1:]]), s))

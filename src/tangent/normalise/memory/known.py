@@ -13,8 +13,9 @@ from typing import Any
 from tangent.normalise.context import Context
 from tangent.runtime import library as library_module
 from tangent.runtime import operators, stateful
-from tangent.runtime.classes import is_made_by_class, tuple_of
+from tangent.runtime.classes import is_made_by_class, new_instance, tuple_of
 from tangent.runtime.dispatch import sequence
+from tangent.runtime.insert import replace_field
 from tangent.runtime.kernels import functions as written_out
 from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
@@ -50,6 +51,8 @@ COUNTS = {  # how many arguments they take, where that is not one
     "popleft": (0, 0), "rotate": (0, 1), "popitem": (0, 1), "move_to_end": (1, 2), "setdefault": (1, 2), "get": (1, 2),
 }  # fmt: skip
 MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)
+HOLDING = (new_instance, tuple_of, replace_field)  # what they give holds lists and arrays themselves
+KEEPING = (*MAKERS, *HOLDING, dataclasses.replace, types.SimpleNamespace, Variable)  # or items of what they are given
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
 
@@ -120,7 +123,7 @@ class Known:
                     return False
                 if self.arrays and found is sequence:  # a loop reads what an array is then
                     return isinstance(e.args[0], ast.Name) and e.args[0].id in known
-                return found not in (*MAKERS, dataclasses.replace, types.SimpleNamespace, Variable, tuple_of)
+                return found not in KEEPING
             case _:
                 return False
 
@@ -216,7 +219,8 @@ class Known:
                 return set().union(*(self.handed_on(a) for a in args))
             case ast.Call(func=func, args=args, keywords=keywords):
                 found = self.context.scope.resolve(func)
-                if found is not MISSING and is_library(found) and not self.takes_functions(found):
+                kept = found is MISSING or found in KEEPING or self.takes_functions(found)
+                if not kept and is_library(found):
                     return set()
                 inner = [*args, *(k.value for k in keywords)]
                 return {n.id for a in inner for n in ast.walk(a) if isinstance(n, ast.Name)}

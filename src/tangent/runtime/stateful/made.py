@@ -6,6 +6,7 @@ from collections import deque
 from typing import Any
 
 from tangent.runtime.classes import initial_names, names_held, require_tree
+from tangent.runtime.dispatch import repack_from
 from tangent.runtime.library import dict_of
 from tangent.runtime.memory import contents, initialised, new_list, new_object, remembered
 from tangent.runtime.objects import is_object
@@ -89,7 +90,7 @@ def copied_deeply(memory: Any, x: Any) -> Any:
         return copied_items(memory, now)
     if isinstance(now, tuple):
         values, memory = copied_items(memory, now)
-        return tuple(values), memory
+        return repack_from(now, values), memory
     return new_list(now), memory
 
 

@@ -36,6 +36,25 @@ def _is_fixed(x: Any) -> bool:
     return not isinstance(x, (list, dict, set, np.ndarray)) and not is_object(x) and not callable(x)
 
 
+def holds_arrays(x: Any, path: tuple[Any, ...]) -> bool:
+    """Whether a part of a container, told by the keys that lead to it, is a list or dict of arrays or containers.
+
+    >>> holds_arrays([1.0, [np.ones(2)]], (1,)), holds_arrays([[np.ones(2)]], (None, 0)), holds_arrays([[2.0]], (0,))
+    (True, False, False)
+    """
+    if not isinstance(x, (list, tuple, dict)):
+        return False
+    if not path:
+        items = x.values() if isinstance(x, dict) else x
+        return any(isinstance(v, (np.ndarray, list, tuple, dict)) for v in items)
+    if path[0] is None:
+        return any(holds_arrays(v, path[1:]) for v in (x.values() if isinstance(x, dict) else x))
+    try:
+        return holds_arrays(x[path[0]], path[1:])
+    except (LookupError, TypeError):
+        return False
+
+
 def refuse_shared(values: tuple[Any, ...], where: Location) -> None:
     """Stop where a list or dict among the arguments is there twice: copies would be two."""
     every = [id(x) for v in values for x in _containers(v)]

@@ -17,10 +17,38 @@ class ABSENT:
 
 
 class _Item(NamedTuple):
-    """An array in a container, and what it held."""
+    """An array or a container in a container, and what it held."""
 
     array: Any
     content: Any
+
+    def put_back(self) -> Any:
+        """The array or container, with what it held."""
+        if isinstance(self.array, np.ndarray):
+            self.array[...] = self.content
+        elif isinstance(self.array, list):
+            self.array[:] = [_put_back(v) for v in self.content]
+        elif isinstance(self.array, dict):
+            items = {k: _put_back(v) for k, v in self.content.items()}
+            self.array.clear()
+            self.array.update(items)
+        else:
+            for v in self.content:
+                _put_back(v)
+        return self.array
+
+
+def _put_back(kept: Any) -> Any:
+    return kept.put_back() if isinstance(kept, _Item) else kept
+
+
+def _as_item(x: Any) -> Any:
+    """What stands in a container, with all that it holds: a sum into its place changes that, too."""
+    if isinstance(x, np.ndarray):
+        return _Item(x, x.copy())
+    if isinstance(x, dict):
+        return _Item(x, {k: _as_item(v) for k, v in x.items()})
+    return _Item(x, [_as_item(v) for v in x]) if isinstance(x, (list, tuple)) else x
 
 
 def item_content(x: Any, key: Any) -> Any:
@@ -31,7 +59,7 @@ def item_content(x: Any, key: Any) -> Any:
         return ABSENT
     if isinstance(key, slice):
         return list(x[key])
-    return _Item(x[key], x[key].copy()) if isinstance(x[key], np.ndarray) else x[key]
+    return _as_item(x[key])
 
 
 def put_item_back(x: Any, key: Any, kept: Any) -> None:
@@ -39,9 +67,9 @@ def put_item_back(x: Any, key: Any, kept: Any) -> None:
     if kept is ABSENT:
         del x[key]
     elif isinstance(kept, _Item):
-        kept.array[...] = kept.content
+        item = kept.put_back()
         if not isinstance(x, tuple):
-            x[key] = kept.array
+            x[key] = item
     else:
         x[key] = kept
 

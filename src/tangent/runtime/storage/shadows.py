@@ -186,4 +186,16 @@ def unmirror(b: Any, v: Any, base: Any, shade: Any) -> Any:
     part = mirror(v, base, found)
     if isinstance(part, np.ndarray):
         part += b
+    else:
+        _add_items(part, b)
     return found
+
+
+def _add_items(part: Any, b: Any) -> None:
+    """Add a gradient to the shadow of a list or dict: that of a number is an array without axes."""
+    if isinstance(part, (list, tuple, dict)):
+        for k in part if isinstance(part, dict) else range(len(part)):
+            if isinstance(part[k], np.ndarray):
+                part[k][...] += b[k]
+            else:
+                _add_items(part[k], b[k])

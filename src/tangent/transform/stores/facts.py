@@ -107,10 +107,18 @@ class Facts:
 
     def is_given_part(self, v: str) -> bool:
         """Whether a variable is a part of a parameter: of a list or a dict it may be one, and hold Python's numbers."""
-        made = [op for op in self.owner.operations.values() if v in op.targets and op.kind not in ("store", "augment")]
-        taken = [op for op in made if op.kind == "unpack" or (op.kind == "rule" and op.rule.name == "getitem")]
-        given = {op.operands[0] for op in taken} & set(self.owner.unit.parameters)
-        return len(taken) == len(made) and bool(given)
+        found, waiting = set[str](), [v]
+        while waiting:
+            part = waiting.pop()
+            every = [op for op in self.owner.operations.values() if part in op.targets]
+            made = [op for op in every if op.kind not in ("store", "augment")]
+            taken = [op for op in made if op.kind == "unpack" or (op.kind == "rule" and op.rule.name == "getitem")]
+            if len(taken) < len(made):
+                return False
+            new = {op.operands[0] for op in taken} - found
+            found |= new
+            waiting += new
+        return not found.isdisjoint(self.owner.unit.parameters)
 
     def is_asked(self, index: ast.expr) -> bool:
         """Whether `v[...]` stands behind a test that v is an array."""

@@ -33,7 +33,7 @@ class Keeping(Binding):
 
     def keep(self, s: ast.stmt, a: str, place: ast.expr, path: tuple[Block, ...]) -> ast.stmt:
         names = self.owner.scribe.names
-        value = self.copied(place, a)
+        value = self.item_kept(place) if self.is_changed_item(s, a) else self.copied(place, a)
         stacked = self.owner.in_loop(path) or self.owner.records.everything
         if stacked and any(isinstance(owner, Attempt) for owner, _ in path):
             held = names.numbered(f"{a}_old")
@@ -55,6 +55,15 @@ class Keeping(Binding):
         self.saves[new] = self.class_of(a)
         return new
 
+    def is_changed_item(self, s: ast.stmt, a: str) -> bool:
+        """Whether an operator in place changes an item of what may be a list of arrays: it stays the one that it is."""
+        op = self.owner.operations.get(s)
+        return op is not None and op.kind == "augment" and "index" in op.values and self.is_given_part(a)
+
+    def item_kept(self, place: ast.expr) -> ast.expr:
+        assert isinstance(place, ast.Subscript)
+        return self.owner.scribe.call("item_content", place.value, self.owner.scribe.as_argument(place.slice))
+
     def copied(self, place: ast.expr, a: str) -> ast.expr:
         """The content of a place, as it is now."""
         if self.is_dict(a) and isinstance(place, ast.Subscript):
@@ -62,7 +71,7 @@ class Keeping(Binding):
         if self.is_flat(a) and isinstance(place, ast.Subscript):
             return place
         if isinstance(place, ast.Subscript) and not self.is_array(a) and not self.is_asked(place.slice):
-            return self.owner.scribe.call("item_content", place.value, self.owner.scribe.as_argument(place.slice))
+            return self.item_kept(place)
         if isinstance(place, ast.Subscript) and self.is_given_part(a):
             return self.owner.scribe.call("content", place)
         if self.is_array(a) or isinstance(place, ast.Subscript):
@@ -85,7 +94,7 @@ class Keeping(Binding):
         if self.is_dict(a) and isinstance(place, ast.Subscript):
             return at(ast.Expr(self.owner.scribe.call("restore_item", name(a), place.slice, kept.value())), s)
         if isinstance(place, ast.Subscript):
-            if not self.is_array(a) and not self.is_asked(place.slice):
+            if self.is_changed_item(s, a) or (not self.is_array(a) and not self.is_asked(place.slice)):
                 key = self.owner.scribe.as_argument(place.slice)
                 return at(ast.Expr(self.owner.scribe.call("put_item_back", place.value, key, kept.value())), s)
             return at(ast.Assign([replace(place, ctx=ast.Store())], kept.value()), s)

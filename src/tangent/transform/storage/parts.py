@@ -1,0 +1,125 @@
+"""Parts of arguments whose items are assigned: taken for arrays, but in what is given they may be lists of arrays.
+
+rows = t[1]
+rows[0] = rows[1]     ->   t: (1,)
+
+An array takes in what is assigned to its item; a list holds on to it. Which it is, is seen when
+the derivative is called.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tangent.analysis.operation import Operation
+from tangent.errors import TangentError
+from tangent.source.naming import is_library
+from tangent.source.read import read
+from tangent.syntax.rebuild import walk_scope
+from tangent.syntax.uses import arguments
+from tangent.transform.storage.settle import Settled
+from tangent.transform.unit import Unit
+
+Path = tuple[Any, ...]  # the keys that lead to a part; None is any
+Ways = tuple[tuple[str, Path], ...]
+DEEPEST = 4
+
+
+def stored_parts(settled: Settled) -> Ways:
+    """Parameters, and the ways to those of their parts whose items are assigned.
+
+    Of a derivative, also to those that operators in place change: what follows them keeps copies of the items.
+    """
+    function = settled.unit.source.function
+    given: Ways = (*getattr(function, "stored", ()), *getattr(function, "augmented", ()))
+    return tuple(dict.fromkeys((*_parts(settled, _stored), *_whole(settled), *given)))
+
+
+def augmented_parts(settled: Settled) -> Ways:
+    """Parameters, and the ways to those of their parts whose items operators in place change."""
+    return _parts(settled, _augmented)
+
+
+def _whole(settled: Settled) -> Ways:
+    """Parameters that are taken for arrays themselves."""
+    return () if settled.unit.context.memory else tuple((p, ()) for p in settled.owned if p in settled.arrays)
+
+
+def _parts(settled: Settled, changed: Callable[[Operation], set[str]]) -> Ways:
+    this = settled.unit
+    if this.context.memory or not settled.owned:
+        return ()
+    ways = _ways(this)
+    every = {v for op in this.operations.values() for v in changed(op)}
+    return tuple(sorted({(p, way) for v in every for p, way in ways.get(v, ()) if way}, key=repr))
+
+
+def _ways(this: Unit) -> dict[str, set[tuple[str, Path]]]:
+    """What variables are of parameters."""
+    ways: dict[str, set[tuple[str, Path]]] = {p: {(p, ())} for p in this.parameters}
+    size = -1
+    while size != (size := sum(map(len, ways.values()))):
+        for op in this.operations.values():
+            for v, keys in _steps(op):
+                new = {(p, (*way, *keys)) for p, way in ways.get(op.operands[0], ())}
+                if new:
+                    ways.setdefault(v, set()).update(x for x in new if len(x[1]) <= DEEPEST)
+    return ways
+
+
+def _steps(op: Operation) -> list[tuple[str, Path]]:
+    """The variables that an operation makes parts of its first operand, and how."""
+    match op.kind:
+        case "copy":
+            return [(op.targets[0], ())]
+        case "unpack":
+            starred = isinstance(op.value, ast.Starred)
+            return [(v, (None if starred else i,)) for i, v in enumerate(op.targets)]
+        case "rule" if op.rule.name == "sequence":
+            return [(op.targets[0], ())]
+        case "rule" if op.rule.name == "getitem":
+            index = op.values["index"]
+            if isinstance(index, ast.Slice):
+                return [(op.targets[0], ())]
+            return [(op.targets[0], (index.value if isinstance(index, ast.Constant) else None,))]
+        case _:
+            return []
+
+
+def _stored(op: Operation) -> set[str]:
+    """The variables whose items an operation assigns."""
+    if op.kind == "store" and "index" in op.values:
+        return {op.targets[0]}
+    return _given_to(op, ast.Assign)
+
+
+def _augmented(op: Operation) -> set[str]:
+    """The variables whose items an operation changes in place."""
+    if op.kind == "augment" and "index" in op.values:
+        return {op.targets[0]}
+    return _given_to(op, ast.AugAssign)
+
+
+def _given_to(op: Operation, kind: type[ast.Assign | ast.AugAssign]) -> set[str]:
+    """What is given to a function that changes items of its arguments in a kind of statement."""
+    if op.kind != "call" or not isinstance(op.value, ast.Call) or not isinstance(op.callee, types.FunctionType):
+        return set()
+    return {a.id for a in op.value.args if isinstance(a, ast.Name)} if _changes_items(op.callee, kind) else set()
+
+
+def _changes_items(function: types.FunctionType, kind: type[ast.Assign | ast.AugAssign]) -> bool:
+    """Whether a function changes items of what it is given, as far as its own text tells."""
+    if is_library(function) or hasattr(function, "origin"):
+        return False
+    try:
+        tree = read(function).tree
+    except TangentError:
+        return False
+    given = {a.arg for a in arguments(tree.args)}
+    found = [s for s in walk_scope(tree) if isinstance(s, kind)]
+    targets = [t for s in found for t in (s.targets if isinstance(s, ast.Assign) else [s.target])]
+    places = [n for t in targets for n in ast.walk(t) if isinstance(n, ast.Subscript)]
+    return any(isinstance(n.value, ast.Name) and n.value.id in given for n in places)

@@ -17,34 +17,28 @@ import ast
 import builtins
 import collections
 import types
-from typing import Any, TypeVar
+from typing import Any
 
-from tangent.source.inlined import written_anew
-from tangent.source.naming import home_of, is_generated
-from tangent.syntax.captured import bindings, own_variables
-from tangent.syntax.names import Names, identifiers
+from tangent.source.made_once import Body, MadeOnce, Node, for_each_made_once
+from tangent.syntax.captured import own_variables
 from tangent.syntax.quote import assign, at, constant, expression, name, quote
-from tangent.syntax.rebuild import replace, walk_scope, with_blocks
+from tangent.syntax.rebuild import replace, walk_scope
 from tangent.syntax.walk import walk
 
-Body = list[ast.stmt]
-Node = TypeVar("Node", bound=ast.AST)
 ASKED = frozenset("items keys values".split())
 FIRST = {float: 0.0, int: 0}
 
 
 def with_plain_dicts(tree: ast.FunctionDef, function: types.FunctionType) -> ast.FunctionDef:
     """The definition with plain dicts in place of those that count."""
-    if is_generated(function) or home_of(function).split(".")[0] == "tangent":
-        return tree
-    once = bindings(tree)
-    for s in walk_scope(tree):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as made) if once[v] == 1:
-                first = _first(made, tree, function)
-                if first is not None and _is_only_asked(tree, s, v):
-                    tree = _Plain(tree, function, s, v, *first).whole()
-    return tree
+
+    def plain(tree: ast.FunctionDef, made: ast.Assign, v: str) -> ast.FunctionDef:
+        first = _first(made.value, tree, function) if isinstance(made.value, ast.Call) else None
+        if first is None or not _is_only_asked(tree, made, v):
+            return tree
+        return _Plain(tree, function, made, v, *first).whole()
+
+    return for_each_made_once(tree, function, plain)
 
 
 def _first(e: ast.Call, tree: ast.FunctionDef, function: types.FunctionType) -> tuple[float, bool] | None:
@@ -100,20 +94,14 @@ def _is_only_asked(tree: ast.FunctionDef, made: ast.Assign, v: str) -> bool:
     return all(n in found for n in walk(tree) if isinstance(n, ast.Name) and n.id == v)
 
 
-class _Plain:
+class _Plain(MadeOnce):
     """One dict that counts, on its way to a plain one."""
 
     def __init__(
         self, tree: ast.FunctionDef, function: types.FunctionType, made: ast.Assign, v: str, first: float, keeps: bool
     ) -> None:  # fmt: skip
-        self.tree, self.made, self.v, self.first, self.keeps = tree, made, v, first, keeps
-        self.names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
-
-    def whole(self) -> ast.FunctionDef:
-        return written_anew(self.tree, self.block(self.tree.body))
-
-    def block(self, body: Body) -> Body:
-        return [new for s in body for new in self.statement(s)]
+        super().__init__(tree, function, made, v)
+        self.first, self.keeps = first, keeps
 
     def statement(self, s: ast.stmt) -> Body:
         match s:
@@ -124,7 +112,7 @@ class _Plain:
             ):
                 return self.added(s, place, self.changed(key), self.changed(value))
             case _:
-                return [self.changed(with_blocks(s, self.block))]
+                return super().statement(s)
 
     def added(self, s: ast.AugAssign, place: ast.Subscript, key: ast.expr, value: ast.expr) -> Body:
         """`d[k] += v`, where there may be no k."""
@@ -137,14 +125,7 @@ class _Plain:
 
     def changed(self, node: Node) -> Node:
         """Items that are read, where they may not be there."""
-        changes: dict[str, Any] = {}
-        for field in node._fields:
-            old = getattr(node, field, None)
-            if isinstance(old, ast.AST):
-                changes[field] = self.changed(old)
-            elif isinstance(old, list):
-                changes[field] = [self.changed(x) if isinstance(x, ast.AST) else x for x in old]
-        new = replace(node, **changes) if any(isinstance(n, ast.Name) and n.id == self.v for n in walk(node)) else node
+        new = self.inside(node)
         match new:
             case ast.Subscript(value=ast.Name(id=d), slice=key, ctx=ast.Load()) if d == self.v:
                 text = "d.setdefault(k, c)" if self.keeps else "d.get(k, c)"

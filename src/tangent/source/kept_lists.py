@@ -11,34 +11,26 @@ Only where the dict is made once, and asked for its items by these keys until it
 from __future__ import annotations
 
 import ast
-import builtins
 import types
-from typing import Any, TypeVar
 
-from tangent.source.inlined import written_anew
-from tangent.source.naming import home_of, is_generated
-from tangent.syntax.captured import bindings
-from tangent.syntax.names import Names, identifiers
+from tangent.source.made_once import Body, MadeOnce, Node, for_each_made_once
 from tangent.syntax.quote import assign, constant, name
-from tangent.syntax.rebuild import replace, walk_scope, with_blocks
+from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.walk import walk
 
 GROWING = frozenset("append extend insert pop remove clear reverse".split())
-Body = list[ast.stmt]
-Node = TypeVar("Node", bound=ast.AST)
 
 
 def with_lists(tree: ast.FunctionDef, function: types.FunctionType) -> ast.FunctionDef:
     """The definition with variables for the lists that dicts hold, where these lists grow."""
-    if is_generated(function) or home_of(function).split(".")[0] == "tangent":
-        return tree
-    once = bindings(tree)
-    for s in walk_scope(tree):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Dict(keys=keys) as made) if once[v] == 1:
-                if _names_keys(made) and v not in function.__code__.co_cellvars and _stays(tree, s, v, _texts(keys)):
-                    tree = _Apart(tree, function, s, v, _texts(keys)).whole()
-    return tree
+
+    def apart(tree: ast.FunctionDef, made: ast.Assign, v: str) -> ast.FunctionDef:
+        if not isinstance(made.value, ast.Dict) or not _names_keys(made.value) or v in function.__code__.co_cellvars:
+            return tree
+        keys = _texts(made.value.keys)
+        return _Apart(tree, function, made, v, keys).whole() if _stays(tree, made, v, keys) else tree
+
+    return for_each_made_once(tree, function, apart)
 
 
 def _texts(keys: list[ast.expr | None]) -> list[str]:
@@ -76,41 +68,27 @@ def _is(e: ast.AST, v: str) -> bool:
     return isinstance(e, ast.Name) and e.id == v
 
 
-class _Apart:
+class _Apart(MadeOnce):
     """One dict on its way to variables."""
 
     def __init__(
         self, tree: ast.FunctionDef, function: types.FunctionType, made: ast.Assign, v: str, keys: list[str]
     ) -> None:  # fmt: skip
-        self.tree, self.made, self.v = tree, made, v
-        names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
-        self.names = {k: names.fresh(f"{v}_{k.strip('_') or 'item'}") for k in keys}
-
-    def whole(self) -> ast.FunctionDef:
-        return written_anew(self.tree, self.block(self.tree.body))
-
-    def block(self, body: Body) -> Body:
-        return [new for s in body for new in self.statement(s)]
+        super().__init__(tree, function, made, v)
+        self.items = {k: self.names.fresh(f"{v}_{k.strip('_') or 'item'}") for k in keys}
 
     def statement(self, s: ast.stmt) -> Body:
         if s is self.made:
             assert isinstance(self.made.value, ast.Dict)
-            return [assign(v, e, s) for v, e in zip(self.names.values(), self.made.value.values)]
-        return [self.changed(with_blocks(s, self.block))]
+            return [assign(v, e, s) for v, e in zip(self.items.values(), self.made.value.values)]
+        return super().statement(s)
 
     def changed(self, node: Node) -> Node:
         """Items of the dict as variables, and the dict, where it is returned, as one made of them."""
         match node:
             case ast.Subscript(value=ast.Name(id=d), slice=ast.Constant(value=key), ctx=ctx) if d == self.v:
-                return ast.copy_location(ast.Name(self.names[str(key)], ctx), node)  # type: ignore[return-value]
+                return ast.copy_location(ast.Name(self.items[str(key)], ctx), node)  # type: ignore[return-value]
             case ast.Name(id=d) if d == self.v:
-                made = ast.Dict([constant(k) for k in self.names], [name(v) for v in self.names.values()])
+                made = ast.Dict([constant(k) for k in self.items], [name(v) for v in self.items.values()])
                 return ast.copy_location(made, node)  # type: ignore[return-value]
-        changes: dict[str, Any] = {}
-        for field in node._fields:
-            old = getattr(node, field, None)
-            if isinstance(old, ast.AST):
-                changes[field] = self.changed(old)
-            elif isinstance(old, list):
-                changes[field] = [self.changed(x) if isinstance(x, ast.AST) else x for x in old]
-        return replace(node, **changes) if any(_is(n, self.v) for n in walk(node)) else node
+        return self.inside(node)

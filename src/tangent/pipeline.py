@@ -263,7 +263,7 @@ def for_containers(function: types.FunctionType, options: Options, stored: Store
 
     def other(written: dict[str, Any], every: tuple[Any, ...]) -> Derivative | None:
         if any(v in written and holds_arrays(written[v], path) for v, path in stored):
-            refuse_shared(every, _place(function))
+            refuse_shared(every, lambda: _place(function))
             memory: Memory = "arrays"
             return derive(for_objects(function, options.objects, memory), replace(options, memory=memory))
         copied: Copied = tuple((v, form) for v, x in written.items() if (form := form_of(x)))
@@ -273,7 +273,7 @@ def for_containers(function: types.FunctionType, options: Options, stored: Store
             except TangentError:  # what is not known of a list is refused where it is written into
                 known[copied] = None
         if (made := known.get(copied)) is not None:
-            refuse_shared(every, _place(function))
+            refuse_shared(every, lambda: _place(function))
         return made
 
     return other

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -55,13 +55,13 @@ def holds_arrays(x: Any, path: tuple[Any, ...]) -> bool:
         return False
 
 
-def refuse_shared(values: tuple[Any, ...], where: Location) -> None:
+def refuse_shared(values: tuple[Any, ...], where: Callable[[], Location]) -> None:
     """Stop where a list or dict among the arguments is there twice: copies would be two."""
     every = [id(x) for v in values for x in _containers(v)]
     if len(set(every)) < len(every):
         raise InPlaceError(
-            "a list or dict that is written in place is given twice, or shares its memory with another argument", where,
-            "the derivative works on copies, which would be two", "Pass a copy of one of them.",
+            "a list or dict that is written in place is given twice, or shares its memory with another argument",
+            where(), "the derivative works on copies, which would be two", "Pass a copy of one of them.",
         )  # fmt: skip
 
 

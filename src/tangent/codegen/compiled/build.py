@@ -82,7 +82,9 @@ def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundi
 def refuse_recursion(functions: list[Generated]) -> None:
     """What a recursive function keeps holds what the next call keeps, also where it is differentiated again."""
     for g in functions:
-        if g.primal.__code__.co_filename.startswith("<generated") and g in reached(g):
+        again = g.primal.__code__.co_filename.startswith("<generated")
+        own = g.backward is not None and home_of(g.primal).startswith("tangent.")
+        if (again or own) and g in reached(g):
             why = "what each call keeps would need a type of its own, in a derivative of a derivative"
             raise refusal(g, why, users_line(g, functions[0]))
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from programs.registry import program
+from programs.samples import positive
 
 
 class Polynomial:
@@ -253,3 +254,30 @@ def methods_called_as_those_that_change_arrays(x):
         a.put(x[0])
         a.sort()
     return first.total * first.seen[3] + second.total
+
+
+class Level:
+    def __init__(self, v):
+        self.v, self.seen = v, np.zeros(2)
+
+    def __eq__(self, other):
+        return bool(self.v == other.v)
+
+    def __ge__(self, other):
+        return bool(self.v >= other)
+
+    def __invert__(self):
+        return Level(1.0 / self.v)
+
+
+@program({"x": positive(3)})
+def comparisons_of_objects_that_change(x):
+    a = Level(x[0])
+    a.seen[0] = x[1]
+    b = Level(x[2])
+    same = a == b
+    b.v = a.v
+    s = a.seen[0] * (~b).v
+    if same or a != b:
+        s = s * 5.0
+    return s * x[2] if a >= 0.0 else s

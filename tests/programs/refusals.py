@@ -432,3 +432,16 @@ def value_of_a_generator(x):
     except StopIteration as e:
         y = y * e.value
     return y
+
+
+class Pushed(list):
+    def push(self, v):
+        self.append(v * 2.0)
+        return v
+
+
+@refused("it writes into its argument 'self'", 2.0)
+def list_of_a_class_that_changes_it(x):
+    found = Pushed()
+    s = found.push(x * x) + found.push(x)
+    return s * found[0]

@@ -372,3 +372,18 @@ def lists_that_are_defaults(x):
     found = []
     squares_told(lambda v, into=found: into.append(v * x[0]), x)
     return sum(found) * x[1]
+
+
+@program({"x": positive(2)})
+def list_of_an_object_asked_whether_it_is_empty(x):
+    log = Log()
+    found = log.found
+    before = not found
+    squares_told(log.found.append, x)
+    after = not found
+    y = x[0] * 3.0
+    if before:
+        y = y * x[1]
+    if after:
+        y = y * 5.0
+    return y * log.found[1]

@@ -219,7 +219,10 @@ BINARY = {
     ast.RShift: (operators.shifted_right, "rshift"), ast.BitAnd: (operators.both, "and"),
     ast.BitOr: (operators.one_of, "or"), ast.BitXor: (operators.either_of, "xor"),
 }  # fmt: skip
-UNARY = {ast.USub: (operators.negated, "neg"), ast.UAdd: (operators.positive, "pos")}
+UNARY = {
+    ast.USub: (operators.negated, "neg"), ast.UAdd: (operators.positive, "pos"),
+    ast.Invert: (operators.inverted, "invert"),
+}  # fmt: skip
 
 
 def _may_be_object(*operands: ast.expr) -> bool:

@@ -32,7 +32,7 @@ NUMBERS = frozenset({np.ndarray, np.float64, float, int})
 BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
 OPERATORS = (
     frozenset(f"__{side}{word}__" for word in BINARY for side in ("", "r", "i"))
-    | frozenset(f"__{word}__" for word in "neg pos abs getitem iter reversed lt gt".split())
+    | frozenset(f"__{word}__" for word in "neg pos invert abs getitem iter reversed eq ne lt le gt ge".split())
 )  # fmt: skip
 MEMBERS = "members"  # a class that has members of the same names as those of arrays
 

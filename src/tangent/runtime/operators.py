@@ -191,6 +191,13 @@ def positive(a: Any) -> Any:
     return +a
 
 
+def inverted(a: Any) -> Any:
+    """`~a`."""
+    if has_method(a, "__invert__"):
+        return a.__invert__()
+    return ~a
+
+
 def size_of(a: Any) -> Any:
     """`abs(a)`."""
     if has_method(a, "__abs__"):

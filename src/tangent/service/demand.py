@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import types
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -126,6 +127,8 @@ class DerivativesOnDemand:
 
     def plain(self, function: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:
         """The function that is differentiated: itself, where its derivatives are given."""
+        if isinstance(getattr(function, "__self__", None), CONTAINERS):
+            self.refuse_writer(function)
         if (made := maker(function)) is not None:
             return made
         if table().custom_of(function) is not None:
@@ -152,7 +155,8 @@ class DerivativesOnDemand:
             behind = inner
         if not isinstance(behind, types.FunctionType) or is_library(behind):
             return
-        own = set(behind.__code__.co_varnames[:1]) if method else set()
+        listed = isinstance(getattr(function, "__self__", None), CONTAINERS)
+        own = set(behind.__code__.co_varnames[:1]) if method and not listed else set()
         self.refuse_changer(behind)
         refuse_class_writer(unit(behind), getattr(function, "__self__", None))
         summary = summaries(unit)(behind)
@@ -313,6 +317,7 @@ def refuse_ruled_writer(function: types.FunctionType) -> None:
         )  # fmt: skip
 
 
+CONTAINERS = (list, dict, deque, set)  # what such owners of methods hold are no attributes
 ABOUT_FUNCTIONS = library.__name__, by_class.__module__, descriptors.__name__, objects.__name__
 
 

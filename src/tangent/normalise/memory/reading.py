@@ -21,6 +21,7 @@ ORDER = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
     ast.NotIn: "not in",
 }  # fmt: skip
+COMPARING = tuple(f"__{word}__" for word in "eq ne lt le gt ge".split())  # what a class may define
 OF_SHAPES = frozenset("shape size ndim dtype".split())
 AS_THEY_ARE = frozenset("__class__ __name__ __dict__ __doc__ __module__ __qualname__".split())
 
@@ -201,7 +202,11 @@ class Reading(Known):
                 return replace(new, args=[self.call(memory_views.shown, name(self.memory), a)])
             case ast.Compare(left=left, ops=[op], comparators=[other]) if type(op) in ORDER and (
                 any(self.may_be_list(x) for x in (left, other))
-                and (isinstance(op, (ast.In, ast.NotIn)) or not any(isinstance(x, ast.Constant) for x in (left, other)))
+                and (
+                    isinstance(op, (ast.In, ast.NotIn))
+                    or self.context.overloads(*COMPARING)
+                    or not any(isinstance(x, ast.Constant) for x in (left, other))
+                )
             ):
                 return self.call(memory_views.compared, name(self.memory), left, constant(ORDER[type(op)]), other)
             case ast.Call(func=func, args=args) if (
@@ -225,6 +230,8 @@ class Reading(Known):
                 return replace(e, left=now(left), right=now(right))
             case ast.UnaryOp(operand=operand) if not isinstance(e.op, ast.Not):
                 return replace(e, operand=now(operand))
+            case ast.Compare() if self.context.overloads(*COMPARING):
+                return e
             case ast.Compare(left=left, ops=ops, comparators=others) if not isinstance(
                 ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)
             ):

@@ -162,6 +162,8 @@ class Statements(Inserted):
                 self.emit(assign(target, self.call(memory.new_list, self.display(value, s)), s))
             case ast.Tuple() | ast.List() | ast.Dict():
                 self.emit(assign(target, self.filled(value), s))
+            case ast.UnaryOp(op=ast.Not()):
+                self.emit(assign(target, self.inside(value), s))
             case ast.Lambda() | ast.Name() | ast.Constant() | ast.BinOp() | ast.UnaryOp():
                 self.emit(assign(target, value, s))
             case _:

@@ -61,6 +61,8 @@ COMPARED: dict[str, Any] = {
 
 def compared(memory: Any, a: Any, how: str, b: Any) -> Any:
     """`a < b` and the like, of what both are now."""
+    if how in ("in", "not in") and isinstance(b, dict) and isinstance(a, (int, float, str)):
+        return (a in contents(memory, b)) is (how == "in")  # keys are what they were
     left, right = _as_now(memory, (a, b), {})
     return COMPARED[how](left, right)
 

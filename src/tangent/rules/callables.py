@@ -16,15 +16,16 @@ import numpy as np
 from tangent.rules.table import table
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.source.adapt import as_function, called, standing_for
-from tangent.source.read import read_once, with_own_classes
+from tangent.source.kept import keeping
+from tangent.source.read import with_own_classes
 
 _lock = threading.RLock()
 
 
 @contextmanager
 def making() -> Iterator[None]:
-    """Held while something is made that is made once; sources are read once meanwhile."""
-    with _lock, read_once():
+    """Held while something is made that is made once."""
+    with _lock, keeping():
         yield
 
 

@@ -32,9 +32,10 @@ from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
 from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
 from tangent.source.constants import writing_constants
+from tangent.source.kept import keeping
 from tangent.source.makers import maker
 from tangent.source.naming import home_of, is_library
-from tangent.source.read import read_once, unwrapped
+from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.stages import keeping_memory, optimiser
 from tangent.transform.generated import Generated
@@ -251,7 +252,7 @@ class DerivativesOnDemand:
                 todo="Name the class of the object in the function that is differentiated.",
             )
 
-    @read_once()
+    @keeping()
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
         """The derivative; where lists are held by several, or change across calls, that with a memory of all lists."""
         self.refuse_changer(plain)

@@ -11,8 +11,6 @@ import textwrap
 import types
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -26,6 +24,7 @@ from tangent.source.counting import with_plain_dicts
 from tangent.source.dissolved import dissolved
 from tangent.source.function_attributes import with_variables
 from tangent.source.inlined import CannotWriteOut
+from tangent.source.kept import kept
 from tangent.source.kept_lists import with_lists
 from tangent.source.memos import with_memos
 from tangent.source.namespaces import with_attributes_written_out
@@ -97,31 +96,11 @@ class Source:
         return self.lines[number - 1].rstrip("\n") if 0 < number <= len(self.lines) else ""
 
 
-_readings: ContextVar[dict[tuple[types.FunctionType, types.CodeType], Source] | None]
-_readings = ContextVar("readings", default=None)
-
-
-@contextmanager
-def read_once() -> Iterator[None]:
-    """Keep what is read until the end: while a derivative is made, several parts ask for the same sources."""
-    before = _readings.get()
-    token = _readings.set({} if before is None else before)
-    try:
-        yield
-    finally:
-        _readings.reset(token)
-
-
 def read(function: types.FunctionType) -> Source:
     """The source of a plain Python function; one that was made from a tree brings its tree along."""
     if isinstance(tree := getattr(function, "tree", None), ast.FunctionDef):
         return Source(function, tree, function.__code__.co_filename, _lines(function, function.__code__))
-    known, key = _readings.get(), (function, function.__code__)
-    if known is None:
-        return _written_out(function)
-    if key not in known:
-        known[key] = _written_out(function)
-    return known[key]
+    return kept(("source", function, function.__code__), lambda: _written_out(function))
 
 
 def _written_out(function: types.FunctionType) -> Source:

@@ -18,6 +18,7 @@ from tangent.rules.classify import classify
 from tangent.rules.displays import arrays_of_displays
 from tangent.rules.lists import Lists
 from tangent.rules.table import table
+from tangent.source.kept import kept
 from tangent.source.naming import home_of, is_generated
 from tangent.source.read import Source, read
 from tangent.syntax.uses import arguments
@@ -70,9 +71,11 @@ def unit(
     if isinstance(made := getattr(function, "unit", None), Unit):  # a loop that was made a function
         return made
     if _is_own(function):
-        kept = _kept(function, captured, objects, known, lists, table().version)
-        return replace(kept, context=replace(kept.context, asked=set(kept.context.asked)))
-    return _unit(function, captured, objects, known, lists)
+        found = _own(function, captured, objects, known, lists, table().version)
+    else:
+        key = ("unit", function, function.__code__, captured, objects, known, lists, table().version)
+        found = kept(key, lambda: _unit(function, captured, objects, known, lists))
+    return replace(found, context=replace(found.context, asked=set(found.context.asked)))
 
 
 def _is_own(function: types.FunctionType) -> bool:
@@ -81,7 +84,7 @@ def _is_own(function: types.FunctionType) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _kept(
+def _own(
     function: types.FunctionType, captured: tuple[str, ...], objects: frozenset[str], known: Known, lists: bool,
     version: int,
 ) -> Unit:  # fmt: skip

@@ -28,7 +28,7 @@ from tangent.source.read import read
 from tangent.stages import generated, optimiser
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
-from tangent.transform.presumed import annotated_numbers, following, number_like
+from tangent.transform.presumed import annotated_numbers, following, number_like, required_numbers
 from tangent.transform.titles import description
 
 Derivative = Callable[..., Any]
@@ -102,7 +102,7 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative: for arguments that are taken for numbers where that makes a difference, or for any."""
     if options.anything or options.compile is not None:
         return _for_any(function, options)
-    said = annotated_numbers(function)
+    said = annotated_numbers(function) | _required(function, options)
     if said:
         return _for_numbers(function, said, options) or _for_any(for_anything(function), options)
     try:
@@ -114,6 +114,17 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
         if made is not None and not _changes_arguments(made):
             return made
     return general
+
+
+def _required(function: types.FunctionType, options: Options) -> frozenset[str]:
+    """Parameters that have to be numbers, if one that the derivative is by is among them."""
+    if hasattr(function, "origin"):  # what is known of the function behind goes for its derivatives
+        return frozenset()
+    try:
+        found = required_numbers(function, Module(options, optimiser(options.optimized)).read)
+    except TangentError:
+        return frozenset()
+    return found if found.intersection(options.wrt) else frozenset()
 
 
 def _changes_arguments(derivative: Derivative) -> bool:

@@ -1,4 +1,5 @@
-"""Parameters that are taken for numbers: `x += v` binds a number anew, where of an array it changes what others hold.
+"""Parameters that are taken for numbers: `x += v` binds a number anew, where of an array it changes what others hold;
+and adjoints of numbers are numbers, where those of arrays are summed to their shapes.
 
 Which they are is guessed, from annotations and from what the function does with them; arguments of another kind have
 a derivative of their own, which presumes nothing. What follows of the variables of all functions that are called is
@@ -19,6 +20,8 @@ from tangent.analysis.shapes.infer import shapes
 from tangent.errors import TangentError
 from tangent.rules.table import table
 from tangent.syntax.quote import name
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import expression_reads, header_reads
 from tangent.syntax.walk import walk
 from tangent.transform.calls import fit_arguments
 from tangent.transform.storage.summaries import is_own
@@ -28,6 +31,7 @@ Read = Callable[[types.FunctionType], Unit]
 Facts = frozenset[tuple[str, Fact]]
 Numbers = tuple[tuple[Any, frozenset[str], Facts], ...]  # by function: variables that are numbers; its parameters
 ROUNDS = 50
+OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())  # in `math`
 OF_NUMBERS = frozenset(f"builtin_{f}" for f in "float abs max min sum round pow".split())
 
 
@@ -35,6 +39,46 @@ def annotated_numbers(function: types.FunctionType) -> frozenset[str]:
     """The parameters that a function says are numbers; of a derivative, those that it takes for numbers."""
     said = {p for p, kind in function.__annotations__.items() if kind in (float, int, "float", "int")}
     return (frozenset(said) | getattr(function, "numbers", frozenset())) - {"return"}
+
+
+def required_numbers(function: types.FunctionType, read: Read) -> frozenset[str]:
+    """The parameters that have to be numbers: what is made of them is given to `math`, or compared to decide."""
+    found = _required(function, read, {})
+    return frozenset(found) & number_like(function, read) if found else frozenset()
+
+
+def _required(function: types.FunctionType, read: Read, known: dict[Any, set[str]]) -> set[str]:
+    """The variables of a function for which an array, of more than one element, will not do."""
+    if function in known:
+        return known[function]
+    found = known[function] = set()
+    this = read(function)
+    tested = {v for s in statements(this.core.body) if isinstance(s, (ast.If, ast.While)) for v in header_reads(s)}
+    made: list[tuple[str, tuple[str, ...]]] = []
+    for op in this.operations.values():
+        match op.value:
+            case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]) if tested.intersection(op.targets):
+                found |= expression_reads(op.value)
+            case ast.Call(func=func, args=args) if _takes_numbers(this.context.scope.resolve(func)):
+                found |= {e.id for e in args if isinstance(e, ast.Name)}
+            case ast.Call() if op.kind == "call" and is_own(op.callee):
+                inner = _required(op.callee, read, known)
+                given = fit_arguments(this, op.value, op.callee)
+                values = given.values if given is not None else {}
+                found |= {v.id for p, v in values.items() if p in inner and isinstance(v, ast.Name)}
+            case _ if op.kind == "rule" and op.rule.name == "builtin_max_of_several":
+                found |= {*op.operands}
+        if op.kind == "copy" or (op.kind == "rule" and op.rule.kind == "elementwise"):
+            made.append((op.targets[0], op.operands))
+    while new := {v for target, operands in made if target in found for v in operands} - found:
+        found |= new
+    return found
+
+
+def _takes_numbers(found: Any) -> bool:
+    """Whether a function takes numbers, and nothing else."""
+    of_math = isinstance(found, types.BuiltinFunctionType) and found.__module__ == "math"
+    return found is float or found is int or (of_math and found.__name__ not in OF_SEQUENCES)
 
 
 def number_like(function: types.FunctionType, read: Read) -> frozenset[str]:

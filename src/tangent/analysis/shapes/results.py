@@ -107,6 +107,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if rule.name in ("append_row", "setitem"):
         whole = table.of(op.values["x"])
         return Fact(ANY if whole.shape == ANY else None, whole.dtype, True, True, stored=True)
+    if rule.name == "builtin_max_of_several" and isinstance(op.value, ast.Call):
+        return _chosen([table.of(e) for e in op.value.args])
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]
     if rule.name in TO_REAL or rule.name in CASTS or makes_complex(op) or _says_dtype(op.value):
@@ -130,6 +132,13 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     numeric = rule.name in NUMERIC
     stored = rule.name in MAKING or (rule.name in ("T", "transpose") and facts[0].stored)
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric, stored=stored)
+
+
+def _chosen(facts: list[Fact]) -> Fact:
+    """What is known of one of several values, whichever it is."""
+    if any(f.shape == ANY for f in facts):
+        return ANYTHING
+    return SCALAR if all(f.scalar for f in facts) else UNKNOWN
 
 
 def _is_position(index: ast.expr) -> bool:

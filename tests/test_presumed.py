@@ -1,5 +1,7 @@
 """Arguments that look like numbers are taken for numbers; of another kind, they have a derivative of their own."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,59 @@ def test_compiled_code_takes_arrays():
     compiled, x = vjp(two_names, compile="numba"), np.array([0.3, 0.7])
     assert np.allclose(compiled(x, x + 1.0, np.ones(2)), vjp(two_names)(x, x + 1.0, np.ones(2)))
     assert compiled(0.3, 1.3, 1.0) == pytest.approx(vjp(two_names)(0.3, 1.3))
+
+
+def price(spot, strike, rate, vol, time):
+    d1 = (math.log(spot / strike) + (rate + 0.5 * vol**2) * time) / (vol * math.sqrt(time))
+    d2 = d1 - vol * math.sqrt(time)
+    return spot * normal(d1) - strike * math.exp(-rate * time) * normal(d2)
+
+
+def normal(z):
+    return 0.5 * (1.0 + math.erf(z / math.sqrt(2.0)))
+
+
+def epidemic(beta, gamma, days):
+    s, i, peak = 0.99, 0.01, 0.0
+    for _ in range(days):
+        new, well = beta * s * i, gamma * i
+        s, i = s - new, i + new - well
+        peak = max(peak, i)
+    return peak
+
+
+def root(x, y):
+    while abs(y * y - x) > 1e-3:
+        y = 0.5 * (y + x / y)
+    return y
+
+
+REQUIRED = [
+    (price, (0, 3), (100.0, 95.0, 0.02, 0.3, 1.5)),
+    (epidemic, (0, 1), (0.4, 0.1, 60)),
+    (root, (0,), (2.0, 1.0)),
+]
+
+
+@pytest.mark.parametrize("f, wrt, arguments", REQUIRED)
+def test_what_has_to_be_a_number_is_taken_for_one(f, wrt, arguments):
+    derivative = grad(f, wrt)
+    assert not any(word in derivative.source for word in ("unbroadcast", "init_grad", "lazy_zero", "check_seed"))
+    tangent.check_grads(f, arguments, wrt=wrt)
+    for kind in (np.asarray, np.float32, lambda a: np.asarray([a])[0]):
+        given = [kind(a) if i in wrt else a for i, a in enumerate(arguments)]
+        found, expected = derivative(*given), derivative(*arguments)
+        np.testing.assert_allclose(np.array(found), np.array(expected), rtol=1e-4)
+        first = found[0] if len(wrt) > 1 else found
+        assert np.asarray(first).dtype == np.asarray(given[wrt[0]]).dtype
+
+
+def test_what_may_be_an_array_is_not():
+    def f(x, tolerance):
+        if tolerance > 1e-3:
+            return np.sum(x * tolerance)
+        return x * x
+
+    assert not hasattr(grad(f), "numbers")
+    assert grad(f, 1).numbers == {"tolerance"}
+    np.testing.assert_array_equal(grad(f)(np.ones(3), 0.5), np.full(3, 0.5))

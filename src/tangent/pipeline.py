@@ -84,7 +84,7 @@ def _shared(function: types.FunctionType, options: Options) -> Derivative | None
         again = rebound(loaded.functions, Pairing(behind, function))
         if again is not None:
             made = load_again(old, again, _other_ways(function, options, next(iter(again)).stored))
-            made.source = old.source  # type: ignore[attr-defined]
+            made.source, made.sure = old.source, getattr(old, "sure", False)  # type: ignore[attr-defined]
             if old in _recent:
                 _recent[_recent.index(old)] = None  # what it captured is not kept any longer
             _remember(made, function)
@@ -102,9 +102,14 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative: for arguments that are taken for numbers where that makes a difference, or for any."""
     if options.anything or options.compile is not None:
         return _for_any(function, options)
-    said = annotated_numbers(function) | _required(function, options)
-    if said:
-        return _for_numbers(function, said, options) or _for_any(for_anything(function), options)
+    said, required = annotated_numbers(function), _required(function, options)
+    if said | required:
+        sure = said <= required or getattr(function, "sure", False)
+        made = _for_numbers(function, said | required, options, sure)
+        if said:
+            return made or _for_any(for_anything(function), options)
+        if made is not None and not _changes_arguments(made):
+            return made
     try:
         general = build(function, options)
     except (InPlaceError, CaptureError) as e:
@@ -134,7 +139,7 @@ def _changes_arguments(derivative: Derivative) -> bool:
 
 
 def _for_numbers(
-    function: types.FunctionType, said: frozenset[str], options: Options, compiles: bool = True
+    function: types.FunctionType, said: frozenset[str], options: Options, sure: bool = False, compiles: bool = True
 ) -> Derivative | None:
     """The derivative for parameters that are numbers, as they seem to be; it calls another for anything else."""
     module = Module(options, optimiser(options.optimized), derive)
@@ -147,12 +152,14 @@ def _for_numbers(
     except TangentError:
         return None
     module.functions[0].presumed = presumed
-    return _seen_by_numba(_described(_loaded(module, function, options), function, options), compiles)
+    made = _described(_loaded(module, function, options), function, options)
+    made.sure = sure  # type: ignore[attr-defined]
+    return _seen_by_numba(made, compiles)
 
 
 def _seen_by_numba(made: Derivative, compiles: bool) -> Derivative:
-    """Compiled code that calls a derivative for numbers may have arrays: it compiles the one for anything."""
-    if hasattr(made, "anything"):
+    """Compiled code that calls a derivative for numbers may have arrays, if it can: it compiles that for anything."""
+    if hasattr(made, "anything") and not made.sure:  # type: ignore[attr-defined]
         try:
             made.plain = made.anything().plain if compiles else None  # type: ignore[attr-defined]
         except TangentError:

@@ -280,3 +280,21 @@ def sum_that_is_kept_and_goes_on(x):
         r = a
         extra *= r
     return extra * a
+
+
+@program({"x": np.array(2.0), "y": np.array(1.5)}, orders=2)
+def an_array_without_axes_stays_one(x, y):
+    z = x.copy()
+    z += y  # a sum would be a number, and not change with its other name
+    w = z
+    z *= 2.0
+    return z * w
+
+
+@program({"x": np.array(2.0), "y": np.array(1.5)}, orders=2)
+def an_argument_without_axes_stays_an_array(x, y):
+    if x > y:
+        x += y
+    z = x
+    x *= 2.0
+    return x * z

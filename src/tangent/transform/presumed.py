@@ -21,7 +21,7 @@ from tangent.errors import TangentError
 from tangent.rules.table import table
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import expression_reads, header_reads
+from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
 from tangent.transform.calls import fit_arguments
 from tangent.transform.storage.summaries import is_own
@@ -53,11 +53,13 @@ def _required(function: types.FunctionType, read: Read, known: dict[Any, set[str
         return known[function]
     found = known[function] = set()
     this = read(function)
-    tested = {v for s in statements(this.core.body) if isinstance(s, (ast.If, ast.While)) for v in header_reads(s)}
+    tests = [s.test for s in statements(this.core.body) if isinstance(s, (ast.If, ast.While))]
+    tested = {v for test in tests for v in expression_reads(test)}
+    found.update(*(expression_reads(n) for test in tests for n in walk(test) if _compares(n)))
     made: list[tuple[str, tuple[str, ...]]] = []
     for op in this.operations.values():
         match op.value:
-            case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]) if tested.intersection(op.targets):
+            case ast.Compare() if tested.intersection(op.targets) and _compares(op.value):
                 found |= expression_reads(op.value)
             case ast.Call(func=func, args=args) if _takes_numbers(this.context.scope.resolve(func)):
                 found |= {e.id for e in args if isinstance(e, ast.Name)}
@@ -73,6 +75,15 @@ def _required(function: types.FunctionType, read: Read, known: dict[Any, set[str
     while new := {v for target, operands in made if target in found for v in operands} - found:
         found |= new
     return found
+
+
+def _compares(node: ast.AST) -> bool:
+    """Whether two values are compared by their order; texts are none of these."""
+    match node:
+        case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], left=left, comparators=[right]):
+            return not any(isinstance(e, ast.Constant) and isinstance(e.value, str) for e in (left, right))
+        case _:
+            return False
 
 
 def _takes_numbers(found: Any) -> bool:

@@ -62,7 +62,10 @@ def replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Op
 
 
 def seen_by_others(this: Unit, found: list[Write], aliases: Aliases) -> list[Write]:
-    """The writes without those `s = s + v` that change what nobody else holds: a new value does as well."""
+    """The writes without those `s = s + v` that change what nobody else holds: a new value does as well.
+
+    Not where the result is written into later: of an array without axes, a sum is a number.
+    """
     changes = {w.statement: w.root for w in found if w.construct == "augmented"}
     others = {w.root for w in found if w.construct != "augmented"}
 
@@ -73,7 +76,13 @@ def seen_by_others(this: Unit, found: list[Write], aliases: Aliases) -> list[Wri
             return False  # storage, which stays where it is
         return is_unshared(w.root, w.statement, this.core.body, this.operations, aliases.bases, changes)
 
-    return [w for w in found if not is_own(w)]
+    own = [w for w in found if is_own(w)]
+    while True:
+        roots = {w.root for w in found if w.construct == "augmented" and w not in own}
+        rest = [w for w in own if not any(aliases.meets(v, roots) for v in writes(w.statement))]
+        if rest == own:
+            return [w for w in found if w not in own]
+        own = rest
 
 
 def augmented_in_place(

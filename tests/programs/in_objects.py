@@ -1,6 +1,9 @@
 """Arrays that are written in place and that objects, lists and dicts hold, also several of them."""
 
 from dataclasses import dataclass, replace
+
+
+import dataclasses
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -330,3 +333,44 @@ def replaced_fields_that_share_arrays(a, v):
     e = replace(d, w=b)
     e.w[1] = v * v
     return np.sum(b * d.w) + np.sum(e.w * a)
+
+
+@dataclasses.dataclass
+class Growth:
+    rate: float
+    limit: float = 2.0
+
+
+def grown_at(t, y, p):
+    return p.rate * y * (p.limit - y) + t
+
+
+def stepped(f, y, t0, h, n, *args):
+    t = t0
+    for _ in range(n):
+        y = y + h * f(t, y, *args)
+        t += h
+    return y
+
+
+@program({"x": 0.7, "h": 0.1})
+def clock_beside_an_object(x, h):
+    """`t += h` may be in place where t is an array, and objects may hold such arrays."""
+    return stepped(grown_at, x, 0.0, h, 3, Growth(x * x))
+
+
+@program({"x": 0.7})
+def clock_of_numbers_beside_an_object(x):
+    p = Growth(x * x)
+    t, y = 0.0, x
+    for _ in range(3):
+        y = y + 0.1 * grown_at(t, y, p)
+        t += 0.1
+    return y
+
+
+@program({"x": signed(2), "t": signed(2)})
+def clock_that_is_an_array_of_an_object(x, t):
+    p = Growth(x, t * 1.0)
+    y = stepped(grown_at, x, p.limit, 0.1, 3, p)
+    return np.sum(y * p.limit)

@@ -7,6 +7,7 @@ from collections.abc import Set
 
 from tangent.runtime.places import is_view_function
 from tangent.source.naming import is_library
+from tangent.source.numbers import numbers_made
 from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import children, walk
@@ -19,7 +20,12 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
     """Whether a statement of a function may write into such an array; a list or dict made here is none."""
     reads, values = _reads(tree), _values(tree)
     local = assigned_inside(tree.body) - own
-    kept = {v for v in local - displays if _escapes(reads.get(v, []), scope) or not _is_new(values.get(v, []), scope)}
+    numbers = numbers_made(tree, scope)
+    kept = {
+        v
+        for v in local - displays - numbers
+        if _escapes(reads.get(v, []), scope) or not _is_new(values.get(v, []), scope)
+    }
     mine = local - kept
 
     def is_held(e: ast.expr) -> bool:

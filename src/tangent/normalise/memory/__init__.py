@@ -29,6 +29,8 @@ def memorised(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     context.scope.local |= assigned_inside(f.body) - context.declared
     rewrite = Statements(f, context)
     body = rewrite.block(f.body[:-1])
+    for place in rewrite.followed:
+        del context.augmented[place]
     last = f.body[-1]
     assert isinstance(last, ast.Return) and last.value is not None
     if context.source.function.entry:  # type: ignore[attr-defined]

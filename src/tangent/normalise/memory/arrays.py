@@ -39,6 +39,7 @@ class Arrays(Reading):
                 whole = isinstance(left, ast.Name) and left.id == target  # not a part of what is added
                 if whole and (s.lineno, s.col_offset) in self.context.augmented and self.may_be_list(left):
                     new = name(self.held(made, "t", s))
+                    self.followed.add((s.lineno, s.col_offset))
                     self.pair(target, self.call(stateful.call_rebound, name(self.memory), left, new), s)
                 else:
                     self.made(target, made, s)

@@ -22,6 +22,7 @@ from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.places import is_view_function
 from tangent.source.naming import home_of, is_library
+from tangent.source.numbers import numbers_made
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter
 from tangent.syntax.quote import constant
@@ -67,12 +68,13 @@ class Known:
         self.arrays = context.source.function.in_place  # type: ignore[attr-defined]
         self.plain = self.plain_variables(f)
         if self.arrays:
-            self.plain -= self.held_by_others(f)
+            self.plain -= self.held_by_others(f) - numbers_made(f, context.scope)
         self.own = set() if self.lists or self.arrays else self.own_lists(f)
         self.surely = self.sure_lists(f)
         self.classes = self.known_classes(f)
         self.looped: dict[str, str] = {}
         self.counted = ""
+        self.followed: set[tuple[int, int]] = set()  # where `x += v` is a change of the memory
 
     def plain_variables(self, f: ast.FunctionDef) -> set[str]:
         """Variables that only ever are numbers or arrays, or lists that a library function made."""

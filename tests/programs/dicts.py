@@ -268,3 +268,45 @@ def counts_that_are_also_assigned(x):
             h[0, 0] = 1.0
         s = h[i, i] + h[i, i + 1] ** 2
     return s + sum(v * k[0] for k, v in sorted(h.items()))
+
+
+LINKS = {"a": ["b", "c"], "b": ["c"], "c": ["a"]}
+
+
+@program({"x": 0.85})
+def ranks_of_pages(x):
+    ranks = {p: 1.0 / 3 for p in LINKS}
+    for _ in range(3):
+        new = {p: (1.0 - x) / 3 for p in LINKS}
+        for p, outs in LINKS.items():
+            for q in outs:
+                new[q] += x * ranks[p] / len(outs)
+        ranks = new
+    return ranks["a"] ** 2 + ranks["c"]
+
+
+@program({"x": 1.5})
+def pairs_filled_at_once_and_changed(x):
+    d = {(i, j): x * i + j for i in range(3) for j in range(2) if i != j}
+    e = d
+    e[0, 1] = x * x
+    del d[1, 0]
+    return sum(d.values()) * e[2, 1]
+
+
+@program({"x": np.array([1.0, 2.0])})
+def one_array_under_two_keys(x):
+    d = {k: x for k in "ab"}
+    d["a"] += 1.0 * x
+    return np.sum(d["b"] * d["a"])
+
+
+@program({"x": 1.5})
+def dict_of_an_iteration_before(x):
+    s = 0.0
+    for t in range(3):
+        if t != 1:
+            d = {k: x * t for k in range(3)}
+        d[1] += x
+        s += d[1] * d[2]
+    return s

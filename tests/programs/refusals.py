@@ -410,6 +410,11 @@ def parameters_of_random_numbers(x):
     return np.sum(noise.x)
 
 
+@refused("which draws random numbers", 2.0)
+def mean_of_a_random_number(x):
+    return np.random.normal(x, 1.0)
+
+
 @refused("which calls itself and is kept", np.ones(2))
 def kept_recursion_with_a_computed_default(x):
     def power(n, w=x[0]):

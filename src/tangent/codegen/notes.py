@@ -40,6 +40,8 @@ def annotate(error: BaseException, entry: Entry) -> None:
     places = [p for p in _places(error) if not _is_ours(p.file)]
     where = places[-1] if places else users_location(checked)
     if isinstance(error, TangentError):
+        if places and error.where is not None and _is_ours(error.where.file):
+            error.where = None
         error.place(where)
     else:
         error.add_note(f"{_NOTE} {where}\n{where.excerpt()}")

@@ -9,6 +9,10 @@
                                             for k, v in w: keys.append(k); parts.append(v * x)
                                             d = dict_of(keys, parts)
 
+    d = {k: 0.0 for k in w}                d = {}
+    for k in w: d[k] += x              ->   for k in w: d[k] = 0.0
+                                            for k in w: d[k] += x
+
 A conditional expression with a comprehension inside becomes a branch first; those in lambdas are left to them.
 """
 
@@ -30,6 +34,7 @@ from tangent.syntax.walk import walk
 
 CONDITIONAL = (ast.BoolOp, ast.Lambda, ast.SetComp, ast.Compare)
 HOISTED = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
+HoistedNode = ast.ListComp | ast.DictComp | ast.GeneratorExp
 CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, library.reduced, library.made_dict, library.sorted_by})
 CONSUMERS |= {library.chosen_by, library.chosen_or, library.n_largest, library.n_smallest, deque, OrderedDict}
 EXTENDING = frozenset("extend extendleft update".split())
@@ -67,6 +72,11 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             hoist = _Hoist(s, context)
             hoist.filled(value, target)
             return hoist.before
+        case ast.Assign(targets=[ast.Name(id=target)], value=ast.DictComp() as value) if (
+            not context.memory and target not in {n.id for n in walk(value) if isinstance(n, ast.Name)}
+            and _begins_dict(target, context.source.tree)
+        ):  # fmt: skip
+            return _Hoist(s, context).stored(value, target)
         case ast.Assign(targets=[ast.Tuple()], value=ast.GeneratorExp(elt=elt, generators=generators) as value):
             return _statement(replace(s, value=ast.copy_location(ast.ListComp(elt, generators), value)), context)
         case (
@@ -106,6 +116,14 @@ def _begins_table(v: str, e: ast.ListComp, f: ast.FunctionDef) -> bool:
     return any(isinstance(x, ast.Name) and x.id == v for x in inside) or any(
         isinstance(x, ast.Name) and x.id in rows - {v} for x in stores
     )
+
+
+def _begins_dict(v: str, f: ast.FunctionDef) -> bool:
+    """Whether items of `v = {k: 0.0 for ...}` are assigned later; not where a handler may see the dict half filled."""
+    if any(isinstance(n, ast.Try) for n in walk(f)):
+        return False
+    changed = (n.value for n in walk(f) if isinstance(n, ast.Subscript) and not isinstance(n.ctx, ast.Load))
+    return any(isinstance(x, ast.Name) and x.id == v for x in changed)
 
 
 def _adds_in_place(v: str, f: ast.FunctionDef) -> bool:
@@ -176,15 +194,10 @@ class _Hoist:
         except TypeError:
             return False
 
-    def filled(self, e: ast.ListComp | ast.DictComp | ast.GeneratorExp, target: str = "") -> ast.expr:
+    def filled(self, e: HoistedNode, target: str = "") -> ast.expr:
         """The loop that fills a list, and the list; that of a dict is made from its keys and its values."""
         target = target or self.context.names.numbered("parts")
-        names = {
-            n.id: self.context.names.numbered(n.id)
-            for g in e.generators
-            for n in ast.walk(g.target)
-            if isinstance(n, ast.Name)
-        }
+        names = self.own_names(e)
         first = self.expression(e.generators[0].iter)
         elt = e.value if isinstance(e, ast.DictComp) else e.elt
         append = at(ast.Expr(expression("p.append(v)", p=target, v=rename(elt, names))), self.s)
@@ -194,18 +207,39 @@ class _Hoist:
             keys = self.context.names.numbered("keys")
             first_of = at(ast.Expr(expression("p.append(v)", p=keys, v=rename(e.key, names))), self.s)
             items = [*self.held(first_of, "key"), *items]
+        self.before += [assign(v, ast.List([], ast.Load()), self.s) for v in (keys, target) if v]
+        self.before += self.looped(e, first, names, items)
+        if not keys:
+            return name(target)
+        made = self.context.use("dict_of", library.dict_of)
+        return expression("f(k, p)", f=made, k=keys, p=target)
+
+    def stored(self, e: ast.DictComp, target: str) -> list[ast.stmt]:
+        """The loop that fills a dict under its own name."""
+        names = self.own_names(e)
+        first = self.expression(e.generators[0].iter)
+        key = self.context.names.numbered("key")
+        place = ast.Subscript(name(target), name(key), ast.Store())
+        items = [assign(key, rename(e.key, names), self.s), at(ast.Assign([place], rename(e.value, names)), self.s)]
+        empty = assign(target, ast.Dict([], []), self.s)
+        return [*self.before, empty, *self.looped(e, first, names, items)]
+
+    def own_names(self, e: HoistedNode) -> dict[str, str]:
+        """The variables of a comprehension, which are its own, and what they are called outside of it."""
+        found = (n.id for g in e.generators for n in ast.walk(g.target) if isinstance(n, ast.Name))
+        return {v: self.context.names.numbered(v) for v in found}
+
+    def looped(
+        self, e: HoistedNode, first: ast.expr, names: dict[str, str], items: list[ast.stmt]
+    ) -> list[ast.stmt]:  # fmt: skip
+        """The loops of a comprehension over what is done for each item."""
         body: list[ast.stmt] = _block(items, self.context)
         for position, g in reversed(list(enumerate(e.generators))):
             for test in reversed(g.ifs):
                 body = [at(ast.If(rename(test, names), body, []), self.s)]
             iter = first if position == 0 else rename(g.iter, names)
             body = _block([at(ast.For(rename(g.target, names), iter, body, []), self.s)], self.context)
-        self.before += [assign(v, ast.List([], ast.Load()), self.s) for v in (keys, target) if v]
-        self.before += body
-        if not keys:
-            return name(target)
-        made = self.context.use("dict_of", library.dict_of)
-        return expression("f(k, p)", f=made, k=keys, p=target)
+        return body
 
     def held(self, append: ast.Expr, base: str = "part") -> list[ast.stmt]:
         """The item gets a name first, so that it is an operation like any other."""

@@ -11,6 +11,10 @@ from tangent.source.resolve import is_vectorized
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
+DRAW = (
+    "Draw standard numbers, or indices, and compute with them: mean + scale * rng.standard_normal(n), "
+    "x[rng.permutation(n)]."
+)
 INSTEAD = {
     "poly1d": "Use np.polyval(c, x), np.polyder(c) and their family instead of an object.",
     "matrix": "Use arrays, and the operator @.",
@@ -33,6 +37,11 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             )  # fmt: skip
         if is_ufunc_method(op.callee):
             shown, module = f"{getattr(op.callee.__self__, '__name__', '')}.{op.callee.__name__}", "numpy"
+        if module.startswith("numpy.random") or shown.startswith(("Generator.", "RandomState.")):
+            return MissingRuleError(
+                f"cannot differentiate '{op.callee.__name__}', which draws random numbers", where,
+                "they may depend on what the derivative is taken by", DRAW,
+            )  # fmt: skip
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,
             "it has no Python source and nobody has said what its derivative is",

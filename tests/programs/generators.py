@@ -1,5 +1,7 @@
 """Loops that take turns with a generator, and leave it before it ends."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from programs.registry import program
@@ -248,3 +250,25 @@ def pipelines(x):
     for k, v in enumerate(every_second(second)):
         s = s * x[0] + v * k
     return s
+
+
+class Bond(NamedTuple):
+    coupon: float
+    years: int
+
+    def flows(self):
+        for k in range(1, self.years + 1):
+            yield k, self.coupon + (1.0 if k == self.years else 0.0)
+
+    def value(self, rate):
+        return sum(v / (1.0 + rate) ** k for k, v in self.flows())
+
+
+@program({"x": 0.7, "rate": 0.1})
+def methods_of_named_tuples_that_yield(x, rate):
+    total = 0.0
+    for bond in [Bond(x, 2), Bond(x * x, 3)]:
+        total += bond.value(rate)
+    for k, v in Bond(rate, 2).flows():
+        total *= k * v
+    return total

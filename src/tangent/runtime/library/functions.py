@@ -35,7 +35,7 @@ from tangent.runtime.library.orders import (
     runs,
     slice_indices,
 )
-from tangent.runtime.objects import field, has_method
+from tangent.runtime.objects import field, is_method
 
 Function = Callable[..., Any]
 
@@ -98,7 +98,7 @@ def with_defaults(function: Function, names: tuple[str, ...], defaults: Any) -> 
 
 def items_given(owner: Any, title: str, /, *args: Any, **named: Any) -> Any:
     """All that a method gives to a loop, of a class that is known when it is called: it may be a generator."""
-    if has_method(owner, title):
+    if is_method(owner, title):
         method = listing_of(owner, title)
         return method(owner, *args, **named)
     held = field(owner, title)

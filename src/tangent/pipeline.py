@@ -206,6 +206,8 @@ def _others(function: types.FunctionType, options: Options, e: InPlaceError | Ca
     memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
     if e.needs_memory and options.memory != memory:
         yield lambda: build(for_objects(function, options.objects, memory), replace(options, memory=memory))
+    if isinstance(e, InPlaceError) and options.memory != "arrays" and needs_memory(function, table().has_rule):
+        yield lambda: build(for_objects(function, options.objects, "arrays"), replace(options, memory="arrays"))
     if turned and options.mode == "forward":
         yield lambda: _by_tangents(function, options)
 

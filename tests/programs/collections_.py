@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 import numpy as np
 
 from programs.registry import program
+from programs.samples import signed
 
 NUMBERS = [0.7, 1.3, 0.4, 2.1]
 Pair = namedtuple("Pair", "left right")
@@ -394,3 +395,25 @@ def made_longer_by_an_operator(x):
             seen.pop(0)
         total += v * v
     return total * sum(seen)
+
+
+@program({"x": signed(2)})
+def scaled_by_what_a_deque_holds(x):
+    window = deque(maxlen=2)
+    window.append(x * x)
+    q = x * 1.0
+    q *= window[-1] @ window[0]
+    return q @ q
+
+
+@program({"x": signed(2)})
+def directions_kept_in_a_deque(x):
+    kept = deque(maxlen=2)
+    for _ in range(3):
+        q = x.copy()
+        for s in kept:
+            q += 2.0 * s
+        new = x - 0.2 * q
+        kept.append(new - x)
+        x = new
+    return x @ x

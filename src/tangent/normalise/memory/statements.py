@@ -137,7 +137,8 @@ class Statements(Inserted):
                 self.pair(target, self.call(stateful.call_grown, name(self.memory), left, right), s)
             case ast.BinOp(op=ast.Add() | ast.BitOr(), left=left, right=right) if self.may_be_lists(left, right):
                 if (s.lineno, s.col_offset) in self.context.augmented and isinstance(left, ast.Name):
-                    self.check_number(left.id, left.id, s)
+                    if left.id == target:  # not a part of what is added
+                        self.check_number(target, target, s)
                 both = self.now(left), self.now(right)
                 sure = self.is_surely_list(left) or self.is_surely_list(right)
                 if isinstance(value.op, ast.Add) and (self.lists or sure):
@@ -149,6 +150,7 @@ class Statements(Inserted):
                 self.emit(assign(target, value, s))
             case ast.BinOp(left=ast.Name(id=v)) if (
                 (s.lineno, s.col_offset) in self.context.augmented
+                and v == target  # not a part of what is added
                 and v not in self.plain | self.own
                 and v not in {a.arg for a in ast.walk(self.context.source.tree.args) if isinstance(a, ast.arg)}
             ):

@@ -220,7 +220,8 @@ class _Hoist:
         first = self.expression(e.generators[0].iter)
         key = self.context.names.numbered("key")
         place = ast.Subscript(name(target), name(key), ast.Store())
-        items = [assign(key, rename(e.key, names), self.s), at(ast.Assign([place], rename(e.value, names)), self.s)]
+        store = at(ast.Assign([place], rename(e.value, names)), self.s)
+        items: list[ast.stmt] = [assign(key, rename(e.key, names), self.s), store]
         empty = assign(target, ast.Dict([], []), self.s)
         return [*self.before, empty, *self.looped(e, first, names, items)]
 

@@ -1,9 +1,6 @@
 """Arrays that are written in place and that objects, lists and dicts hold, also several of them."""
 
 from dataclasses import dataclass, replace
-
-
-import dataclasses
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -335,7 +332,7 @@ def replaced_fields_that_share_arrays(a, v):
     return np.sum(b * d.w) + np.sum(e.w * a)
 
 
-@dataclasses.dataclass
+@dataclass
 class Growth:
     rate: float
     limit: float = 2.0

@@ -105,8 +105,10 @@ def _in_steps(this: Unit, s: ast.stmt) -> list[ast.stmt]:
             return [s]
     match func.value, func.attr, call.args:
         case ast.Name(id=d), "setdefault", [key, value] if not call.keywords:
-            store = at(ast.Assign([ast.Subscript(name(d), key, ast.Store())], value), s)
-            return [*_where(this, "k not in d", d, key, store, s), *_bound(target, expression("d[k]", d=d, k=key), s)]
+            first, held = _named(this, value, s)
+            store = at(ast.Assign([ast.Subscript(name(d), key, ast.Store())], held), s)
+            steps = [*first, *_where(this, "k not in d", d, key, store, s)]
+            return [*steps, *_bound(target, expression("d[k]", d=d, k=key), s)]
         case ast.Name(id=d), "pop", [key] if not call.keywords:
             return [*_bound(target, expression("d[k]", d=d, k=key), s), _without(d, key, s)]
         case ast.Name(id=d), "pop", [key, value] if not call.keywords:
@@ -114,6 +116,15 @@ def _in_steps(this: Unit, s: ast.stmt) -> list[ast.stmt]:
             return [*_bound(target, got, s), *_where(this, "k in d", d, key, _without(d, key, s), s)]
         case _:
             return [s]
+
+
+def _named(this: Unit, e: ast.expr, s: ast.stmt) -> tuple[list[ast.stmt], ast.expr]:
+    """A value under a name, so that it is an operation like any other."""
+    if isinstance(e, (ast.Name, ast.Constant)):
+        return [], e
+    held = this.context.names.numbered("t")
+    this.context.scope.local.add(held)
+    return [assign(held, e, s)], name(held)
 
 
 def _bound(target: str, e: ast.expr, s: ast.stmt) -> list[ast.stmt]:

@@ -294,6 +294,13 @@ def pairs_filled_at_once_and_changed(x):
     return sum(d.values()) * e[2, 1]
 
 
+@program({"x": np.array([1.0, 2.0])})
+def one_array_under_two_keys(x):
+    d = {k: x for k in "ab"}
+    d["a"] += 1.0 * x
+    return np.sum(d["b"] * d["a"])
+
+
 @program({"p": {"a": 1.2, "b": 2.0}})
 def default_that_is_an_item(p):
     q = {k: v for k, v in p.items()}

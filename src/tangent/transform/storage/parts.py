@@ -62,7 +62,7 @@ def _ways(this: Unit) -> dict[str, set[tuple[str, Path]]]:
     ways: dict[str, set[tuple[str, Path]]] = {p: {(p, ())} for p in this.parameters}
     size = -1
     while size != (size := sum(map(len, ways.values()))):
-        for op in this.operations.values():
+        for op in filter(lambda op: op.operands, this.operations.values()):
             for v, keys in _steps(op):
                 new = {(p, (*way, *keys)) for p, way in ways.get(op.operands[0], ())}
                 if new:

@@ -450,3 +450,14 @@ def list_of_a_class_that_changes_it(x):
     found = Pushed()
     s = found.push(x * x) + found.push(x)
     return s * found[0]
+
+
+class Row(list):
+    def total(self):
+        return sum(self)
+
+
+@refused("its class is a kind of list", 2.0)
+def list_of_a_class(x):
+    row = Row([x, x * x])
+    return row.total() * row[0]

@@ -21,6 +21,11 @@ INSTEAD = {
 }
 
 
+def _builtin_base(cls: type) -> str:
+    """The builtin kind that a class of the user's is one of."""
+    return next((c.__name__ for c in cls.__mro__[1:-1] if c.__module__ == "builtins"), "")
+
+
 def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
     """Why a derivative cannot flow through an operation."""
     where = unit.source.locate(op.value if op.value is not None and hasattr(op.value, "lineno") else s)
@@ -41,6 +46,11 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             return MissingRuleError(
                 f"cannot differentiate '{op.callee.__name__}', which draws random numbers", where,
                 "they may depend on what the derivative is taken by", DRAW,
+            )  # fmt: skip
+        if isinstance(op.callee, type) and (base := _builtin_base(op.callee)):
+            return MissingRuleError(
+                f"cannot differentiate the making of a '{shown}'", where, f"its class is a kind of {base}",
+                f"Use a plain {base}, or an object that has one as an attribute.",
             )  # fmt: skip
         return MissingRuleError(
             f"no rule for '{module + '.' if module else ''}{shown}'", where,

@@ -23,7 +23,7 @@ from tangent.optimise.typed.reach import accesses
 from tangent.syntax.core import is_plain_range
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import name
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import exchanged, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.transform.generated import Generated
 
@@ -70,7 +70,7 @@ def _is_candidate(s: ast.For, lines: set[int]) -> bool:
 def _is_free(loop: ast.For, body: Block, own: frozenset[str], fixed: frozenset[str], numbers: set[str]) -> bool:
     """Whether no iteration touches an element that another one changes, nor a name, but for sums of numbers."""
     plain = _without_sums(loop, numbers)
-    whole = _exchanged(body, loop, plain)
+    whole = exchanged(body, {loop: plain})
     known = accesses(whole, fixed, frozenset(subscripted(whole)))
     if not independent(plain, own, live_after(whole, frozenset())[plain], known):
         return False
@@ -100,18 +100,3 @@ def _added(s: ast.stmt) -> ast.expr | None:
             return value if v == w else None
         case _:
             return None
-
-
-def _exchanged(body: Block, old: ast.stmt, new: ast.stmt) -> Block:
-    done: Block = []
-    for s in body:
-        match s:
-            case _ if s is old:
-                done.append(new)
-            case ast.If(body=then, orelse=other):
-                done.append(replace(s, body=_exchanged(then, old, new), orelse=_exchanged(other, old, new)))
-            case ast.For(body=inner) | ast.While(body=inner):
-                done.append(replace(s, body=_exchanged(inner, old, new)))
-            case _:
-                done.append(s)
-    return done

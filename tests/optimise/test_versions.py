@@ -47,7 +47,7 @@ def same(a, b, tolerance=1e-12):
 
 def test_floats_need_no_dispatch():
     g = tangent.grad(recurrence, wrt=(0, 1))
-    assert "unbroadcast" in g.source
+    assert "unbroadcast" in g.anything().source
     version = g.version(0.3, 1.7, 5)
     assert "unbroadcast" not in version.source and "init_grad" not in version.source
     same(version(0.3, 1.7, 5), tangent.grad(recurrence, wrt=(0, 1), optimized=False)(0.3, 1.7, 5))

@@ -517,7 +517,7 @@ def raised_again_by_a_function(x):
 
 
 @contextlib.contextmanager
-def scaled(a, k):
+def scaled_for_a_while(a, k):
     a *= k
     try:
         yield a
@@ -529,9 +529,9 @@ def scaled(a, k):
 def contexts_that_scale_an_array(x):
     a = x.copy()
     s = 0.0
-    with scaled(a, 2.0):
+    with scaled_for_a_while(a, 2.0):
         for i in range(2):
-            with scaled(a, x[i]) as b:
+            with scaled_for_a_while(a, x[i]) as b:
                 s = s + np.sum(b**2)
         s = s * a[1]
     return s + np.sum(a**3)

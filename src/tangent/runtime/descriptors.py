@@ -19,8 +19,11 @@ def is_written(found: Any, method: str) -> bool:
 
 
 def reads(found: Any) -> bool:
-    """Whether something in a class is a descriptor of the user's, which says what reading an attribute means."""
-    return is_written(found, "__get__")
+    """Whether something in a class is a descriptor of the user's, which says what reading an attribute means.
+
+    Attributes that are computed once, and methods of functools, have ways of their own.
+    """
+    return is_written(found, "__get__") and type(found).__module__ != "functools"
 
 
 def assigns(found: Any) -> bool:

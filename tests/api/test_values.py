@@ -1,5 +1,7 @@
 """Seeds and structures, shapes and dtypes; what is returned is nobody else's, arguments stay as they are."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -221,6 +223,17 @@ def test_integer_gradients_are_not_rounded():
 
 def test_booleans_as_numbers():
     assert grad(square)(True) == 2.0
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble])
+def test_numbers_of_python_on_the_way_leave_the_dtype(dtype):
+    def f(x):
+        return math.sin(x * 2.0) + np.arctan2(x, 2.0)
+
+    for x in (dtype(0.5), np.array(0.5, dtype)):
+        found = grad(f)(x)
+        assert found.dtype == dtype and found == pytest.approx(2 * math.cos(1.0) + 2 / 4.25, rel=1e-3)
+    assert jvp(lambda x: np.arctan2(x, 2.0))(dtype(0.5), dtype(1.0)).dtype == dtype
 
 
 def test_mixed_precision_gives_each_its_own_dtype():

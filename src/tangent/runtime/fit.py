@@ -92,7 +92,8 @@ def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     if kind == "f" or kind in "iub":
         have = getattr(b, "dtype", None)
         if have is None:
-            return b.real if isinstance(b, complex) else b
+            b = b.real if isinstance(b, complex) else b
+            return dtype.type(b) if kind == "f" and dtype != _FLOAT and type(b) is float else b
         if have.kind == "c":
             b, have = b.real, b.real.dtype
         if kind == "f" and have != dtype and have.kind == "f":

@@ -50,7 +50,7 @@ def cosine(x: Any, r: Any) -> Any:
     part = ratio(x, r)
     if is_foreign(part) or (type(r) is np.ndarray and r.size and r.max() < np.inf):
         return part
-    return np.where(np.isinf(x), np.sign(x), part)[()]
+    return np.where(np.isinf(x), np.sign(x), part).astype(part.dtype)[()]
 
 
 def times(x: Any, y: Any) -> Any:

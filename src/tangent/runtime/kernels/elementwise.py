@@ -137,14 +137,18 @@ def share(b: Any, mine: Any, other: Any) -> Any:
     return masked(b, mine)
 
 
+BITS = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
+
+
 def masked(b: Any, mask: Any) -> Any:
-    """b where the mask holds, else 0; of many numbers by a product, which is faster than a choice for each."""
-    if type(b) is np.ndarray and b.size > 2000 and b.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            kept = b * mask
-            kept += 0.0  # no zero with a sign
-            if np.isfinite(np.sum(kept)):
-                return kept
+    """b where the mask holds, else 0; of many numbers as a product of their bits, which is faster than a choice for each.
+
+    >>> masked(np.array([1.0, np.inf, -2.0, np.nan] * 50), np.array([True, False, False, True] * 50))[:4]
+    array([ 1.,  0.,  0., nan])
+    """
+    if type(b) is np.ndarray and b.size > 100 and b.dtype in BITS:
+        kept: np.ndarray = b.view(BITS[b.dtype]) * mask
+        return kept.view(b.dtype)
     return np.where(mask, b, 0.0)[()]
 
 

@@ -141,7 +141,7 @@ BITS = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
 
 
 def masked(b: Any, mask: Any) -> Any:
-    """b where the mask holds, else 0; of many numbers as a product of their bits, which is faster than a choice for each.
+    """b where the mask holds, else 0; of many numbers as a product of their bits (faster than choices).
 
     >>> masked(np.array([1.0, np.inf, -2.0, np.nan] * 50), np.array([True, False, False, True] * 50))[:4]
     array([ 1.,  0.,  0., nan])

@@ -69,6 +69,24 @@ def test_what_is_overwritten_is_kept():
     np.testing.assert_allclose(got, tangent.grad(overwritten)(x, 7), rtol=1e-12)
 
 
+def written_in_each_step(x, steps):
+    """Quotients that the next step overwrites, in an array of which nothing else is put back."""
+    c = x.copy()
+    for _ in range(steps):
+        total = np.zeros(len(c))
+        for i in range(len(c)):
+            total[i] += math.exp(-c[i])
+        for i in range(len(c)):
+            c[i] = x[i] / total[i]
+    return np.sum(c * c)
+
+
+def test_what_a_later_step_overwrites_is_kept():
+    x = np.array([0.3, 0.7, 1.1])
+    got = tangent.grad(written_in_each_step, compile="numba")(x, 3)
+    np.testing.assert_allclose(got, tangent.grad(written_in_each_step)(x, 3), rtol=1e-12)
+
+
 def around_the_end(x, steps):
     """An index below zero counts from the end."""
     a = x.copy()

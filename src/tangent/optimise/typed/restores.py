@@ -95,7 +95,7 @@ def _read_again(body: list[ast.stmt], own: frozenset[str], fixed: frozenset[str]
         if not set().union(*(expression_reads(p) for p in start.index)) <= fixed | loops:
             continue
         end = Access(start.array, start.index, back, known.positions[pop], pop)
-        if not any(known.follows(start, a) and known.follows(a, end) for a in known.stores if a is not start):
+        if not any(known.follows(start, a) and known.follows(a, end) for a in known.stores):
             index = start.index[0] if len(start.index) == 1 else ast.Tuple(list(start.index), ast.Load())
             changes[pop] = replace(pop, value=ast.Subscript(name(start.array), index, ast.Load()))
             changes[push] = at(ast.Pass(), push)

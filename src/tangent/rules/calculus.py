@@ -76,7 +76,7 @@ def cov(c, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweight
     d[c] = (
         gram_tangent(rows_of(d[m], 0, z, rowvar), z, w)
         + gram_tangent(rows_of(d[y], -1, z, rowvar), z, w)
-        + gram(z, weigh_tangent(d[aweights], fweights, aweights, bias, ddof))
+        + as_dtype(gram(z, weigh_tangent(d[aweights], fweights, aweights, bias, ddof)), c)
     )
 
 def corrcoef(c, x, y=None, rowvar=True, *, dtype=None):

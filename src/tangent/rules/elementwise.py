@@ -124,7 +124,11 @@ def real_if_close(y, a, tol=100):
 
 # Numbers from numbers
 
-def builtin_complex(z, real=0.0, imag=0.0): d[real] = d[z];  d[imag] = 1j * d[z]
+def builtin_complex(z, real=0.0, imag=0.0):
+    d[real] = d[z]
+    d[imag] = 1j * d[z]
+    d[z] = complex(d[real]) + complex(0.0, d[imag])
+
 def cmath_rect(z, r, phi):           d[r] = d[z] * cis(phi);  d[phi] = 1j * d[z] * z
 
 # Kernels of the rules above

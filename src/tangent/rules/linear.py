@@ -206,7 +206,10 @@ def trim_zeros(y, filt, trim="fb", axis=None):
 def select(y, condlist, choicelist, default=0):
     d[choicelist] = unselect(d[y], condlist, choicelist)
     d[default] = unbroadcast(np.select(condlist, [0.0] * len(condlist), d[y]), default)
-    d[y] = np.select(condlist, d[choicelist]) + np.select(condlist, [0.0] * len(condlist), d[default])
+    d[y] = (
+        np.select(condlist, d[choicelist], init_grad(default))
+        + broadcast_like(np.select(condlist, [0.0] * len(condlist), d[default]), y)
+    )
 
 
 # Products (bilinear). Complex products are not conjugated, except where the function itself conjugates its first operand.

@@ -6,19 +6,19 @@ def logaddexp_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, 
     w = np.exp(gap(array, spread(y, array, axis, keepdims)))
     d[array] = spread(d[y], array, axis, keepdims, where) * w
     d[initial] = unbroadcast(d[y] * np.exp(gap(initial, y)), initial)
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp(gap(initial, y))
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + as_dtype(d[initial] * np.exp(gap(initial, y)), y)
 
 def logaddexp2_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     w = np.exp2(gap(array, spread(y, array, axis, keepdims)))
     d[array] = spread(d[y], array, axis, keepdims, where) * w
     d[initial] = unbroadcast(d[y] * np.exp2(gap(initial, y)), initial)
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp2(gap(initial, y))
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + as_dtype(d[initial] * np.exp2(gap(initial, y)), y)
 
 def hypot_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
     w = cosine(array, spread(y, array, axis, keepdims))
     d[array] = spread(d[y], array, axis, keepdims, where) * w
     d[initial] = unbroadcast(d[y] * cosine(initial, y), initial)
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * cosine(initial, y)
+    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + as_dtype(d[initial] * cosine(initial, y), y)
 
 @linear
 def subtract_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):

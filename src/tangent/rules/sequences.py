@@ -4,7 +4,7 @@
 
 def modf(y, x):
     d[x] = unbroadcast(d[y][0], x)
-    d[y] = (d[x], init_grad(y[1]))
+    d[y] = (broadcast_like(d[x], y[0]), init_grad(y[1]))
 
 def frexp(y, x):
     d[x] = unbroadcast(np.ldexp(d[y][0], -y[1]), x)
@@ -17,7 +17,7 @@ def divmod(z, x, y):
 
 def cmath_polar(y, x):
     d[x] = d[y][0] * conj_sign(x) - 1j * ratio(d[y][1], x)
-    d[y] = (np.real(d[x] * conj_sign(x)), np.imag(ratio(d[x], x)))
+    d[y] = (float(np.real(d[x] * conj_sign(x))), float(np.imag(ratio(d[x], x))))
 
 # Builtins and `math` over sequences: the adjoint of a sequence is a sequence of the same kind
 
@@ -26,9 +26,9 @@ def builtin_sum(y, iterable, start=0):
     d[start] = d[y]
     d[y] = total(d[iterable]) + d[start]
 
+@linear
 def math_fsum(y, seq):
     d[seq] = each(d[y], seq)
-    d[y] = total(d[seq])
 
 def builtin_max(y, iterable):
     w = shares_of(y, iterable)
@@ -60,9 +60,9 @@ def math_dist(y, p, q):
     u = over(gaps(p, q), y)
     d[p] = scaled(d[y], u, p)
     d[q] = scaled(-d[y], u, q)
-    d[y] = weighted(u, d[p]) - weighted(u, d[q])
+    d[y] = float(weighted(u, d[p])) - float(weighted(u, d[q]))
 
 def math_hypot(y, *coordinates):
     u = over(coordinates, y)
     d[coordinates] = scaled(d[y], u, coordinates)
-    d[y] = weighted(u, d[coordinates])
+    d[y] = float(weighted(u, d[coordinates]))

@@ -126,6 +126,8 @@ def settled(b: Any, x: Any) -> Any:
         return init_grad(x)
     if isinstance(b, (float, complex)) and isinstance(x, (complex, np.ndarray, np.generic)):
         return _as_number(b, x)
+    if type(x) is float:
+        return float(b) if isinstance(b, np.floating) and not isinstance(b, float) else copy(b)
     return _nested(b, x) if isinstance(b, (np.ndarray, list, tuple)) and isinstance(x, (list, tuple)) else copy(b)
 
 
@@ -148,7 +150,7 @@ def _nested(b: Any, x: Any) -> Any:
         return [part if type(part) is float else _nested(part, v) for part, v in zip(b, x)]
     if isinstance(x, (list, tuple)) and isinstance(b, (np.ndarray, list, tuple)) and len(b) == len(x):
         return repack(x, *(_nested(part, v) for part, v in zip(b, x)))
-    return copy(b)
+    return float(b) if type(x) is float and isinstance(b, np.floating) else copy(b)
 
 
 def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:

@@ -133,14 +133,16 @@ def broadcast_like(b: Any, x: Any) -> Any:
     >>> broadcast_like(1.0 + 2.0j, 3.0)
     1.0
     """
-    if type(b) is float and (type(x) is float or isinstance(x, np.floating)):
-        return b
+    if isinstance(b, float) and isinstance(x, (float, np.floating)):
+        return type(x)(b) if type(b) is not type(x) else b
     if _is_complex(b) and isinstance(x, (float, int, np.ndarray, np.generic)) and not _is_complex(x):
         b = b.real
     if isinstance(x, np.ndarray) and np.shape(b) != x.shape:
         return np.array(np.broadcast_to(b, x.shape), x.dtype if x.dtype.kind in "fc" else None)
     if isinstance(b, (np.ndarray, np.generic)) and (dtype := _inexact_dtype(x)) is not None and b.dtype != dtype:
-        return b.astype(dtype) if isinstance(x, (np.ndarray, np.generic)) or b.ndim else float(b)
+        return b.astype(dtype) if isinstance(x, (np.ndarray, np.generic)) or b.ndim else type(x)(b)
+    if isinstance(b, (float, complex)) and isinstance(x, (complex, np.complexfloating)):
+        return type(x)(b)
     if (foreign := foreign_type(x)) is not None:
         return foreign.broadcast_like(b, x)
     return b
@@ -150,7 +152,7 @@ def _inexact_dtype(x: Any) -> Any:
     """The dtype of an array or a number that has a derivative; None for others."""
     if isinstance(x, (np.ndarray, np.generic)):
         return x.dtype if x.dtype.kind in "fc" else None
-    return np.dtype(np.float64) if isinstance(x, float) else None
+    return _FLOAT if isinstance(x, float) else _COMPLEX if isinstance(x, complex) else None
 
 
 def _is_complex(x: Any) -> bool:

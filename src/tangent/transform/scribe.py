@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import math
 from collections.abc import Container
 from functools import lru_cache
@@ -22,6 +21,7 @@ from tangent.syntax.quote import constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
+from tangent.transform.spelled import without_defaults, worked_out
 
 BUILTIN_NAMES = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
@@ -90,9 +90,8 @@ class Scribe:
                 fresh[free] = self.runtime(free)
             elif free in BUILTIN_NAMES:
                 fresh[free] = self.context.builtin(free)
-        lines = _without_defaults(
-            lines, tuple(p for p in (*rule.parameters, ASKED) if p.default and values.get(p.name) is p.default)
-        )
+        left_out = tuple(p for p in (*rule.parameters, ASKED) if p.default and values.get(p.name) is p.default)
+        lines = worked_out(without_defaults(lines, left_out), values)
         shown = {k: self.as_argument(v) for k, v in values.items()}
         return instantiate(lines, wanted, shown, derivatives, fresh)
 
@@ -154,46 +153,3 @@ def _for_library(lines: tuple[ast.Assign, ...], library: str) -> tuple[ast.Assig
                 return e
 
     return tuple(rebuild(s, change) for s in lines)
-
-
-@lru_cache(maxsize=4096)
-def _without_defaults(lines: tuple[ast.Assign, ...], left_out: tuple[Parameter, ...]) -> tuple[ast.Assign, ...]:
-    """Options that the call leaves at their defaults are left out of the template's calls too."""
-    if not left_out:
-        return lines
-
-    defaults = {p.name: ast.literal_eval(p.default) for p in left_out if p.default is not None}
-
-    def is_default(e: ast.expr) -> bool:
-        return isinstance(e, ast.Name) and e.id in defaults
-
-    def change(e: ast.expr) -> ast.expr:
-        match e:
-            case ast.Call(func=func, args=args, keywords=keywords):
-                kept = list(args)
-                optional = _optional_positions(func)
-                while (
-                    kept
-                    and isinstance(last := kept[-1], ast.Name)
-                    and is_default(last)
-                    and (len(kept) - 1 in optional and optional[len(kept) - 1] is defaults[last.id])
-                ):
-                    kept.pop()
-                options = [
-                    k
-                    for k in keywords
-                    if not (is_default(k.value) and isinstance(k.value, ast.Name) and k.value.id == k.arg)
-                ]
-                if len(kept) != len(args) or len(options) != len(keywords):
-                    return replace(e, args=kept, keywords=options)
-        return e
-
-    return tuple(rebuild(s, change) for s in lines)
-
-
-def _optional_positions(func: ast.expr) -> dict[int, Any]:
-    """The defaults of a kernel's parameters, by position."""
-    if not isinstance(func, ast.Name) or not hasattr(runtime, func.id):
-        return {}
-    parameters = inspect.signature(getattr(runtime, func.id)).parameters.values()
-    return {i: p.default for i, p in enumerate(parameters) if p.default is not inspect.Parameter.empty}

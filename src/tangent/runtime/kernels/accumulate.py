@@ -143,10 +143,11 @@ def rows_along(a: Any, axis: int | None = 0, dtype: Any = None) -> Any:
 
 
 def rows_behind(initial: Any, rows: Any) -> Any:
-    """The rows that a ufunc reduces, behind what it starts with, if that is given."""
+    """The rows that a ufunc reduces, behind what it starts with, if that is given; in the dtype of inexact rows."""
     if initial is None:
         return rows
-    return np.concatenate([np.broadcast_to(initial, (1, *np.shape(rows)[1:])), rows])
+    first = np.broadcast_to(initial, (1, *np.shape(rows)[1:]))
+    return np.concatenate([first.astype(rows.dtype) if rows.dtype.kind in "fc" else first, rows])
 
 
 def masks_behind(initial: Any, where: Any, a: Any, axis: int | None = 0) -> Any:

@@ -58,7 +58,7 @@ def piece(t: Any, a: Any, axis: int) -> Any:
     return np.broadcast_to(t, shape)
 
 
-def trapezoid_weights(y: Any, x: Any, dx: Any, axis: int) -> Any:
+def trapezoid_weights(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The weights of the values y in the trapezoidal rule."""
     if np.shape(y)[axis] == 0:
         return np.zeros_like(y)
@@ -88,7 +88,7 @@ def trapezoid_nodes(b: Any, y: Any, x: Any, axis: int) -> Any:
 # that are larger for the nearer node, at the ends the slope itself, or its extrapolation (edge_order 2).
 
 
-def gradient_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
+def gradient_adjoint(b: Any, f: Any, varargs: Any, axis: Axis = None, edge_order: int = 1) -> Any:
     """The adjoint of f in `np.gradient(f, *varargs)`."""
     axes = reduced_axes(f, axis)
     out: Any = 0.0
@@ -100,7 +100,7 @@ def gradient_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) 
     return unbroadcast(out, f)
 
 
-def spacing_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
+def spacing_adjoint(b: Any, f: Any, varargs: Any, axis: Axis = None, edge_order: int = 1) -> Any:
     """The adjoints of the spacings or coordinates in `np.gradient(f, *varargs)`."""
     axes = reduced_axes(f, axis)
     parts: list[Any] = []
@@ -115,7 +115,7 @@ def spacing_adjoint(b: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -
     return tuple(parts) if len(varargs) == len(parts) else (unbroadcast(np.sum(np.stack(parts)), varargs[0]),)
 
 
-def gradient_tangent(t: Any, dh: Any, f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
+def gradient_tangent(t: Any, dh: Any, f: Any, varargs: Any, axis: Axis = None, edge_order: int = 1) -> Any:
     """The tangent of `np.gradient(f, *varargs)`, t being that of f and dh those of the spacings."""
     axes = reduced_axes(f, axis)
     parts: list[Any] = []
@@ -225,7 +225,7 @@ def interp_turns(x: Any, xp: Any, i: Any, j: Any, t: Any, period: Any) -> Any:
     return t * np.floor((np.take(xp, j) - np.take(xp, i)) / period) - np.floor((x - np.take(xp, i)) / period)
 
 
-def interp_inside(x: Any, xp: Any, left: Any, right: Any, period: Any = None) -> Any:
+def interp_inside(x: Any, xp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """1.0 where the value is made of those at the nodes, 0.0 where it is `left` or `right`."""
     if period is not None:
         return 1.0

@@ -18,7 +18,7 @@ def fit(b: Any, x: Any) -> Any:
     return unbroadcast(b, x)
 
 
-def length(x: Any, n: Any, axis: int) -> int:
+def length(x: Any, n: Any = None, axis: int = -1) -> int:
     """The length of a transform of x along an axis."""
     return int(np.shape(x)[axis] if n is None else n)
 

@@ -15,7 +15,8 @@ def fitted_polynomial(
     columns = int(deg) + 1
     a, b = np.vander(x, columns), np.asarray(y) + 0.0
     if w is not None:
-        a, b = a * np.expand_dims(w, -1), np.transpose(np.transpose(b) * w)
+        a = (a * np.expand_dims(w, -1)).astype(a.dtype)
+        b = np.transpose(np.transpose(b) * w).astype(b.dtype)
     scale = np.sqrt(np.sum(a * a, axis=0))
     a = a / scale
     cut = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond

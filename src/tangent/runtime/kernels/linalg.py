@@ -98,12 +98,12 @@ def system_axes(a: Any, axes: Any) -> list[int]:
     return [k for k in range(np.ndim(a)) if k not in last] + last
 
 
-def system(a: Any, x: Any, axes: Any) -> Any:
+def system(a: Any, x: Any, axes: Any = None) -> Any:
     """The matrix of `np.tensorsolve(a, b, axes)`, whose solution is x."""
     return np.reshape(np.transpose(a, system_axes(a, axes)), (np.size(x), np.size(x)))
 
 
-def from_system(m: Any, a: Any, x: Any, axes: Any) -> Any:
+def from_system(m: Any, a: Any, x: Any, axes: Any = None) -> Any:
     """The transpose of `system`: a matrix as a tensor like a."""
     order = system_axes(a, axes)
     return np.transpose(np.reshape(m, [np.shape(a)[k] for k in order]), np.argsort(order))

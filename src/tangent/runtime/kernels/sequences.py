@@ -57,10 +57,15 @@ def scaled(b: Any, w: Any, xs: Any) -> Any:
 
 
 def weighted(w: Any, ts: Any) -> Any:
-    """The sum of the ts with the weights w."""
+    """The sum of the ts with the weights w; what has no weight does not even lend its dtype.
+
+    >>> weighted((1.0, 0.0), (2.5, np.float16(1.0)))
+    2.5
+    """
     s = 0.0
     for k in range(len(w)):
-        s = s + w[k] * ts[k]
+        if not (isinstance(w[k], float) and w[k] == 0.0):
+            s = s + w[k] * ts[k]
     return s
 
 

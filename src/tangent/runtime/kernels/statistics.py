@@ -36,9 +36,12 @@ def rows_of(t: Any, which: int, z: Any, rowvar: bool = True) -> Any:
     return between_zeros(x, 0, missing, 0) if which == 0 else between_zeros(x, missing, 0, 0)
 
 
-def covariance_weights(m: Any, rowvar: bool, bias: bool, ddof: int | None, fweights: Any, aweights: Any) -> Any:
+def covariance_weights(
+    m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None
+) -> Any:
     """The factors of the products of observations in `np.cov`, which has divided by their degrees of freedom."""
     f = np.ones(np.shape(as_rows(m, rowvar))[1]) if fweights is None else fweights
+    aweights = None if aweights is None else np.asarray(aweights, float)
     w = np.asarray(f) if aweights is None else np.multiply(f, aweights)
     freedom = np.sum(w) - lost(bias, ddof) * (1.0 if aweights is None else np.sum(w * aweights) / np.sum(w))
     return w / (freedom if freedom > 0 else np.nan)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-
-import numpy as np
+import types
 
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes.results import result_of
+from tangent.analysis.shapes.results import makes_complex, result_of
 from tangent.errors import TangentError
 from tangent.rules.forms import is_inexact, result_dtype
 from tangent.rules.notation import Rule
@@ -171,7 +170,7 @@ class Rules(Frame):
 
     def may_widen(self, op: Operation) -> bool:
         """Whether the tangent of a Python number may become an array without knowing the other operands' dtype."""
-        numbers = [v for k, v in op.values.items() if k in op.rule.operands and not isinstance(v, ast.Constant)]
+        numbers = [v for k, v in op.values.items() if k != "condition" and not isinstance(v, ast.Constant)]
         return op.rule.name in CHOOSING and len(numbers) > 1
 
     def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:
@@ -180,12 +179,13 @@ class Rules(Frame):
         back = {self.scribe.derivative(v, "d"): v for v in self.active}
         atoms: frozenset[str] = frozenset()
         for v in expression_reads(value):
-            if self.unit.context.scope.lookup(v) is np:
+            if isinstance(self.unit.context.scope.lookup(v), types.ModuleType):
                 continue
             fact = self.shapes.of(name(back.get(v, v))) if v != result else result_of(op, self.shapes)
             if fact.shape is not None and (v in back or v == result or v in expression_reads(op.value)):
                 atoms |= fact.shape
-        if whole is not None and atoms == whole and not self.may_widen(op):
+        certain = not makes_complex(op) or all(self.shapes.of(v).scalar for v in op.values.values())
+        if whole is not None and atoms == whole and certain and not self.may_widen(op):
             return value
         return self.scribe.call("broadcast_like", value, name(result))
 

@@ -208,6 +208,18 @@ def products(xs, ys):
     return s
 
 
+@program({"xs": XS})
+def pairs_of_a_list_that_changes(xs):
+    kept = list(xs)
+    for a, b in itertools.combinations(kept, 2):
+        kept.append(a * b)
+        if len(kept) > 5:
+            break
+    for order in itertools.permutations(range(3), 2):
+        kept[order[0]] = kept[order[0]] + 0.5 * kept[order[1]]
+    return sum(kept)
+
+
 @program({"x": 0.7})
 def repeated(x):
     return sum(itertools.repeat(x * x, 3))

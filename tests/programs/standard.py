@@ -3,6 +3,7 @@
 import contextlib
 import enum
 import functools
+import statistics
 from typing import NamedTuple
 
 import numpy as np
@@ -247,3 +248,32 @@ def functions_made_in_a_loop(x):
             a = stack.pop()
             stack.append({"*": lambda: a * b, "+": lambda: a + b, "-": lambda: a - b}[op]())
     return stack[-1]
+
+
+@program({"x": np.array([0.7, 1.3, 0.4, 1.1])})
+def statistics_of_numbers(x):
+    squares = [v * v for v in x]
+    spread = statistics.stdev(squares) + statistics.pvariance(x, mu=x[0]) + statistics.pstdev(squares[:3])
+    middle = statistics.median(squares) * statistics.median(squares[1:]) + statistics.geometric_mean(squares)
+    weighted = statistics.fmean(squares, weights=x) + statistics.harmonic_mean(squares) * statistics.variance(x, 1.0)
+    return statistics.mean(squares) * spread + middle * weighted + statistics.fmean(v * x[0] for v in x)
+
+
+@program({"x": 1.3})
+def statistics_handed_on(x):
+    def about(items, *measures):
+        return [measure(items) for measure in measures]
+
+    try:
+        return statistics.mean([])
+    except statistics.StatisticsError:
+        return sum(about([x, x * x, 2.0], statistics.mean, statistics.stdev, statistics.median))
+
+
+@program({"x": np.array([0.7, 1.3, 0.4])})
+def keys_found_by_what_a_dict_gives(x):
+    prices = dict.fromkeys(("a", "b"), x[0] * x[1])
+    prices["b"] += x[2]
+    prices["c"] = x[1] ** 2
+    dear, cheap = max(prices, key=prices.get), min(prices, key=prices.get)
+    return prices[dear] * prices[cheap] + sum(map(prices.get, sorted(prices, key=prices.get)[:2]))

@@ -37,6 +37,7 @@ HOISTED = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
 HoistedNode = ast.ListComp | ast.DictComp | ast.GeneratorExp
 CONSUMERS = frozenset({sum, list, tuple, max, min, sorted, library.reduced, library.made_dict, library.sorted_by})
 CONSUMERS |= {library.chosen_by, library.chosen_or, library.n_largest, library.n_smallest, deque, OrderedDict}
+READING = frozenset({"numpy", "math", "statistics"})
 EXTENDING = frozenset("extend extendleft update".split())
 
 
@@ -190,7 +191,11 @@ class _Hoist:
         if found is MISSING:
             return isinstance(func, ast.Attribute) and func.attr in EXTENDING
         try:
-            return found in CONSUMERS or (getattr(found, "__module__", "") or "").split(".")[0] in ("numpy", "math")
+            return found in CONSUMERS or (getattr(found, "__module__", "") or "").split(".")[0] in (
+                "numpy",
+                "math",
+                "statistics",
+            )
         except TypeError:
             return False
 

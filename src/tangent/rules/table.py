@@ -178,11 +178,11 @@ def _loaded() -> Table:
 def base_table() -> Table:
     """The table of this process, read on first use; what was imported since is bound to it."""
     if not _base or _base[0].modules != len(sys.modules):
-        from tangent.backends.scipy import bind_scipy  # as above
+        from tangent.backends.imported import bind_imported  # as above
 
         with _lock:
             found = _loaded()
-            bind_scipy(found)
+            bind_imported(found)
             found.modules = len(sys.modules)
             _base[:] = [found]
     return _base[0]

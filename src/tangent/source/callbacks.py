@@ -3,6 +3,7 @@
 solve(f, x, callback=found.append)       ->   solve(f, x, callback=lambda value: found.append(value))
 
 put = self.table.append                  ->   put = lambda value, held=self.table: held.append(value)
+max(table, key=table.get)                ->   max(table, key=lambda value: table.get(value))
 
 Functions that change what they capture, or their defaults, are followed. A variable that is bound once is captured.
 """
@@ -18,21 +19,37 @@ from tangent.syntax.rebuild import rebuild
 from tangent.syntax.walk import walk
 
 CHANGING = frozenset("append extend appendleft extendleft add update".split())  # of one argument
+ASKING = frozenset("get index count".split())  # perhaps of more, but keys are asked for with one
 
 
 def with_callbacks(tree: ast.FunctionDef) -> ast.FunctionDef:
     """The definition with functions in place of methods that are not called where they stand."""
-    called = {id(n.func) for n in walk(tree) if isinstance(n, ast.Call)}
-    kept = {id(n) for n in walk(tree) if _is_kept(n, tree) and id(n) not in called}
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call)]
+    called = {id(n.func) for n in calls}
+    keys = {id(e) for n in calls for e in _given_one(n)}
+    kept = {
+        id(n) for n in walk(tree)
+        if (_is_kept(n, tree, CHANGING) and id(n) not in called) or (id(n) in keys and _is_kept(n, tree, ASKING))
+    }  # fmt: skip
     if not kept:
         return tree
     names = Names(identifiers(tree))
     return rebuild(tree, lambda e: _function(e, tree, names) if id(e) in kept else e)
 
 
-def _is_kept(n: ast.AST, tree: ast.FunctionDef) -> bool:
-    """Whether something may be a method that changes a list or dict which a variable of the function leads to."""
-    if not isinstance(n, ast.Attribute) or n.attr not in CHANGING or not isinstance(n.ctx, ast.Load):
+def _given_one(e: ast.Call) -> list[ast.expr]:
+    """The functions that a call is given and that are called with one argument each time."""
+    found = [k.value for k in e.keywords if k.arg == "key"]
+    match e:
+        case ast.Call(func=ast.Name(id="map" | "filter"), args=[function, _]):
+            return [*found, function]
+        case _:
+            return found
+
+
+def _is_kept(n: ast.AST, tree: ast.FunctionDef, methods: frozenset[str]) -> bool:
+    """Whether something may be one of the methods of a list or dict which a variable of the function leads to."""
+    if not isinstance(n, ast.Attribute) or n.attr not in methods or not isinstance(n.ctx, ast.Load):
         return False
     root: ast.expr = n.value
     while isinstance(root, (ast.Attribute, ast.Subscript)):

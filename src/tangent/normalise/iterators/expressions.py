@@ -154,8 +154,8 @@ class Expressions:
             return replace(e, func=name(stand_in), args=args, keywords=keywords)
         if found in library.GETTERS and (lambda_ := getter(e, found, self.context)) is not None:
             return lambda_
-        if found == dict.fromkeys and 0 < len(e.args) < 3 and all(map(is_atom, e.args[1:])) and not e.keywords:
-            return self.parts(self.same_for_all(e))
+        if found == dict.fromkeys and 0 < len(e.args) < 3 and not e.keywords and not any_starred(e.args):
+            return self.same_for_all(e)
         return self.parts(self.with_lists(e, found))
 
     def with_lists(self, e: ast.Call, found: Any) -> ast.Call:
@@ -164,11 +164,14 @@ class Expressions:
         return replace(e, args=[self.handed(a, e, found) for a in e.args], keywords=named)
 
     def same_for_all(self, e: ast.Call) -> ast.expr:
-        """`dict.fromkeys(keys, v)` as `{k: v for k in keys}`."""
+        """`dict.fromkeys(keys, v)`: as `{k: v for k in keys}` where nothing is computed for each key."""
+        if not all(map(is_atom, e.args[1:])):
+            keys, value = self.read(e.args[0], "list"), self.read(e.args[1])
+            return replace(e, func=name(self.use(library.from_keys)), args=[keys, value])
         k = self.context.names.numbered("k")
         over = ast.comprehension(ast.Name(k, ast.Store()), e.args[0], [], 0)
         value = e.args[1] if len(e.args) > 1 else constant(None)
-        return ast.copy_location(ast.DictComp(name(k), value, [over]), e)
+        return self.parts(ast.copy_location(ast.DictComp(name(k), value, [over]), e))
 
     def handed(self, e: ast.expr, to: ast.Call, found: Any) -> ast.expr:
         """What a function gets, as a list: an iterator that it reads whole, a view of a dict that it does not get."""
@@ -278,7 +281,8 @@ class Expressions:
             ) if plain else None  # fmt: skip
         if found in library.LAZY:
             partial = found is itertools.islice
-            args = [self.read(a, "" if partial else "each") for a in e.args]
+            how: Reading = "" if partial else "list" if self.turns.reads_first(e) else "each"
+            args = [self.read(a, how) for a in e.args]
             return replace(
                 e, func=name(self.use(library.LAZY[found])), args=args, keywords=[self.part(k) for k in e.keywords]
             )

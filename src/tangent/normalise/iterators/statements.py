@@ -83,6 +83,8 @@ class Statements(Expressions):
 
     def read_whole(self, s: ast.For) -> Reading:
         """How a loop reads its iterable: to the end, and without changing what the iterable reads."""
+        if self.turns.reads_first(s.iter):
+            return "list"
         return "" if leaves_loop(s) or self.turns.taken(s.iter, s.target, s.body) else "each"
 
     def elements(self, s: ast.For) -> list[ast.stmt] | None:

@@ -21,9 +21,13 @@ from tangent.source.writing import gives_new, written_by
 from tangent.syntax.held import Sharing, rebound_in, written_into
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import SCOPES, expression_reads, target_names
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import children, walk
 
 LATE = (map, filter, itertools.chain, itertools.starmap, itertools.filterfalse, itertools.compress)
+
+READING_FIRST = (
+    itertools.product, itertools.combinations, itertools.combinations_with_replacement, itertools.permutations,
+)  # fmt: skip
 
 
 def generator_methods(e: ast.Call, context: Context) -> list[types.FunctionType]:
@@ -50,7 +54,7 @@ class Turns:
 
     def taken(self, iterable: ast.expr, target: ast.expr | None, doing: Iterable[ast.AST]) -> bool:
         """Whether code that runs between the items of an iterable changes what the iterable reads, or sees it work."""
-        calls = [n for n in walk(iterable) if isinstance(n, ast.Call)]
+        calls = self.asked_later(iterable)
         if not any(self.is_late(c) for c in calls):
             return False
         if any(self.works(c) for c in calls):
@@ -65,6 +69,17 @@ class Turns:
             return True
         stored, augmented = written_into(doing, lambda call: written_by(call, resolve, unknown=False))
         return bool(reads & (stored | augmented))
+
+    def asked_later(self, node: ast.AST) -> list[ast.Call]:
+        """The calls of which something may happen between the items: not those that are read whole beforehand."""
+        if self.reads_first(node):
+            return []
+        inner = [c for child in children(node) for c in self.asked_later(child)]
+        return [node, *inner] if isinstance(node, ast.Call) else inner
+
+    def reads_first(self, e: ast.AST) -> bool:
+        """Whether an iterator reads all that it is given when it is made."""
+        return isinstance(e, ast.Call) and any(self.context.scope.resolve(e.func) is known for known in READING_FIRST)
 
     def is_late(self, e: ast.Call) -> bool:
         """Whether a call gives an iterator that reads something when it is asked for the next item."""

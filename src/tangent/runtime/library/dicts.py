@@ -48,6 +48,11 @@ def made_dict(*source: Any, **named: Any) -> Any:
     return {**made, **named}
 
 
+def from_keys(keys: Any, value: Any) -> Any:
+    """`dict.fromkeys(keys, value)`."""
+    return dict.fromkeys(keys, value)
+
+
 def copied_dict(x: Any) -> Any:
     """`dict(x)`, of a mapping or of pairs."""
     return dict(x)

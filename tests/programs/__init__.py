@@ -48,6 +48,7 @@ THEMES = (
     "own_classes",
     "owners",
     "helped",
+    "told",
     "classes",
 )
 LATER = ("later_language",)

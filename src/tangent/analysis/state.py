@@ -195,6 +195,8 @@ class _Search:
         self, node: ast.AST, scope: Scope, own: set[str], local: set[str], root: bool, inner: frozenset[str] | None
     ) -> bool:  # fmt: skip
         match node:
+            case ast.Attribute(value=value, attr="flat" | "real" | "imag", ctx=ast.Store()) if not _is_self(value):
+                return False
             case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
                 self.assigns = True
                 return self.foreign(value, scope, own, local, root, inner)
@@ -277,12 +279,16 @@ class _Search:
                     return True
                 if not isinstance(base, ast.Name):
                     return False
-                nested = any(isinstance(n, ast.Attribute) for n in ast.walk(e))
+                nested = any(isinstance(n, ast.Attribute) and n.attr not in OF_ARRAYS for n in ast.walk(e))
                 return nested and (base.id in local or _is_known(scope.lookup(base.id)))
             case ast.Call():
                 return isinstance(e.func, ast.Attribute)
             case _:
                 return False
+
+
+def _is_self(e: ast.expr) -> bool:
+    return isinstance(e, ast.Name) and e.id == "self"
 
 
 def _is_known(found: Any) -> bool:

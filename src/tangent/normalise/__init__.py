@@ -8,6 +8,7 @@ from typing import Any
 
 from tangent.normalise.boxes import boxes
 from tangent.normalise.brought import brought
+from tangent.normalise.choices import choices
 from tangent.normalise.closures import closures
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
@@ -52,8 +53,8 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside, expression_reads
 
 PASSES = (
-    outlined, insertions, spelled, grown, walked, extended, repeated, fixed, managers, lazily_read, turned, kept,
-    outcomes, brought, filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound,
+    outlined, insertions, choices, spelled, grown, walked, extended, repeated, fixed, managers, lazily_read, turned,
+    kept, outcomes, brought, filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound,
     exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration,
     flatten, starred, drawing, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip

@@ -5,6 +5,8 @@ np.log(x, out=a, where=m) ->  t = np.log(x); a[...] = np.where(m, t, a)
 np.copyto(a, v)           ->  a[...] = v
 a.sort()                  ->  t = np.sort(a); a[:] = t
 np.multiply.at(a, i, v)   ->  t = multiplied_at(a, i, v); a[...] = t
+np.power.at(a, i, v)      ->  for places, numbers in rounds_at(a, i): a[places] = np.power(a[places], v[numbers])
+np.modf(x, out=(a, b))    ->  t = np.modf(x); a[...] = t[0]; b[...] = t[1]
 a.real[i] = v             ->  a[i] = with_real(a[i], v)
 np.fill_diagonal(a, v)    ->  t = placed(a, v, sources(np.fill_diagonal, a, v)); a[...] = t
 
@@ -21,10 +23,20 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.context import Context
-from tangent.runtime.library import with_imag, with_real
-from tangent.runtime.storage.writers import multiplied_at, placed, put_flat, sources, winners_at
+from tangent.runtime.storage.writers import (
+    fill_flat,
+    multiplied_at,
+    placed,
+    put_flat,
+    rounds_at,
+    shape_at,
+    sources,
+    winners_at,
+    with_imag,
+    with_real,
+)
 from tangent.source.resolve import MISSING
-from tangent.syntax.quote import at, constant, name
+from tangent.syntax.quote import assign, at, constant, name
 
 Atom = Callable[[ast.expr], ast.expr]
 Emit = Callable[[ast.stmt], None]
@@ -43,7 +55,10 @@ class Writers:
         """What stands for a call that writes, after the statements that do its work; None for other calls."""
         self.like = like
         found = self.context.scope.resolve(e.func)
-        out, rest = self.output(e, found)
+        outs, rest = self.outputs(e, found)
+        if len(outs) > 1:
+            return self.computed_all(outs, rest)
+        out = outs[0] if outs else None
         if out is not None:
             return self.computed(out, rest, isinstance(found, np.ufunc))
         if isinstance(found, np.ufunc) and len(rest.args) < len(e.args):  # np.add(x, y, None)
@@ -62,23 +77,37 @@ class Writers:
             which = self.context.use("winners_at", winners_at)
             ufunc = e.func.value if isinstance(e.func, ast.Attribute) else e.func
             return self.select(held, value, self.atom(ast.Call(name(which), [ufunc, held, index, value], [])))
+        if _is_at(found) and len(e.args) == found.__self__.nin + 1:
+            return self.in_rounds(e)
         if _is_placing(found) and len(e.args) > PLACING[found]:
             owner, value = e.args[0], e.args[PLACING[found]]
             others = [a for a in e.args[1:] if a is not value]
             return self.placed(e.func, owner, value, others, e.keywords, found)
         return None
 
-    def output(self, e: ast.Call, found: Any) -> tuple[ast.expr | None, ast.Call]:
-        """The array that a call is told to write into, and the call without it."""
+    def outputs(self, e: ast.Call, found: Any) -> tuple[list[ast.expr | None], ast.Call]:
+        """The arrays that a call is told to write into, one for each result, and the call without them."""
         out = next((k.value for k in e.keywords if k.arg == "out"), None)
         plain = ast.copy_location(ast.Call(e.func, e.args, [k for k in e.keywords if k.arg != "out"]), e)
-        if isinstance(found, np.ufunc) and len(e.args) > found.nin and found.nout == 1:
+        if isinstance(found, np.ufunc) and len(e.args) > found.nin:
             plain = ast.copy_location(ast.Call(e.func, e.args[: found.nin], e.keywords), e)
-            return (None if _is_none(e.args[found.nin]) else e.args[found.nin]), plain
+            return _told([*e.args[found.nin :], *[constant(None)] * found.nout][: found.nout]), plain
+        if isinstance(found, np.ufunc) and isinstance(out, ast.Tuple) and len(out.elts) == found.nout:
+            return _told(out.elts), plain
         library = found is not MISSING and (getattr(found, "__module__", None) or "numpy").startswith("numpy")
         if out is None or not (library or is_told_where(e)) or isinstance(out, (ast.Constant, ast.Tuple)):
-            return None, plain if _is_none(out) else e
-        return out, plain
+            return [], plain if _is_none(out) else e
+        return [out], plain
+
+    def computed_all(self, outs: list[ast.expr | None], call: ast.Call) -> ast.expr:
+        """The results of a call with several, each stored where it is told to."""
+        held = [self.atom(out) if out is not None else None for out in outs]
+        results = self.atom(call)
+        parts = [self.atom(ast.Subscript(results, constant(i), ast.Load())) for i in range(len(outs))]
+        for target, value in zip(held, parts):
+            if target is not None:
+                self.store(target, constant(Ellipsis), value)
+        return ast.Tuple([value if target is None else target for target, value in zip(held, parts)], ast.Load())
 
     def computed(self, out: ast.expr, call: ast.Call, elementwise: bool) -> ast.expr:
         """What was computed is stored; where `where` does not hold, the array keeps what it has."""
@@ -110,6 +139,32 @@ class Writers:
             value = self.atom(ast.BinOp(constant(1.0), ast.Div(), value))
         function = self.context.use("multiplied_at", multiplied_at)
         self.store(target, constant(Ellipsis), self.atom(ast.Call(name(function), [target, index, value], [])))
+        return constant(None)
+
+    def in_rounds(self, e: ast.Call) -> ast.expr:
+        """`np.power.at(a, i, v)`: rounds in which every element has its turn once at most."""
+        held, index, *values = (self.atom(a) for a in e.args)
+        ufunc = e.func.value if isinstance(e.func, ast.Attribute) else e.func
+        if values:
+            shape = self.atom(self.runtime(shape_at, held, index))
+            spread = self.atom(self.numpy("broadcast_to", values[0], shape))
+            values = [self.atom(self.numpy("copy", spread))]
+        rounds = self.atom(self.runtime(rounds_at, held, index))
+        count = self.atom(ast.Call(name(self.context.builtin("len")), [rounds], []))
+        k, turn, places, numbers, old, new, *parts = (
+            name(self.context.names.numbered("t")) for _ in range(6 + len(values))
+        )
+        body: list[ast.stmt] = [
+            assign(turn.id, ast.Subscript(rounds, k, ast.Load()), self.like),
+            assign(places.id, ast.Subscript(turn, constant(0), ast.Load()), self.like),
+            assign(numbers.id, ast.Subscript(turn, constant(1), ast.Load()), self.like),
+            assign(old.id, ast.Subscript(held, places, ast.Load()), self.like),
+            *(assign(p.id, ast.Subscript(v, numbers, ast.Load()), self.like) for p, v in zip(parts, values)),
+            assign(new.id, ast.Call(ufunc, [old, *parts], []), self.like),
+            at(ast.Assign([ast.Subscript(held, places, ast.Store())], new), self.like),
+        ]
+        turns = ast.Call(name(self.context.builtin("range")), [count], [])
+        self.emit(at(ast.For(ast.Name(k.id, ast.Store()), turns, body, []), self.like))
         return constant(None)
 
     def method(self, e: ast.Call) -> ast.expr | None:
@@ -172,6 +227,13 @@ class Writers:
         taken = ast.Call(name(where), [flat, held, given, constant(1), self.atom(index)], [])
         self.select(held, given, self.atom(taken))
 
+    def flat_fill(self, owner: ast.expr, value: ast.expr, like: ast.stmt) -> None:
+        """`a.flat = value`."""
+        self.like = like
+        held, given = self.atom(owner), self.atom(value)
+        fill = name(self.context.use("fill_flat", fill_flat))
+        self.select(held, given, self.atom(self.runtime(sources, fill, held, given, constant(0))))
+
     def part_store(self, owner: ast.expr, part: str, index: ast.expr, value: ast.expr, like: ast.stmt) -> None:
         """`a.real[index] = v` as `a[index] = with_real(a[index], v)`, and likewise for `a.imag`."""
         self.like = like
@@ -189,6 +251,9 @@ class Writers:
             if seen is np and "." not in path:
                 return name(path)
         return name(self.context.use("np", np))
+
+    def runtime(self, function: Callable[..., Any], *args: ast.expr) -> ast.Call:
+        return ast.Call(name(self.context.use(function.__name__, function)), list(args), [])
 
     def numpy(self, function: str, *args: ast.expr) -> ast.Call:
         return ast.Call(ast.Attribute(self.library(), function, ast.Load()), list(args), [])
@@ -226,6 +291,12 @@ def _is_none(e: ast.expr | None) -> bool:
     return isinstance(e, ast.Constant) and e.value is None
 
 
+def _told(outs: list[ast.expr]) -> list[ast.expr | None]:
+    """Where the results of a call go; nothing if it is not told."""
+    found = [None if _is_none(out) else out for out in outs]
+    return found if any(out is not None for out in found) else []
+
+
 def is_told_where(e: ast.Call) -> bool:
     """Whether a method of arrays is told where its result goes."""
     told = isinstance(e.func, ast.Attribute) and e.func.attr in TOLD
@@ -239,7 +310,9 @@ def is_adding_at(found: Any) -> bool:
 
 
 def _is_at(found: Any, *ufuncs: np.ufunc) -> bool:
-    return getattr(found, "__name__", "") == "at" and getattr(found, "__self__", None) in ufuncs
+    """Whether it is the `at` of one of some functions, or of any."""
+    owner = getattr(found, "__self__", None)
+    return isinstance(owner, np.ufunc) and found.__name__ == "at" and (not ufuncs or owner in ufuncs)
 
 
 def _is_placing(found: Any) -> bool:

@@ -45,6 +45,15 @@ def kept_item(y, x, key): d[x] = scatter(d[y], x, key)
 @linear
 def item_grad(y, b, x): d[b] = d[y]
 
+def with_real(y, z, v):
+    d[z] = unbroadcast(d[y] - np.real(d[y]), z)
+    d[v] = unbroadcast(np.real(d[y]), v)
+    d[y] = with_real(d[z], d[v])
+def with_imag(y, z, v):
+    d[z] = unbroadcast(np.real(d[y]), z)
+    d[v] = unbroadcast(-np.imag(d[y]), v)
+    d[y] = with_imag(d[z], d[v])
+
 def multiplied_at(y, a, index, v):
     d[a] = d[y] * factors_at(a, index, v)
     d[v] = unbroadcast((d[y] * a)[index] * other_factors_at(a, index, v), v)

@@ -71,6 +71,8 @@ runtime.is_part
 runtime.shadow_among
 runtime.sources
 runtime.winners_at
+runtime.rounds_at
+runtime.shape_at
 runtime.error_raised
 runtime.error_told
 runtime.place_told

@@ -342,6 +342,11 @@ def _check_assignable(x: Any, name: str) -> None:
             f"cannot differentiate the assignment to '{x.__name__}.{name}'", why="all objects of the class see it",
             todo="Keep it in an object, or return it and pass it on.",
         )  # fmt: skip
+    if isinstance(x, np.ndarray):
+        raise InPlaceError(
+            f"cannot differentiate the assignment to '{name}' of an array here",
+            why="the array may have other names", todo="Write into its items (a[...] = v), or make a new array.",
+        )  # fmt: skip
     if isinstance(x, Memory) or not is_object(x):
         return
     settings = getattr(type(x), "__dataclass_params__", None)

@@ -6,8 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.kinds import gradient_type, implements, is_array, is_number, rank, value_of, written
-from tangent.runtime import gather_placed, placed, sources
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_complex,
+    is_number,
+    rank,
+    value_of,
+    written,
+)
+from tangent.runtime import gather_placed, placed, sources, with_imag, with_real
 
 
 @implements(sources, prefer_literal=True)
@@ -66,3 +75,13 @@ def gathered(b: Any, v: Any, taken: Any) -> Any:
         "",
     ]
     return written("\n".join(text), np=np, kind=kind)
+
+
+@implements(with_real)
+def real_replaced(z: Any, v: Any) -> Any:
+    return (lambda z, v: v + 1j * z.imag) if is_complex(z) else (lambda z, v: v)
+
+
+@implements(with_imag)
+def imag_replaced(z: Any, v: Any) -> Any:
+    return lambda z, v: z.real + 1j * v

@@ -173,7 +173,11 @@ class Expressions:
             elif not isinstance(func, ast.Name):
                 func = self.atom(func)
         args = self.arguments(e)
-        keywords = [replace(k, value=self.atom(_sole(k.value) if k.arg == "out" else k.value)) for k in e.keywords]
+        told = isinstance(self.context.scope.resolve(func), np.ufunc)
+        keywords = [
+            replace(k, value=self.outputs(k.value) if told and k.arg == "out" else self.atom(k.value))
+            for k in e.keywords
+        ]
         flat = replace(e, func=func, args=args, keywords=keywords)
         if (made := self.named_tuple(flat)) is not None:
             return made
@@ -184,6 +188,12 @@ class Expressions:
             return constant(None)
         written = self.writers.rewritten(flat, self.like)
         return flat if written is None else written
+
+    def outputs(self, e: ast.expr) -> ast.expr:
+        """`out=(a,)` is `out=a`; of several, each is named."""
+        if not isinstance(e, ast.Tuple):
+            return self.atom(e)
+        return self.atom(e.elts[0]) if len(e.elts) == 1 else replace(e, elts=[self.atom(x) for x in e.elts])
 
     def arguments(self, e: ast.Call) -> list[ast.expr]:
         """The arguments as atoms; a starred one of a ufunc is taken apart, since its arity is known."""
@@ -268,11 +278,6 @@ class Expressions:
 
 def _is_known_object(found: object) -> bool:
     return found is not MISSING and is_object(found)
-
-
-def _sole(e: ast.expr) -> ast.expr:
-    """`out=(a,)` is `out=a`."""
-    return e.elts[0] if isinstance(e, ast.Tuple) and len(e.elts) == 1 else e
 
 
 def is_arithmetic(e: ast.expr) -> bool:

@@ -36,6 +36,9 @@ class Stores(Expressions):
             case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(value=owner, attr="flat"), slice=index)]):
                 value = self.atom(s.value)
                 self.writers.flat_store(self.atom(owner), self.index(index), value, s)
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr="flat")], value=value) if not self.context.memory:
+                given = self.atom(value)
+                self.writers.flat_fill(self.atom(owner), given, s)
             case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value) if (
                 part := self.complex_part(target)
             ):

@@ -28,8 +28,6 @@ from tangent.runtime.library.fields import (
     field_or,
     has_fields,
     named_dict,
-    with_imag,
-    with_real,
 )
 from tangent.runtime.library.functions import (
     EAGER,
@@ -150,8 +148,6 @@ __all__ = [
     "unit_arrays",
     "values_of",
     "with_defaults",
-    "with_imag",
-    "with_real",
     "zipped",
     "zipped_longest",
 ]

@@ -12,16 +12,6 @@ from tangent.runtime.library.dicts import dict_of
 from tangent.runtime.objects import field
 
 
-def with_real(z: Any, v: Any) -> Any:
-    """A number or array with another real part."""
-    return v + 1j * z.imag if np.iscomplexobj(z) else v
-
-
-def with_imag(z: Any, v: Any) -> Any:
-    """A complex number or array with another imaginary part."""
-    return z.real + 1j * v
-
-
 def has_fields(x: Any) -> bool:
     """Whether x is an object of a dataclass."""
     return dataclasses.is_dataclass(x) and not isinstance(x, type)

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from tangent.errors import InPlaceError
 from tangent.runtime.dispatch import is_foreign
-from tangent.runtime.storage.views import Cut, flattened, laid_out_like, leaves_of, same_view
+from tangent.runtime.storage.views import Cut, Still, flattened, laid_out_like, leaves_of, same_view
 from tangent.runtime.zeros import gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -70,6 +70,7 @@ def beside_all(x: Any, content: Any, make: Callable[..., Any]) -> Any:
                     break
             else:
                 new = shadow_among(v, *leaves)
+                new = new.view(Still) if isinstance(new, Cut) and make is beside else new
             if c is not None:
                 new[...] = real_part(c, new)
             return new
@@ -129,7 +130,8 @@ def beside(x: Any, content: Any = None) -> Any:
         return content if content is not None else 0.0
     if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, beside)
-    return shadow(x, content)
+    made = shadow(x, content)
+    return made.view(Still) if isinstance(made, Cut) else made
 
 
 def item_shadow(x: Any, shade: Any = None) -> Any:

@@ -27,17 +27,25 @@ class Cut(np.ndarray[Any, Any]):
         pass
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
-        if method == "at" or (out is not None and any(o is x for o in out for x in inputs)):
-            return self
-        if ufunc is np.add and out is None and isinstance(inputs[0], Cut):
+        written = inputs[0] if method == "at" else out[0] if out is not None else None
+        if isinstance(written, Cut):
+            return written
+        if ufunc is np.add and out is None and type(inputs[0]) is Cut:
             raise InPlaceError(
                 "cannot differentiate a store into an array of integers twice",
                 why="what it cuts off would come back", todo="Make the array one of floats.",
             )  # fmt: skip
         plain = [x.view(np.ndarray) if isinstance(x, Cut) else x for x in inputs]
         if out is not None:
-            kwargs["out"] = tuple(o.view(np.ndarray) if isinstance(o, Cut) else o for o in out)
+            kwargs["out"] = out
         return getattr(ufunc, method)(*plain, **kwargs)
+
+    def copy(self, order: Any = "C") -> Any:
+        return np.zeros(self.shape)
+
+
+class Still(Cut):
+    """The tangent of something that no derivative passes: zeros that sums may begin with."""
 
 
 def leaves_of(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
@@ -53,7 +61,7 @@ def leaves_of(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
 
 def same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:
     if isinstance(b, Cut):
-        return np.zeros(v.shape).view(Cut)
+        return np.zeros(v.shape).view(type(b))
     if b.strides != x.strides or b.dtype != v.dtype or x.dtype != v.dtype:
         raise InPlaceError(
             "cannot follow a view that is written in place",

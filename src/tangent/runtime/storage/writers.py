@@ -36,6 +36,48 @@ def put_flat(a: Any, index: Any, v: Any) -> None:
     a.flat[index] = v
 
 
+def fill_flat(a: Any, v: Any) -> None:
+    """`a.flat = v`."""
+    a.flat = v
+
+
+def shape_at(a: Any, index: Any) -> tuple[int, ...]:
+    """The shape of what an index selects."""
+    return np.shape(_places(a, index))
+
+
+def rounds_at(a: Any, index: Any) -> list[tuple[Any, Any]]:
+    """What an index selects, in rounds that have no element twice: for each, places in a and in what is selected.
+
+    >>> [(place.tolist(), number.tolist()) for (place,), (number,) in rounds_at(np.zeros(3), [2, 0, 2])]
+    [([2, 0], [0, 1]), ([2], [2])]
+    """
+    places = _places(a, index)
+    if not places.ndim:
+        return [(np.unravel_index(int(places), np.shape(a)), ())]
+    order = np.argsort(places, axis=None, kind="stable")
+    ordered = np.ravel(places)[order]
+    first = np.searchsorted(ordered, ordered)
+    turn = np.empty(places.size, np.intp)
+    turn[order] = np.arange(places.size) - first
+    found = (np.flatnonzero(turn == k) for k in range(turn.max(initial=-1) + 1))
+    return [(np.unravel_index(places.flat[n], np.shape(a)), np.unravel_index(n, places.shape)) for n in found]
+
+
+def _places(a: Any, index: Any) -> Any:
+    return np.asarray(np.arange(np.size(a)).reshape(np.shape(a))[index])
+
+
+def with_real(z: Any, v: Any) -> Any:
+    """A number or array with another real part."""
+    return v + 1j * z.imag if np.iscomplexobj(z) else v
+
+
+def with_imag(z: Any, v: Any) -> Any:
+    """A complex number or array with another imaginary part."""
+    return z.real + 1j * v
+
+
 def placed(a: Any, v: Any, taken: Any) -> Any:
     """The array a with elements of v where `taken` says which."""
     return np.where(taken < 0, a, np.ravel(v)[taken] if np.size(v) else a)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.analysis.shapes.results import CASTS
+from tangent.optimise.settled import OF_TERMS
 from tangent.optimise.shaped import containers
 from tangent.optimise.shaped.kinds import (
     BOOL,
@@ -163,6 +164,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return containers.FLOATS if containers.is_of_floats(kinds[0]) else UNKNOWN
     if function is sum and len(kinds) == 1:
         return FLOAT if containers.is_of_floats(kinds[0]) else UNKNOWN
+    if function in (max, min) and containers.is_of_floats(kinds[0]) and len(kinds) == 1 and not e.keywords:
+        return FLOAT
     if function in (max, min) and len(kinds) >= 2 and not e.keywords:
         return _larger(kinds)
     if function is np.cross and len(kinds) == 2 and not e.keywords:
@@ -212,8 +215,10 @@ NOT_FLOATS = (
 
 
 def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
-    if any(isinstance(k, (Listed, Fields)) for k in kinds[:2]):
-        return containers.result_of(function, kinds)
+    if any(map(containers.is_container, kinds[:2])):
+        found = containers.result_of(function, kinds)
+        if found != UNKNOWN or any(isinstance(k, (Listed, Fields)) for k in kinds[:2]):
+            return found
     if function in LIKE_FIRST:
         return like(kinds[0])
     if function in SAME:
@@ -224,6 +229,10 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return like(kinds[2])
     if function is runtime.unbroadcast:
         return fitted(*kinds)
+    if function in OF_TERMS and len(kinds) == 3 and all(isinstance(k, Number) for k in kinds):
+        return fitted(kinds[0], kinds[OF_TERMS[function]])
+    if function is runtime.scaled and len(kinds) == 3 and kinds[0] == FLOAT and containers.is_of_floats(kinds[2]):
+        return containers.FLOATS
     if function in (runtime.fit_matmul, runtime.fit_dot) and len(kinds) == 3:
         whole = product(kinds[1], kinds[2], dot=function is runtime.fit_dot)
         return whole if isinstance(whole, Number) and whole == kinds[0] else UNKNOWN

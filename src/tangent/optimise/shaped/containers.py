@@ -11,10 +11,10 @@ import ast
 from typing import Any
 
 from tangent import runtime
-from tangent.optimise.dead import pushed
+from tangent.optimise.dead import local_stacks, pushed
 from tangent.optimise.settled import OWN
-from tangent.optimise.shaped.kinds import BOOL, FLOAT, INT, UNKNOWN, Fields, Kind, Listed, Number, Stack
-from tangent.syntax.quote import expression
+from tangent.optimise.shaped.kinds import BOOL, FLOAT, INT, UNKNOWN, Fields, Items, Kind, Listed, Number, Stack
+from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 
@@ -22,11 +22,13 @@ FLOATS = Listed(FLOAT)
 
 
 def is_container(kind: Kind) -> bool:
-    return isinstance(kind, (Listed, Fields, Stack))
+    return isinstance(kind, (Listed, Fields, Stack)) or is_of_floats(kind)
 
 
 def is_of_floats(kind: Kind) -> bool:
     """Whether a value is a list of Python's floats."""
+    if isinstance(kind, Items):
+        return kind.listed and all(k == FLOAT for k in kind.items)
     return isinstance(kind, (Listed, Stack)) and kind.item == FLOAT
 
 
@@ -50,6 +52,26 @@ def is_filled(v: str, body: list[ast.stmt]) -> bool:
     return False
 
 
+GROWING = frozenset({"append", "extend", "insert", "remove", "sort", "reverse", "clear"})
+
+
+def is_plain(body: list[ast.stmt]) -> bool:
+    """Whether all lists that grow are stacks, or filled before they have another name."""
+    stacks = local_stacks(body)
+    grown: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.AugAssign(target=ast.Name(), value=ast.List() | ast.ListComp()) | ast.Delete():
+                return False
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=attr))) if attr in GROWING:
+                if attr != "append" or not isinstance(owner, ast.Name):
+                    return False
+                grown.add(owner.id)
+            case _:
+                pass
+    return all(v in stacks or is_filled(v, body) for v in grown)
+
+
 def _makes(s: ast.stmt, v: str) -> bool:
     match s:
         case ast.Assign(targets=[ast.Name(id=w)], value=ast.List()):
@@ -66,7 +88,7 @@ def _appends(s: ast.stmt, v: str) -> bool:
 def zeros_like(kind: Kind) -> Kind:
     """The kind of zeros in the form of a list or a dict."""
     match kind:
-        case Listed(item=Number()):
+        case Listed(item=Number()) | Stack(item=Number()):
             return FLOATS
         case Fields(items=items):
             return Fields(tuple((v, FLOAT if k in (INT, BOOL) else k) for v, k in items))
@@ -76,43 +98,114 @@ def zeros_like(kind: Kind) -> Kind:
 
 def result_of(function: Any, kinds: list[Kind]) -> Kind:
     """The kind of what a function gives, of which one of the first two arguments is a list or a dict."""
+    first, last = kinds[0], kinds[-1]
     if function is runtime.init_grad:
-        return zeros_like(kinds[0])
+        return zeros_like(first)
     if function in (runtime.sequence, runtime.copy):
-        return kinds[0]
+        return first
     if function in (runtime.settled, runtime.as_given, runtime.unsequence, runtime.as_list, runtime.add_grad):
-        return kinds[0] if kinds[0] == kinds[-1] else UNKNOWN
-    if function is runtime.repack and kinds[0] == FLOATS:
+        return first if first == last else FLOATS if is_of_floats(first) and is_of_floats(last) else UNKNOWN
+    if function is runtime.repack and is_of_floats(first):
         return FLOATS if all(k == FLOAT for k in kinds[1:]) else UNKNOWN
     if function is runtime.repack_from:
-        return kinds[1] if is_of_floats(kinds[0]) and kinds[1] == FLOATS else UNKNOWN
+        return kinds[1] if is_of_floats(first) and kinds[1] == FLOATS else UNKNOWN
     if function in (runtime.add_part, runtime.add_cell, runtime.add_item):
-        return kinds[0] if kinds[-1] == FLOAT else UNKNOWN
+        return first if last == FLOAT else UNKNOWN
+    if function is runtime.scatter and first == FLOAT and is_of_floats(kinds[1]):
+        return FLOATS
     return UNKNOWN
 
 
 def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     """A call of such a function as what it does, where that is known."""
     first, last = kinds[0], kinds[-1]
-    if isinstance(last, Listed) and (function is runtime.sequence or function is runtime.unsequence):
+    if (isinstance(last, Listed) or is_of_floats(last)) and function in (runtime.sequence, runtime.unsequence):
         return e.args[0]
-    if function is runtime.repack and first == FLOATS and not any(isinstance(a, ast.Starred) for a in e.args):
+    if function is runtime.repack and is_of_floats(first) and not any(isinstance(a, ast.Starred) for a in e.args):
         return ast.List(e.args[1:], ast.Load())
     if function is runtime.each and first == FLOAT and is_of_floats(last):
         return expression("[b] * len(x)", b=e.args[0], x=e.args[1])
     if function is runtime.repack_from and is_of_floats(first) and last == FLOATS:
         return e.args[1]
-    if function is runtime.as_list and first == FLOATS:
-        return e.args[0] if isinstance(e.args[0], ast.BinOp) else expression("b.copy()", b=e.args[0])
-    if function is runtime.init_grad and first == FLOATS:
+    if function is runtime.as_list and is_of_floats(first):
+        return (
+            e.args[0]
+            if isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
+            else expression("b.copy()", b=e.args[0])
+        )
+    if function is runtime.init_grad and is_of_floats(first):
         return expression("[0.0] * len(x)", x=e.args[0])
     if function is runtime.init_grad and first == Listed(FLOATS):
         return expression("[[0.0] * len(row) for row in x]", x=e.args[0])
     if function in OWN and first == last == Listed(FLOATS):
         return expression("[row.copy() for row in b]", b=e.args[0])
-    if function in OWN and first == last and (first == FLOATS or _is_of_numbers(first)):
+    if function in OWN and is_of_floats(first) and is_of_floats(last):
+        return e.args[0] if isinstance(e.args[0], ast.List) else expression("b.copy()", b=e.args[0])
+    if function in OWN and first == last and _is_of_numbers(first):
         return expression("b.copy()", b=e.args[0])
-    return e
+    if function is runtime.add_grad and is_of_floats(first) and is_of_floats(last):
+        return _added(e.args[0], e.args[1], first, last)
+    return _displayed(function, e, kinds) or e
+
+
+SHORT = 4  # items that are written one by one
+
+
+def _displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | None:
+    """A sum at a place of a short list of floats, as a list.
+
+    scatter(v, x, 1)         ->   [0.0, v]
+    add_part([u, v], 0, w)   ->   [u + w, v]
+    """
+    match e.args:
+        case [v, ast.Name(), ast.Constant(value=int(i))] if function is runtime.scatter:
+            many = kinds[1]
+            if not (isinstance(many, Items) and is_of_floats(many) and len(many.items) <= SHORT and kinds[0] == FLOAT):
+                return None
+            elts: list[ast.expr] = [constant(0.0) for _ in many.items]
+        case [ast.List(elts=elts), ast.Constant(value=int(i)), v] if function is runtime.add_part:
+            if not is_of_floats(kinds[0]) or kinds[2] != FLOAT:
+                return None
+        case _:
+            return None
+    if not -len(elts) <= i < len(elts):
+        return None
+    new = list(elts)
+    new[i] = v if ast.unparse(new[i]) == "0.0" else ast.BinOp(new[i], ast.Add(), v)
+    return ast.List(new, ast.Load())
+
+
+def _added(a: ast.expr, b: ast.expr, first: Kind, last: Kind) -> ast.expr:
+    """The sums of two lists of floats, which are gradients of one value."""
+    short = isinstance(first, Items) and isinstance(last, Items) and len(first.items) == len(last.items) <= SHORT
+    if short and isinstance(first, Items) and all(isinstance(x, (ast.Name, ast.List)) for x in (a, b)):
+        pairs = [(_item(a, k), _item(b, k)) for k in range(len(first.items))]
+        return ast.List([ast.BinOp(p, ast.Add(), q) for p, q in pairs], ast.Load())
+    terms = [*(summed_lists(a) or [a]), *(summed_lists(b) or [b])]
+    return _sum_of(terms) if len(terms) <= len(LETTERS) else _sum_of([a, b])
+
+
+LETTERS = "pqrstuvw"
+
+
+def _sum_of(lists: list[ast.expr]) -> ast.expr:
+    """`[p + q for p, q in zip(a, b)]`"""
+    letters = LETTERS[: len(lists)]
+    given = {f"list{k}": x for k, x in enumerate(lists)}
+    return expression(f"[{' + '.join(letters)} for {', '.join(letters)} in zip({', '.join(given)})]", **given)
+
+
+def _item(e: ast.expr, k: int) -> ast.expr:
+    return e.elts[k] if isinstance(e, ast.List) else ast.Subscript(e, constant(k), ast.Load())
+
+
+def summed_lists(e: ast.expr) -> list[ast.expr]:
+    """The lists that a comprehension adds item by item; none, if it does something else."""
+    match e:
+        case ast.ListComp(generators=[ast.comprehension(iter=ast.Call(func=ast.Name(id="zip"), args=lists), ifs=[])]):
+            return lists if len(lists) > 1 and ast.unparse(e) == ast.unparse(_sum_of(lists)) else []
+        case _:
+            return []
 
 
 def _is_of_numbers(kind: Kind) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import FLOATS, is_filled, is_of_floats
+from tangent.optimise.shaped.containers import FLOATS, is_filled, is_of_floats, is_plain
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.first import first_term, zeroed
 from tangent.optimise.shaped.infer import Env, Inference, is_starred, parameters_of
@@ -72,7 +72,7 @@ class Flow(Inference):
         super().__init__(g, env, local, versions.resolve, versions.made)
         self.versions = versions
         self.result: Kind | None = None
-        self.known = Known(self.of, self.resolve, self.use, self.length)
+        self.known = Known(self.of, self.resolve, self.use, self.length, versions.sizes is not None)
         self.user = identifiers(g.source.tree) if g.source is not None else set()
         self.fixed = env.keys() - assigned_inside(g.tree.body) if entry else set()
         self.dying = dying(g.tree.body, self.resolved) if versions.sizes is not None else {}
@@ -91,6 +91,7 @@ class Flow(Inference):
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
                 env[v] = with_changes(INT, size=f"{UNSURE}{v}")
+        self.plain = is_plain(g.tree.body)
         body = self.block(g.tree.body)
         g.tree = replace(g.tree, body=body)
 
@@ -175,8 +176,11 @@ class Flow(Inference):
                 if isinstance(target, ast.Subscript):
                     text = ast.unparse(new)
                     self.exact[text] = self.exact.get(text, True) and fits(self.of(_loaded(target)), self.of(value))
-                self.store(target, self.finished(value) or self.of(value))
+                filled = self.finished(value)
+                self.store(target, filled or self.of(value))
                 self.forget_lists(value)
+                if filled is not None and isinstance(value, ast.Name):
+                    self.env[value.id] = filled
                 return [new]
             case ast.AugAssign(target=ast.Name(id=v), value=value):
                 value = self.rewritten(value)
@@ -277,6 +281,8 @@ class Flow(Inference):
 
     def store(self, target: ast.expr, kind: Kind) -> None:
         match target, kind:
+            case ast.Name(id=v), Items(listed=True) if v in self.g.shared:
+                self.env[v] = with_changes(kind, listed=False)
             case ast.Name(id=v), _:
                 self.env[v] = kind
             case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts) and not is_starred(elts):
@@ -307,9 +313,23 @@ class Flow(Inference):
 
     def forget_lists(self, e: ast.expr) -> None:
         """Lists that others hold, too, may grow without our seeing it."""
-        for v in _held(e):
+        for v in self.held(e):
             if isinstance(self.env.get(v), Stack):
                 self.env[v] = UNKNOWN
+
+    def held(self, e: ast.expr) -> set[str]:
+        """Names that a value may hold on to: all that are not operands of methods and subscripts, or only looked at."""
+        match e:
+            case ast.Name(id=v):
+                return {v}
+            case ast.Call(func=ast.Attribute(value=ast.Name())):
+                return set().union(*(self.held(a) for a in e.args))
+            case ast.Call(func=ast.Name()) if self.resolve(e.func) in (len, sum, max, min):
+                return set()
+            case ast.Subscript(value=ast.Name()):
+                return set()
+            case _:
+                return set().union(*(self.held(x) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)))
 
     def finished(self, e: ast.expr) -> Kind | None:
         """The kind of a list of floats that is filled, and never changed once it has another name."""
@@ -389,18 +409,3 @@ def joined(a: Env, b: Env) -> Env:
 
 def _loaded(e: ast.expr) -> ast.expr:
     return ast.Name(e.id, ast.Load()) if isinstance(e, ast.Name) else replace(e, ctx=ast.Load())
-
-
-def _held(e: ast.expr) -> set[str]:
-    """Names that a value may hold on to: all that are not operands of methods, of `len` and of subscripts."""
-    match e:
-        case ast.Name(id=v):
-            return {v}
-        case ast.Call(func=ast.Attribute(value=ast.Name())):
-            return set().union(*(_held(a) for a in e.args))
-        case ast.Call(func=ast.Name(id="len")):
-            return set()
-        case ast.Subscript(value=ast.Name()):
-            return set()
-        case _:
-            return set().union(*(_held(x) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.optimise.shaped.calls import result_of
+from tangent.optimise.shaped.containers import is_of_floats, summed_lists
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -42,7 +43,12 @@ Made = Mapping[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]
 
 
 class Inference:
-    """`of` tells the kind of an expression where variables have the kinds in `env`."""
+    """`of` tells the kind of an expression where variables have the kinds in `env`.
+
+    `plain`: lists that are written item by item stay as they are, but for stores that are known as such.
+    """
+
+    plain = True
 
     def __init__(self, g: Generated, env: Env, local: set[str], resolve: Resolve, made: Made) -> None:
         self.g, self.env, self.local, self._resolve, self.made = g, env, local, resolve, made
@@ -89,12 +95,14 @@ class Inference:
             case ast.IfExp(body=body, orelse=orelse):
                 return join(self.of(body), self.of(orelse)) or UNKNOWN
             case ast.Tuple(elts=elts) | ast.List(elts=[_, *_] as elts) if not is_starred(elts):
-                return Items(tuple(self.of(x) for x in elts))
+                return Items(tuple(self.of(x) for x in elts), self.plain and isinstance(e, ast.List))
             case ast.List(elts=[]):
                 return Stack(None)
             case ast.ListComp(generators=[ast.comprehension(target=ast.Name(id=row), iter=rows, ifs=[])], elt=elt):
                 new = ast.unparse(elt) in (f"[0.0] * len({row})", f"{row}.copy()")
                 return Listed(Listed(FLOAT)) if new and self.of(rows) == Listed(Listed(FLOAT)) else UNKNOWN
+            case ast.ListComp() if lists := summed_lists(e):
+                return Listed(FLOAT) if all(is_of_floats(self.of(x)) for x in lists) else UNKNOWN
             case ast.Subscript(value=value, slice=index):
                 return subscript(self.of(value), index, self.of)
             case ast.Attribute(value=value, attr=attr):

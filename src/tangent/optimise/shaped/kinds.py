@@ -46,9 +46,10 @@ class Number:
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple or a list of which every item is known."""
+    """A tuple or a list of which every item is known; `listed`, if it is surely a list, which nothing changes."""
 
     items: tuple[Kind, ...]
+    listed: bool = False
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,9 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             axes = tuple(_either(p, q) for p, q in zip(a.axes, b.axes))
             return Number(axes, a.dtype, a.weak if a.weak == b.weak else None, a.size if a.size == b.size else None)
         case Items(items=p), Items(items=q) if len(p) == len(q):
-            return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)))
+            return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)), a.listed and b.listed)
+        case (Items(items=p, listed=True), Listed() as many) | (Listed() as many, Items(items=p, listed=True)):
+            return many if all(k == many.item for k in p) else UNKNOWN
         case Stack(item=p), Stack(item=q):
             return Stack(join(p, q))
         case (Items() as items, Stack(item=p)) | (Stack(item=p), Items() as items):
@@ -222,7 +225,7 @@ def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
             size = None if size == UNSURE else size
             return replace(kind, axes=tuple(_axis(n, change) for n in kind.axes), size=size)
         case Items(items=items):
-            return Items(tuple(_mapped(k, change) for k in items))
+            return replace(kind, items=tuple(_mapped(k, change) for k in items))
         case Stack(item=item):
             return Stack(None if item is None else _mapped(item, change))
         case Fields(items=fields):
@@ -243,7 +246,7 @@ def without(kind: Kind, mark: str) -> Kind:
             axes = tuple(UNSURE if isinstance(n, str) and mark in n else n for n in kind.axes)
             return replace(kind, axes=axes, size=None if mark in str(kind.size) else kind.size)
         case Items(items=items):
-            return Items(tuple(without(k, mark) for k in items))
+            return replace(kind, items=tuple(without(k, mark) for k in items))
         case _:
             return kind
 

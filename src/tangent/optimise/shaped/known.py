@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.settled import DOTS, FITS, LEFT, OUTER, OWN, PRODUCTS, ZERO, is_settled
+from tangent.optimise.settled import DOTS, FITS, LEFT, OF_TERMS, OUTER, OWN, PRODUCTS, ZERO, is_settled
 from tangent.optimise.shaped.containers import is_container, written_out
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
@@ -34,13 +34,16 @@ ITERATED = (runtime.sequence_tangent, runtime.unsequence)
 
 
 class Known:
-    """Rewrites of expressions; `of` tells kinds, `use` names something from outside, `length` tells that of an axis."""
+    """Rewrites of expressions; `of` tells kinds, `use` names something from outside, `length` tells that of an axis.
+
+    `last`: nothing is rewritten any more behind that.
+    """
 
     def __init__(
         self, of: Of, resolve: Callable[[ast.expr], Any], use: Callable[[Any, str], str],
-        length: Callable[[Axis], ast.expr | None],
+        length: Callable[[Axis], ast.expr | None], last: bool,
     ) -> None:  # fmt: skip
-        self.of, self.resolve, self.use, self.length = of, resolve, use, length
+        self.of, self.resolve, self.use, self.length, self.last = of, resolve, use, length, last
 
     def change(self, e: ast.expr) -> ast.expr:
         """One expression whose parts are rewritten already."""
@@ -54,7 +57,7 @@ class Known:
             case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
                 kind = self.of(inner)
                 new = isinstance(kind, Number) and kind.real and (not kind.rank or self.is_gathered(inner))
-                return inner if new else e
+                return inner if new or isinstance(inner, ast.ListComp) else e
             case ast.Call(func=ast.Name(), keywords=[_, *_]) if self.resolve(e.func) is runtime.cross_adjoint:
                 return self.outcome(ast.Call(e.func, e.args, [k for k in e.keywords if value_of(k.value) != -1]))
             case ast.Call(func=ast.Attribute(), args=_) if not isinstance(self.resolve(e.func), type(runtime.copy)):
@@ -75,6 +78,9 @@ class Known:
                 return self.unspread(e)
             case _:
                 return e
+
+    def is_scattered(self, e: ast.expr) -> bool:
+        return isinstance(e, ast.Call) and self.resolve(e.func) is runtime.scatter
 
     def of_cell(self, e: ast.Call) -> ast.expr:
         """What is added at `b[i][j]` of an array is added at `b[i, j]`."""
@@ -140,7 +146,11 @@ class Known:
         if not is_settled(function):
             return e
         if any(map(is_container, kinds[:2])) and not e.keywords:
-            return written_out(function, e, kinds)
+            if function is runtime.add_grad and (not self.last or any(map(self.is_scattered, e.args))):
+                return e  # it may be a sum at a place (`places`)
+            new = written_out(function, e, kinds)
+            if new is not e:
+                return new
         if not all(isinstance(k, (Number, Items)) for k in kinds[:2]):
             return e
         found = self.by_function(function, e, e.args, kinds) if not e.keywords else None
@@ -160,6 +170,14 @@ class Known:
         b = real[0]
         if function is runtime.unbroadcast and len(args) == 2:
             return self.summed(args[0], b, real[1].axes, real[1].dtype)
+        if function in OF_TERMS and len(real) == 3:
+            x = real[OF_TERMS[function]]
+            return self.summed(args[0], b, x.axes, x.dtype)
+        if function is runtime.factor_part and len(kinds) == 3 and all(isinstance(k, Number) for k in kinds):
+            new = ast.BinOp(args[0], ast.Mult(), args[2])
+            whole, x = self.of(new), kinds[1]
+            fits = isinstance(whole, Number) and whole.real and isinstance(x, Number) and x.real
+            return self.summed(new, whole, x.axes, x.dtype) if fits else None  # type: ignore[arg-type, union-attr]
         if function in FITS and len(real) == 3:
             whole = product(kinds[1], kinds[2], dot=function is runtime.fit_dot)
             return self.summed(args[0], b, whole.axes, b.dtype) if isinstance(whole, Number) else None

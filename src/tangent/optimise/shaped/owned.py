@@ -56,7 +56,7 @@ def _is_alone(v: str, body: Body, last: ast.stmt, resolve: Resolve) -> bool:
 def is_new(e: ast.expr, resolve: Resolve) -> bool:
     """Whether the value of an expression is an array of its own."""
     match e:
-        case ast.BinOp() | ast.UnaryOp(op=ast.USub()):
+        case ast.BinOp() | ast.UnaryOp(op=ast.USub()) | ast.ListComp(elt=ast.BinOp()):
             return True
         case ast.Call():
             return _only_computes(e, resolve)

@@ -20,6 +20,7 @@ from tangent.optimise.shaped.kinds import (
     Number,
     Rows,
     Stack,
+    any_of,
 )
 from tangent.optimise.shaped.making import reduced, reshaped, value_of
 from tangent.optimise.shaped.windows import window
@@ -59,8 +60,11 @@ def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
     match owner:
         case Items(items=items):
             at = value_of(index)
-            whole = isinstance(at, int) and not isinstance(at, bool) and -len(items) <= at < len(items)
-            return items[at] if whole else UNKNOWN
+            if isinstance(at, int):
+                return items[at] if not isinstance(at, bool) and -len(items) <= at < len(items) else UNKNOWN
+            kind = UNKNOWN if isinstance(index, ast.Slice) else of(index)
+            number = isinstance(kind, Number) and not kind.rank and kind.dtype == "i8"
+            return any_of(owner) or UNKNOWN if number else UNKNOWN
         case Stack(item=item) if not isinstance(index, ast.Slice):
             return item or UNKNOWN
         case Number(axes=(_, *_)):

@@ -8,6 +8,7 @@ b = with_part(b, 7, e)                  ->   b[7] += e, where nothing else refer
 b2 = add_part(b, 7, e)                  ->   b[7] += e; b2 = b
 b2 = b + scatter(e, x, 2)               ->   b2 = b.copy(); b2[2] += e
 b = add_cell(b, i, j, e)                ->   b[i][j] += e, in a list of lists
+b = add_grad(scatter(e, xs, 2), c)      ->   b = c.copy(); b[2] += e, in lists of floats
 add_at(b, 7, e); add_into(b, e)         ->   b[7] += e; b += e
 """
 
@@ -50,6 +51,12 @@ def places(s: ast.Assign, flow: Flow) -> list[ast.stmt] | None:
             if flow.resolve(func) is not runtime.scatter or not _fits(flow.of(whole), flow.of(x)):
                 return None
             return _copied(target.id, whole, index, e, s, flow)
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=func) as inner, attr="copy"), args=[]) if (
+            flow.resolve(func) is runtime.add_grad
+        ):
+            return _into_list(target.id, inner, s, flow)
+        case ast.Call(func=func) as value if flow.resolve(func) is runtime.add_grad:
+            return _into_list(target.id, value, s, flow)
         case ast.Call(func=func) as value if flow.resolve(func) in WRITERS:
             old = _root(value, flow)
             if old in ("", target.id):
@@ -79,6 +86,22 @@ def _copied(b: str, whole: ast.Name, index: ast.expr, e: ast.expr, s: ast.stmt, 
         flow.env[b] = before
         return None
     return [assign(b, expression("b.copy()", b=whole), s), _sum(place, e, s)]
+
+
+def _into_list(b: str, total: ast.Call, s: ast.stmt, flow: Flow) -> list[ast.stmt] | None:
+    """A list of floats with a sum at a place."""
+    for part, rest in (total.args, reversed(total.args)):
+        match part:
+            case ast.Call(func=func, args=[e, _, index]) if flow.resolve(func) is runtime.scatter:
+                read = expression_reads(e) | expression_reads(index)
+                if b in read or flow.of(e) != FLOAT or not is_of_floats(flow.of(rest)):
+                    return None
+                new = isinstance(rest, (ast.BinOp, ast.List, ast.ListComp))
+                flow.env[b] = Listed(FLOAT)
+                place = _item(b, [index], flow)
+                start = assign(b, rest if new else expression("b.copy()", b=rest), s)
+                return None if place is None else [start, _sum(place, e, s)]
+    return None
 
 
 def _root(e: ast.Call, flow: Flow) -> str:

@@ -119,7 +119,67 @@ def orbit(state, n):
     return x * u
 
 
+def swing(state):
+    return [state[1], -math.sin(state[0])]
+
+
+def pendulum(state, n):
+    for _ in range(n):
+        slope = swing(state)
+        state = [state[0] + 0.1 * slope[0], state[1] + 0.1 * slope[1]]
+    return state[0]
+
+
+def advanced(f, y, h):
+    k = f(y)
+    mid = f([a + 0.5 * h * b for a, b in zip(y, k)])
+    return [a + h * b for a, b in zip(y, mid)]
+
+
+def midpoint(state, n):
+    for _ in range(n):
+        state = advanced(swing, state, 0.1)
+    return state[0] * state[1]
+
+
+def softmax(xs):
+    top = max(xs)
+    e = [math.exp(x - top) for x in xs]
+    return math.log(e[1] / sum(e))
+
+
+def packed(v):
+    """The best value for each size, in a list that begins with zeros."""
+    best = [0.0] * 6
+    for i in range(len(v)):
+        for size in range(5, i, -1):
+            best[size] = max(best[size], best[size - i - 1] + v[i])
+    return best[5]
+
+
+def perceptron(w):
+    """Numbers of NumPy in lists."""
+    hidden = [math.tanh(0.5 * w[i] + w[i + 1]) for i in range(3)]
+    return sum([w[i] * hidden[i] for i in range(3)])
+
+
+def grows_elsewhere(xs):
+    ys = [xs[0], xs[1]]
+    zs = ys
+    zs.append(np.ones(2) * xs[0] * xs[2])
+    return np.sum(ys[-1]) * ys[0] * len(ys)
+
+
+def holds_arrays(xs, n):
+    state = [xs[0], xs[1]]
+    for _ in range(n):
+        state = [state[1] * np.array(xs), state[0]]
+    return np.sum(state[0]) + np.sum(state[1])
+
+
 CASES = {
+    pendulum: (FLOATS, 3), midpoint: (FLOATS[:2], 3), softmax: (FLOATS,), packed: (np.array(FLOATS),),
+    perceptron: (np.array(FLOATS),), grows_elsewhere: (FLOATS,), holds_arrays: (FLOATS, 3),
     squares: (FLOATS,), relaxed: (FLOATS, 3), tree: (0.3, 0.4, 4), stepped: (FLOATS, 3), changed_later: (FLOATS, 2),
     states: (np.eye(2) + 0.3, np.eye(2) + 0.2, [0, 1, 1]), warped: (np.array(FLOATS), np.array(FLOATS[::-1]) + 0.1),
     grows_under_another_name: (FLOATS,), written: (FLOATS,), cells: ([[0.3, 0.2], [0.1, 0.4]], 3),
@@ -141,7 +201,25 @@ def test_the_same_numbers(f):
             np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
-@pytest.mark.parametrize("f", [squares, relaxed, tree, stepped, cells, states, warped, polygon, orbit])
+@pytest.mark.parametrize(
+    "f",
+    [
+        squares,
+        relaxed,
+        tree,
+        stepped,
+        cells,
+        states,
+        warped,
+        polygon,
+        orbit,
+        pendulum,
+        midpoint,
+        softmax,
+        packed,
+        perceptron,
+    ],
+)
 def test_nothing_is_asked_at_run_time(f):
     text = tangent.grad(f).version(*CASES[f]).source
     assert not any(asked in text for asked in ("unbroadcast", "add_part", "sequence", "memory", "_adjoint"))

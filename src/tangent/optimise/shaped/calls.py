@@ -163,7 +163,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function is list and len(kinds) == 1:
         return containers.FLOATS if containers.is_of_floats(kinds[0]) else UNKNOWN
     if function is sum and len(kinds) == 1:
-        return FLOAT if containers.is_of_floats(kinds[0]) else UNKNOWN
+        plain = containers.is_of_floats(kinds[0])
+        return FLOAT if plain else Number((), "f8", None) if containers.is_of_numbers(kinds[0]) else UNKNOWN
     if function in (max, min) and containers.is_of_floats(kinds[0]) and len(kinds) == 1 and not e.keywords:
         return FLOAT
     if function in (max, min) and len(kinds) >= 2 and not e.keywords:

@@ -22,7 +22,12 @@ FLOATS = Listed(FLOAT)
 
 
 def is_container(kind: Kind) -> bool:
-    return isinstance(kind, (Listed, Fields, Stack)) or is_of_floats(kind)
+    return isinstance(kind, (Listed, Fields, Stack)) or is_of_numbers(kind)
+
+
+def is_float(kind: Kind) -> bool:
+    """Whether a value is a number of double precision."""
+    return isinstance(kind, Number) and not kind.axes and kind.dtype == "f8"
 
 
 def is_of_floats(kind: Kind) -> bool:
@@ -30,6 +35,13 @@ def is_of_floats(kind: Kind) -> bool:
     if isinstance(kind, Items):
         return kind.listed and all(k == FLOAT for k in kind.items)
     return isinstance(kind, (Listed, Stack)) and kind.item == FLOAT
+
+
+def is_of_numbers(kind: Kind) -> bool:
+    """Whether a value is a list of floats, of Python's or NumPy's."""
+    if isinstance(kind, Items):
+        return kind.listed and all(map(is_float, kind.items))
+    return isinstance(kind, (Listed, Stack)) and kind.item is not None and is_float(kind.item)
 
 
 def is_filled(v: str, body: list[ast.stmt]) -> bool:
@@ -103,6 +115,8 @@ def result_of(function: Any, kinds: list[Kind]) -> Kind:
         return zeros_like(first)
     if function in (runtime.sequence, runtime.copy):
         return first
+    if function is runtime.unsequence and is_of_numbers(first) and is_of_numbers(last):
+        return first
     if function in (runtime.settled, runtime.as_given, runtime.unsequence, runtime.as_list, runtime.add_grad):
         return first if first == last else FLOATS if is_of_floats(first) and is_of_floats(last) else UNKNOWN
     if function is runtime.repack and is_of_floats(first):
@@ -111,7 +125,7 @@ def result_of(function: Any, kinds: list[Kind]) -> Kind:
         return kinds[1] if is_of_floats(first) and kinds[1] == FLOATS else UNKNOWN
     if function in (runtime.add_part, runtime.add_cell, runtime.add_item):
         return first if last == FLOAT else UNKNOWN
-    if function is runtime.scatter and first == FLOAT and is_of_floats(kinds[1]):
+    if function is runtime.scatter and first == FLOAT and is_of_numbers(kinds[1]):
         return FLOATS
     return UNKNOWN
 
@@ -119,21 +133,18 @@ def result_of(function: Any, kinds: list[Kind]) -> Kind:
 def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     """A call of such a function as what it does, where that is known."""
     first, last = kinds[0], kinds[-1]
-    if (isinstance(last, Listed) or is_of_floats(last)) and function in (runtime.sequence, runtime.unsequence):
+    if (isinstance(last, Listed) or is_of_numbers(last)) and function in (runtime.sequence, runtime.unsequence):
         return e.args[0]
     if function is runtime.repack and is_of_floats(first) and not any(isinstance(a, ast.Starred) for a in e.args):
         return ast.List(e.args[1:], ast.Load())
-    if function is runtime.each and first == FLOAT and is_of_floats(last):
+    if function is runtime.each and is_float(first) and is_of_numbers(last):
         return expression("[b] * len(x)", b=e.args[0], x=e.args[1])
     if function is runtime.repack_from and is_of_floats(first) and last == FLOATS:
         return e.args[1]
-    if function is runtime.as_list and is_of_floats(first):
-        return (
-            e.args[0]
-            if isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
-            else expression("b.copy()", b=e.args[0])
-        )
-    if function is runtime.init_grad and is_of_floats(first):
+    if function is runtime.as_list and is_of_numbers(first):
+        new = isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
+        return e.args[0] if new else expression("b.copy()", b=e.args[0])
+    if function is runtime.init_grad and is_of_numbers(first):
         return expression("[0.0] * len(x)", x=e.args[0])
     if function is runtime.init_grad and first == Listed(FLOATS):
         return expression("[[0.0] * len(row) for row in x]", x=e.args[0])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import FLOATS, is_filled, is_of_floats, is_plain
+from tangent.optimise.shaped.containers import is_filled, is_float, is_of_numbers, is_plain
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.first import first_term, zeroed
 from tangent.optimise.shaped.infer import Env, Inference, is_starred, parameters_of
@@ -283,6 +283,8 @@ class Flow(Inference):
         match target, kind:
             case ast.Name(id=v), Items(listed=True) if v in self.g.shared:
                 self.env[v] = with_changes(kind, listed=False)
+            case ast.Name(id=v), Listed() if not self.is_alone(v):
+                self.env[v] = UNKNOWN
             case ast.Name(id=v), _:
                 self.env[v] = kind
             case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts) and not is_starred(elts):
@@ -302,8 +304,20 @@ class Flow(Inference):
             case ast.Attribute(value=ast.Name(id=v)), _:
                 self.env[v] = UNKNOWN
             case ast.Subscript(value=ast.Name(id=v)), _ if not isinstance(self.env.get(v), Number):
-                if not (kind == FLOAT == self.of(_loaded(target))):  # else it holds floats, as before
-                    self.env[v] = UNKNOWN
+                self.env[v] = self.stored(self.env.get(v, UNKNOWN), self.of(_loaded(target)), kind)
+
+    def is_alone(self, v: str) -> bool:
+        """Whether no other name is for the same memory, where that is written into."""
+        shared = self.g.shared
+        return v not in shared or sum(c == shared[v] for c in shared.values()) == 1
+
+    def stored(self, whole: Kind, old: Kind, new: Kind) -> Kind:
+        """What something is when an item of it is another one."""
+        if old == new == FLOAT:
+            return whole
+        if isinstance(whole, Listed) and is_float(whole.item) and is_float(new):
+            return join(whole, Listed(new)) or UNKNOWN
+        return UNKNOWN
 
     def augmented(self, old: Kind, value: Kind) -> Kind:
         """In place an array keeps its axes and its dtype."""
@@ -333,10 +347,11 @@ class Flow(Inference):
 
     def finished(self, e: ast.expr) -> Kind | None:
         """The kind of a list of floats that is filled, and never changed once it has another name."""
-        if not isinstance(e, ast.Name) or not is_of_floats(self.of(e)):
+        kind = self.of(e)
+        if not isinstance(e, ast.Name) or not isinstance(kind, (Stack, Listed)) or not is_of_numbers(kind):
             return None
-        assert self.g.tree is not None
-        return FLOATS if is_filled(e.id, self.g.tree.body) else None
+        assert self.g.tree is not None and kind.item is not None
+        return Listed(kind.item) if is_filled(e.id, self.g.tree.body) else None
 
     def forget_changed(self, e: ast.expr) -> None:
         """What a method does to a list is not followed, unless items are only taken away."""

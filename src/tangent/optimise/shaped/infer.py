@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.optimise.shaped.calls import result_of
-from tangent.optimise.shaped.containers import is_of_floats, summed_lists
+from tangent.optimise.shaped.containers import is_float, is_of_floats, summed_lists
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -22,6 +22,7 @@ from tangent.optimise.shaped.kinds import (
     Number,
     Rows,
     Stack,
+    any_of,
     broadcast,
     calculated,
     join,
@@ -78,10 +79,8 @@ class Inference:
                 return constant_kind(value)
             case ast.Name(id=v):
                 return self.env.get(v, UNKNOWN)
-            case ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=times) if self.of(item) == FLOAT:
-                count = self.of(times)
-                whole = isinstance(count, Number) and not count.rank and count.dtype == "i8" and count.weak
-                return Listed(FLOAT) if whole else UNKNOWN
+            case ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult() as op, right=times):
+                return binary(op, Items((self.of(item),), True), self.of(times))
             case ast.BinOp(left=left, op=op, right=right):
                 return binary(op, self.of(left), self.of(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -185,6 +184,9 @@ def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
         return product(a, b)
     if isinstance(a, Listed) and a == b and isinstance(op, ast.Add):
         return a
+    if isinstance(a, Items) and a.listed and isinstance(op, ast.Mult):
+        whole = isinstance(b, Number) and not b.rank and b.dtype == "i8" and b.weak
+        return Listed(any_of(a) or UNKNOWN) if whole and all(map(is_float, a.items)) else UNKNOWN
     both = broadcast(a, b)
     if not isinstance(both, Number):
         return UNKNOWN

@@ -164,6 +164,8 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)), a.listed and b.listed)
         case (Items(items=p, listed=True), Listed() as many) | (Listed() as many, Items(items=p, listed=True)):
             return many if all(k == many.item for k in p) else UNKNOWN
+        case Listed(item=p), Listed(item=q) if isinstance(both := join(p, q), Number):
+            return Listed(both)
         case Stack(item=p), Stack(item=q):
             return Stack(join(p, q))
         case (Items() as items, Stack(item=p)) | (Stack(item=p), Items() as items):

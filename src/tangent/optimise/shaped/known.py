@@ -19,6 +19,7 @@ from tangent.optimise.shaped.containers import is_container, written_out
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.parts import Of
+from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.shaped.sums import Summed, factored, summed
 from tangent.optimise.shaped.unstretched import unstretched
 from tangent.optimise.simplify import positive
@@ -78,9 +79,6 @@ class Known:
                 return self.unspread(e)
             case _:
                 return e
-
-    def is_scattered(self, e: ast.expr) -> bool:
-        return isinstance(e, ast.Call) and self.resolve(e.func) is runtime.scatter
 
     def of_cell(self, e: ast.Call) -> ast.expr:
         """What is added at `b[i][j]` of an array is added at `b[i, j]`."""
@@ -146,7 +144,7 @@ class Known:
         if not is_settled(function):
             return e
         if any(map(is_container, kinds[:2])) and not e.keywords:
-            if function is runtime.add_grad and (not self.last or any(map(self.is_scattered, e.args))):
+            if function is runtime.add_grad and (not self.last or any(scattered(a, self.resolve) for a in e.args)):
                 return e  # it may be a sum at a place (`places`)
             new = written_out(function, e, kinds)
             if new is not e:
@@ -173,11 +171,8 @@ class Known:
         if function in OF_TERMS and len(real) == 3:
             x = real[OF_TERMS[function]]
             return self.summed(args[0], b, x.axes, x.dtype)
-        if function is runtime.factor_part and len(kinds) == 3 and all(isinstance(k, Number) for k in kinds):
-            new = ast.BinOp(args[0], ast.Mult(), args[2])
-            whole, x = self.of(new), kinds[1]
-            fits = isinstance(whole, Number) and whole.real and isinstance(x, Number) and x.real
-            return self.summed(new, whole, x.axes, x.dtype) if fits else None  # type: ignore[arg-type, union-attr]
+        if function is runtime.factor_part and len(kinds) == 3:
+            return self.of_factor(args, kinds)
         if function in FITS and len(real) == 3:
             whole = product(kinds[1], kinds[2], dot=function is runtime.fit_dot)
             return self.summed(args[0], b, whole.axes, b.dtype) if isinstance(whole, Number) else None
@@ -208,6 +203,20 @@ class Known:
         if function is runtime.cross_adjoint and len(real) == 3:
             plain = all(k.axes == (3,) and k.dtype == b.dtype for k in real)
             return expression("np.cross(y, b)", np=self.use(np, "np"), y=args[0], b=args[1]) if plain else None
+        return None
+
+    def of_factor(self, args: list[ast.expr], kinds: list[Kind]) -> ast.expr | None:
+        """What x receives in `x * y`, where both are numbers or arrays."""
+        new = ast.BinOp(args[0], ast.Mult(), args[2])
+        whole, x = self.of(new), kinds[1]
+        if (
+            isinstance(whole, Number)
+            and isinstance(x, Number)
+            and isinstance(kinds[2], Number)
+            and whole.real
+            and x.real
+        ):
+            return self.summed(new, whole, x.axes, x.dtype)
         return None
 
     def zeros(self, x: ast.expr, kind: Number) -> ast.expr | None:

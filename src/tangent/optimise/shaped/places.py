@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import is_of_floats
+from tangent.optimise.shaped.containers import is_float, is_of_floats, is_of_numbers
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, same
 from tangent.optimise.shaped.parts import axes_after
+from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import statements
@@ -89,18 +90,17 @@ def _copied(b: str, whole: ast.Name, index: ast.expr, e: ast.expr, s: ast.stmt, 
 
 
 def _into_list(b: str, total: ast.Call, s: ast.stmt, flow: Flow) -> list[ast.stmt] | None:
-    """A list of floats with a sum at a place."""
+    """A list of floats with sums at places."""
     for part, rest in (total.args, reversed(total.args)):
-        match part:
-            case ast.Call(func=func, args=[e, _, index]) if flow.resolve(func) is runtime.scatter:
-                read = expression_reads(e) | expression_reads(index)
-                if b in read or flow.of(e) != FLOAT or not is_of_floats(flow.of(rest)):
-                    return None
-                new = isinstance(rest, (ast.BinOp, ast.List, ast.ListComp))
-                flow.env[b] = Listed(FLOAT)
-                place = _item(b, [index], flow)
-                start = assign(b, rest if new else expression("b.copy()", b=rest), s)
-                return None if place is None else [start, _sum(place, e, s)]
+        terms = scattered(part, flow.resolve)
+        read = set().union(*(expression_reads(e) for term in terms for e in term))
+        if terms and b not in read and is_of_floats(flow.of(rest)) and all(flow.of(e) == FLOAT for _, e in terms):
+            new = isinstance(rest, (ast.BinOp, ast.List, ast.ListComp))
+            flow.env[b] = Listed(FLOAT)
+            places = [_item(b, [index], flow) for index, _ in terms]
+            start = assign(b, rest if new else expression("b.copy()", b=rest), s)
+            sums = [_sum(place, e, s) for place, (_, e) in zip(places, terms) if place is not None]
+            return [start, *sums] if None not in places else None
     return None
 
 
@@ -143,9 +143,9 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
                 sums = _row_sums(b, indices, value, row, s, flow)
                 return None if sums is None else [*before, *sums]
             place = _item(b, indices, flow)
-            if before is None or place is None or flow.of(value) != FLOAT:
+            if before is None or place is None or not is_float(flow.of(value)):
                 return None
-            return [*before, _sum(place, value, s)]
+            return [*before, _item_sum(b, place, value, s, flow)]
         case ast.Call(func=func, args=[inner, index, value], keywords=[]) if flow.resolve(func) is runtime.add_part or (
             flow.resolve(func) is runtime.with_part and _is_own_sum(b, flow)
         ):
@@ -165,12 +165,12 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             return [at(ast.Assign([place], value), s)] if v == b and place is not None and fits else None
         case ast.Call(func=func, args=[inner, _, index, value], keywords=[]) if flow.resolve(func) is runtime.add_item:
             before, place = _parts(b, inner, s, flow), _item(b, [index], flow)
-            if before is None or place is None or flow.of(value) != FLOAT:
+            if before is None or place is None or not is_float(flow.of(value)):
                 return None
-            return [*before, _sum(place, value, s)]
+            return [*before, _item_sum(b, place, value, s, flow)]
         case ast.Call(func=func, args=[value, x, index], keywords=[]) if flow.resolve(func) is runtime.scatter:
             kind = flow.of(x)
-            if is_of_floats(kind) and flow.of(value) == FLOAT and b not in expression_reads(e):
+            if is_of_numbers(kind) and flow.of(value) == FLOAT and b not in expression_reads(e):
                 flow.env[b] = Listed(FLOAT)
                 place = _item(b, [index], flow)
                 zeros = expression("[0.0] * len(x)", x=x)
@@ -207,6 +207,13 @@ def _row_sums(
         return None
     places = [_item(b, [*indices, constant(k)], flow) for k in range(len(items))]
     return [_sum(p, x, s) for p, x in zip(places, items) if p is not None] if None not in places else None
+
+
+def _item_sum(b: str, place: ast.Subscript, value: ast.expr, s: ast.stmt, flow: Flow) -> ast.AugAssign:
+    """A sum at an item of a list of floats, which may be NumPy's behind that."""
+    total = _sum(place, value, s)
+    flow.store(place, flow.of(value))
+    return total
 
 
 def _is_own_sum(b: str, flow: Flow) -> bool:
@@ -248,7 +255,7 @@ def _begins_list(e: ast.expr, flow: Flow) -> bool:
     """Whether sums are made at items of a new list of zeros."""
     while isinstance(e, ast.Call) and flow.resolve(e.func) in ITEMS:
         e = e.args[0]
-    return isinstance(e, ast.Call) and flow.resolve(e.func) is runtime.scatter and is_of_floats(flow.of(e.args[1]))
+    return isinstance(e, ast.Call) and flow.resolve(e.func) is runtime.scatter and is_of_numbers(flow.of(e.args[1]))
 
 
 def _is_held(b: str, flow: Flow) -> bool:
@@ -260,7 +267,7 @@ def _item(b: str, indices: list[ast.expr], flow: Flow) -> ast.Subscript | None:
     found: ast.expr = ast.Name(b, ast.Load())
     for index in indices:
         found = ast.Subscript(found, index, ast.Load())
-    held = _is_held(b, flow) and flow.of(found) == FLOAT
+    held = _is_held(b, flow) and is_float(flow.of(found))
     return ast.Subscript(found.value, found.slice, ast.Store()) if held else None  # type: ignore[attr-defined]
 
 

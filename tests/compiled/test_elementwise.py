@@ -18,3 +18,13 @@ def test_special_values(kernel):
     with np.errstate(all="ignore"):
         for x, y in ((VALUES[:, None], VALUES), (0.0, VALUES)):
             np.testing.assert_array_equal(compiled(x, y), kernel(x, y))
+
+
+def spread_out(x):
+    return np.prod(x) * np.std(x)
+
+
+def test_second_derivatives_of_products_and_deviations():
+    x = np.array([0.4, 0.0, 1.3])
+    twice = tangent.jvp(tangent.grad(spread_out), compile="numba")
+    np.testing.assert_allclose(twice(x, 1.0, x), tangent.jvp(tangent.grad(spread_out))(x, 1.0, x), rtol=1e-12)

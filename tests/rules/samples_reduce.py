@@ -521,6 +521,16 @@ SAMPLES: dict[str, list[Sample]] = {
         S("spread(b, x, 1, False, m)", "x", "m", b=real(2), x=real(2, 3), m=MASKS),
     ],
     "as_dtype": [S("as_dtype(b, x)", "x", b=real(3), x=real(3)), S("as_dtype(b, x)", "x", b=real(3), x=cplx(3))],
+    "about_mean": [
+        S("about_mean(x)", x=real(2, 3)),
+        S("about_mean(x, 0)", x=cplx(2, 3)),
+        S("about_mean(x, 1, m)", "m", x=real(2, 3), m=MASKS),
+    ],
+    "product_of_others": [
+        S("product_of_others(x, np.prod(x))", x=np.array([2.0, 0.0, 3.0])),
+        S("product_of_others(x, np.prod(x, 1, initial=c), 1, False, c)", x=real(2, 3), c=0.5),
+        S("product_of_others(x, np.prod(x, 0), 0)", x=cplx(3, 2)),
+    ],
     "cumsum_reversed": [
         S("cumsum_reversed(b, a, 0)", "a", b=real(2, 3), a=real(2, 3)),
         S("cumsum_reversed(b, a)", "a", b=real(6), a=real(2, 3)),

@@ -4,6 +4,19 @@
 def spread(y, b, x, axis=None, keepdims=False, where=True):
     d[b] = unbroadcast(np.sum(d[y], axis=axis, keepdims=keepdims, where=where), b)
 
+def about_mean(c, a, axis=None, where=True):
+    d[a] = about_mean(d[c], axis, where)
+    d[c] = about_mean(d[a], axis, where)
+
+def product_of_others(r, a, y, axis=None, keepdims=False, initial=1, where=True):
+    p = product_of_others(a, as_dtype(np.prod(a, axis=axis, keepdims=keepdims, where=where), y), axis, keepdims, 1, where)
+    d[a] = product_of_rest(d[r], a, y, axis, initial, where)
+    d[initial] = unbroadcast(np.sum(d[r] * p, axis=axis, keepdims=keepdims), initial)
+    d[r] = (
+        product_of_rest(d[a], a, y, axis, initial, where)
+        + as_dtype(spread(np.broadcast_to(d[initial], np.shape(y)), a, axis, keepdims) * p, r)
+    )
+
 @linear
 def as_dtype(y, b, x):
     d[b] = unbroadcast(d[y], b)

@@ -15,14 +15,14 @@ def mean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     d[a] = spread(d[y] / count(a, axis, keepdims, where), a, axis, keepdims, where)
 
 def var(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
-    c = deviation(a, axis, where)
+    c = about_mean(a, axis, where)
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
     d[ddof] = unbroadcast(d[y] * y / n, ddof)
     d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n + as_dtype(d[ddof] * y / n, y)
 
 def std(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
-    c = safe_ratio(deviation(a, axis, where), spread(y, a, axis, keepdims))
+    c = safe_ratio(about_mean(a, axis, where), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
     d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.kinds import implements, is_array, is_nothing, is_number, rank, value_of, written
-from tangent.runtime import cumprod_adjoint, cumprod_tangent, cumsum_reversed, product_of_others
+from tangent.runtime import cumprod_adjoint, cumprod_tangent, cumsum_reversed, product_of_others, product_of_rest
+
+# Up and then down: what it begins with, and what it does at an element, before and after it takes that element in.
+Steps = list[tuple[str, str, str]]
 
 
 @implements(cumsum_reversed)
@@ -73,45 +76,46 @@ def others(a: Any, y: Any, axis: Any = None, keepdims: Any = False, initial: Any
     """All but one: what is before it times what is behind it."""
     if not is_array(a) or value_of(where, default=...) is not True:
         return None
-    if not is_nothing(axis) and rank(a) > 1:
-        return others_along(rank(a), value_of(axis, default=...))
-
-    def impl(a: Any, y: Any, axis: Any = None, keepdims: Any = False, initial: Any = 1, where: Any = True) -> Any:
-        flat = a.ravel()
-        out = np.empty_like(flat)
-        running = flat.dtype.type(initial)
-        for i in range(len(flat)):
-            out[i] = running
-            running = running * flat[i]
-        running = flat.dtype.type(1)
-        for i in range(len(flat) - 1, -1, -1):
-            out[i] = out[i] * running
-            running = running * flat[i]
-        return out.reshape(a.shape)
-
-    return impl
-
-
-def others_along(n: int, axis: Any) -> Any:
-    """The same along one axis that is known."""
-    if not isinstance(axis, int):
-        return None
-    axis %= n
-    lines = [
-        "def impl(a, y, axis=None, keepdims=False, initial=1, where=True):",
-        "    out = np.empty(a.shape, a.dtype)",
+    head = "def impl(a, y, axis=None, keepdims=False, initial=1, where=True):"
+    steps = [
+        ("running = kind(initial)", "out[{i}] = running", "running = running * a[{i}]"),
+        ("running = kind(1)", "out[{i}] *= running", "running = running * a[{i}]"),
     ]
-    depth = 1
-    for k in range(n):
-        if k != axis:
-            lines.append("    " * depth + f"for i{k} in range(a.shape[{k}]):")
-            depth += 1
-    here = ", ".join(f"i{k}" for k in range(n))
-    pad = "    " * depth
-    for start, order, step in (
-        ("a.dtype.type(initial)", f"range(a.shape[{axis}])", f"out[{here}] = running"),
-        ("a.dtype.type(1)", f"range(a.shape[{axis}] - 1, -1, -1)", f"out[{here}] *= running"),
-    ):
-        lines += [f"{pad}running = {start}", f"{pad}for i{axis} in {order}:"]
-        lines += [f"{pad}    {step}", f"{pad}    running = running * a[{here}]"]
-    return written("\n".join([*lines, "    return out", ""]), np=np)
+    return up_and_down(head, rank(a), axis, steps, "a")
+
+
+@implements(product_of_rest)
+def rest(t: Any, a: Any, y: Any, axis: Any = None, initial: Any = 1, where: Any = True) -> Any:
+    """The derivative of that: products of what is before and behind, and how both change."""
+    if not is_array(a) or not is_array(t) or value_of(where, default=...) is not True:
+        return None
+    head = "def impl(t, a, y, axis=None, initial=1, where=True):"
+    change = "part, running = part * a[{i}] + running * t[{i}], running * a[{i}]"
+    steps = [
+        ("part, running = kind(0), kind(initial)", "out[{i}], before[{i}] = part, running", change),
+        ("part, running = kind(0), kind(1)", "out[{i}] = out[{i}] * running + before[{i}] * part", change),
+    ]
+    return up_and_down(head, rank(a), axis, steps, "at", "before")
+
+
+def up_and_down(head: str, n: int, axis: Any, steps: Steps, arrays: str, *more: str) -> Any:
+    """A function that runs up and down along an axis, or through all elements of some arrays."""
+    over = value_of(axis, default=...)
+    flat = is_nothing(axis) or n == 1
+    if not flat and not isinstance(over, int):
+        return None
+    along = 0 if flat else over % n
+    lines = [head, "    kind = a.dtype.type"]
+    if flat:
+        lines += ["    shape = a.shape", *(f"    {v} = {v}.ravel()" for v in arrays)]
+    lines += [f"    {v} = np.empty(a.shape, a.dtype)" for v in ("out", *more)]
+    others = [] if flat else [k for k in range(n) if k != along]
+    for depth, k in enumerate(others, 1):
+        lines.append("    " * depth + f"for i{k} in range(a.shape[{k}]):")
+    here = "i0" if flat else ", ".join(f"i{k}" for k in range(n))
+    pad = "    " * (len(others) + 1)
+    orders = (f"range(a.shape[{along}])", f"range(a.shape[{along}] - 1, -1, -1)")
+    for (start, first, then), order in zip(steps, orders):
+        lines += [f"{pad}{start}", f"{pad}for i{along} in {order}:"]
+        lines += [f"{pad}    {s.format(i=here)}" for s in (first, then)]
+    return written("\n".join([*lines, "    return out.reshape(shape)" if flat else "    return out", ""]), np=np)

@@ -20,7 +20,7 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
-from tangent.runtime import count, deviation, spread, winners
+from tangent.runtime import about_mean, count, spread, winners
 
 
 def axes_of(axis: Any, n: int) -> tuple[int, ...] | None:
@@ -196,17 +196,17 @@ def counted(a: Any, axis: Any = None, keepdims: Any = False, where: Any = True, 
     return impl
 
 
-@implements(deviation)
-def from_mean(a: Any, axis: Any = None, where: Any = True, mean: Any = None) -> Any:
+@implements(about_mean)
+def from_mean(a: Any, axis: Any = None, where: Any = True) -> Any:
     axes = axes_of(axis, rank(a))
-    if axes is None or value_of(where, default=...) is not True or not is_nothing(mean):
+    if axes is None or value_of(where, default=...) is not True:
         return None
     kind, n = gradient_type(a), size_over(axes)
     add = reduction(rank(a), axes, True, "0", "{out} += {a}")
     if rank(a) == 0:
-        return lambda a, axis=None, where=True, mean=None: np.conj(a - add(a, kind) / kind(n(a)))
+        return lambda a, axis=None, where=True: np.conj(a - add(a, kind) / kind(n(a)))
 
-    def impl(a: Any, axis: Any = None, where: Any = True, mean: Any = None) -> Any:
+    def impl(a: Any, axis: Any = None, where: Any = True) -> Any:
         c = a - add(a, kind) / kind(n(a))
         if a.size > 0 and abs(c.flat[0]) < 2.0**-6 * abs(a.flat[0]):  # far from 0
             c = c - add(c, kind) / kind(n(a))

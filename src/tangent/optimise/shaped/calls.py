@@ -60,6 +60,7 @@ LIKE_FIRST = (
     runtime.beside,
     runtime.mirror,
     runtime.deviation,
+    runtime.about_mean,
 )
 MAKING_ARRAYS = (np.zeros_like, np.ones_like, np.empty_like, np.copy)  # also of numbers
 SAME = (

@@ -37,6 +37,27 @@ def product_of_others(
     return restored(initial * before * behind, a, axis)
 
 
+def product_of_rest(t: Any, a: Any, y: Any, axis: Axis = None, initial: Any = 1, where: Any = True) -> Any:
+    """For each element the sum over the others of t there times the product of all but both: the derivative of
+    `product_of_others` in the direction t, and its transpose."""
+    a = real_as(a if where is True else np.where(where, a, 1.0), y)
+    g = gathered(a, axis)
+    s = gathered(t if where is True else np.where(where, t, 0.0), axis)
+    initial = initial if type(initial) in (int, float) else as_dtype(initial, a)
+    before, part_before = _running(g, s)
+    behind, part_behind = _running(np.flip(g, -1), np.flip(s, -1))
+    pairs = part_before * np.flip(behind, -1) + before * np.flip(part_behind, -1)
+    found = restored(initial * pairs, a, axis)
+    return found if where is True else np.where(where, found, 0.0)
+
+
+def _running(g: Any, s: Any) -> tuple[Any, Any]:
+    """The products of what is before each element along the last axis, and their derivatives in the direction s."""
+    before = shifted(g, 1, 1.0)
+    products = np.cumprod(before, axis=-1)
+    return products, cumprod_tangent(shifted(s, 1), before, products, -1)
+
+
 def is_regular(total: Any) -> bool:
     """Whether products can be divided without loss: none is zero, tiny or infinite."""
     size = np.abs(total)

@@ -79,6 +79,11 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dt
     return c if where is True else np.where(where, c, 0.0)
 
 
+def about_mean(a: Any, axis: Axis = None, where: Any = True) -> Any:
+    """`conj(a - mean)` about the mean of a itself: linear, and its own transpose."""
+    return deviation(a, axis, where)
+
+
 def is_far(a: Any, mean: Any, axis: Axis = None) -> bool:
     """Whether a mean is much larger than what the first of its elements differ from it by."""
     if axis is None and type(a) is np.ndarray and a.size:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tangent
 from tangent import runtime
 from tangent.backends.numba import init
 

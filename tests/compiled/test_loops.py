@@ -87,6 +87,20 @@ def test_what_a_later_step_overwrites_is_kept():
     np.testing.assert_allclose(got, tangent.grad(written_in_each_step)(x, 3), rtol=1e-12)
 
 
+def made_anew_in_each_step(x, steps):
+    """An array of which the backward pass needs each one."""
+    h = np.zeros_like(x)
+    for _ in range(steps):
+        h = np.tanh(x + h)
+    return np.sum(h)
+
+
+def test_arrays_that_are_kept_have_memory_of_their_own():
+    x = np.array([0.3, 0.5, 0.9])
+    got = tangent.grad(made_anew_in_each_step, compile="numba")(x, 4)
+    np.testing.assert_allclose(got, tangent.grad(made_anew_in_each_step)(x, 4), rtol=1e-12)
+
+
 def around_the_end(x, steps):
     """An index below zero counts from the end."""
     a = x.copy()

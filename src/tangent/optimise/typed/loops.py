@@ -192,7 +192,7 @@ class _Lowering:
         loop = self.nest(elements, body)
         done = [*elements.before, *self.checks(elements), self.empty(target, elements), loop]
         self.temporaries.add(target)
-        if target not in self.shared and (target in self.stable.once or target not in self.stable.every):
+        if target == v and v not in self.shared and (v in self.stable.once or v not in self.stable.every):
             self.own |= {target}
         self.learn(target, self.extents(elements))
         if target != v:

@@ -31,7 +31,7 @@ TIES = "ties share evenly"
 WRITING = ("out", "overwrite_input")  # keywords that write into an argument: refused, or handled before the rules
 NOTES = {
     "abs": "0 at 0", "fabs": "0 at 0", "maximum": TIES, "clip": TIES,
-    "max": TIES, "builtin_max": TIES, "builtin_max_of_several": TIES,
+    "max": TIES, "builtin_max": TIES, "builtin_max_of_two": TIES, "builtin_max_of_several": TIES,
     "ptp": TIES, "prod": "exact with zeros", "cumprod": "exact with zeros", "math_prod": "exact with zeros",
     "std": "0 where it is 0", "norm": "0 where it is 0", "vector_norm": "0 where it is 0", "hypot": "0 at 0",
     "sqrt": "infinite at 0", "power": "infinite where the slope is", "sinc": "exact near 0",

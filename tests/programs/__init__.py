@@ -50,6 +50,7 @@ THEMES = (
     "helped",
     "told",
     "classes",
+    "once",
 )
 LATER = ("later_language",)
 

@@ -476,12 +476,15 @@ SAMPLES: dict[str, list[Sample]] = {
         S("max(xs)", xs=real(3)),
         S("min(xs)", xs=(0.3, 0.5, -0.2)),
     ],
-    "builtin_max_of_several": [
+    "builtin_max_of_two": [
         S("max(x, y)", x=0.3, y=0.7),
-        S("max(x, y, z)", x=0.3, y=-0.7, z=0.2),
         S("max(x, 0.0)", x=0.4),
         S("min(x, y)", x=0.3, y=0.7),
         S("min(x, 0.0)", x=0.4),
+    ],
+    "builtin_max_of_several": [
+        S("max(x, y, z)", x=0.3, y=-0.7, z=0.2),
+        S("min(x, y, z, 0.1)", x=0.3, y=0.7, z=0.2),
     ],
     "builtin_sorted": [
         S("sorted(xs)", xs=[0.3, 0.5, -0.2]),

@@ -10,6 +10,7 @@ from tangent.optimise.dead import dead
 from tangent.optimise.doubles import doubles
 from tangent.optimise.hoist import hoist
 from tangent.optimise.inline import inline
+from tangent.optimise.once import once
 from tangent.optimise.recompute import recompute
 from tangent.optimise.simplify import simplify
 from tangent.optimise.uncopy import uncopy
@@ -22,6 +23,7 @@ PASSES = (
     simplify,
     dead,
     hoist,
+    once,
     recompute,
     dead,
     inline,

@@ -16,7 +16,7 @@ from collections import Counter
 from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import pushed
-from tangent.optimise.purity import calls_unknown, is_pure, root_of, written_in_place
+from tangent.optimise.purity import calls_unknown, changed_inside, is_pure, root_of
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
@@ -159,16 +159,7 @@ class _Inline:
 
     def changes(self, s: ast.stmt) -> set[str]:
         """Names whose value, or what it holds, may be another after the statement."""
-        return set(_all_writes(s)) | self.changed_inside(s)
-
-    def changed_inside(self, s: ast.stmt) -> set[str]:
-        """Names of storage whose content may be another after the statement."""
-        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
-        in_place = {v for x in inside for v in written_in_place(x, self.o)}
-        if in_place and any(calls_unknown(x, self.o) for x in inside):  # it may hold on to storage from before
-            in_place |= {v for v, c in self.o.shared.items() if not c.startswith(RESULT)}
-        classes = {self.o.shared[v] for v in in_place if v in self.o.shared}
-        return in_place | {v for v, c in self.o.shared.items() if c in classes}
+        return set(_all_writes(s)) | changed_inside(s, self.o)
 
     def inner(self, s: ast.stmt, indent: int, attempted: bool) -> ast.stmt:
         match s:
@@ -218,7 +209,7 @@ class _Inline:
         """Whether a statement reads a name beside a call that may write into what the value of the name is made of."""
         if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) or not calls_unknown(s, self.o):
             return False
-        written = {n for n in self.changed_inside(s) if not self.o.shared.get(n, RESULT).startswith(RESULT)}
+        written = {n for n in changed_inside(s, self.o) if not self.o.shared.get(n, RESULT).startswith(RESULT)}
         if not written & expression_reads(value):
             return False
         plain = rebuild(s.value, lambda e: constant(None) if isinstance(e, ast.Call) else e)

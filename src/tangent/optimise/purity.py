@@ -7,20 +7,18 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Optimisation
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import WRITING_METHODS, writes
 from tangent.syntax.walk import walk
 
 IMPURE_KERNELS = ("call_", "change_", "require_", "check_", "error_", "new_")
 IMPURE = frozenset(
     getattr(builtins, n) for n in "print input open next iter exec eval setattr delattr breakpoint compile".split()
 )
-WRITING_METHODS = frozenset(
-    "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
-    "resize partition write writelines send throw close setflags byteswap".split()
-)
-
 WRITING_FUNCTIONS = frozenset(
     "add_at add_into add_items put_item_back restore_item take_item add_to_item put_flat refill refill_item at".split()
 )
@@ -98,6 +96,39 @@ def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
     if s not in o.calling:
         o.calling[s] = any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in walk(s.value))
     return o.calling[s]
+
+
+def changes(s: ast.stmt, o: Optimisation) -> set[str]:
+    """Names that are bound anew by a statement and what is in it, or whose content may be another behind it."""
+    inside = _inside(s)
+    bound = {v for x in inside for v in writes(x)}
+    listed = {v for x in inside if isinstance(x, (ast.Assign, ast.Expr)) for n in walk(x) if (v := changed_by(n))}
+    return bound | listed | changed_inside(s, o)
+
+
+def changed_inside(s: ast.stmt, o: Optimisation) -> set[str]:
+    """Names of storage whose content may be another after the statement."""
+    inside = _inside(s)
+    in_place = {v for x in inside for v in written_in_place(x, o)}
+    if in_place and any(calls_unknown(x, o) for x in inside):  # it may hold on to storage from before
+        in_place |= {v for v, c in o.shared.items() if not c.startswith(RESULT)}
+    classes = {o.shared[v] for v in in_place if v in o.shared}
+    return in_place | {v for v, c in o.shared.items() if c in classes}
+
+
+def _inside(s: ast.stmt) -> list[ast.stmt]:
+    return [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
+
+
+def changed_by(n: ast.AST) -> str:
+    """What a method or a kernel changes in place."""
+    match n:
+        case ast.Call(func=ast.Attribute(value=place, attr=attr)) if attr in WRITING_METHODS:
+            return root_of(place)
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in IN_PLACE:
+            return v
+        case _:
+            return ""
 
 
 def root_of(e: ast.expr) -> str:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
-from tangent.optimise.purity import IN_PLACE, WRITING_METHODS
+from tangent.optimise.purity import changed_by
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
@@ -289,7 +289,7 @@ def stored(body: Body) -> set[str]:
                     found.add(t.id)
         if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
             found.add(s.target.id)
-        found |= {v for n in walk(s) if isinstance(n, ast.Call) and (v := _changed(n))}
+        found |= {v for n in walk(s) if isinstance(n, ast.Call) and (v := changed_by(n))}
     return found | _shown(body, found)
 
 
@@ -316,16 +316,5 @@ def _root_of_part(e: ast.expr) -> str:
             return a
         case ast.Call(func=ast.Attribute(value=ast.Name(id=a), attr=attr)) if attr in FORMS:
             return a
-        case _:
-            return ""
-
-
-def _changed(n: ast.Call) -> str:
-    """What a method or a kernel changes in place."""
-    match n:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if attr in WRITING_METHODS:
-            return v
-        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in IN_PLACE:
-            return v
         case _:
             return ""

@@ -35,6 +35,13 @@ def builtin_max(y, iterable):
     d[iterable] = scaled(d[y], w, iterable)
     d[y] = weighted(w, d[iterable])
 
+def builtin_max_of_two(z, x, y):
+    m = z == x
+    n = z == y
+    d[x] = share(d[z], m, n)
+    d[y] = share(d[z], n, m)
+    d[z] = share(d[x], m, n) + share(d[y], n, m)
+
 def builtin_max_of_several(y, *args):
     w = shares_of(y, args)
     d[args] = scaled(d[y], w, args)

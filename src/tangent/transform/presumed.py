@@ -68,7 +68,7 @@ def _required(function: types.FunctionType, read: Read, known: dict[Any, set[str
                 given = fit_arguments(this, op.value, op.callee)
                 values = given.values if given is not None else {}
                 found |= {v.id for p, v in values.items() if p in inner and isinstance(v, ast.Name)}
-            case _ if op.kind == "rule" and op.rule.name == "builtin_max_of_several":
+            case _ if op.kind == "rule" and op.rule.name in ("builtin_max_of_two", "builtin_max_of_several"):
                 found |= {*op.operands}
         if op.kind == "copy" or (op.kind == "rule" and op.rule.kind == "elementwise"):
             made.append((op.targets[0], op.operands))

@@ -107,7 +107,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if rule.name in ("append_row", "setitem"):
         whole = table.of(op.values["x"])
         return Fact(ANY if whole.shape == ANY else None, whole.dtype, True, True, stored=True)
-    if rule.name == "builtin_max_of_several" and isinstance(op.value, ast.Call):
+    if rule.name in ("builtin_max_of_two", "builtin_max_of_several") and isinstance(op.value, ast.Call):
         return _chosen([table.of(e) for e in op.value.args])
     if rule.name == "add_grad":
         return facts[0] if facts[0].number else facts[-1]

@@ -63,10 +63,6 @@ class Known:
                 return self.outcome(ast.Call(e.func, e.args, [k for k in e.keywords if value_of(k.value) != -1]))
             case ast.Call(func=ast.Attribute(), args=_) if not isinstance(self.resolve(e.func), type(runtime.copy)):
                 return e
-            case ast.Call(
-                func=func, args=[b, ast.Call(func=weights, args=[y, ast.Tuple(elts=[p, q])]), ast.Tuple()], keywords=[]
-            ) if self.resolve(func) is runtime.scaled and self.resolve(weights) is runtime.shares_of:
-                return self.of_two(b, y, p, q) or e
             case ast.Call(args=[_, _, _, _], keywords=[]) if self.resolve(e.func) in CELLS:
                 return self.of_cell(e)
             case ast.Call(args=[x, ast.List(elts=[]) as none], keywords=[]) if self.resolve(e.func) is runtime.beside:
@@ -93,16 +89,6 @@ class Known:
             return ast.Call(ast.Name(self.use(runtime.scatter, "scatter"), ast.Load()), [rest, whole, index], [])
         added = runtime.add_part if function is runtime.add_cell else runtime.with_part
         return ast.Call(ast.Name(self.use(added, added.__name__), ast.Load()), [whole, index, rest], [])
-
-    def of_two(self, b: ast.expr, y: ast.expr, p: ast.expr, q: ast.expr) -> ast.expr | None:
-        """The shares of two numbers in their maximum or minimum y, times b."""
-        kinds = [self.of(x) for x in (b, y, p, q)]
-        if not all(isinstance(x, (ast.Name, ast.Constant)) for x in (b, y, p, q)):
-            return None
-        if not all(isinstance(k, Number) and not k.rank for k in kinds) or kinds[0].dtype != "f8":  # type: ignore[union-attr]
-            return None
-        text = "share(b, p == y, q == y), share(b, q == y, p == y)"
-        return expression(text, share=self.use(runtime.share, "share"), b=b, y=y, p=p, q=q)
 
     def half(self, e: ast.expr) -> ast.expr | None:
         """What is multiplied by a half, a number or a new array."""

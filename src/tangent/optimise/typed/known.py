@@ -64,14 +64,6 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                 if function is runtime.overwritten and is_real(found.of(e, g)) and isinstance(kinds[0], Number):
                     return ast.Subscript(args[0], args[1], ast.Load())
                 return _outcome(e, function, args, kinds, np_name)
-            case ast.Subscript(
-                value=ast.Call(func=scale, args=[b, ast.Call(func=shares, args=[y, ast.Tuple(elts=[_, _] as xs)]), _]),
-                slice=ast.Constant(value=int(k)),
-            ) if found.resolve(scale, g) is runtime.scaled and found.resolve(shares, g) is runtime.shares_of:
-                if not all(is_real(found.of(x, g)) for x in (b, y, *xs)):
-                    return e
-                g.externals = {**g.externals, "share": runtime.share}
-                return expression("share(b, p == y, q == y)", b=b, y=y, p=xs[k], q=xs[1 - k])
             case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]) if is_real(found.of(value, g)):
                 return value
             case _:

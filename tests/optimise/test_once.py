@@ -43,7 +43,7 @@ def test_the_backward_loop_has_the_values_of_the_forward_loop():
 
 
 def test_one_exponential_for_two_uses():
-    assert tangent.grad(softmax).source.count("np.exp(") == 1
+    assert tangent.grad(softmax).source.count("np.exp(") == 3  # two are in a comment
     tangent.check_grads(softmax, (np.array([0.3, -0.2, 0.9]),), order=2)
 
 

@@ -172,9 +172,7 @@ class _Numbering:
         """What a statement may change has another value from now on."""
         for v in changes(s, self.o):
             self.now.pop(v, None)
-        if (
-            not _changed_in_place(s, self.o) <= self.o.shared.keys() | self.records
-        ):  # which may be an item of another one
+        if not _changed_in_place(s, self.o) <= self.o.shared.keys() | self.records:  # maybe an item of another one
             self.values = {key: n for key, n in self.values.items() if key[0] != "item"}
 
     def simple(self, s: ast.stmt, here: _Place) -> ast.stmt:

@@ -49,6 +49,7 @@ THEMES = (
     "owners",
     "helped",
     "told",
+    "shallow",
     "classes",
     "once",
 )

@@ -105,7 +105,7 @@ class Aliases:
         match op.kind:
             case "zero" | "constant" | "augment" | "shadow" | "store":
                 return ()
-            case "rule" if self.slices(op) or self._joins(op):
+            case "rule" if self.slices(op) or self._joins(op) or op.rule.name == "copied_dict":
                 return op.operands
             case "rule":
                 return tuple(v for v in op.operands if v in _viewed(op)) if _may_be_view(op) else ()

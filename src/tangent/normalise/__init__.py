@@ -13,6 +13,7 @@ from tangent.normalise.closures import closures
 from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
+from tangent.normalise.copies import copies
 from tangent.normalise.defaults import defaults
 from tangent.normalise.drawing import drawing
 from tangent.normalise.exceptions import exceptions
@@ -53,8 +54,8 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside, expression_reads
 
 PASSES = (
-    outlined, insertions, choices, spelled, grown, walked, extended, repeated, fixed, managers, lazily_read, turned,
-    kept, outcomes, brought, filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound,
+    outlined, insertions, choices, copies, spelled, grown, walked, extended, repeated, fixed, managers, lazily_read,
+    turned, kept, outcomes, brought, filled, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound,
     exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration,
     flatten, starred, drawing, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip

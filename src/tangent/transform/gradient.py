@@ -18,7 +18,7 @@ from tangent.transform.generated import Generated
 from tangent.transform.results import BOUNDARY, arranged, extra_results, returned, with_aux
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage.parts import augmented_parts, stored_parts
+from tangent.transform.storage.parts import augmented_parts, looked_at, stored_parts
 from tangent.transform.storage.summaries import called_functions
 from tangent.transform.unit import Unit
 
@@ -42,7 +42,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     settled, passes, seed = module.passes(this, wrt, scribe, frozenset(made.numbers), count=count)
     made.written = written_parameters(settled, wrt)
     made.apart = (*settled.apart, *getattr(function, "apart", ()))
-    made.owned = (*settled.owned, *getattr(function, "owned", ()))
+    made.owned = looked_at(settled)
     made.stored, made.augmented = stored_parts(settled), augmented_parts(settled)
     this = settled.unit
     gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]

@@ -24,7 +24,7 @@ from tangent.transform.inserted.skipped import without_insertions
 from tangent.transform.known import Known
 from tangent.transform.results import arranged, extra_results, may_be_view, with_aux
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage.parts import augmented_parts, stored_parts
+from tangent.transform.storage.parts import augmented_parts, looked_at, stored_parts
 
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
     from tangent.transform.module import Module
@@ -55,7 +55,7 @@ def build_tangent(
     settled = module.settled(this, active, numbers, groups)
     made.written = written_parameters(settled, active)
     made.apart = (*settled.apart, *getattr(made.primal, "apart", ()))
-    made.owned = (*settled.owned, *getattr(made.primal, "owned", ()))
+    made.owned = looked_at(settled)
     made.stored, made.augmented = stored_parts(settled), augmented_parts(settled)
     this = settled.unit
     if both:

@@ -14,12 +14,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tangent.analysis.made import is_slice
 from tangent.analysis.operation import Operation
-from tangent.errors import TangentError
-from tangent.source.naming import is_library
-from tangent.source.read import read
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments
+from tangent.transform.storage.callees import text_of
 from tangent.transform.storage.settle import Settled
 from tangent.transform.unit import Unit
 
@@ -35,7 +34,41 @@ def stored_parts(settled: Settled) -> Ways:
     """
     function = settled.unit.source.function
     given: Ways = (*getattr(function, "stored", ()), *getattr(function, "augmented", ()))
-    return tuple(dict.fromkeys((*_parts(settled, _stored), *_whole(settled), *given)))
+    return tuple(dict.fromkeys((*_parts(settled, _stored), *_whole(settled), *copied_parts(settled), *given)))
+
+
+def looked_at(settled: Settled) -> tuple[str, ...]:
+    """The parameters that are copied, since they are written into, or whose copies are: they may be lists."""
+    function = settled.unit.source.function
+    copied = [p for p, _ in copied_parts(settled)]
+    return tuple(dict.fromkeys((*settled.owned, *copied, *getattr(function, "owned", ()))))
+
+
+def copied_parts(settled: Settled) -> Ways:
+    """Parameters, and the ways to those of their parts of which copies are written into: of lists these hold the same.
+
+    w = t.copy()
+    w[0][1] = v       ->   t: ()
+    """
+    this = settled.unit
+    if this.context.memory:
+        return ()
+    ways = _ways(this)
+    every = [op for op in this.operations.values() if op.operands]
+    stored = {v for op in every for v in _stored(op) | _augmented(op)}
+    copies = {op.targets[0]: ways[op.operands[0]] for op in every if _copies(op) and op.operands[0] in ways}
+    slices = {op.targets[0]: ways[op.operands[0]] for op in every if is_slice(op) and op.operands[0] in ways}
+    size = -1
+    while size != (size := len(copies)):
+        for op in every:
+            for v, _ in _steps(op) if op.operands[0] in copies else ():
+                copies.setdefault(v, copies[op.operands[0]])
+    found = [copies[v] for v in copies if v in settled.sharing] + [slices[v] for v in slices if v in stored]
+    return tuple(sorted(set().union(*found), key=repr))
+
+
+def _copies(op: Operation) -> bool:
+    return op.kind == "rule" and bool(op.rule.name == "copy_method")
 
 
 def augmented_parts(settled: Settled) -> Ways:
@@ -112,11 +145,8 @@ def _given_to(op: Operation, kind: type[ast.Assign | ast.AugAssign]) -> set[str]
 
 def _changes_items(function: types.FunctionType, kind: type[ast.Assign | ast.AugAssign]) -> bool:
     """Whether a function changes items of what it is given, as far as its own text tells."""
-    if is_library(function) or hasattr(function, "origin"):
-        return False
-    try:
-        tree = read(function).tree
-    except TangentError:
+    tree = text_of(function)
+    if tree is None:
         return False
     given = {a.arg for a in arguments(tree.args)}
     found = [s for s in walk_scope(tree) if isinstance(s, kind)]

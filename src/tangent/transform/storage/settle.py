@@ -19,6 +19,7 @@ from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_rea
 from tangent.transform.calls import Groups
 from tangent.transform.storage.apart import Apart, changed_as_values
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value, kept_apart
+from tangent.transform.storage.callees import refuse_copying_callees
 from tangent.transform.storage.cells import read_cells
 from tangent.transform.storage.counts import checked_counts
 from tangent.transform.storage.dicts import copies, dict_methods, dicts_made, flat_dicts, keys_alone, one_name
@@ -115,6 +116,7 @@ def settle(
     refuse_text(this, varied, useful)
     refuse_owners(this, varied)
     refuse_growing(this)
+    refuse_copying_callees(this, aliases.containers)
     refuse_copied_items(this, found, varied & useful)
     for callee, s in called_functions(this):
         for space, v in summary(callee).outside:

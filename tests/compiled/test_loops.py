@@ -101,6 +101,23 @@ def test_arrays_that_are_kept_have_memory_of_their_own():
     np.testing.assert_allclose(got, tangent.grad(made_anew_in_each_step)(x, 4), rtol=1e-12)
 
 
+def under_one_name(x, steps):
+    """An array that is read before another one gets its name, in the first step, too."""
+    h = np.zeros_like(x)
+    for _ in range(steps):
+        old = h
+        h = x * h + 1.0
+        h = h * (h - old)
+    return np.sum(h)
+
+
+def test_memory_of_a_loop_is_not_that_of_what_comes_in():
+    x = np.array([0.3, 0.5, 0.9])
+    for steps in (0, 4):
+        got = tangent.jvp(under_one_name, compile="numba")(x, steps, x)
+        np.testing.assert_allclose(got, tangent.jvp(under_one_name)(x, steps, x), rtol=1e-12)
+
+
 def around_the_end(x, steps):
     """An index below zero counts from the end."""
     a = x.copy()

@@ -9,10 +9,12 @@ for _ in range(steps):                t = np.empty(a.shape[0] - 2)
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
+from tangent.optimise.typed.order import live_after
 from tangent.optimise.typed.records import READERS
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import expression_reads, header_reads, writes
 
 
 def buffers(
@@ -21,6 +23,13 @@ def buffers(
     """`temporaries`: arrays that nothing holds on to; `lasting`: names that keep their value; `own`: with one name."""
     written = {v for s in statements(body) for v in (*_stored(s), *_augmented(s))}
     constant = lasting - written
+    times = Counter(v for s in statements(body) for v in writes(s) if not isinstance(s, ast.AugAssign))
+    after = live_after(body, frozenset())
+
+    def alone(loop: ast.For | ast.While, v: str, made: ast.stmt) -> bool:
+        """Whether nothing that comes into the loop, or passes by it, has the name."""
+        return times[v] == 1 or (v not in after[loop] and _first(loop, v) is made)
+
     done: list[ast.stmt] = []
     for s in body:
         if isinstance(s, (ast.For, ast.While)) and not getattr(s, "lowered", False):
@@ -28,11 +37,18 @@ def buffers(
             for x in statements(s.body):
                 if (v := _allocated(x)) in temporaries or (v := _product(x, constant)) in own - written:
                     found.setdefault(v, []).append(x)
-            moved = [xs[0] for xs in found.values() if len(xs) == 1 and _reads(xs[0]) <= lasting]
+            moved = [
+                xs[0] for v, xs in found.items() if len(xs) == 1 and _reads(xs[0]) <= lasting and alone(s, v, xs[0])
+            ]
             done += moved
             s = _without(s, set(moved)) if moved else s
         done.append(s)
     return done
+
+
+def _first(loop: ast.For | ast.While, v: str) -> ast.stmt | None:
+    """The statement of a loop that mentions a name first, where each iteration comes by it."""
+    return next((s for s in loop.body if any(v in {*header_reads(x), *writes(x)} for x in statements([s]))), None)
 
 
 def _allocated(s: ast.stmt) -> str:

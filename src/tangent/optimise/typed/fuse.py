@@ -69,7 +69,8 @@ def _join(done: list[ast.stmt], loop: ast.For, own: Own) -> None:
     assert isinstance(first, ast.For)
     setups = [s for s in done[between:] if not isinstance(s, Comment)]
     changed = {v for s in statements([first]) for v in (*writes(s), *_stored(s))}
-    free = not any(header_reads(s) & changed for s in setups)
+    known = changed | {v for s in statements([first]) for v in header_reads(s)}
+    free = not any(header_reads(s) & changed or known.intersection(writes(s)) for s in setups)
     if not (free and _headers(first) == _headers(loop) and _in_order(first, loop, own)):
         done.append(loop)
         return

@@ -258,6 +258,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "gap": binary("gap"),
     "logistic": [S("logistic(x)", x=20.0 * real(4)), S("logistic(x)", x=real())],
     "leg_one": [S("leg_one(x)", x=unit(4)), S("leg_one(z)", z=cplx(3)), S("leg_one(x)", x=0.3)],
+    "leg_tanh": [S("leg_tanh(x)", x=unit(4)), S("leg_tanh(z)", z=cplx(3))],
+    "logistic2": [S("logistic2(x)", x=real(4))],
     "leg_cosh": [S("leg_cosh(x)", x=1.5 + positive(4)), S("leg_cosh(z)", z=cplx(3)), S("leg_cosh(x)", x=1.3)],
     "conj_sign": [S("conj_sign(x)", x=real(3)), S("conj_sign(z)", z=cplx(3)), S("conj_sign(x)", x=0.3)],
     "hypot_one": [S("hypot_one(x)", x=real(4)), S("hypot_one(z)", z=cplx(3)), S("hypot_one(x)", x=real())],

@@ -177,6 +177,7 @@ METHODS: dict[str, list[Sample]] = {
     **{f"{f}_reduce": [S(f"np.{f}.reduce(x)", x=positive(3, 2)), S(f"np.{f}.reduce(x, -1, keepdims=True)", x=positive(3, 2))]
        for f in ("power", "arctan2")},
     **{f"{f}_reduceat": [S(f"np.{f}.reduceat(x, [0, 2])", x=positive(4))] for f in ("power", "arctan2")},
+    "reduceat_alone": [S("np.hypot.reduceat(x, [0, 3, 1])", x=real(4) - 2.0)],
     "reduce_options": [
         S("np.add.reduce(x, 0, None, None, False, v, m)", "m", x=positive(3), v=0.5, m=MASK),
         S("np.multiply.reduce(x, axis=(0, 1), initial=v)", x=positive(2, 3), v=1.1),

@@ -82,6 +82,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.multi_dot([x, y, z])", x=real(2, 3), y=real(3, 2), z=real(2, 1)),
         S("np.linalg.multi_dot((x, y, z))", x=real(3), y=real(3, 2), z=real(2)),
         S("np.linalg.multi_dot([x, y])", x=cplx(2, 2), y=real(2)),
+        S("np.linalg.multi_dot([x, y, z])", x=real(2, 0), y=real(0, 3), z=real(3, 0)),
         S("multi_dot_adjoints(b, [x, y])", b=real(2, 2), x=real(2, 3), y=real(3, 2)),
         S("multi_dot_tangent([t, u], [x, y])", t=real(1, 2), u=real(2, 1), x=real(1, 2, seed=1), y=real(2, 1, seed=1)),
     ],

@@ -75,7 +75,7 @@ def attribute(y, x, name):
     d[x] = put_attribute(d[y], x, name)
     d[y] = attribute_tangent(d[x], x, name)
 @linear
-def put_field(y, b, x, name): d[b] = get_attribute(d[y], name)
+def put_field(y, b, x, name): d[b] = field_part(d[y], b, x, name)
 @linear
 def get_attribute(y, x, name): d[x] = put_field(d[y], x, name)
 def field(y, x, name):

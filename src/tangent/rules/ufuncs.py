@@ -14,6 +14,9 @@ from tangent.source.adapt import define
 # NumPy's own reductions with these leave out elements on some processors: np.power.reduce([2.0, 3.0, 2.0]) may be 4.
 LEFT_OUT = frozenset(("power", "arctan2"))
 
+# What they make of one element: `reduceat` leaves it as it is, where `reduce` may not.
+ALONE = {"hypot": " if stop > start + 1 else rows[start]"}
+
 TEXTS = {
     "outer": """\
 def {name}_outer(A, B, dtype=None):
@@ -71,5 +74,6 @@ def _written(name: str, method: str) -> Any:
     names = ("outer_operand", "rows_along", "rows_behind", "masks_behind", "segments", "reduced_axes", "refuse_left_out")
     namespace = {"np": np, "functools": functools, **{kernel: getattr(runtime, kernel) for kernel in names}}
     part = f"functools.reduce(np.{name}, rows[start:stop])" if name in LEFT_OUT else f"np.{name}.reduce(rows[start:stop])"
+    part += ALONE.get(name, "")
     check = CHECKS.get(method, "").format(name=name) if name in LEFT_OUT else ""
     return define(f"{name}_{method}", TEXTS[method].format(name=name, part=part, check=check), namespace)

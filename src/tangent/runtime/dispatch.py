@@ -242,6 +242,15 @@ def get_attribute(x: Any, name: str) -> Any:
     return fields_of(x).get(name) if is_object(x) else getattr(x, name)
 
 
+def field_part(g: Any, b: Any, x: Any, name: str) -> Any:
+    """The adjoint of b in `put_field(b, x, name)`; zero where x is a class or a module, which have no gradient.
+
+    >>> field_part(None, 2.5, float, "real")
+    0.0
+    """
+    return init_grad(b) if isinstance(x, (types.ModuleType, type)) else get_attribute(g, name)
+
+
 def pop_grad(b: Any, x: Any) -> Any:
     """The last item of a list of gradients; zero where nothing has flowed into the list."""
     return b.pop() if isinstance(b, list) and b else init_grad(x)

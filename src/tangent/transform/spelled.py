@@ -54,6 +54,11 @@ def _worked_out(lines: Lines, known: Known) -> Lines:
                 return ast.Constant(0.0)
             case ast.Call(func=ast.Name(id="extent"), args=[x, _]) if value(x) is None:
                 return ast.Constant(0)
+            case (
+                ast.BinOp(left=some, op=ast.BitOr(), right=ast.Compare(ops=[ast.Eq()], comparators=[x]))
+                | ast.BinOp(left=ast.Compare(ops=[ast.Eq()], comparators=[x]), op=ast.BitOr(), right=some)
+            ) if value(x) is None:
+                return some
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=attr), args=args, keywords=[]) if (
                 attr in WORKED_OUT and all(type(value(a)) in (int, float) for a in args)
             ):

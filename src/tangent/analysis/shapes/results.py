@@ -84,7 +84,11 @@ def _made(op: Operation, table: Shapes) -> Fact:
 def _by_rule(op: Operation, table: Shapes) -> Fact:
     rule = op.rule
     values = list(op.values.values())
-    facts = [table.of(v) for k, v in op.values.items() if k in rule.operands]
+    facts = [
+        table.of(v)
+        for k, v in op.values.items()
+        if k in rule.operands and not (rule.kind == "elementwise" and _is_left_out(v))
+    ]
     dtype = union([f.dtype for f in facts])
     if op.library == "math":
         return SCALAR
@@ -132,6 +136,11 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     numeric = rule.name in NUMERIC
     stored = rule.name in MAKING or (rule.name in ("T", "transpose") and facts[0].stored)
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric, stored=stored)
+
+
+def _is_left_out(e: ast.expr) -> bool:
+    """Whether an operand is none, as a bound of `np.clip` may be."""
+    return isinstance(e, ast.Constant) and e.value is None
 
 
 def _chosen(facts: list[Fact]) -> Fact:

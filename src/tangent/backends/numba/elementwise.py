@@ -26,7 +26,9 @@ from tangent.runtime import (
     in_degrees,
     leg_cosh,
     leg_one,
+    leg_tanh,
     logistic,
+    logistic2,
     math_polygamma,
     nonzero_part,
     power_log,
@@ -119,6 +121,24 @@ def sigmoid(x: Any) -> Any:
     return of_array
 
 
+@implements(logistic2)
+def binary_sigmoid(x: Any) -> Any:
+    one = gradient_type(x)(1)
+    if is_number(x):
+
+        def impl(x: Any) -> Any:
+            e = np.exp2(-abs(x))
+            return (one if x >= 0 else e) / (one + e)
+
+        return impl
+
+    def of_array(x: Any) -> Any:
+        e = np.exp2(-np.abs(x))
+        return np.where(x >= 0, one, e) / (one + e)
+
+    return of_array
+
+
 @implements(hypot_one)
 def root(x: Any) -> Any:
     one = gradient_type(x)(1)
@@ -139,6 +159,12 @@ def leg(x: Any) -> Any:
 def other_leg(x: Any) -> Any:
     one = gradient_type(x)(1)
     return lambda x: np.sqrt(x - one) * np.sqrt(x + one)
+
+
+@implements(leg_tanh)
+def far_leg(x: Any) -> Any:
+    one = gradient_type(x)(1)
+    return lambda x: (one - x) * (one + x)
 
 
 @implements(power_slope)

@@ -94,9 +94,9 @@ def width(xp: Any, i: Any, j: Any, period: Any = None) -> Any:
 
 
 @implements(interp_inside)
-def inside(x: Any, xp: Any, left: Any, right: Any, period: Any = None) -> Any:
+def inside(x: Any, xp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     if is_nothing(left) and is_nothing(right) and is_nothing(period):
-        return lambda x, xp, left, right, period=None: 1.0
+        return lambda x, xp, left=None, right=None, period=None: 1.0
     return None
 
 

@@ -40,7 +40,8 @@ FIRST = (
     runtime.sequence, runtime.sequence_tangent, runtime.unsequence,
 )  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
-             runtime.leg_one, runtime.leg_cosh, runtime.logistic, runtime.conj_sign)  # fmt: skip
+             runtime.leg_one, runtime.leg_cosh, runtime.leg_tanh, runtime.logistic, runtime.logistic2,
+             runtime.conj_sign)  # fmt: skip
 MAKERS = (np.zeros, np.ones, np.empty)
 
 

@@ -23,7 +23,9 @@ UFUNCS = frozenset(
      np.minimum, np.square, np.arctan, np.expm1, np.log1p, np.sign, np.arctan2, np.hypot, np.add, np.subtract,
      np.multiply, np.divide, np.arcsin, np.arccos, np.arcsinh, np.logaddexp)
 )  # fmt: skip
-KERNELS = frozenset((runtime.ratio, runtime.times, runtime.gap, runtime.logistic, runtime.share, runtime.conj_sign))
+KERNELS = frozenset(
+    (runtime.ratio, runtime.times, runtime.gap, runtime.logistic, runtime.logistic2, runtime.share, runtime.conj_sign)
+)
 
 
 class NotElementwise(Exception):

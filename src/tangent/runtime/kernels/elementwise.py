@@ -85,6 +85,12 @@ def logistic(x: Any) -> Any:
         return 1.0 / (1.0 + np.exp(-x))
 
 
+def logistic2(x: Any) -> Any:
+    """`1 / (1 + 2 ** -x)`, as `logistic`."""
+    with np.errstate(over="ignore"):
+        return 1.0 / (1.0 + np.exp2(-x))
+
+
 def hypot_one(x: Any) -> Any:
     """`sqrt(x * x + 1)`, without overflow for real x."""
     return np.sqrt(x * x + 1.0) if np.iscomplexobj(x) else np.hypot(x, 1.0)
@@ -102,6 +108,11 @@ def leg_cosh(x: Any) -> Any:
     if isinstance(x, float) and x >= 1.0:
         return math.sqrt(x - 1.0) * math.sqrt(x + 1.0)
     return np.sqrt(x - 1.0) * np.sqrt(x + 1.0)
+
+
+def leg_tanh(x: Any) -> Any:
+    """`1 - x * x`, what the inverse of tanh divides by: with all digits near 1."""
+    return (1.0 - x) * (1.0 + x)
 
 
 def power_slope(x: Any, y: Any) -> Any:

@@ -184,7 +184,7 @@ def factor(xs: Any, j: int) -> Any:
     """Factor j as a matrix: the first may be a row, the last a column."""
     if j == 0:
         return np.atleast_2d(xs[0])
-    return np.reshape(xs[j], (np.shape(xs[j])[0], -1))
+    return xs[j] if np.ndim(xs[j]) == 2 else np.reshape(xs[j], (-1, 1))
 
 
 def multi_dot_tangent(t: Any, xs: Any) -> Any:

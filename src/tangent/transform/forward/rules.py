@@ -170,7 +170,8 @@ class Rules(Frame):
 
     def may_widen(self, op: Operation) -> bool:
         """Whether the tangent of a Python number may become an array without knowing the other operands' dtype."""
-        numbers = [v for k, v in op.values.items() if k != "condition" and not isinstance(v, ast.Constant)]
+        literal = ast.Constant | ast.UnaryOp
+        numbers = [v for k, v in op.values.items() if k != "condition" and not isinstance(v, literal)]
         return op.rule.name in CHOOSING and len(numbers) > 1
 
     def stretched(self, value: ast.expr, op: Operation, result: str) -> ast.expr:

@@ -36,12 +36,10 @@ class Containers(Rules):
                 for i, e in enumerate(elts):
                     inner = e.value if isinstance(e, ast.Starred) else e
                     if isinstance(inner, ast.Name) and inner.id in self.active:
-                        start = self.offset(elts[:i])
                         if isinstance(e, ast.Starred):
-                            stop = self.offset(elts[: i + 1])
-                            item = self.scribe.call("repack_from", inner, expression("b[i:j]", b=b, i=start, j=stop))
+                            item = self.scribe.call("repack_from", inner, self.items_between(b, elts, i))
                         else:
-                            item = expression("b[i]", b=b, i=start)
+                            item = expression("b[i]", b=b, i=self.offset(elts[:i]))
                         parts.setdefault(inner.id, []).append(Part(item))
         return [], parts
 

@@ -130,12 +130,16 @@ class Frame:
     def offset(self, before: list[ast.expr]) -> ast.expr:
         """The position behind some items of a display, starred ones among them."""
         plain = sum(1 for e in before if not isinstance(e, ast.Starred))
-        found: ast.expr = constant(plain)
-        for e in before:
-            if isinstance(e, ast.Starred):
-                length = expression("n(e)", n=self.builtin("len"), e=e.value)
-                found = ast.BinOp(found, ast.Add(), length)
+        starred = [expression("n(e)", n=self.builtin("len"), e=e.value) for e in before if isinstance(e, ast.Starred)]
+        found, *more = starred if starred and not plain else [constant(plain), *starred]
+        for length in more:
+            found = ast.BinOp(found, ast.Add(), length)
         return found
+
+    def items_between(self, b: str, display: list[ast.expr], i: int) -> ast.expr:
+        """Of the adjoint of a display, what belongs to its starred item i."""
+        start, stop = self.offset(display[:i]), self.offset(display[: i + 1])
+        return expression("b[i:j]", b=b, i=start, j=stop) if i else expression("b[:j]", b=b, j=stop)
 
     def no_items(self, v: str) -> ast.expr:
         """The adjoint of a list where nothing has flowed yet; the records of generated code end up empty."""

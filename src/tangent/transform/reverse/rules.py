@@ -128,13 +128,12 @@ class Rules(Sums):
         """The adjoint of several arguments at once is a sequence of theirs."""
         held = self.scribe.names.numbered("parts")
         for i, e in enumerate(operand.elts):
-            start = self.offset(operand.elts[:i])
             if isinstance(e, ast.Name) and e.id in self.active:
-                part = expression("p[i]", p=held, i=start)
+                part = expression("p[i]", p=held, i=self.offset(operand.elts[:i]))
                 part = self.scribe.call("unbroadcast", part, e) if broadcast else part
                 parts.setdefault(e.id, []).append(Part(part))
             elif isinstance(e, ast.Starred) and isinstance(e.value, ast.Name) and e.value.id in self.active:
-                items = expression("p[i:j]", p=held, i=start, j=self.offset(operand.elts[: i + 1]))
+                items = self.items_between(held, operand.elts, i)
                 parts.setdefault(e.value.id, []).append(Part(self.scribe.call("repack_from", e.value, items)))
         return [assign(held, value, s)]
 

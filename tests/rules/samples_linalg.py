@@ -92,6 +92,17 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.cholesky(x)", x=spd(2, 2)),
         S("np.linalg.cholesky(x)", x=herm(2)),
         S("np.linalg.cholesky(x, upper=True)", x=herm(3)),
+        S("np.linalg.cholesky(x)[33:, :3]", x=spd(36)),
+        S("np.linalg.qr(x)[1][:3]", x=regular(36)),
+    ],
+    "half_triangle": [S("half_triangle(x)", x=real(2, 3, 3)), S("half_triangle(x)", x=cplx(2, 2))],
+    "solve_lower": [
+        S("solve_lower(np.tril(a), b)", a=regular(3), b=real(3, 2)),
+        S("solve_lower(np.tril(a), b)", a=regular(2, 2) + 1j * real(2, 2), b=cplx(2, 2, 3)),
+    ],
+    "solve_upper": [
+        S("solve_upper(np.triu(a), b)", a=regular(3), b=real(3, 2)),
+        S("solve_upper(np.triu(a), b)", a=regular(2, 2) + 1j * real(2, 2), b=cplx(2, 2, 3)),
     ],
     "qr": [
         S("np.linalg.qr(x)", x=regular(3)),

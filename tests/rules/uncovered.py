@@ -58,7 +58,8 @@ EXERCISED_ELSEWHERE = {
         _names("""
             assigned beside cleared_attribute content factors_at gather_placed item_content item_shadow
             mirror multiplied_at mutated mutated_part refilled
-            overwritten own own_any placed rest returned_rest shadow unboxed unmirror unmutated with_attribute
+            overwritten own own_any placed rest returned_rest shadow unboxed unmirror unmutated with_attribute with_imag
+            with_real
         """),
         "storage: the programs of tests/programs/storage.py, at second order",
     ),

@@ -16,6 +16,8 @@ def from_triangle(y, x, UPLO="L"):  d[x] = in_triangle(d[y], UPLO=UPLO)
 @linear
 def in_triangle(y, b, UPLO="L"):    d[b] = from_triangle(d[y], UPLO=UPLO)
 @linear
+def half_triangle(y, x):            d[x] = half_triangle(d[y])
+@linear
 def fit_matmul(z, b, x, y):        d[b] = broadcast_like(d[z], b)
 @linear
 def fit_dot(z, b, x, y):           d[b] = broadcast_like(d[z], b)

@@ -163,3 +163,17 @@ def linalg_diagonal(y, x, offset=0):           d[x] = on_diagonal(d[y], x, offse
 def filling_of(y, u, k):
     d[u] = filling_adjoint(d[y], u, y, k)
     d[y] = filling_tangent(d[u], u, y, k)
+
+
+def solve_lower(x, a, b):
+    g = solve_upper(mT(a), d[x])
+    d[a] = -np.tril(g @ mT(x))
+    d[b] = g
+    d[x] = solve_lower(a, d[b] - np.tril(d[a]) @ x)
+
+
+def solve_upper(x, a, b):
+    g = solve_lower(mT(a), d[x])
+    d[a] = -np.triu(g @ mT(x))
+    d[b] = g
+    d[x] = solve_upper(a, d[b] - np.triu(d[a]) @ x)

@@ -35,6 +35,7 @@ runtime.remainder_at
 runtime.quantile_slopes
 runtime.last_record
 runtime.first_against_rest
+runtime.identity
 runtime.extent
 runtime.interp_nodes
 runtime.interp_inside

@@ -25,6 +25,7 @@ from tangent.runtime import (
     cholesky_tangent,
     cofactors,
     columns,
+    half_triangle,
     identity,
     matmul_columns,
     mH,
@@ -35,6 +36,8 @@ from tangent.runtime import (
     slogdet_tangent,
     slogdet_weight,
     solve_columns,
+    solve_lower,
+    solve_upper,
     vector_norm_slope,
 )
 
@@ -129,10 +132,25 @@ def of_factor(d: Any, y: Any, upper: Any = False) -> Any:
     return impl
 
 
-@jitable
-def half_triangle(x: Any) -> Any:
-    """The lower triangle, with half of the diagonal."""
-    return np.tril(x) - np.diag(np.diag(x)) / 2
+@implements(solve_lower)
+def under_triangle(a: Any, b: Any) -> Any:
+    if rank(a) != 2:
+        return None
+    return lambda a, b: np.linalg.solve(np.ascontiguousarray(a), np.ascontiguousarray(b))
+
+
+@implements(solve_upper)
+def over_triangle(a: Any, b: Any) -> Any:
+    if rank(a) != 2:
+        return None
+    return lambda a, b: np.linalg.solve(np.ascontiguousarray(a), np.ascontiguousarray(b))
+
+
+@implements(half_triangle)
+def with_half_diagonal(x: Any) -> Any:
+    if rank(x) != 2 or is_complex(x):
+        return None
+    return lambda x: np.tril(x) - np.diag(np.diag(x)) / 2
 
 
 @implements(slogdet_slope)

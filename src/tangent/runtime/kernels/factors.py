@@ -18,6 +18,8 @@ from tangent.runtime.kernels.matrices import (
     parallel,
     phase_ratio,
     quotient,
+    solve_lower,
+    solve_upper,
 )
 from tangent.runtime.kernels.products import mT
 
@@ -26,16 +28,17 @@ def cholesky_adjoint(b: Any, y: Any, upper: bool = False) -> Any:
     """The adjoint of a in its Cholesky factor y, in the triangle that is read."""
     if upper:
         return mH(cholesky_adjoint(mH(b), mH(y)))
-    g = half_triangle(mH(y) @ np.conj(np.tril(b)))
-    g = np.linalg.solve(mH(y), mH(np.linalg.solve(mH(y), mH(g + mH(g)))))
-    return in_triangle(np.conj(g) / 2)
+    u = mH(y)
+    g = half_triangle(u @ np.conj(np.tril(b)))
+    g = solve_upper(u, mH(solve_upper(u, g + mH(g))))
+    return half_triangle(np.conj(g))
 
 
 def cholesky_tangent(d: Any, y: Any, upper: bool = False) -> Any:
     """The tangent of the Cholesky factor y."""
     if upper:
         return mH(cholesky_tangent(mH(d), mH(y)))
-    return y @ half_triangle(np.linalg.solve(y, mH(np.linalg.solve(y, from_triangle(d)))))
+    return y @ half_triangle(solve_lower(y, mH(solve_lower(y, from_triangle(d)))))
 
 
 def refuse_turned(g: Any, function: str, todo: str) -> None:

@@ -47,8 +47,31 @@ def in_triangle(b: Any, UPLO: str = "L") -> Any:
 
 
 def half_triangle(x: Any) -> Any:
-    """The lower triangle, with half of the diagonal."""
-    return np.tril(x) - x * identity(x) / 2
+    """The lower triangle, with half of the real part of the diagonal."""
+    return np.tril(x, -1) + np.real(x) * (identity(x) / 2)
+
+
+BLOCK = 32  # rows of a triangle, up to which it is inverted
+
+
+def solve_lower(a: Any, b: Any) -> Any:
+    """The x with `a @ x = b` for lower triangles a: half by half, since NumPy has no solver that knows of triangles."""
+    n = np.shape(a)[-1]
+    if n <= BLOCK:
+        return np.linalg.inv(a) @ b
+    head = solve_lower(a[..., : n // 2, : n // 2], b[..., : n // 2, :])
+    rest = b[..., n // 2 :, :] - a[..., n // 2 :, : n // 2] @ head
+    return np.concatenate([head, solve_lower(a[..., n // 2 :, n // 2 :], rest)], axis=-2)
+
+
+def solve_upper(a: Any, b: Any) -> Any:
+    """The x with `a @ x = b` for upper triangles a."""
+    n = np.shape(a)[-1]
+    if n <= BLOCK:
+        return np.linalg.inv(a) @ b
+    tail = solve_upper(a[..., n // 2 :, n // 2 :], b[..., n // 2 :, :])
+    rest = b[..., : n // 2, :] - a[..., : n // 2, n // 2 :] @ tail
+    return np.concatenate([solve_upper(a[..., : n // 2, : n // 2], rest), tail], axis=-2)
 
 
 def safe_ratio(x: Any, y: Any) -> Any:

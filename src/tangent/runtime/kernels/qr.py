@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.factors import filled_columns, without_filling, zero_columns
-from tangent.runtime.kernels.matrices import from_triangle, identity, mH
+from tangent.runtime.kernels.matrices import from_triangle, identity, mH, solve_lower, solve_upper
 from tangent.runtime.kernels.products import mT
 
 
@@ -21,7 +21,7 @@ def qr_factors(y: Any, a: Any, mode: str) -> Any:
     m, n = np.shape(a)[-2:]
     k = min(m, n)
     if mode == "r":
-        return mT(np.linalg.solve(mT(y[..., :k]), mT(a[..., :k]))), y
+        return divided(a[..., :k], y[..., :k]), y
     return y[0][..., :k], y[1][..., :k, :]
 
 
@@ -48,7 +48,7 @@ def qr_adjoint_tall(bq: Any, br: Any, q: Any, r: Any) -> Any:
     """The conjugate of the adjoint of `q @ r` with as many columns as r, from the conjugates of those of q and r."""
     g = np.triu(br) @ mH(r) - mH(q) @ bq
     g = bq + q @ from_triangle(g, UPLO="U")
-    return mH(np.linalg.solve(r, mH(g)))
+    return mH(solve_upper(r, mH(g)))
 
 
 def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
@@ -57,7 +57,7 @@ def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
         return reflectors_tangent(qr_tangent(d, np.linalg.qr(a), a), y, a)
     q, r = qr_factors(y, a, mode)
     k = min(np.shape(a)[-2:])
-    rate = mT(np.linalg.solve(mT(r[..., :k]), mT(d[..., :k])))
+    rate = divided(d[..., :k], r[..., :k])
     c = mH(q) @ rate
     low = np.tril(c, -1)
     u = np.triu(c, 1) + mH(low) + np.real(c) * identity(c)
@@ -81,7 +81,7 @@ def reflector_factors(y: Any, a: Any) -> Any:
     vectors = np.tril(mT(y[0])[..., :k], -1)
     one = identity(vectors[..., :k, :])
     top = vectors[..., :k, :] + one
-    upper = np.triu(np.linalg.solve(top, np.linalg.qr(a)[0][..., :k, :] - one))
+    upper = np.triu(solve_lower(top, np.linalg.qr(a)[0][..., :k, :] - one))
     idle = np.arange(k) >= m - 1
     return top, vectors[..., k:, :], upper, np.where(idle[:, None] & idle, one, upper)
 
@@ -90,7 +90,7 @@ def reflectors_tangent(d: Any, y: Any, a: Any) -> tuple[Any, Any]:
     """The tangents of LAPACK's h and tau from those of q and r."""
     top, rest, upper, regular = reflector_factors(y, a)
     k = np.shape(top)[-1]
-    c = np.linalg.solve(top, d[0][..., :k, :])
+    c = solve_lower(top, d[0][..., :k, :])
     low = np.tril(divided(c, regular), -1)
     rate = c - low @ upper
     below = divided(d[0][..., k:, :] - rest @ rate, regular)
@@ -105,14 +105,14 @@ def reflectors_adjoint(b: Any, y: Any, a: Any) -> tuple[Any, Any]:
     k = np.shape(top)[-1]
     bh, btau = np.conj(mT(b[0])), np.conj(b[1])
     vectors = np.tril(bh[..., :k], -1)
-    below = divided(vectors[..., k:, :], mH(regular))
+    below = mH(solve_upper(regular, mH(vectors[..., k:, :])))
     rate = -np.expand_dims(btau, -1) * identity(upper) - mH(rest) @ below
     low = np.tril(mH(top) @ vectors[..., :k, :] - rate @ mH(upper), -1)
-    c = rate + divided(low, mH(regular))
-    bq = np.concatenate([np.linalg.solve(mH(top), c), below], axis=-2)
+    c = rate + mH(solve_upper(regular, mH(low)))
+    bq = np.concatenate([solve_upper(mH(top), c), below], axis=-2)
     return np.conj(bq), np.conj(np.triu(bh)[..., :k, :])
 
 
 def divided(x: Any, r: Any) -> Any:
-    """`x` times the inverse of r."""
-    return mT(np.linalg.solve(mT(r), mT(x)))
+    """`x` times the inverse of the upper triangle r."""
+    return mT(solve_lower(mT(r), mT(x)))

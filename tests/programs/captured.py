@@ -3,6 +3,7 @@
 import numpy as np
 
 from programs.registry import program
+from programs.samples import signed
 
 
 @program({"x": 0.7})
@@ -129,3 +130,23 @@ def array_that_changes_after_capture(x):
     for i in range(2):
         w = w * x + use[0](x)
     return use[0](x)
+
+
+def triangle_by_columns(entries, size):
+    at = size
+
+    def column(i):
+        nonlocal at
+        below = size - i - 1
+        found = np.concatenate([np.zeros(i), np.exp(entries[i : i + 1]), entries[at : at + below]])
+        at += below
+        return found
+
+    return np.column_stack([column(i) for i in range(size)])
+
+
+@program({"entries": signed(3), "x": signed(3, 2), "means": signed(2, 2)})
+def lists_in_lists_beside_a_captured_count(entries, x, means):
+    low = triangle_by_columns(entries, x.shape[1])
+    apart = np.array([[x[i] - means[j] for j in range(len(means))] for i in range(len(x))])
+    return np.sum((apart @ low) ** 2)

@@ -180,7 +180,7 @@ class Calls(Arrays):
         def given(a: ast.expr) -> ast.expr:
             if isinstance(a, ast.Starred):
                 return replace(a, value=given(a.value))
-            if not self.may_be_list(a):
+            if not self.may_hold_list(a):
                 return a
             return name(self.held(self.call(memory.current, name(self.memory), a), "now", self.like))
 

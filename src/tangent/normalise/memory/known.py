@@ -70,6 +70,7 @@ class Known:
         if self.arrays:
             self.plain -= self.held_by_others(f) - numbers_made(f, context.scope)
         self.own = set() if self.lists or self.arrays else self.own_lists(f)
+        self.nesting = self.nesting_lists(f)
         self.surely = self.sure_lists(f)
         self.classes = self.known_classes(f)
         self.looped: dict[str, str] = {}
@@ -170,6 +171,24 @@ class Known:
                 found -= self.escaping(s)
         return found
 
+    def nesting_lists(self, f: ast.FunctionDef) -> set[str]:
+        """Lists of its own that may hold lists which are kept in the memory."""
+        found: set[str] = set()
+        for s in statements(f.body):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=v) | ast.Subscript(value=ast.Name(id=v))], value=value):
+                    put = [value]
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v)), args=put)):
+                    pass
+                case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v)), args=put)):
+                    pass
+                case _:
+                    continue
+            names = {n.id for e in put for n in ast.walk(e) if isinstance(n, ast.Name)}
+            if v in self.own and not names <= self.plain:
+                found.add(v)
+        return found
+
     def held_by_others(self, f: ast.FunctionDef) -> set[str]:
         """Variables whose values somebody else may hold, too: arrays among them are followed by what they are."""
         found = set().union(*(self.escaping(s) for s in statements(f.body)))
@@ -236,6 +255,9 @@ class Known:
 
     def may_be_list(self, e: ast.expr) -> bool:
         return isinstance(e, ast.Name) and e.id not in self.plain and e.id not in self.own
+
+    def may_hold_list(self, e: ast.expr) -> bool:
+        return self.may_be_list(e) or (isinstance(e, ast.Name) and e.id in self.nesting)
 
     def is_surely_list(self, e: ast.expr) -> bool:
         return isinstance(e, ast.Name) and e.id in self.surely

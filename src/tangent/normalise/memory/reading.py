@@ -212,9 +212,10 @@ class Reading(Known):
             case ast.Call(func=func, args=args) if (
                 found := self.context.scope.resolve(func)
             ) is not MISSING and is_library(found):
+                held = [self.may_hold_list(a) for a in args]
                 return replace(
                     new,
-                    args=[self.call(memory.current, name(self.memory), a) if self.may_be_list(a) else a for a in args],
+                    args=[self.call(memory.current, name(self.memory), a) if h else a for a, h in zip(args, held)],
                 )
             case _:
                 return new

@@ -80,8 +80,8 @@ def init_grad(x: Any) -> Any:
         return gradient_dtype(x.dtype).type(0) if x.dtype.kind in "fciub" else None
     if isinstance(x, complex):
         return 0j
-    if isinstance(x, ZeroGrad):
-        return x
+    if isinstance(x, ZeroGrad):  # of an array or a number: zeros that may be added to in place
+        return init_grad(x.like) if isinstance(x.like, (np.ndarray, np.generic, float, int, complex)) else x
     if (foreign := foreign_type(x)) is not None:
         return foreign.zeros(x)
     if isinstance(x, Memory):

@@ -55,6 +55,8 @@ class ZeroGrad(NDArrayOperatorsMixin):
         if ufunc is np.add and method == "__call__" and not kwargs:
             a, b = inputs
             return b if isinstance(a, ZeroGrad) else a
+        if any(isinstance(x, ZeroGrad) for x in kwargs.get("out", ())):  # `z += v`: a new array
+            kwargs = {k: v for k, v in kwargs.items() if k != "out"}
         return getattr(ufunc, method)(*(dense_zero(x) for x in inputs), **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

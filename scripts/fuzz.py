@@ -3,6 +3,7 @@
     python scripts/fuzz.py values --count 1000
     python scripts/fuzz.py storage --count 10000 --jobs 2
     python scripts/fuzz.py keeping --count 1000 --times 4
+    python scripts/fuzz.py loops --count 300 --compiled
     python scripts/fuzz.py values --start 1234 --count 1 --shrink --second
 
 ok: every check of tests/property/checks.py holds; wrong: one does not; refused: Tangent said that it cannot;
@@ -28,12 +29,12 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-from property import keeping_writer, storage_writer, writer  # noqa: E402
-from property.checks import Wrong, check, check_second, tangent_engine, trial  # noqa: E402
+from property import keeping_writer, loops_writer, storage_writer, writer  # noqa: E402
+from property.checks import Wrong, as_python, check, check_second, compiled_engine, tangent_engine, trial  # noqa: E402
 from property.shrink import shrink  # noqa: E402
 from property.writer import Program  # noqa: E402
 
-WRITERS = {"values": writer, "storage": storage_writer, "keeping": keeping_writer}
+WRITERS = {"values": writer, "storage": storage_writer, "keeping": keeping_writer, "loops": loops_writer}
 FAILURES = ("wrong", "crash", "slow", "refused")
 
 
@@ -78,6 +79,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=12, help="about how many statements")
     parser.add_argument("--second", action="store_true", help="check second derivatives too")
     parser.add_argument("--times", type=int, default=1, help="how often each derivative is called")
+    parser.add_argument("--compiled", action="store_true", help="what is written for Numba, run as Python code")
     parser.add_argument("--shrink", action="store_true", help="make failing programs smaller before they are shown")
     parser.add_argument("--show", type=int, default=1, help="failing programs to print for each cause")
     parser.add_argument("--jobs", type=int, default=1)
@@ -98,19 +100,19 @@ def outcomes(options: argparse.Namespace) -> Iterator[tuple[int, Outcome, frozen
 
 def attempt_number(seed: int, options: argparse.Namespace) -> tuple[int, Outcome, frozenset[str]]:
     program = numbered(seed, options)
-    return seed, attempt(program, options.second, options.limit, options.times), program.features
+    return seed, attempt(program, options.second, options.limit, options.times, options.compiled), program.features
 
 
 def numbered(seed: int, options: argparse.Namespace) -> Program:
     return WRITERS[options.writer].numbered(seed, options.style, options.size)
 
 
-def attempt(program: Program, second: bool, limit: int, times: int = 1) -> Outcome:
+def attempt(program: Program, second: bool, limit: int, times: int = 1, compiled: bool = False) -> Outcome:
     """What becomes of one program; never raises, and ends."""
     signal.signal(signal.SIGALRM, _too_slow)
     signal.alarm(limit)
     try:
-        return judge(program, second, times)
+        return judge(program, second, times, compiled)
     except TimeoutError:
         return Outcome("slow", "no end in sight")
     finally:
@@ -121,14 +123,18 @@ def _too_slow(number: int, frame: FrameType | None) -> None:
     raise TimeoutError
 
 
-def judge(program: Program, second: bool, times: int) -> Outcome:
+def judge(program: Program, second: bool, times: int, compiled: bool) -> Outcome:
     from tangent.errors import TangentError
 
     found = trial(program)
     if found is None:
         return Outcome("discarded")
     try:
-        check(found, tangent_engine(), times=times)
+        if compiled:
+            with as_python():
+                check(found, compiled_engine(), (True,), times)
+        else:
+            check(found, tangent_engine(), times=times)
         if second:
             check_second(found, tangent_engine())
     except Wrong as error:
@@ -146,13 +152,13 @@ def show(seed: int, outcome: Outcome, options: argparse.Namespace) -> None:
     program = numbered(seed, options)
     if options.shrink and outcome.verdict != "slow":
         program = shrink(program, partial(fails_alike, outcome=outcome, options=options))
-        outcome = attempt(program, options.second, options.limit, options.times)
+        outcome = attempt(program, options.second, options.limit, options.times, options.compiled)
     print(f"{'=' * 100}\n{outcome.verdict}, number {seed}: {outcome.reason}\n{'-' * 100}\n{program}", flush=True)
 
 
 def fails_alike(program: Program, outcome: Outcome, options: argparse.Namespace) -> bool:
     try:
-        now = attempt(program, options.second, options.limit, options.times)
+        now = attempt(program, options.second, options.limit, options.times, options.compiled)
     except Exception:  # the smaller program does not even run
         return False
     return (now.verdict, now.headline) == (outcome.verdict, outcome.headline)

@@ -133,6 +133,44 @@ def test_indices_that_count_from_the_end():
     np.testing.assert_allclose(got, tangent.grad(around_the_end)(x, 3), rtol=1e-12)
 
 
+def neighbours_changed(x, steps):
+    """Where there is one element, it is its own neighbour."""
+    a = x.copy()
+    for _ in range(steps):
+        for i in range(len(a)):
+            u = a[i]
+            a[i - 1] = 0.5 * a[i]
+            a[i] *= u + a[i - 1]
+        a[1:-1] = (a[:-2] + a[2:]) / 2
+    return np.sum(a)
+
+
+@pytest.mark.parametrize("mode", (tangent.vjp, tangent.jvp))
+def test_arrays_of_few_elements(mode):
+    compiled = mode(neighbours_changed, compile="numba")
+    for n in (1, 2, 0, 5):
+        x = np.linspace(0.4, 0.9, n)
+        seed = 1.0 if mode is tangent.vjp else x
+        np.testing.assert_allclose(compiled(x, 2, seed), mode(neighbours_changed)(x, 2, seed), rtol=1e-12)
+
+
+def rows_filled(m, c):
+    """A row that is set is no number, whatever it is set to."""
+    m = m.copy()
+    v = c * np.ones(3, dtype=np.float32)
+    m[0] = v
+    v[0] = 5.0
+    s = np.sum(np.sin(m[0])) * v[1]
+    m[...] = c
+    return s + np.sum(np.sin(m[...]))
+
+
+def test_rows_of_single_precision():
+    m = np.ones((2, 3), np.float32)
+    got = tangent.grad(rows_filled, wrt=1, compile="numba")(m, 0.7)
+    np.testing.assert_allclose(got, tangent.grad(rows_filled, wrt=1)(m, 0.7), rtol=1e-6)
+
+
 def halved(row, factor):
     kept = np.zeros(len(row))
     for i in range(len(row)):

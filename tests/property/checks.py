@@ -10,6 +10,7 @@ import copy
 import hashlib
 import linecache
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -175,6 +176,36 @@ def tangent_engine() -> Engine:
     import tangent
 
     return Engine(tangent.vjp, tangent.jvp)
+
+
+def compiled_engine() -> Engine:
+    """Derivatives as they are written for Numba; inside of `as_python` nothing is compiled."""
+    import tangent
+
+    def made(mode: Callable[..., Derivative]) -> Callable[..., Derivative]:
+        return lambda f, wrt, optimized=True: mode(f, wrt, compile="numba")
+
+    return Engine(made(tangent.vjp), made(tangent.jvp))
+
+
+@contextmanager
+def as_python() -> Iterator[None]:
+    """What is written for Numba runs as Python code, where reading memory that nothing was stored in gives nan."""
+    import numba
+
+    plain, empty = numba.config.DISABLE_JIT, np.empty
+
+    def without_numbers(*args: Any, **options: Any) -> np.ndarray:
+        made = empty(*args, **options)
+        if made.dtype.kind == "f":
+            made.fill(np.nan)
+        return made
+
+    numba.config.DISABLE_JIT, np.empty = True, without_numbers  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        numba.config.DISABLE_JIT, np.empty = plain, empty  # type: ignore[assignment]
 
 
 def numbers(trial: Trial) -> tuple[Any, Any, np.random.Generator]:

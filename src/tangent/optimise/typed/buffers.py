@@ -1,7 +1,7 @@
 """Temporary arrays of loops, allocated once, before the loop; products that are always the same, too.
 
-for _ in range(steps):                t = np.empty(a.shape[0] - 2)
-    t = np.empty(a.shape[0] - 2)  ->  u = w @ x
+for _ in range(steps):                t = np.empty(a.shape[0])
+    t = np.empty(a.shape[0])    ->    u = w @ x
     u = w @ x                         for _ in range(steps):
     ...                                   ...
 """
@@ -95,9 +95,11 @@ def _augmented(s: ast.stmt) -> list[str]:
 
 
 def _reads(s: ast.stmt) -> set[str]:
+    """What a statement depends on, but for the functions that it calls."""
     assert isinstance(s, ast.Assign)
+    called = {n.func.id for n in ast.walk(s.value) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     parts = s.value.args if isinstance(s.value, ast.Call) else [s.value]
-    return set().union(*(expression_reads(a) for a in parts))
+    return set().union(*(expression_reads(a) for a in parts)) - called
 
 
 def _without(s: ast.stmt, gone: set[ast.stmt]) -> ast.stmt:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import ast
 
+from tangent.optimise.typed.affine import difference
+from tangent.optimise.typed.kinds import Kind, Number
+from tangent.optimise.typed.reach import Access, Accesses, Nest, instance
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, name
@@ -20,25 +23,30 @@ Own = frozenset[str]
 Cell = tuple[str, str]
 
 
-def cells(body: list[ast.stmt], own: Own, names: Names) -> list[ast.stmt]:
-    """`own`: arrays that have one name."""
-    return _Cells(own, names).block(body)
+def cells(
+    body: list[ast.stmt], own: Own, names: Names, kinds: dict[str, Kind], places: Accesses
+) -> list[ast.stmt]:  # fmt: skip
+    """`own`: arrays that have one name; `places` knows lengths and names that keep their values."""
+    return _Cells(own, names, kinds, places).block(body, ())
 
 
 class _Cells:
-    def __init__(self, own: Own, names: Names) -> None:
-        self.own, self.names = own, names
+    def __init__(self, own: Own, names: Names, kinds: dict[str, Kind], places: Accesses) -> None:
+        self.own, self.names, self.kinds, self.places = own, names, kinds, places
+        self.nest: Nest = ()
 
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+    def block(self, body: list[ast.stmt], nest: Nest) -> list[ast.stmt]:
+        self.nest = nest
         done: list[ast.stmt] = []
         known: dict[Cell, ast.expr] = {}
         for s in self.merged(self.without_zeros(body)):
             match s:
                 case ast.If(body=then, orelse=other):
-                    done.append(replace(s, body=self.block(then), orelse=self.block(other)))
+                    done.append(replace(s, body=self.block(then, nest), orelse=self.block(other, nest)))
                     known = {}
                 case ast.For(body=inner) | ast.While(body=inner):
-                    new = replace(s, body=self.block(inner))
+                    new = replace(s, body=self.block(inner, (*nest, s)))
+                    self.nest = nest
                     if getattr(s, "lowered", False):
                         new.lowered = True  # type: ignore[union-attr]
                     done.append(new)
@@ -58,7 +66,7 @@ class _Cells:
             return [s]
         value = _read(s.value, known)
         match s:
-            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=a), slice=index)]) if is_plain(index):
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=a), slice=index)]) if self.is_cell(a, index):
                 before: list[ast.stmt] = []
                 if isinstance(value, ast.Subscript):
                     held = self.names.numbered("c")
@@ -70,12 +78,12 @@ class _Cells:
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=a), slice=index)]):
                 self.forget_array(a, None, known)
             case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=a), slice=index)):
-                self.forget_array(a, index if is_plain(index) else None, known)
+                self.forget_array(a, index if self.is_cell(a, index) else None, known)
                 known.pop((a, ast.unparse(index)), None)
             case ast.Assign(targets=[ast.Name(id=v)]):
                 _forget_name(v, known)
                 match value:
-                    case ast.Subscript(value=ast.Name(id=a), slice=index) if is_plain(index):
+                    case ast.Subscript(value=ast.Name(id=a), slice=index) if self.is_cell(a, index):
                         if v not in expression_reads(value):
                             known[a, ast.unparse(index)] = name(v)
             case _:
@@ -87,7 +95,7 @@ class _Cells:
         """What may have changed by a store."""
         for b, text in list(known):
             if b == a:
-                if index is None or not _differ(index, ast.parse(text, mode="eval").body):
+                if index is None or not self.differ(a, index, ast.parse(text, mode="eval").body):
                     del known[b, text]
             elif a not in self.own and b not in self.own:
                 del known[b, text]
@@ -99,7 +107,7 @@ class _Cells:
             match s:
                 case ast.Assign(
                     targets=[ast.Subscript(value=ast.Name(id=a), slice=index)], value=ast.Constant(value=0.0)
-                ) if a in self.own and is_plain(index):
+                ) if a in self.own and self.is_cell(a, index):
                     j = self.first_sum(body, i, a, index)
                     if j is not None:
                         later = body[j]
@@ -116,7 +124,7 @@ class _Cells:
                 case (
                     ast.AugAssign(target=ast.Subscript(value=ast.Name(id=a), slice=index), op=ast.Add())
                     | ast.Assign(targets=[ast.Subscript(value=ast.Name(id=a), slice=index)])
-                ) as s if a in self.own and is_plain(index):
+                ) as s if a in self.own and self.is_cell(a, index):
                     while (j := self.next_sum(done, i, a, index)) is not None:
                         later = done[j]
                         assert isinstance(later, ast.AugAssign)
@@ -137,12 +145,12 @@ class _Cells:
                 case ast.AugAssign(
                     target=ast.Subscript(value=ast.Name(id=b), slice=other), op=ast.Add(), value=value
                 ) if b == a:
-                    if not is_plain(other) or a in expression_reads(value):
+                    if not self.is_cell(a, other) or a in expression_reads(value):
                         return None
                     if ast.unparse(other) == text:
                         reads = expression_reads(value) | expression_reads(index)
                         return j if not reads & changed else None
-                    if not _differ(index, other):
+                    if not self.differ(a, index, other):
                         return None
                     changed.add(b)
                 case ast.Assign(targets=[ast.Name(id=v)]) if a not in expression_reads(s.value):
@@ -168,6 +176,21 @@ class _Cells:
                     return None
         return None
 
+    def is_cell(self, a: str, index: ast.expr) -> bool:
+        """Whether an index names one number: there is a part for each axis, none of which is an array."""
+        kind = self.kinds.get(a)
+        if not is_plain(index) or not isinstance(kind, Number) or kind.rank != len(_parts(index)):
+            return False
+        inside = [self.kinds.get(v) for v in expression_reads(index)]
+        return not any(isinstance(k, Number) and not k.scalar for k in inside)
+
+    def differ(self, a: str, p: ast.expr, q: ast.expr) -> bool:
+        """Whether two indices surely name different elements: a[i] and a[i - 1] are one where i is 0, and a has one."""
+        names = instance(self.nest, 0, "")
+        one, two = (self.places.place(Access(a, _parts(x), self.nest, 0, ast.Pass()), names) for x in (p, q))
+        gaps = [difference(x, y) for x, y in zip(one, two) if x is not None and y is not None]
+        return len(one) == len(two) and any(list(gap) == [""] for gap in gaps)
+
 
 def only_computes(s: ast.stmt) -> bool:
     """Whether a statement calls nothing but mathematics."""
@@ -186,9 +209,14 @@ def _harmless(n: ast.Call) -> bool:
 
 
 def is_plain(index: ast.expr) -> bool:
-    """Only names, numbers, sums and differences."""
+    """Only names, whole numbers, sums and differences."""
     kinds = ast.Name, ast.Constant, ast.BinOp, ast.Tuple, ast.UnaryOp, ast.expr_context, ast.operator, ast.unaryop
-    return all(isinstance(n, kinds) for n in ast.walk(index))
+    nodes = list(ast.walk(index))
+    return all(isinstance(n, kinds) and not (isinstance(n, ast.Constant) and type(n.value) is not int) for n in nodes)
+
+
+def _parts(index: ast.expr) -> tuple[ast.expr, ...]:
+    return tuple(index.elts) if isinstance(index, ast.Tuple) else (index,)
 
 
 def _read(e: ast.expr, known: dict[Cell, ast.expr]) -> ast.expr:
@@ -206,22 +234,3 @@ def _forget_name(v: str, known: dict[Cell, ast.expr]) -> None:
     for (a, text), value in list(known.items()):
         if a == v or v in expression_reads(value) or v in identifiers(ast.parse(text, mode="eval")):
             del known[a, text]
-
-
-def _differ(p: ast.expr, q: ast.expr) -> bool:
-    """Whether two indices surely name different elements."""
-    mine = p.elts if isinstance(p, ast.Tuple) else [p]
-    other = q.elts if isinstance(q, ast.Tuple) else [q]
-    if len(mine) != len(other):
-        return False
-    return any(x[0] == y[0] and x[1] != y[1] for x, y in zip(map(_offset, mine), map(_offset, other)))
-
-
-def _offset(e: ast.expr) -> tuple[str, int]:
-    match e:
-        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(k))):
-            return ast.unparse(left), k
-        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(k))):
-            return ast.unparse(left), -k
-        case _:
-            return ast.unparse(e), 0

@@ -51,7 +51,7 @@ def _learn(v: str, e: ast.expr, known: Lengths, sum_of: object, fixed: frozenset
     match e:
         case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), args=[shape, *_]):
             for k, n in enumerate(shape.elts if isinstance(shape, ast.Tuple) else [shape]):
-                if (found := sum_of(n)) is not None:
+                if (found := sum_of(_at_least_zero(n))) is not None:
                     known[f"{v}.shape[{k}]"] = found
         case (
             ast.Call(func=ast.Attribute(value=ast.Name(id=a), attr="copy"), args=[])
@@ -63,6 +63,15 @@ def _learn(v: str, e: ast.expr, known: Lengths, sum_of: object, fixed: frozenset
         case _:
             if (found := sum_of(e)) is not None:
                 known[v] = found
+
+
+def _at_least_zero(e: ast.expr) -> ast.expr:
+    """`n` for `max(n, 0)`: no element is below, and no loop runs, where n is negative."""
+    match e:
+        case ast.Call(args=[n, ast.Constant(value=0)]):
+            return n
+        case _:
+            return e
 
 
 def _like(v: str, a: str, known: Lengths) -> None:

@@ -1,6 +1,6 @@
 """Elementwise statements on arrays, as loops: they compile in a fraction of the time, and slices run faster.
 
-a[1:-1] = (a[:-2] + a[2:]) / 2        t = np.empty(a.shape[0] - 2)
+a[1:-1] = (a[:-2] + a[2:]) / 2        t = np.empty(max(a.shape[0] - 2, 0))
                                       for i0 in range(a.shape[0] - 2):
                                 ->        t[i0] = (a[i0] + a[i0 + 2]) / 2
                                       for i0 in range(a.shape[0] - 2):
@@ -27,7 +27,9 @@ from tangent.optimise.typed.fuse import as_lowered, fuse
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.invariant import invariant
 from tangent.optimise.typed.kinds import FLOAT, Number
+from tangent.optimise.typed.lengths import lengths
 from tangent.optimise.typed.order import order
+from tangent.optimise.typed.reach import Accesses
 from tangent.optimise.typed.records import unchanged
 from tangent.optimise.typed.split import split
 from tangent.syntax.names import Names, identifiers
@@ -42,12 +44,16 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like, runtime.shadow, runtime.init
         runtime.own_any)  # fmt: skip
 
 
-def loops(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) -> list[ast.stmt]:
-    lowering = _Lowering(body, g, found, np_name)
+def loops(
+    body: list[ast.stmt], g: Generated, found: Inference, np_name: str, max_name: str
+) -> list[ast.stmt]:  # fmt: skip
+    """`np_name` and `max_name` stand for NumPy and Python's `max`."""
+    lowering = _Lowering(body, g, found, np_name, max_name)
     body = fuse(lowering.block(body), lowering.own, lowering.temporaries)
     parameters = {a.arg for a in arguments(g.tree.args)} if g.tree is not None else set()
     fixed = lowering.stable.lasting
-    body = order(cells(body, lowering.own, lowering.names), lowering.own, fixed)
+    places = Accesses(fixed, lengths=lengths(body, fixed))
+    body = order(cells(body, lowering.own, lowering.names, found.kinds[g], places), lowering.own, fixed)
     body = split(body, lowering.own, fixed)
     floats = frozenset(v for v, kind in found.kinds[g].items() if isinstance(kind, Number) and kind.dtype == "f8")
     body = invariant(body, lowering.own, unchanged(body, parameters), fixed, floats, lowering.names)
@@ -56,8 +62,8 @@ def loops(body: list[ast.stmt], g: Generated, found: Inference, np_name: str) ->
 
 
 class _Lowering:
-    def __init__(self, body: list[ast.stmt], g: Generated, found: Inference, np_name: str) -> None:
-        self.g, self.found, self.np = g, found, np_name
+    def __init__(self, body: list[ast.stmt], g: Generated, found: Inference, np_name: str, max_name: str) -> None:
+        self.g, self.found, self.np, self.max = g, found, np_name, max_name
         assert g.tree is not None
         self.names = Names(identifiers(g.tree) | set(g.externals) | set().union(*(identifiers(s) for s in body)))
         self.own = made_here(body, g, found)
@@ -265,8 +271,8 @@ class _Lowering:
     def checks(self, elements: Elements) -> list[ast.stmt]:
         """Extents that are not the same by their text are compared when the code runs."""
         done: dict[str, ast.stmt] = {}
-        for first, *rest in elements.extents:
-            for other in rest:
+        for first, others in zip(self.extents(elements), elements.extents):
+            for other in others:
                 if ast.unparse(other) != ast.unparse(first):
                     check = call("require_same", first, other)
                     done[ast.unparse(check)] = ast.Expr(check)
@@ -275,9 +281,13 @@ class _Lowering:
         return list(done.values())
 
     def empty(self, v: str, elements: Elements) -> ast.stmt:
-        shape = self.extents(elements)
+        shape = [self.not_negative(n) for n in self.extents(elements)]
         size = shape[0] if len(shape) == 1 else ast.Tuple(shape, ast.Load())
         return assign(v, ast.Call(expression(f"{self.np}.empty"), [size], []))
+
+    def not_negative(self, n: ast.expr) -> ast.expr:
+        """A length: a[1:-1] has no element where a has one."""
+        return call(self.max, n, constant(0)) if isinstance(n, ast.BinOp) else n
 
 
 def identifiers_of(g: Generated) -> set[str]:

@@ -92,7 +92,7 @@ def _specialised(
         bodies = saved(bodies)
     for g, body in bodies.items():
         assert g.tree is not None
-        np_name = _numpy(g, resolve)
+        np_name, max_name = _numpy(g, resolve), _known_as(max, ("max",), g, resolve)
         parameters = {a.arg for a in arguments(g.tree.args)}
         fresh = Names(identifiers(g.tree) | set(g.externals) | set().union(*(identifiers(s) for s in body)))
         lasting = stable_names(body, g).lasting
@@ -101,12 +101,12 @@ def _specialised(
         body = _smaller(repeated(body, unchanged(body, parameters), lasting), g, resolve)
         body = _smaller(kept_twice(body, found.kinds[g]), g, resolve)
         body = roots(body, lambda e, g=g: resolve(e, g))  # type: ignore[misc]
-        body = records(body, found.kinds[g], np_name, _known_as(max, ("max",), g, resolve), parameters)
+        body = records(body, found.kinds[g], np_name, max_name, parameters)
         body = items(_smaller(body, g, resolve), g, found)
         body = returned(steps(body, g, found, np_name), g, found)
         while (new := joined(body, made_here(body, g, found), stable_names(body, g).lasting)) is not body:
             body = _smaller(new, g, resolve)
-        body = loops(body, g, found, np_name) if in_loops else body
+        body = loops(body, g, found, np_name, max_name) if in_loops else body
         if same and broadcasts(body, g, found):
             return None
         body = threads(body, g, found, lines, prange) if prange is not None else body

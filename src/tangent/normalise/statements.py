@@ -85,6 +85,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [assign(target, step, s)]
         case ast.Assign(targets=[target], value=value):
             return assign_target(target, value, s, context)
+        case ast.Assign(targets=targets, value=ast.Constant() as value):
+            return [n for t in targets for n in assign_target(t, value, s, context)]
         case ast.Assign(targets=targets, value=value):
             held = context.names.numbered("t")
             return [assign(held, value, s), *(n for t in targets for n in assign_target(t, name(held), s, context))]

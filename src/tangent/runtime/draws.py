@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,17 @@ def is_drawing(cls: Any) -> bool:
     """Whether a class, or what makes its objects, is one of NumPy's for random numbers."""
     named = getattr(cls, "__name__", "") in ("RandomState", "Generator", "default_rng")
     return named and (getattr(cls, "__module__", None) or "").startswith("numpy.random")
+
+
+NUMBERS = frozenset(  # methods of Python's generators that give numbers
+    "random uniform triangular gauss normalvariate lognormvariate expovariate vonmisesvariate gammavariate betavariate "
+    "paretovariate weibullvariate randint randrange getrandbits".split()
+)
+
+
+def gives_numbers(cls: Any, name: str) -> bool:
+    """Whether a method of what a class makes gives new random numbers, or arrays of these."""
+    return name in NUMBERS if cls is random.Random else is_drawing(cls) and name in DRAWING
 
 
 def draws(x: Any, name: str) -> bool:

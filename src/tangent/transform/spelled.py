@@ -3,6 +3,7 @@
 spread(d[y], a, axis, keepdims, m)   ->   spread(d[y], a, where=m)        np.nansum(x)
 np.roll(d[y], np.negative(shift))    ->   np.roll(d[y], -2)               np.roll(x, 2)
 in_degrees(d[y], deg)                ->   d[y]                            np.angle(z)
+np.transpose(d[y], inverse_axes(axes))   ->   np.transpose(d[y], (2, 0, 1))   np.transpose(x, (1, 2, 0))
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def without_defaults(lines: Lines, left_out: tuple[Parameter, ...]) -> Lines:
 def worked_out(lines: Lines, values: Mapping[str, ast.expr]) -> Lines:
     """The lines with what follows from the constants among the operands and options of a call."""
     found = ((k, _literal(v)) for k, v in values.items())
-    return _worked_out(lines, tuple((k, type(v), v) for k, v in found if v is None or isinstance(v, (int, float))))
+    return _worked_out(lines, tuple((k, type(v), v) for k, v in found if v is None or isinstance(v, (int, float, tuple))))
 
 
 @lru_cache(maxsize=4096)
@@ -52,6 +53,8 @@ def _worked_out(lines: Lines, known: Known) -> Lines:
                 return first if value(args[place]) is plain else e
             case ast.Call(func=ast.Name(id="init_grad"), args=[x]) if type(value(x)) in (int, float):
                 return ast.Constant(0.0)
+            case ast.Call(func=ast.Name(id="inverse_axes"), args=[axes]) if type(value(axes)) is tuple:
+                return ast.Tuple([ast.Constant(i) for i in runtime.inverse_axes(value(axes))], ast.Load())
             case ast.Call(func=ast.Name(id="extent"), args=[x, _]) if value(x) is None:
                 return ast.Constant(0)
             case (
@@ -76,6 +79,9 @@ def _literal(e: ast.expr) -> Any:
             return value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
+        case ast.Tuple(elts=elts):
+            found = tuple(map(_literal, elts))
+            return found if all(type(v) is int for v in found) else ...
         case _:
             return ...
 

@@ -12,6 +12,7 @@ from tangent import runtime
 from tangent.analysis.shapes.results import CASTS
 from tangent.optimise.settled import OF_TERMS
 from tangent.optimise.shaped import containers
+from tangent.optimise.shaped.drawn import by_module, generator
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -29,6 +30,7 @@ from tangent.optimise.shaped.kinds import (
     stretched,
 )
 from tangent.optimise.shaped.making import (
+    counted,
     crossed,
     diagonal,
     joined,
@@ -44,6 +46,7 @@ from tangent.optimise.shaped.making import (
     value_of,
 )
 from tangent.optimise.shaped.parts import Of, attribute
+from tangent.optimise.shaped.solved import SOLVED, solved
 from tangent.rules.table import table
 from tangent.runtime.persistent import PersistentArray, append, setitem
 
@@ -83,7 +86,13 @@ LIKE_SECOND = (
 LIKE_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.cross_adjoint)
 SAME_FORM = (np.flip, np.flipud, np.fliplr, np.roll, np.triu, np.tril)
 KEEPERS = frozenset((*SAME, np.copy))  # give back a persistent array as such
-ARITHMETIC = (runtime.ratio, runtime.times, runtime.power_slope, runtime.where_nonzero, runtime.safe_ratio)
+ARITHMETIC = (
+    runtime.ratio, runtime.times, runtime.power_slope, runtime.where_nonzero, runtime.safe_ratio, runtime.cosine,
+    runtime.gap, runtime.power_log,
+)  # fmt: skip
+ELEMENTWISE = (
+    runtime.logistic, runtime.logistic2, runtime.hypot_one, runtime.leg_one, runtime.leg_cosh, runtime.leg_tanh,
+)  # fmt: skip
 
 
 def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
@@ -104,8 +113,10 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return {float: FLOAT, int: INT, bool: BOOL}[function]
     if getattr(function, "__module__", "") == "math":
         return FLOAT if function not in NOT_FLOATS else UNKNOWN
-    if not kinds:
-        return UNKNOWN
+    if (source := generator(function)) is not None:
+        return source
+    if (found := by_module(function, e, of)) != UNKNOWN or not kinds:
+        return found
     if function in (append, setitem, runtime.extended, runtime.put_rows):
         return grown(kinds[0], function in (append, runtime.extended))
     if function is PersistentArray:
@@ -176,12 +187,30 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return outer(*kinds)
     if function is np.diag and len(kinds) == 1 and not e.keywords:
         return diagonal(kinds[0])
+    if function in SOLVED:
+        return solved(function, kinds) if not e.keywords else UNKNOWN
+    if function is np.arange:
+        return counted(kinds) if not e.keywords else UNKNOWN
+    if function is np.linspace:
+        return made(kinds[2]) if len(kinds) == 3 and not e.keywords and not any(map(_rank, kinds[:2])) else UNKNOWN
     rules = [table().rules[b.rule] for b in table().lookup(function)]
     if any(r.name in CASTS for r in rules):
         return UNKNOWN
     if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
-        return strong(broadcast(*kinds))
+        return strong(_inexact(function, broadcast(*kinds)))
     return UNKNOWN
+
+
+def _rank(kind: Kind) -> int:
+    return kind.rank if isinstance(kind, Number) else 1
+
+
+def _inexact(function: Any, kind: Kind) -> Kind:
+    """Floats for integers, where a function of NumPy knows only floats."""
+    whole = isinstance(kind, Number) and kind.dtype == "i8"
+    if whole and isinstance(function, np.ufunc) and not any(t[0] == "l" for t in function.types):
+        return Number(kind.axes, "f8", kind.weak)  # type: ignore[union-attr]
+    return kind
 
 
 def along_rows(rank: int) -> str:
@@ -238,8 +267,10 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
     if function in (runtime.fit_matmul, runtime.fit_dot) and len(kinds) == 3:
         whole = product(kinds[1], kinds[2], dot=function is runtime.fit_dot)
         return whole if isinstance(whole, Number) and whole == kinds[0] else UNKNOWN
-    if function is runtime.ratio and kinds == [FLOAT, FLOAT]:
+    if function in (runtime.ratio, runtime.cosine, runtime.times) and kinds == [FLOAT, FLOAT]:
         return FLOAT
+    if function in ELEMENTWISE and len(kinds) == 1:
+        return strong(kinds[0], None)
     if function in ARITHMETIC and len(kinds) == 2:
         return strong(broadcast(*kinds), None)
     if function is runtime.add_grad:

@@ -11,10 +11,12 @@ import numpy as np
 
 from tangent.optimise.shaped.calls import result_of
 from tangent.optimise.shaped.containers import is_float, is_of_floats, summed_lists
+from tangent.optimise.shaped.drawn import drawn
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
     UNKNOWN,
+    Drawing,
     Fields,
     Items,
     Kind,
@@ -85,7 +87,7 @@ class Inference:
                 return binary(op, self.of(left), self.of(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 kind = self.of(operand)
-                return replace_size(kind) if isinstance(kind, Number) and kind.dtype != "b1" else UNKNOWN
+                return negated(kind) if isinstance(kind, Number) and kind.dtype != "b1" else UNKNOWN
             case ast.UnaryOp(op=ast.Not()):
                 return BOOL
             case ast.Compare(left=left, comparators=[right]):
@@ -121,6 +123,8 @@ class Inference:
             owner = self.of(e.func.value)
             if isinstance(owner, Number):
                 return method(owner, e.func.attr, e, self.of)
+            if isinstance(owner, Drawing):
+                return drawn(owner, e.func.attr, e, self.of)
             if e.func.attr == "copy" and isinstance(owner, (Listed, Fields)) and not e.args:
                 return owner
             if e.func.attr == "pop" and isinstance(owner, (Stack, Listed)) and not e.args:
@@ -171,6 +175,10 @@ def default_kind(g: Generated, v: str) -> Kind:
 def replace_size(kind: Number) -> Number:
     """The kind without what is known of the value."""
     return with_changes(kind, size=None)
+
+
+def negated(kind: Number) -> Number:
+    return with_changes(kind, size=-kind.size if isinstance(kind.size, int) else None)
 
 
 def constant_kind(value: Any) -> Kind:

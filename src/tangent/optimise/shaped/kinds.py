@@ -8,6 +8,7 @@ over i.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -84,11 +85,18 @@ class Fields:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A generator of random numbers, of `random` or of `numpy`."""
+
+    library: str
+
+
+@dataclass(frozen=True)
 class Unknown:
     """Anything."""
 
 
-Kind = Number | Items | Stack | Rows | Listed | Fields | Unknown
+Kind = Number | Items | Stack | Rows | Listed | Fields | Drawing | Unknown
 UNKNOWN = Unknown()
 FLOAT, INT, BOOL = Number((), "f8", True), Number((), "i8", True), Number((), "b1", True)
 
@@ -114,6 +122,10 @@ def kind_of(value: Any, v: str) -> Kind:
         return Number(axes, value.dtype.str[1:]) if native else UNKNOWN
     if type(value) is list and value:
         return listed(value)
+    if isinstance(value, (np.random.Generator, np.random.RandomState)):
+        return Drawing("numpy")
+    if type(value) is random.Random:
+        return Drawing("random")
     if type(value) is dict and value and all(type(k) is str for k in value):
         found = tuple((k, kind_of(x, f"{v}:{k}")) for k, x in value.items())
         return Fields(found) if all(isinstance(kind, Number) for _, kind in found) else UNKNOWN
@@ -294,11 +306,13 @@ def promoted(numbers: list[Number]) -> tuple[str, bool | None] | None:
         weak = all(k.weak for k in numbers)
         return (dtype, True if weak else None) if dtypes <= {"f8", "i8", "b1"} else None
     dtypes = {k.dtype for k in strong}
-    if len(dtypes) > 1 and not dtypes <= {"f4", "f8"}:
+    if len(dtypes) > 1 and not dtypes <= {"f4", "f8", "i8"}:
         return None
     (dtype,) = dtypes if len(dtypes) == 1 else ("f8",)
+    if dtype == "i8":
+        return ("f8" if any(k.dtype == "f8" for k in numbers) else "i8"), False
     if dtype not in ("f4", "f8"):
-        return (dtype, False) if all(k.dtype == dtype for k in numbers) and dtype == "i8" else None
+        return None
     unsure = any(k.weak is None for k in numbers) and dtype != "f8"
     return None if unsure else (dtype, False)
 

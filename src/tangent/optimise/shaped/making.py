@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 from tangent.optimise.shaped.kinds import (
+    LONGEST,
     NOT_ONE,
     UNKNOWN,
     UNSURE,
@@ -80,6 +82,14 @@ def made(shape: Kind) -> Kind:
             return Number(tuple(UNSURE if n is None else n for n in sizes), "f8")
         case _:
             return UNKNOWN
+
+
+def counted(bounds: list[Kind]) -> Kind:
+    """`np.arange` of integers."""
+    if not all(isinstance(k, Number) and not k.axes and k.dtype == "i8" for k in bounds):
+        return UNKNOWN
+    size = bounds[0].size if len(bounds) == 1 and isinstance(bounds[0], Number) else None
+    return Number((UNSURE if size is None or (isinstance(size, int) and size < 0) else size,), "i8")
 
 
 def stacked(kind: Kind) -> Kind:
@@ -181,4 +191,24 @@ def reshaped(kind: Kind, shape: Kind) -> Kind:
     new = made(shape)
     if not isinstance(kind, Number) or not kind.rank or not isinstance(new, Number):
         return UNKNOWN
-    return Number(tuple(UNSURE if isinstance(n, int) and n < 0 else n for n in new.axes), kind.dtype)
+    return Number(tuple(_rest(kind.axes, new.axes) if n == -1 else n for n in new.axes), kind.dtype)
+
+
+def _rest(axes: tuple[Axis, ...], new: tuple[Axis, ...]) -> Axis:
+    """The length of the axis that is given as -1.
+
+    >>> _rest((6, 4), (3, -1)), _rest(("x.0", 8), ("x.0", 2, -1)), _rest(("x.0", 8), (4, -1))
+    (8, 4, '?(x.0*8/4)')
+    """
+    old, other = list(axes), [n for n in new if n != -1]
+    for n in tuple(other):
+        if n in old and n not in (UNSURE, NOT_ONE):
+            old.remove(n)
+            other.remove(n)
+    if all(isinstance(n, int) for n in (*old, *other)):
+        count = math.prod(n for n in other if isinstance(n, int))
+        return math.prod(n for n in old if isinstance(n, int)) // count if count else UNSURE
+    if len(old) == 1 and not other:
+        return old[0]
+    text = f"{UNSURE}({'*'.join(map(str, old))}{''.join(f'/{n}' for n in other)})"
+    return UNSURE if {UNSURE, NOT_ONE} & {*old, *other} or len(text) > LONGEST else text

@@ -22,7 +22,7 @@ from tangent.optimise.shaped.kinds import (
     Stack,
     any_of,
 )
-from tangent.optimise.shaped.making import reduced, reshaped, value_of
+from tangent.optimise.shaped.making import reduced, reshaped, transposed, value_of
 from tangent.optimise.shaped.windows import window
 
 Of = Callable[[ast.expr], Kind]
@@ -39,6 +39,9 @@ def method(owner: Number, attr: str, e: ast.Call, of: Of) -> Kind:
         case "reshape" if e.args and not e.keywords:
             kinds = [of(a) for a in e.args]
             return reshaped(owner, kinds[0] if isinstance(kinds[0], Items) else Items(tuple(kinds)))
+        case "transpose" if not e.keywords:
+            values = [value_of(a) for a in e.args]
+            return transposed(owner, None if not values else values[0] if len(values) == 1 else tuple(values))
         case _:
             return UNKNOWN
 

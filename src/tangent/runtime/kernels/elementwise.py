@@ -55,8 +55,8 @@ def cosine(x: Any, r: Any) -> Any:
 
 def times(x: Any, y: Any) -> Any:
     """`x * y`, but 0 where x or y is 0, whatever the other is."""
-    if isinstance(x, float) and isinstance(y, float) and math.isfinite(x) and math.isfinite(y):
-        return x * y
+    if isinstance(x, float) and isinstance(y, float):
+        return x * y if (x and y) or (math.isfinite(x) and math.isfinite(y)) else 0.0
     if is_foreign(x) or is_foreign(y):
         return x * y
     with np.errstate(invalid="ignore"):
@@ -117,8 +117,9 @@ def leg_tanh(x: Any) -> Any:
 
 def power_slope(x: Any, y: Any) -> Any:
     """`y * x ** (y - 1)`, the derivative of `x ** y` by x: 0 where y is 0, infinite rather than an exception."""
-    if isinstance(x, float) and isinstance(y, float) and 1e-9 < x < 1e9 and 0.0 < abs(y) < 9.0:
-        return y * x ** (y - 1.0)
+    if isinstance(x, float) and 1e-9 < x < 1e9:
+        if type(y) is np.ndarray or (isinstance(y, (float, int)) and 0.0 < abs(y) < 30.0):
+            return y * x ** (y - 1.0)
     y = np.asarray(y) if isinstance(y, range) else y
     with np.errstate(divide="ignore"):
         if isinstance(y, (int, float)):

@@ -20,7 +20,8 @@ SETTLED = frozenset((
     runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item,
     runtime.sequence, runtime.sequence_tangent, runtime.unsequence, runtime.each, runtime.as_list,
     runtime.repack_from, runtime.add_at, runtime.add_into, runtime.repack, *OUTER, *OF_TERMS,
-    runtime.factor_part,
+    runtime.factor_part, runtime.share, runtime.scaled, runtime.mT, runtime.as_matrices, runtime.columns,
+    runtime.solve_columns, runtime.slogdet_weight,
 ))  # fmt: skip
 
 

@@ -35,8 +35,9 @@ def without_defaults(lines: Lines, left_out: tuple[Parameter, ...]) -> Lines:
 
 def worked_out(lines: Lines, values: Mapping[str, ast.expr]) -> Lines:
     """The lines with what follows from the constants among the operands and options of a call."""
-    found = ((k, _literal(v)) for k, v in values.items())
-    return _worked_out(lines, tuple((k, type(v), v) for k, v in found if v is None or isinstance(v, (int, float, tuple))))
+    found = [(k, _literal(v)) for k, v in values.items()]
+    known = tuple((k, type(v), v) for k, v in found if v is None or isinstance(v, (int, float, tuple)))
+    return _worked_out(lines, known)
 
 
 @lru_cache(maxsize=4096)

@@ -46,7 +46,7 @@ from tangent.optimise.shaped.making import (
     value_of,
 )
 from tangent.optimise.shaped.parts import Of, attribute
-from tangent.optimise.shaped.solved import SOLVED, solved
+from tangent.optimise.shaped.solved import LIKE, SOLVED, by_kernel, solved
 from tangent.rules.table import table
 from tangent.runtime.persistent import PersistentArray, append, setitem
 
@@ -277,6 +277,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return kinds[0] if kinds[0] == kinds[1] else UNKNOWN
     if function is runtime.count:
         return FLOAT
+    if function is runtime.portions and isinstance(kinds[-1], Items):
+        return Items((like(FLOAT),) * len(kinds[-1].items))
     if function is runtime.scaled and isinstance(kinds[-1], Items) and kinds[0] in (FLOAT, like(FLOAT), strong(FLOAT)):
         return Items((like(FLOAT),) * len(kinds[-1].items))
     if function is runtime.at_rank and len(kinds) == 2:
@@ -289,6 +291,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return chosen(*kinds)
     if function in (runtime.split_like, runtime.hsplit_like) and len(kinds) == 2 and isinstance(kinds[1], Items):
         return Items(tuple(like(k) for k in kinds[1].items))
+    if function in LIKE:
+        return by_kernel(function, kinds)
     if function is runtime.undiag and len(kinds) == 2:
         return like(kinds[1])
     if function is runtime.conj_sign:
@@ -303,6 +307,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
 
 def chosen(b: Kind, mine: Kind, other: Kind) -> Kind:
     """What of b belongs to one of two operands, as masks tell."""
+    if b == FLOAT and mine == BOOL == other:
+        return FLOAT
     if isinstance(b, Number) and isinstance(mine, Number) and isinstance(other, Number) and b.real:
         return Number(stretched([b.axes, mine.axes, other.axes]), b.dtype)
     return UNKNOWN

@@ -111,8 +111,16 @@ def zeros_like(kind: Kind) -> Kind:
 def result_of(function: Any, kinds: list[Kind]) -> Kind:
     """The kind of what a function gives, of which one of the first two arguments is a list or a dict."""
     first, last = kinds[0], kinds[-1]
-    if function is runtime.init_grad:
+    if function is runtime.init_grad or (function is runtime.lazy_zero and is_of_numbers(first)):
         return zeros_like(first)
+    if function is runtime.each and is_float(first) and is_of_numbers(last):
+        return Listed(first)
+    if function is runtime.scaled and first == FLOAT and is_of_floats(last):
+        return FLOATS
+    if function is runtime.shares_of and is_of_floats(last):
+        return FLOATS
+    if function is runtime.pop_grad and is_of_numbers(first) and is_float(last):
+        return FLOAT if is_of_floats(first) and last == FLOAT else Number((), "f8", None)
     if function in (runtime.sequence, runtime.copy):
         return first
     if function is runtime.unsequence and is_of_numbers(first) and is_of_numbers(last):
@@ -144,7 +152,7 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     if function is runtime.as_list and is_of_numbers(first):
         new = isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
         return e.args[0] if new else expression("b.copy()", b=e.args[0])
-    if function is runtime.init_grad and is_of_numbers(first):
+    if function in (runtime.init_grad, runtime.lazy_zero) and is_of_numbers(first):
         return expression("[0.0] * len(x)", x=e.args[0])
     if function is runtime.init_grad and first == Listed(FLOATS):
         return expression("[[0.0] * len(row) for row in x]", x=e.args[0])

@@ -60,6 +60,10 @@ if TYPE_CHECKING:
 
 Body = list[ast.stmt]
 ROUNDS = 12
+LOOKING = (  # at a list, and at numbers in it, of which they keep nothing
+    len, sum, max, min, sorted, np.array, np.sum, np.mean, runtime.each, runtime.shares_of, runtime.scaled,
+    runtime.init_grad, runtime.as_list,
+)  # fmt: skip
 SCOPED = (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
 
 
@@ -336,11 +340,11 @@ class Flow(Inference):
         match e:
             case ast.Name(id=v):
                 return {v}
+            case ast.Call(func=ast.Name() | ast.Attribute()) if any(self.resolve(e.func) is f for f in LOOKING):
+                return set()
             case ast.Call(func=ast.Attribute(value=ast.Name())):
                 return set().union(*(self.held(a) for a in e.args))
-            case ast.Call(func=ast.Name()) if self.resolve(e.func) in (len, sum, max, min):
-                return set()
-            case ast.Subscript(value=ast.Name()):
+            case ast.Subscript(value=ast.Name()) | ast.Starred(value=ast.Name()):
                 return set()
             case _:
                 return set().union(*(self.held(x) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.optimise.shaped.calls import result_of
-from tangent.optimise.shaped.containers import is_float, is_of_floats, summed_lists
+from tangent.optimise.shaped.containers import is_float, is_of_floats, is_of_numbers, summed_lists
 from tangent.optimise.shaped.drawn import drawn
 from tangent.optimise.shaped.kinds import (
     BOOL,
@@ -99,6 +99,8 @@ class Inference:
                 return Items(tuple(self.of(x) for x in elts), self.plain and isinstance(e, ast.List))
             case ast.List(elts=[]):
                 return Stack(None)
+            case ast.List(elts=elts):
+                return self.listed(elts)
             case ast.ListComp(generators=[ast.comprehension(target=ast.Name(id=row), iter=rows, ifs=[])], elt=elt):
                 new = ast.unparse(elt) in (f"[0.0] * len({row})", f"{row}.copy()")
                 return Listed(Listed(FLOAT)) if new and self.of(rows) == Listed(Listed(FLOAT)) else UNKNOWN
@@ -117,6 +119,17 @@ class Inference:
                 return self.call(e)
             case _:
                 return UNKNOWN
+
+    def listed(self, elts: list[ast.expr]) -> Kind:
+        """The kind of a list of numbers, and of those that other lists hold: `[*xs, y]`."""
+        found: Kind | None = None
+        for e in elts:
+            kind = self.of(e.value if isinstance(e, ast.Starred) else e)
+            if isinstance(e, ast.Starred):
+                held = any_of(kind) if isinstance(kind, Items) else getattr(kind, "item", None)
+                kind = held if held is not None and is_of_numbers(kind) else UNKNOWN
+            found = join(found, kind)
+        return Listed(found) if found is not None and is_float(found) else UNKNOWN
 
     def call(self, e: ast.Call) -> Kind:
         if isinstance(e.func, ast.Attribute):

@@ -18,8 +18,10 @@ from tangent.optimise.settled import DOTS, FITS, LEFT, OF_TERMS, OUTER, OWN, PRO
 from tangent.optimise.shaped.containers import is_container, written_out
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
+from tangent.optimise.shaped.numbers import of_numbers
 from tangent.optimise.shaped.parts import Of
 from tangent.optimise.shaped.scattered import scattered
+from tangent.optimise.shaped.solved import OF_MATRICES, plainer, turned
 from tangent.optimise.shaped.sums import Summed, factored, summed
 from tangent.optimise.shaped.unstretched import unstretched
 from tangent.optimise.simplify import positive
@@ -73,6 +75,8 @@ class Known:
                 return half
             case ast.BinOp(op=ast.Mult() | ast.Add() | ast.Sub() | ast.Div()):
                 return self.unspread(e)
+            case ast.Attribute(attr="T") | ast.BinOp(op=ast.MatMult()):
+                return turned(e, self.of)
             case _:
                 return e
 
@@ -129,6 +133,11 @@ class Known:
             return constant(kinds[0].rank > 0) if kinds[0].rank or kinds[0] == FLOAT else e
         if not is_settled(function):
             return e
+        plain = of_numbers(function, e, kinds, self.resolve, self.use) if self.last and not e.keywords else None
+        if function in OF_MATRICES:
+            plain = plainer(function, e, kinds, self.use)
+        if plain is not None:
+            return plain
         if any(map(is_container, kinds[:2])) and not e.keywords:
             if function is runtime.add_grad and (not self.last or any(scattered(a, self.resolve) for a in e.args)):
                 return e  # it may be a sum at a place (`places`)

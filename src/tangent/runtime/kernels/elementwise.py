@@ -198,7 +198,7 @@ def cis(x: float) -> complex:
 def conj_sign(x: Any) -> Any:
     """`conj(x) / abs(x)`, 0 at 0: the sign of a real number, the conjugate of the phase of a complex one."""
     if isinstance(x, float):
-        return float(x > 0.0) - float(x < 0.0) if x == x else x
+        return (math.copysign(1.0, x) if x else 0.0) if x == x else x
     if np.iscomplexobj(x):
         return ratio(np.conj(x), np.abs(x))
     return np.sign(x, dtype=float) if is_boolean(x) else np.sign(x)

@@ -77,6 +77,18 @@ def shares_of(y: Any, xs: Any) -> Any:
     return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
 
+def portions(b: float, y: float, xs: tuple[float, ...]) -> list[float]:
+    """What each of some numbers receives of b, the adjoint of their maximum or minimum y: ties share evenly.
+
+    >>> portions(3.0, 2.0, (2.0, 5.0, 2.0))
+    [1.5, 0.0, 1.5]
+    """
+    same = [bool(x == y) for x in xs]
+    ties = sum(same)
+    part = b if ties == 1 else b * (1.0 / max(ties, 1))
+    return [part if mine else 0.0 for mine in same]
+
+
 def sorted_order(xs: Any, key: Any = None, reverse: bool = False) -> list[int]:
     """The indices of the xs in the order of `sorted`."""
     keys = list(xs) if key is None else [key(x) for x in xs]

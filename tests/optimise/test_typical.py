@@ -1,0 +1,155 @@
+"""Typical programs whose versions ask nothing at run time: the same numbers as raw code, without dispatch."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+import tangent
+
+RNG = np.random.default_rng(0)
+ASKING = ("unbroadcast", "add_grad", "lazy_zero", "fit_matmul", "adjoint", "add_part", "shadow(", "mirror")
+
+
+def arm(angles, n):
+    """Names that are bound at once to one number share nothing."""
+    total = 0.0
+    for t in range(n):
+        x = y = turn = 0.0
+        for a in angles:
+            turn += a + 0.01 * t
+            x += math.cos(turn)
+            y += math.sin(turn)
+        total += math.hypot(x - 1.0, y - 1.0)
+    return total
+
+
+def drawn(start, sigma, n, seed):
+    gen = random.Random(seed)
+    total = 0.0
+    for _ in range(n):
+        s = start
+        for _ in range(4):
+            s *= math.exp(sigma * gen.gauss(0.0, 1.0) - gen.randint(0, 1))
+        total += max(s - 1.0, 0.0)
+    return total / n
+
+
+def drawn_arrays(x, n, rng):
+    total = 0.0
+    for _ in range(n):
+        z = rng.normal(0.0, 1.0, size=(3, 2)) + rng.standard_normal(2) + rng.uniform()
+        total += np.sum(x * z) ** 2
+    return total
+
+
+def epidemic(beta, gamma, start, n):
+    s, i = 1.0 - start, start
+    ill = []
+    for _ in range(n):
+        new, cured = beta * s * i, gamma * i
+        s, i = s - new, i + new - cured
+        ill.append(i)
+    return max(ill) + sum(ill) / len(ill)
+
+
+def option(s, r, sigma, n):
+    up = math.exp(sigma * math.sqrt(1.0 / n))
+    p = (math.exp(r / n) - 1.0 / up) / (up - 1.0 / up)
+    values = [max(1.0 - s * up ** (n - 2 * i), 0.0) for i in range(n + 1)]
+    for step in range(n - 1, -1, -1):
+        for i in range(step + 1):
+            hold = math.exp(-r / n) * (p * values[i] + (1 - p) * values[i + 1])
+            values[i] = max(hold, 1.0 - s * up ** (step - 2 * i))
+    return values[0]
+
+
+def option_on_arrays(s, r, sigma, n):
+    up = np.exp(sigma * np.sqrt(1.0 / n))
+    p = (np.exp(r / n) - 1.0 / up) / (up - 1.0 / up)
+    v = np.maximum(1.0 - s * up ** (n - 2.0 * np.arange(n + 1)), 0.0)
+    for step in range(n - 1, -1, -1):
+        v = np.maximum(p * v[:-1] + (1 - p) * v[1:], 1.0 - s * up ** (step - 2.0 * np.arange(step + 1)))
+    return v[0]
+
+
+def warped(a, b):
+    n, m = len(a), len(b)
+    d = np.full((n + 1, m + 1), np.inf)
+    d[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            d[i, j] = abs(a[i - 1] - b[j - 1]) + min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1])
+    return d[n, m]
+
+
+def attention(x, wq, wk, wv, heads):
+    n, d = x.shape
+    q = (x @ wq).reshape(n, 2, -1).transpose(1, 0, 2)
+    k = (x @ wk).reshape(n, 2, -1).transpose(1, 0, 2)
+    v = (x @ wv).reshape(n, 2, -1).transpose(1, 0, 2)
+    e = np.exp(q @ k.transpose(0, 2, 1) / np.sqrt(d // heads))
+    return np.mean((e / e.sum(axis=-1, keepdims=True) @ v).transpose(1, 0, 2).reshape(n, d) ** 2)
+
+
+def moved(a, points):
+    q, _ = np.linalg.qr(a)
+    total = 0.0
+    for p in points:
+        r = q @ p + np.linalg.solve(a, p) + np.linalg.inv(a)[0]
+        total += np.sqrt(r @ r + 1.0)
+    return total + np.linalg.det(a)
+
+
+def horner(c):
+    total = 0.0
+    for x in np.linspace(-1, 1, 7):
+        v = 0.0
+        for a in c[::-1]:
+            v = v * x + a
+        total += v * v
+    return total
+
+
+WIDE = [RNG.normal(size=(20, 4)), *(RNG.normal(size=(4, 4)) for _ in range(3))]
+SQUARE = RNG.normal(size=(3, 3)) + 3.0 * np.eye(3)
+CASES = [
+    (arm, ([0.3, 0.2, -0.1], 5), (0,)),
+    (drawn, (1.1, 0.2, 6, 3), (0, 1)),
+    (epidemic, (0.5, 0.1, 0.05, 20), (0, 1, 2)),
+    (option, (1.1, 0.05, 0.3, 6), (0, 1, 2)),
+    (option_on_arrays, (1.1, 0.05, 0.3, 6), (0, 1, 2)),
+    (warped, (RNG.normal(size=5), RNG.normal(size=6)), (0, 1)),
+    (attention, (*WIDE, 2), (0, 1, 2, 3)),
+    (moved, (SQUARE, RNG.normal(size=(4, 3))), (0, 1)),
+    (horner, (RNG.normal(size=5),), (0,)),
+]
+ALLOWED = {"option_on_arrays": ("unbroadcast",), "warped": ("shadow(",), "moved": ("adjoint",)}
+
+
+def parts(g):
+    if isinstance(g, (tuple, list)):
+        return [p for x in g for p in parts(x)]
+    return [p for x in g.values() for p in parts(x)] if isinstance(g, dict) else [g]
+
+
+@pytest.mark.parametrize(("f", "args", "wrt"), CASES, ids=[f.__name__ for f, *_ in CASES])
+def test_typical(f, args, wrt):
+    raw, g = (tangent.grad(f, wrt=wrt, optimized=o) for o in (False, True))
+    expected = raw(*args)
+    for _ in range(4):
+        for p, q in zip(parts(g(*args)), parts(expected), strict=True):
+            assert np.shape(p) == np.shape(q)
+            np.testing.assert_allclose(p, q, rtol=1e-10, atol=1e-12)
+    text = g.version(*args).source
+    asked = [a for a in ASKING if a in text and a not in ALLOWED.get(f.__name__, ())]
+    assert not asked, text
+
+
+def test_generators_that_are_given():
+    x = np.arange(6.0).reshape(3, 2)
+    g = tangent.grad(drawn_arrays)
+    expected = tangent.grad(drawn_arrays, optimized=False)(x, 3, np.random.default_rng(1))
+    for _ in range(4):
+        np.testing.assert_allclose(g(x, 3, np.random.default_rng(1)), expected, rtol=1e-12)

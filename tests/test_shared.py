@@ -8,6 +8,7 @@ import pytest
 import tangent
 from tangent import grad, hessian, jvp, value_and_grad
 from tangent.pipeline import build
+from tangent.service.demand import DerivativesOnDemand
 
 X = np.array([0.3, 0.5, 0.7])
 
@@ -122,3 +123,28 @@ def test_redefined_helpers_are_seen(tmp_path):
     path.write_text(path.read_text() + "def helper(t):\n    return t * t * t\n")
     exec(compile(path.read_text(), str(path), "exec"), space.__dict__)
     assert [grad(space.make(c))(3.0) for c in (1.0, 2.0)] == [27.0, 54.0]
+
+
+def test_functions_that_fill_what_they_capture_are_written_once(monkeypatch):
+    def loss(x):
+        hooks = {}
+
+        def on(title):
+            def put(f):
+                hooks[title] = f
+                return f
+
+            return put
+
+        @on("square")
+        def square(v):
+            return v * v * x
+
+        return sum(hook(x) for hook in hooks.values())
+
+    derivative, built = grad(loss), []
+    assert derivative(2.0) == 12.0
+    made = DerivativesOnDemand._built
+    monkeypatch.setattr(DerivativesOnDemand, "_built", lambda *args, **kw: built.append(args) or made(*args, **kw))
+    assert [derivative(x) for x in (1.0, 2.0, 3.0)] == [3.0, 12.0, 27.0]
+    assert not built

@@ -52,6 +52,7 @@ THEMES = (
     "shallow",
     "classes",
     "once",
+    "mixed",
 )
 LATER = ("later_language",)
 

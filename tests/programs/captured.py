@@ -1,5 +1,7 @@
 """Variables that change while functions that captured them are kept, passed on or returned."""
 
+import functools
+
 import numpy as np
 
 from programs.registry import program
@@ -150,3 +152,79 @@ def lists_in_lists_beside_a_captured_count(entries, x, means):
     low = triangle_by_columns(entries, x.shape[1])
     apart = np.array([[x[i] - means[j] for j in range(len(means))] for i in range(len(x))])
     return np.sum((apart @ low) ** 2)
+
+
+def through(f):
+    def inner(n):
+        return f(n)
+
+    return inner
+
+
+def same(f):
+    return f
+
+
+class Holder:
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, n):
+        return self.f(n)
+
+
+@program({"x": 1.3})
+def changed_after_it_was_decorated(x):
+    k = x
+
+    def scaled(n):
+        return n * k
+
+    kept, plain, held = through(scaled), same(scaled), Holder(scaled)
+    k = k * x
+    return kept(3.0) + plain(2.0) * held(1.0)
+
+
+@program({"x": 1.3})
+def changed_after_a_function_gave_it(x):
+    k = x
+
+    def make():
+        def inner(n):
+            return n * k
+
+        return inner
+
+    kept = make()
+    k = k * x
+    return kept(3.0)
+
+
+@program({"x": 1.3})
+def recursion_through_a_decorator(x):
+    @through
+    def series(n):
+        return x if n < 2 else series(n - 1) * 0.5 + series(n - 2) * x
+
+    return series(5)
+
+
+def remembering(f):
+    known = {}
+
+    @functools.wraps(f)
+    def inner(*args):
+        if args not in known:
+            known[args] = f(*args)
+        return known[args]
+
+    return inner
+
+
+@program({"x": 1.3})
+def recursion_through_a_decorator_that_remembers(x):
+    @remembering
+    def series(n):
+        return x if n < 2 else series(n - 1) * 0.5 + series(n - 2) * x
+
+    return series(7)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
+from tangent.source.functional import may_give_function
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
 
 CALLING = frozenset("call_chosen_by call_sorted_by call_sort".split())
 KEEPING = frozenset({"pack", "push", "copy", "opaque"})
+HANDING = frozenset({*KEEPING, "call", "dynamic", "closure"})
 CHANGING = frozenset(
     {"changed", "initialised", "new_list", "new_deque", "new_default_dict", "new_ordered_dict", "new_counter"}
 )
@@ -49,10 +51,11 @@ def closure_conflicts(
     keeping = {*KEEPING, "call"} if memory else KEEPING  # what is called may keep a function in an object
     kept = {v for op in operations.values() if op.kind in keeping and not _only_calls(op) for v in op.operands}
     kept |= {v for op in operations.values() if op.kind == "rule" and op.rule.name in CHANGING for v in op.operands}
+    giving = [] if again else _giving(operations)
     for s, op in made.items():
         node = _function(s)
         target = op.targets[0]
-        holders = {target, *_holders(target, made)}
+        holders = {target, *_holders(target, [*made.values(), *giving])}
         escapes = bool(holders & kept)  # into a container or under another name: it may be called at any later time
         for n in ast.walk(node):
             if isinstance(n, ast.Nonlocal):
@@ -79,12 +82,29 @@ def _is_restored(a: ast.stmt) -> bool:
             return False
 
 
-def _holders(target: str, made: Mapping[ast.stmt, Operation]) -> set[str]:
-    """The functions that captured a function, directly or through others."""
+def _holders(target: str, made: Sequence[Operation]) -> set[str]:
+    """The functions that captured a function, or that were made of it, directly or through others."""
     found: set[str] = set()
-    while more := {op.targets[0] for op in made.values() if {target, *found} & set(op.operands)} - found - {target}:
+    while more := {op.targets[0] for op in made if {target, *found} & set(op.operands)} - found - {target}:
         found |= more
     return found
+
+
+def _giving(operations: Operations) -> list[Operation]:
+    """The calls that give what is called later, or handed on: `w = decorate(g)`."""
+    calls = [op for op in operations.values() if op.kind in ("call", "dynamic") and op.targets]
+    used = {v for op in operations.values() if op.kind in HANDING for v in op.operands}
+    used |= {v for op in calls if (v := _asked(op.value)) is not None}
+    return [op for op in calls if op.targets[0] in used and may_give_function(op.callee)]
+
+
+def _asked(e: ast.expr | None) -> str | None:
+    """The variable that is called, or a method of which is."""
+    match e:
+        case ast.Call(func=ast.Name(id=v) | ast.Attribute(value=ast.Name(id=v))):
+            return v
+        case _:
+            return None
 
 
 def _function(s: ast.stmt) -> ast.FunctionDef | ast.Lambda:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ import numpy as np
 from tangent.analysis.state import classes_of
 from tangent.codegen.load import over
 from tangent.rules.table import table
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import is_object, operators_in
 from tangent.source.cells import content_of
 from tangent.source.read import compiled_from
 from tangent.source.remembering import remembering
@@ -30,6 +31,7 @@ from tangent.transform.generated import Generated
 
 NUMBERS = (float, int, complex, bool, np.generic)
 FIXED = (types.ModuleType, type, types.BuiltinFunctionType, np.ufunc, str, type(None), *NUMBERS)
+CONTAINERS = (list, deque, dict, defaultdict, OrderedDict, Counter)
 EMPTY = object()
 
 
@@ -88,13 +90,25 @@ class Pairing:
             return False
         if type(old) is np.ndarray:
             return bool(old.dtype == new.dtype and old.ndim == new.ndim)
-        if type(old) in (tuple, list):
+        if type(old) is tuple:
             return len(old) == len(new) and all(map(self._value, old, new))
-        if type(old) is dict:
-            return list(old) == list(new) and all(map(self._value, old.values(), new.values()))
+        if type(old) in CONTAINERS:
+            return self._items(old, new)
+        if isinstance(old, types.MethodType):
+            return old.__func__ is new.__func__ and self._value(old.__self__, new.__self__)
         return isinstance(old, NUMBERS) or (
             is_object(old) and classes_of(old) == classes_of(new) and _no_rules(old, new)
         )
+
+    def _items(self, old: Any, new: Any) -> bool:
+        """Whether containers hold the same kinds of things: functions fill them while a derivative runs."""
+        if getattr(old, "default_factory", None) is not getattr(new, "default_factory", None):
+            return False
+        if isinstance(old, dict) and list(old) == list(new):
+            return all(map(self._value, old.values(), new.values()))
+        if not isinstance(old, dict) and len(old) == len(new):
+            return all(map(self._value, old, new))
+        return operators_in(old) == operators_in(new) and classes_of(old) == classes_of(new)
 
     def holds_for(self, value: Any) -> bool:
         """Whether something that a derivative refers to is the same for the new function, or has its place there."""

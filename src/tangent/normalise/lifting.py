@@ -29,6 +29,8 @@ from tangent.normalise.context import Context
 from tangent.normalise.handed import handed, handed_on
 from tangent.normalise.lifted import Lifted
 from tangent.normalise.named import applied, defined
+from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.source.stubs import stub
 from tangent.syntax.captured import (
     bindings,
@@ -41,7 +43,7 @@ from tangent.syntax.captured import (
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
-from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.uses import arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 TELLING = frozenset("locals vars eval exec super __class__".split())
@@ -121,8 +123,32 @@ class _Choice:
             return False
         if rebound and (_tries(g) or any(_tried(x, v) for x in (self.f, *nodes.values()))):
             return False
+        if self.changing(g) & self.kept_inside(g) & set(needed):  # it gives functions that see a variable change
+            return False
         reached = _reached(v, nodes)
         return not unbound_at(self.f, v, {*needed, *reached})
+
+    def changing(self, g: ast.FunctionDef) -> set[str]:
+        """Variables of the function around that are bound again after a nested one is defined."""
+        order = {n: i for i, n in enumerate(walk_scope(self.f))}
+        loops = [{*walk_scope(n)} for n in order if isinstance(n, (ast.For, ast.While))]
+        again = {n for loop in loops if g in loop for n in loop}
+        stored = [n for n in order if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+        return {n.id for n in stored if order[n] > order[g] or n in again}
+
+    def kept_inside(self, g: ast.FunctionDef) -> set[str]:
+        """What functions read that a nested one defines and does not only call."""
+        inner = [n for n in walk_scope(g) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+        calls = [n for n in walk_scope(g) if isinstance(n, ast.Call)]
+        called = {n.func for n in calls}
+        at_once = {a for n in calls if self.is_known(n.func) for a in (*n.args, *(k.value for k in n.keywords))}
+        named = {n.id for n in walk(g) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n not in called}
+        kept = [n for n in inner if (n.name in named if isinstance(n, ast.FunctionDef) else n not in at_once | called)]
+        return {v for n in kept for v in expression_reads(n)}
+
+    def is_known(self, func: ast.expr) -> bool:
+        found = self.context.scope.resolve(func)
+        return found is not MISSING and is_library(found)
 
     def only_called(self, v: str, nodes: dict[str, ast.FunctionDef], fine: Set[ast.expr] = frozenset()) -> bool:
         """Whether a function is called and never kept, here and in those that are lifted with it."""

@@ -11,7 +11,7 @@ def changed(d, v):                       old = d["a"]
 with changed(d, x * x):
     y = d["a"] * 2.0
 
-Objects of the user's classes are entered and left by calls of their methods:
+So are methods that are written so. Objects of the user's classes are entered and left by calls of their methods:
 
 with Scaled(x) as y:        scaled = Scaled(x); y = scaled.__enter__()
     z = y * y         ->    try: z = y * y
@@ -31,11 +31,13 @@ from typing import Any
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
 from tangent.normalise.stacked import stacked
+from tangent.runtime.checks import require_method
 from tangent.source.generators import is_generator
+from tangent.source.giving import methods_named
 from tangent.source.naming import is_library
 from tangent.source.read import read
 from tangent.source.resolve import MISSING, Scope
-from tangent.syntax.quote import at, constant, name
+from tangent.syntax.quote import at, call, constant, name
 from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
@@ -63,6 +65,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             if _class_of(item.context_expr, context) is not None:
                 return _entered(item, body, s, context)
             found = _generator(item, context)
+            if found is None and (asked := _method(item, context)) is not None:
+                return _asked(asked, item, body, s, context) or [s]
             return [s] if found is None else _written_out(found, item, body, s, context) or [s]
         case ast.With(items=[first, *rest]) if any(_is_opened(item, context) for item in s.items):
             return _statement(replace(s, items=[first], body=_statement(replace(s, items=rest), context)), context)
@@ -73,7 +77,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 def _is_opened(item: ast.withitem, context: Context) -> bool:
     e = item.context_expr
     known = isinstance(e, ast.Call) and context.scope.resolve(e.func) in (contextlib.ExitStack, contextlib.closing)
-    return known or _generator(item, context) is not None or _class_of(e, context) is not None
+    made = _generator(item, context) or _method(item, context)
+    return known or made is not None or _class_of(e, context) is not None
 
 
 def _class_of(e: ast.expr, context: Context) -> type | None:
@@ -143,13 +148,49 @@ def _generator(item: ast.withitem, context: Context) -> types.FunctionType | Non
     e = item.context_expr
     if not isinstance(e, ast.Call):
         return None
-    found = context.scope.resolve(e.func)
-    behind = getattr(found, "__wrapped__", None)
-    made = isinstance(found, types.FunctionType) and found.__code__.co_filename == contextlib.__file__
-    if not made or not isinstance(behind, types.FunctionType) or not is_generator(behind):
+    behind = _behind(context.scope.resolve(e.func))
+    if behind is None:
         return None
     given = any(context.scope.lookup(v) is MISSING for a in (*e.args, *e.keywords) for v in expression_reads(a))
     return behind if (given or item.optional_vars is not None) and not behind.__code__.co_freevars else None
+
+
+def _behind(found: Any) -> types.FunctionType | None:
+    """The generator function that `contextlib.contextmanager` was given."""
+    behind = getattr(found, "__wrapped__", None)
+    made = isinstance(found, types.FunctionType) and found.__code__.co_filename == contextlib.__file__
+    return behind if made and isinstance(behind, types.FunctionType) and is_generator(behind) else None
+
+
+def _method(item: ast.withitem, context: Context) -> types.FunctionType | None:
+    """The same of a method, where all classes in sight mean one function by its name."""
+    e = item.context_expr
+    if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Attribute):
+        return None
+    if context.scope.resolve(e.func) is not MISSING:
+        return None
+    known = set(methods_named(e.func.attr, context.source.function))
+    behind = _behind(next(iter(known))) if len(known) == 1 else None
+    return behind if behind is not None and not behind.__code__.co_freevars else None
+
+
+def _asked(
+    behind: types.FunctionType, item: ast.withitem, body: list[ast.stmt], s: ast.With, context: Context
+) -> list[ast.stmt] | None:
+    """The method of an object written out, which is its first argument."""
+    e = item.context_expr
+    assert isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute)
+    owner = context.names.numbered("owner")
+    called = replace(item, context_expr=replace(e, args=[name(owner), *e.args]))
+    written = _written_out(behind, called, body, s, context)
+    if written is None:
+        return None
+    context.scope.local.add(owner)
+    place = [constant(context.source.file), constant(s.lineno), constant(context.source.line(s.lineno).strip())]
+    check = context.use("require_method", require_method)
+    known = context.use(behind.__name__, behind)
+    asked = at(ast.Expr(call(check, name(owner), constant(e.func.attr), name(known), *place)), s)
+    return [at(ast.Assign([ast.Name(owner, ast.Store())], e.func.value), s), asked, *written]
 
 
 def _written_out(

@@ -75,8 +75,6 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             )
         case ast.Expr(value=ast.Call() as e) if not context.memory and (plain := _plainer(e, context)) is not e:
             return [replace(s, value=plain)]
-        case ast.FunctionDef(name=v, decorator_list=[_, *_] as decorators):
-            return _decorated(s, v, decorators, context)
         case ast.Delete(targets=targets) if all(isinstance(t, ast.Name) for t in targets):
             return []
         case ast.AugAssign(target=ast.Name(id=target), op=op, value=value):
@@ -111,24 +109,6 @@ def _plainer(e: ast.Call, context: Context) -> ast.Call:
             )
         case _:
             return e
-
-
-def _decorated(s: ast.FunctionDef, v: str, decorators: list[ast.expr], context: Context) -> list[ast.stmt]:
-    """Decorators are evaluated first, from the top, and called last, from the bottom."""
-    before: list[ast.stmt] = []
-    held: list[ast.expr] = []
-    for d in decorators:
-        if isinstance(d, (ast.Name, ast.Attribute)):
-            held.append(d)
-        else:
-            maker = context.names.numbered("decorate")
-            before.append(assign(maker, d, s))
-            held.append(name(maker))
-    inner = context.names.numbered(f"{v}_plain")
-    value: ast.expr = name(inner)
-    for d in reversed(held):
-        value = ast.copy_location(ast.Call(d, [value], []), d)
-    return [*before, replace(s, name=inner, decorator_list=[]), assign(v, value, s)]
 
 
 def assign_target(target: ast.expr, value: ast.expr, s: ast.stmt, context: Context) -> list[ast.stmt]:

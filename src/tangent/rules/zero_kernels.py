@@ -81,6 +81,7 @@ runtime.telling_of
 runtime.without_numbers
 runtime.require_inputs
 runtime.require_no_numbers
+runtime.require_method
 runtime.require_no_state
 runtime.combination_indices
 runtime.extreme

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import sys
 from typing import Any
@@ -281,6 +282,17 @@ def require_no_state(x: Any, file: str, line: int, text: str) -> None:
             f"cannot differentiate 'with' of a {type(x).__name__} here", Location(file, line, text, 0, len(text)),
             "it holds numbers that it may change, and its class is not known before the function runs",
             "Make it in the function, or call what it does before and after.",
+        )  # fmt: skip
+
+
+def require_method(x: Any, name: str, function: Any, file: str, line: int, text: str) -> None:
+    """Stop where a method of an object is another function than the one that its name was taken for."""
+    found = inspect.getattr_static(type(x), name, None)
+    if getattr(found, "__wrapped__", None) is not function or name in getattr(x, "__dict__", {}):
+        raise UnsupportedError(
+            f"cannot differentiate 'with' of '{name}' of a {type(x).__name__}",
+            Location(file, line, text, 0, len(text)), "its class is not known before the function runs",
+            "Import the class by its name, or give the method a name that no other class has.",
         )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ from tangent.runtime.objects import fields_of, has_method, is_object
 
 NOT_GIVEN = dataclasses.MISSING
 METHODS = (
-    types.FunctionType, staticmethod, classmethod, functools.singledispatchmethod, functools._lru_cache_wrapper,
+    types.FunctionType, staticmethod, classmethod, functools.singledispatchmethod, functools.partialmethod,
+    functools._lru_cache_wrapper,
 )  # fmt: skip
 PROPERTIES: set[str] = set()  # names of properties of classes that were met
 

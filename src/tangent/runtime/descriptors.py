@@ -11,6 +11,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+_known: dict[tuple[int, type, str], tuple[Any, Callable[..., Any]]] = {}  # by address: what is kept stays where it is
+
 
 def is_written(found: Any, method: str) -> bool:
     """Whether the class of something defines a method in Python."""
@@ -38,7 +40,7 @@ def reader(found: Any, cls: type) -> Callable[[Any], Any]:
     def read(owner):  # type: ignore[no-untyped-def]
         return get(found, owner, cls)
 
-    return read
+    return _once(found, cls, read)
 
 
 def assigner(found: Any) -> Callable[[Any, Any], None]:
@@ -48,7 +50,17 @@ def assigner(found: Any) -> Callable[[Any, Any], None]:
     def assign(owner, value):  # type: ignore[no-untyped-def]
         put(found, owner, value)
 
-    return assign
+    return _once(found, type(found), assign)
+
+
+def _once(found: Any, cls: type, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that was made for a descriptor first, so that it has one derivative."""
+    key = id(found), cls, function.__name__
+    if key not in _known:
+        if len(_known) >= 512:
+            _known.pop(next(iter(_known)))
+        _known[key] = found, function
+    return _known[key][1]
 
 
 def assignment_of(cls: Any) -> types.FunctionType | None:

@@ -221,13 +221,20 @@ def put_field(b: Any, x: Any, name: str) -> Any:
         return remade(x, {k: b if k == name else lazy_zero(v) for k, v in values.items()})
     if is_object(x):
         return init_grad(x)  # an attribute of the class: no part of the object
-    if isinstance(x, (types.ModuleType, type)) and (callable(getattr(x, name)) or _is_constant_class(x)):
+    if isinstance(x, (types.ModuleType, type)) and (_is_constant(getattr(x, name)) or _is_constant_class(x)):
         return None
     raise UnsupportedError(
         f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
         why="only numbers, arrays, containers and objects of classes written in Python have gradients",
         todo="Pass the value as an argument of its own.",
     )
+
+
+def _is_constant(x: Any) -> bool:
+    """Whether x is a function, a class, text, or a table of such."""
+    if isinstance(x, (list, tuple, dict)):
+        return all(map(_is_constant, x.values() if isinstance(x, dict) else x))
+    return x is None or isinstance(x, (str, int, type)) or (callable(x) and not is_object(x))
 
 
 def _is_constant_class(x: Any) -> bool:

@@ -1,4 +1,6 @@
-"""Functions and methods that choose by the class of their first argument: `functools.singledispatch`."""
+"""What `functools` makes of functions and methods: those that choose by the class of their first argument
+(`singledispatch`), and those that are given some of their arguments by their class (`partialmethod`).
+"""
 
 from __future__ import annotations
 
@@ -56,6 +58,18 @@ def method_by_class(found: functools.singledispatchmethod[Any]) -> Callable[...,
         def called(owner, first, /, *args, **named):  # type: ignore[no-untyped-def]
             chosen = implementation(dispatch, first)
             return chosen(owner, first, *args, **named)
+
+        _known[found] = called
+    return _known[found]
+
+
+def method_in_part(found: functools.partialmethod[Any]) -> Callable[..., Any]:
+    """A method some of whose arguments are given by its class."""
+    if found not in _known:
+        function, first, fixed = found.func, found.args, found.keywords
+
+        def called(owner, /, *args, **named):  # type: ignore[no-untyped-def]
+            return function(owner, *first, *args, **{**fixed, **named})
 
         _known[found] = called
     return _known[found]

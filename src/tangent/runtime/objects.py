@@ -16,7 +16,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.descriptors import assigned_as_usual, assigns, reader, reads
-from tangent.runtime.generic import method_by_class
+from tangent.runtime.generic import method_by_class, method_in_part
 
 PLAIN = (
     type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial,
@@ -26,6 +26,7 @@ KNOWN_DESCRIPTORS = (
     types.DynamicClassAttribute,  # as `value` of an enumeration
     functools.cached_property,
     functools.singledispatchmethod,
+    functools.partialmethod,
     functools._lru_cache_wrapper,
 )
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
@@ -188,16 +189,19 @@ def has_member(x: Any, name: str) -> bool:
 def method_of(x: Any, name: str) -> Any:
     """The function behind `x.name(...)`, which takes x first."""
     found = _static(x, name)
+    cls: Any = type(x)
     if isinstance(found, types.FunctionType) and name not in getattr(x, "__dict__", {}):
         return found
     if isinstance(found, staticmethod):
-        return without_first(found.__func__)
+        return of_static_method(found.__func__)
     if isinstance(found, classmethod):
-        return with_class(found.__func__, type(x))
+        return with_class(found.__func__, cls)
     if isinstance(found, functools._lru_cache_wrapper) and isinstance(found.__wrapped__, types.FunctionType):
         return found.__wrapped__
     if isinstance(found, functools.singledispatchmethod):
         return method_by_class(found)
+    if isinstance(found, functools.partialmethod) and isinstance(found.func, types.FunctionType):
+        return method_in_part(found)
     return by_attribute(name)
 
 
@@ -220,6 +224,10 @@ def without_first(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+of_static_method = functools.lru_cache(maxsize=512)(without_first)  # one function has one derivative
+
+
+@functools.lru_cache(maxsize=512)
 def with_class(function: Callable[..., Any], cls: type) -> Callable[..., Any]:
     """A class method: it takes the class."""
 

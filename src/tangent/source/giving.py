@@ -8,7 +8,9 @@ def pairs(x):
 
 from __future__ import annotations
 
+import abc
 import ast
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -26,9 +28,10 @@ Resolve = Callable[[ast.expr], Any]
 Tree = ast.FunctionDef | ast.Lambda
 
 METHODS = frozenset(
-    "get setdefault tolist copy "
+    "get setdefault tolist copy split rsplit splitlines partition rpartition readlines findall groups most_common "
     "reshape ravel flatten transpose squeeze astype take diagonal sum mean dot cumsum round clip".split()
 )
+SAME = (staticmethod, classmethod, abc.abstractmethod, functools.wraps)  # what they decorate gives what it gave
 WHOLE = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.BinOp, ast.UnaryOp)
 
 
@@ -39,7 +42,7 @@ def gives_container(call: ast.Call, resolve: Resolve, nested: dict[str, Tree]) -
 
 def function_gives_container(function: types.FunctionType) -> bool:
     """Whether what a function gives has a length."""
-    return _Giving({}, Scope(function, set()).resolve, set()).function(function)
+    return _Giving({}, Scope(function, set()).resolve, set(), function).function(function)
 
 
 def methods_named(title: str, function: types.FunctionType) -> list[types.FunctionType]:
@@ -47,15 +50,17 @@ def methods_named(title: str, function: types.FunctionType) -> list[types.Functi
     spaces = [function.__globals__]
     spaces += [vars(m) for m in function.__globals__.values() if isinstance(m, types.ModuleType) and not is_library(m)]
     classes = {c for space in spaces for c in list(space.values()) if isinstance(c, type) and not is_library(c)}
-    found = [inspect.getattr_static(c, title, None) for c in classes]
+    found = [getattr(m, "__func__", m) for c in classes if (m := inspect.getattr_static(c, title, None)) is not None]
     return [m for m in found if isinstance(m, types.FunctionType)]
 
 
 class _Giving:
     """Looks through the functions that give something, each once: one that calls itself gives what else it gives."""
 
-    def __init__(self, nested: dict[str, Tree], resolve: Resolve, asked: set[Any]) -> None:
-        self.nested, self.resolve, self.asked = nested, resolve, asked
+    def __init__(
+        self, nested: dict[str, Tree], resolve: Resolve, asked: set[Any], around: types.FunctionType | None = None
+    ) -> None:
+        self.nested, self.resolve, self.asked, self.around = nested, resolve, asked, around
 
     def call(self, e: ast.Call) -> bool:
         match e.func:
@@ -65,7 +70,7 @@ class _Giving:
                 return self.tree(self.nested[v], self.resolve)
         found = self.resolve(e.func)
         if found is MISSING:
-            return isinstance(e.func, ast.Attribute) and e.func.attr in METHODS
+            return isinstance(e.func, ast.Attribute) and (e.func.attr in METHODS or self.method(e.func.attr))
         if isinstance(found, types.FunctionType) and (found.__module__ or "").split(".")[0] != "numpy":
             return self.function(found)
         if isinstance(found, type) and not is_library(found):  # its items are asked for by its own method
@@ -75,6 +80,11 @@ class _Giving:
         module = getattr(found, "__module__", None) or ""
         return module.startswith("numpy") or found in (list, tuple, sorted, set, dict)
 
+    def method(self, title: str) -> bool:
+        """Whether all methods of a name that the function around can see give something with a length."""
+        known = methods_named(title, self.around) if self.around is not None else []
+        return bool(known) and all(self.function(m) for m in known)
+
     def function(self, found: types.FunctionType) -> bool:
         if is_generator(found):
             return False
@@ -83,7 +93,7 @@ class _Giving:
         except SourceError:
             return False
         own = assigned_inside(tree.body) | {a.arg for a in arguments(tree.args)}
-        return _Giving({}, Scope(found, own).resolve, self.asked).tree(tree, Scope(found, own).resolve)
+        return _Giving({}, Scope(found, own).resolve, self.asked, found).tree(tree, Scope(found, own).resolve)
 
     def tree(self, tree: Tree, resolve: Resolve) -> bool:
         if tree in self.asked:
@@ -92,12 +102,17 @@ class _Giving:
         if isinstance(tree, ast.Lambda):
             return self.whole(tree.body, tree)
         nodes = list(walk_scope(tree))
-        if tree.decorator_list or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes):
+        if self.replaced(tree) or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in nodes):
             return False
         inside = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
-        given = _Giving({**self.nested, **inside}, resolve, self.asked)
+        given = _Giving({**self.nested, **inside}, resolve, self.asked, self.around)
         values = [n.value for n in nodes if isinstance(n, ast.Return)]
-        return bool(values) and all(v is not None and given.whole(v, tree) for v in values)
+        return all(v is not None and given.whole(v, tree) for v in values)
+
+    def replaced(self, tree: ast.FunctionDef) -> bool:
+        """Whether a decorator may have put another function in the place of this one."""
+        made = [e.func if isinstance(e, ast.Call) else e for e in tree.decorator_list]
+        return any(self.resolve(e) not in SAME for e in made)
 
     def whole(self, e: ast.expr, tree: Tree) -> bool:
         """Whether a value that a function gives has a length."""

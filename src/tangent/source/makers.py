@@ -29,6 +29,7 @@ from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace
 
 _known: weakref.WeakKeyDictionary[type, tuple[Any, types.FunctionType | None]] = weakref.WeakKeyDictionary()
+_assigning: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDictionary()
 
 
 def maker(cls: Any) -> types.FunctionType | None:
@@ -66,7 +67,14 @@ def _has_block(function: types.FunctionType) -> bool:
 
 
 def _assigns(function: types.FunctionType) -> bool:
-    """Whether a method assigns attributes of what it is given; what has no source is Python's own, for dataclasses."""
+    """Whether a method assigns attributes of what it is given: it is asked whenever an object is made."""
+    if (code := function.__code__) not in _assigning:
+        _assigning[code] = _stores(function)
+    return _assigning[code]
+
+
+def _stores(function: types.FunctionType) -> bool:
+    """The same, by its text; what has no source is Python's own, for dataclasses."""
     first = function.__code__.co_varnames[:1]
     try:
         nodes = ast.walk(read(function).tree)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.arrays import CHANGING, Arrays
-from tangent.normalise.memory.known import COLLECTIONS, COPIES, HOLDING, MAKERS, METHODS, is_of_container
+from tangent.normalise.memory.known import COLLECTIONS, COPIES, HOLDING, MAKERS, METHODS, OF_NUMBERS, is_of_container
 from tangent.runtime import library as library_module
 from tangent.runtime import memory, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
@@ -175,7 +175,9 @@ class Calls(Arrays):
         return ast.copy_location(replace(made, keywords=keywords), self.like)
 
     def with_current(self, e: ast.Call) -> ast.expr:
-        """A call of a library function: it is given lists and dicts as they are now."""
+        """A call of a library function: it is given lists and dicts as they are now, where it may take such."""
+        if not self.arrays and self.context.scope.resolve(e.func) in OF_NUMBERS:
+            return e
 
         def given(a: ast.expr) -> ast.expr:
             if isinstance(a, ast.Starred):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import math
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Set
@@ -51,6 +52,10 @@ COUNTS = {  # how many arguments they take, where that is not one
     "insert": (2, 2), "pop": (0, 2), "clear": (0, 0), "reverse": (0, 0), "update": (0, 99), "sort": (0, 0),
     "popleft": (0, 0), "rotate": (0, 1), "popitem": (0, 1), "move_to_end": (1, 2), "setdefault": (1, 2), "get": (1, 2),
 }  # fmt: skip
+OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())
+OF_NUMBERS = (  # functions that take numbers alone
+    float, int, complex, *(f for f in vars(math).values() if callable(f) and f.__name__ not in OF_SEQUENCES),
+)  # fmt: skip
 MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)
 HOLDING = (new_instance, tuple_of, replace_field)  # what they give holds lists and arrays themselves
 KEEPING = (*MAKERS, *HOLDING, dataclasses.replace, types.SimpleNamespace, Variable)  # or items of what they are given

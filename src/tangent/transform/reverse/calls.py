@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError
+from tangent.runtime.objects import MEMBERS
 from tangent.syntax.names import as_identifier
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace
@@ -203,7 +204,8 @@ def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: 
     """A method of an active object as a function that takes it; methods of arrays and containers have rules or none."""
     match value.func:
         case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in active:
-            if any(hasattr(cls, attr) for cls in (np.ndarray, list, dict, float, set)) and not attr.startswith("__"):
+            common = any(hasattr(cls, attr) for cls in (np.ndarray, list, dict, float, set)) and attr[:2] != "__"
+            if common and not unit.context.overloads(MEMBERS):  # else it is refused where it is none of a user's class
                 raise MissingRuleError(
                     f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
                     "there is no rule for this method", "Use a NumPy function, or write the step by hand.",

@@ -48,3 +48,13 @@ def test_functions_that_call_each_other(tmp_path):
     f = module_of(tmp_path / "mutual.py", MUTUAL).both
     slope = (f(0.3 + 1e-6, 5) - f(0.3 - 1e-6, 5)) / 2e-6
     assert tangent.grad(f)(0.3, 5) == pytest.approx(slope, rel=1e-6)
+
+
+def test_many_alternatives(tmp_path):
+    """Each 'elif' is inside the one before: twice for each would be a billion times."""
+    lines = ["def pick(x):"]
+    for i in range(30):
+        lines += [f"    {'el' if i else ''}if x > {30 - i}:", f"        x = x * x * {i}.5"]
+    f = module_of(tmp_path / "pick.py", "\n".join([*lines, "    return x"])).pick
+    assert tangent.grad(f)(10.25) == pytest.approx(2 * 10.25 * 20.5, rel=1e-12)
+    assert tangent.jvp(f)(10.25, 1.0) == pytest.approx(2 * 10.25 * 20.5, rel=1e-12)

@@ -70,7 +70,7 @@ def local_stacks(body: Body) -> Stacks:
     """Lists made here that are only pushed to and popped from."""
     found: Stacks = {}
     other: set[str] = set()
-    if not any(_makes_list(s) for s in body):
+    if not any(_makes_list(s) for s in statements(body)):
         return found
     for s in statements(body):
         match s:
@@ -94,8 +94,6 @@ def _makes_list(s: ast.stmt) -> bool:
     match s:
         case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])):
             return True
-        case ast.If() | ast.For() | ast.While():
-            return any(_makes_list(x) for x in statements([*s.body, *s.orelse]))
         case _:
             return False
 

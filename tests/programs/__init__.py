@@ -36,6 +36,7 @@ THEMES = (
     "exceptions",
     "protocols",
     "standard",
+    "named_tuples",
     "patterns",
     "objects",
     "attributes",

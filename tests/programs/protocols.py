@@ -3,6 +3,7 @@
 import dataclasses
 import enum
 import math
+import operator
 
 import numpy as np
 
@@ -281,3 +282,30 @@ def comparisons_of_objects_that_change(x):
     if same or a != b:
         s = s * 5.0
     return s * x[2] if a >= 0.0 else s
+
+
+class Pile:
+    def __init__(self):
+        self.items = []
+
+    def put(self, v):
+        self.items.append(v)
+
+    def take(self):
+        return self.items.pop()
+
+    def __contains__(self, v):
+        return v in self.items
+
+
+@program({"x": 1.5, "y": 0.5})
+def commands_in_a_text(x, y):
+    table, pile = {"*": operator.mul, "+": operator.add}, Pile()
+    for word in "x y * x +".split():
+        if word in table:
+            pile.put(table[word](pile.take(), pile.take()))
+        else:
+            pile.put(x if word == "x" else y)
+    for i, _ in np.ndindex(2, 2):
+        pile.put(table["*+"[i]](pile.take(), y))
+    return pile.take()

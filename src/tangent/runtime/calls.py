@@ -257,10 +257,10 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
         return tangent
     if isinstance(x, (types.ModuleType, type)):
         return class_zero(x, name)
-    if isinstance(x, tuple) and isinstance(b, tuple) and not hasattr(b, "_fields"):
-        return b[x._fields.index(name)]  # type: ignore[attr-defined]
     if not is_field(x, name):
         return class_zero(x, name)
+    if isinstance(x, tuple) and isinstance(b, tuple) and not hasattr(b, "_fields"):
+        return b[x._fields.index(name)]  # type: ignore[attr-defined]
     return get_attribute(b, name)
 
 

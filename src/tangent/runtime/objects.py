@@ -100,9 +100,9 @@ def remade(like: Any, values: dict[str, Any]) -> Any:
 def is_property(x: Any, name: str) -> bool:
     """Whether an attribute is computed by a function of the class."""
     found = _static(x, name)
-    if isinstance(x, tuple):
-        return False
-    return isinstance(found, (property, functools.cached_property)) or (reads(found) and not is_hidden(x, name))
+    if isinstance(found, (property, functools.cached_property)):
+        return True
+    return not isinstance(x, tuple) and reads(found) and not is_hidden(x, name)
 
 
 def is_hidden(x: Any, name: str) -> bool:
@@ -142,7 +142,9 @@ def is_descriptor(cls: type, name: str) -> bool:
 
 
 def is_field(x: Any, name: str) -> bool:
-    """Whether an attribute is held by the object itself, not by its class."""
+    """Whether an attribute is held by the object or the named tuple itself, not by its class."""
+    if isinstance(x, tuple):
+        return name in getattr(x, "_fields", ())
     return not is_object(x) or name in fields_of(x)
 
 
@@ -173,14 +175,14 @@ def _static(x: Any, name: str) -> Any:
 
 
 def has_method(x: Any, name: str) -> bool:
-    """Whether the class of an object defines a method in Python."""
-    return is_object(x) and isinstance(_static(x, name), types.FunctionType)
+    """Whether the class of an object or a named tuple defines a method in Python."""
+    return (is_object(x) or isinstance(x, tuple)) and isinstance(_static(x, name), types.FunctionType)
 
 
 def has_member(x: Any, name: str) -> bool:
     """Whether x is an object, a module, a class or a named tuple that has what arrays have under the same name."""
     if isinstance(x, tuple):
-        return name in getattr(x, "_fields", ()) or isinstance(_static(x, name), types.FunctionType)
+        return name in getattr(x, "_fields", ()) or isinstance(_static(x, name), (types.FunctionType, property))
     if isinstance(x, (types.ModuleType, type)):
         return hasattr(x, name)
     return is_object(x) and (_static(x, name) is not None or name in fields_of(x) or hasattr(x, name))
@@ -258,7 +260,7 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
     """Whether x is, or holds, an object of a class of the user's, or what may have members that arrays have."""
     if type(x) in NUMBERS:
         return False
-    if isinstance(x, (types.ModuleType, type)) or _names_members(x):
+    if isinstance(x, (types.ModuleType, type)) or _of_named_tuple(x):
         return True
     if isinstance(x, (list, tuple)) and depth > 0:
         kinds = {type(v): v for v in x}  # one of each class tells for all
@@ -273,11 +275,12 @@ def is_common(name: str) -> bool:
     return hasattr(np.ndarray, name) or name in ("index", "count", "get")
 
 
-def _names_members(x: Any) -> bool:
-    """Whether x is a named tuple with fields or methods that are called as members of arrays are."""
+def _of_named_tuple(x: Any) -> frozenset[str]:
+    """The operators of a named tuple, and whether fields or methods of it are called as members of arrays are."""
     if not isinstance(x, tuple) or type(x) is tuple:
-        return False
-    return any(is_common(name) for name in getattr(x, "_fields", ())) or MEMBERS in operators_of(type(x))
+        return NO_OPERATORS
+    named = any(is_common(name) for name in getattr(x, "_fields", ()))
+    return operators_of(type(x)) | {MEMBERS} if named else operators_of(type(x))
 
 
 @functools.cache
@@ -311,8 +314,8 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
         return frozenset({MEMBERS})
     if isinstance(x, type):
         return operators_of(x)
-    if _names_members(x):
-        return operators_in(tuple(x), depth) | {MEMBERS}
+    if own := _of_named_tuple(x):
+        return operators_in(tuple(x), depth) | own
     if is_object(x):
         cls: Any = type(x)
         found = operators_of(cls)

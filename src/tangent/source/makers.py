@@ -25,6 +25,7 @@ from tangent.source.opened import CannotOpen, Opened, opened, own_captures
 from tangent.source.read import read
 from tangent.source.series import is_series, series_maker
 from tangent.source.stubs import stub
+from tangent.source.tuples import is_named_tuple, tuple_maker
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace
 
@@ -36,6 +37,8 @@ def maker(cls: Any) -> types.FunctionType | None:
     """The function that makes objects of a class; None where its initialiser does more than to assign attributes."""
     if is_series(cls):
         return series_maker(cls)
+    if is_named_tuple(cls):
+        return tuple_maker(cls)
     if not isinstance(cls, type) or not _is_plain(cls) or any(map(_has_block, _methods(cls))):
         return None
     state = tuple(vars(c).get("__init__") for c in cls.__mro__)

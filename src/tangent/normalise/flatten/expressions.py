@@ -16,6 +16,7 @@ from tangent.runtime.library import named_dict
 from tangent.runtime.objects import is_object
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
+from tangent.source.tuples import is_named_tuple
 from tangent.source.writing import may_write
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
 from tangent.syntax.quote import assign, at, constant, name
@@ -178,10 +179,10 @@ class Expressions:
             replace(k, value=self.outputs(k.value) if told and k.arg == "out" else self.atom(k.value))
             for k in e.keywords
         ]
-        flat = replace(e, func=func, args=args, keywords=keywords)
+        flat = self.of_items(replace(e, func=func, args=args, keywords=keywords))
         if (made := self.named_tuple(flat)) is not None:
             return made
-        if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
+        if any(isinstance(a, ast.Starred) for a in flat.args) or any(k.arg is None for k in keywords):
             return flat
         if is_adding_at(self.context.scope.resolve(func)) and not keywords:
             self.emit(at(ast.Expr(flat), self.like))
@@ -214,6 +215,16 @@ class Expressions:
             case args:
                 return [self.element(a) for a in args]
 
+    def of_items(self, e: ast.Call) -> ast.Call:
+        """`Pair._make(xs)` as `Pair(*xs)`."""
+        match e:
+            case ast.Call(func=ast.Attribute(value=cls, attr="_make"), args=[ast.Name() as items], keywords=[]) if (
+                is_named_tuple(self.context.scope.resolve(cls))
+            ):
+                return replace(e, func=cls, args=[ast.Starred(items, ast.Load())])
+            case _:
+                return e
+
     def named_tuple(self, e: ast.Call) -> ast.expr | None:
         """`Pair(a, b)` of a named tuple, and `pair._replace(a=c)`, as functions that have derivatives."""
         found = self.context.scope.resolve(e.func)
@@ -230,7 +241,7 @@ class Expressions:
                         held = self.atom(self.with_field(held, k))
                     return self.with_field(held, last)
             return None
-        if not (isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_field_defaults")):
+        if not is_named_tuple(found):
             return None
         try:
             given = inspect.signature(found.__new__).bind(found, *e.args, **{k.arg or "": k.value for k in e.keywords})

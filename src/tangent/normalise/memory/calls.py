@@ -130,7 +130,7 @@ class Calls(Arrays):
             self.pair(target, self.threaded_call(stateful.call_deepcopy, e.args, [], found), s)
         elif found is len and len(e.args) == 1 and self.may_be_list(e.args[0]):
             self.pair(target, self.call(stateful.call_length, name(self.memory), *e.args), s)
-        elif isinstance(found, type) and not is_made_by_class(found) and not issubclass(found, tuple):
+        elif isinstance(found, type) and self.is_built(found):
             self.construct(target, found, e, s)
         elif isinstance(found, types.FunctionType) and self.is_followed(found):
             inner = remembering(found, lists=self.lists, arrays=self.arrays)
@@ -162,6 +162,10 @@ class Calls(Arrays):
             )
             self.pair(self.context.names.numbered("dropped"), ast.copy_location(called, e), s)
         self.emit(assign(target, name(made), s))
+
+    def is_built(self, cls: type) -> bool:
+        """Whether objects of a class are made step by step, in the memory."""
+        return not is_made_by_class(cls) and not issubclass(cls, tuple) and not self.context.has_rule(cls)
 
     def is_followed(self, found: types.FunctionType) -> bool:
         """Whether a function is read, and given the memory."""

@@ -1,0 +1,73 @@
+"""Named tuples with operators, properties and constants of their classes, and the ways in which they are made."""
+
+import math
+from collections import namedtuple
+from typing import NamedTuple
+
+from programs.registry import program
+
+
+class Arrow(NamedTuple):
+    x: float
+    y: float = 2.0
+    SCALE = 3.0
+
+    @property
+    def size(self):
+        return self.x**2 + self.y**2
+
+    @property
+    def slope(self):
+        return self.y / self.x
+
+    @classmethod
+    def turned(cls, v):
+        return cls(-v.y, v.x)
+
+    def __add__(self, other):
+        return Arrow(self.x + other.x, self.y + other.y)
+
+    def __rmul__(self, k):
+        return Arrow(self.x * k, self.y * k)
+
+    def __neg__(self):
+        return Arrow(-self.x, -self.y)
+
+    def __abs__(self):
+        return math.sqrt(self.size)
+
+
+class Plane(namedtuple("Plane", "re im")):
+    def __mul__(self, other):
+        return Plane(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def __add__(self, other):
+        return Plane(self.re + other.re, self.im + other.im)
+
+
+@program({"x": 0.3, "y": 0.4})
+def iteration_in_the_plane(x, y):
+    z, c = Plane(0.0, 0.0), Plane(x, y)
+    for _ in range(3):
+        z = z * z + c
+    return z.re * z.im
+
+
+@program({"x": 0.7, "y": 0.4})
+def operators_of_a_named_tuple(x, y):
+    a, b = Arrow(x, y), Arrow(y)
+    return abs(a + 2.0 * -b) * (a + b).y
+
+
+@program({"x": 0.7, "y": 0.4})
+def properties_and_constants_of_a_named_tuple(x, y):
+    a = Arrow(x, y)
+    return a.size * a.slope + a.SCALE * a.x + Arrow.turned(a).x
+
+
+@program({"x": 0.7, "y": 0.4})
+def named_tuples_made_from_lists(x, y):
+    pair = [x, x * y]
+    a, b = Arrow(*pair), Arrow._make(pair)
+    c, d = Arrow(**{"x": y}), [Arrow(*p) for p in zip([x], [y])][0]
+    return a.y * b.x + c.size * d.y + sum(v.x for v in map(Arrow, pair))

@@ -191,7 +191,7 @@ class Reading(Known):
             ):
                 return self.call(memory.remembered, name(self.memory), owner, constant(attr))
             case ast.Subscript(value=owner, ctx=ast.Load()) if self.may_be_list(owner) or not isinstance(
-                owner, ast.Name
+                owner, (ast.Name, ast.Constant)
             ):
                 return replace(new, value=self.call(memory.contents, name(self.memory), owner))
             case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as a) if self.may_be_list(a):

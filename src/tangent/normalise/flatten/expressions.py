@@ -248,7 +248,7 @@ class Expressions:
         except TypeError:
             return None
         parts: list[ast.expr] = []
-        for field in found._fields:  # type: ignore[attr-defined]
+        for field in found._fields:
             value = given.arguments.get(field, found._field_defaults.get(field))
             known = isinstance(value, ast.expr)
             parts.append(value if known else name(self.context.use(f"default_{field}", value)))

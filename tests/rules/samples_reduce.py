@@ -122,6 +122,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.cumprod(x)", x=cplx(3)),
         S("np.multiply.accumulate(x, axis=1)", x=real(2, 3)),
     ],
+    "recurrence": [
+        S("recurrence(a, b)", a=real(2, 4), b=real(2, 4, seed=1)),
+        S("recurrence(a, b)", a=np.array([0.5, 2.0, 0.0, 3.0, 1.0]), b=real(5)),
+        S("recurrence(a, b)", a=cplx(3), b=cplx(3, seed=1)),
+    ],
     "cumulative_sum": [
         S("np.cumulative_sum(x)", x=real(3)),
         S("np.cumulative_sum(x, axis=1)", x=real(2, 3)),

@@ -36,3 +36,11 @@ def nancumprod(y, a, axis=None, dtype=None, out=None):
     c = np.where(m, 1.0, a)
     d[a] = np.where(m, 0.0, cumprod_adjoint(d[y], c, y, axis))
     d[y] = cumprod_tangent(np.where(m, 0.0, d[a]), c, y, axis)
+
+# Kernels
+
+def recurrence(r, a, b):
+    q = recurrence_back(a, d[r])
+    d[a] = q * shifted(r, 1)
+    d[b] = q
+    d[r] = recurrence(a, d[b] + d[a] * shifted(r, 1))

@@ -89,17 +89,25 @@ def recurrence(a: Any, b: Any) -> Any:
     return b
 
 
+def recurrence_back(a: Any, b: Any) -> Any:
+    """The r with `r[k] = a[k + 1] * r[k + 1] + b[k]` along the last axis: the transpose of `recurrence` by b."""
+    return np.flip(recurrence(shifted(np.flip(a, -1), 1, 1.0), np.flip(b, -1)), -1)
+
+
 def cumprod_tangent(t: Any, a: Any, y: Any, axis: int | None = None) -> Any:
     """The tangent of `y = cumprod(a)` for the tangent t of a; zeros in a need no care."""
+    if is_regular(y) and is_even(a):
+        return y * np.cumsum(t / real_as(a, y), axis=axis)
     g, before = 1.0 * gathered(real_as(a, y), axis), shifted(gathered(y, axis), 1, 1.0)
     return restored(recurrence(g, before * gathered(t, axis)), y, axis)
 
 
 def cumprod_adjoint(b: Any, a: Any, y: Any, axis: int | None = None) -> Any:
     """The adjoint of a in `y = cumprod(a)` for the adjoint b of y; zeros in a need no care."""
+    if is_regular(y) and is_even(a):
+        return as_dtype(cumsum_reversed(b * y, a, axis) / real_as(a, y), a)
     g, before = 1.0 * gathered(real_as(a, y), axis), shifted(gathered(y, axis), 1, 1.0)
-    behind = recurrence(shifted(np.flip(g, -1), 1), np.flip(gathered(b, axis), -1))
-    return as_dtype(restored(before * np.flip(behind, -1), a, axis), a)
+    return as_dtype(restored(before * recurrence_back(g, gathered(b, axis)), a, axis), a)
 
 
 def without_first(y: Any, axis: int | None, include_initial: bool) -> Any:
@@ -138,9 +146,8 @@ def logaddexp_accumulate_tangent(t: Any, a: Any, y: Any, axis: int = 0) -> Any:
 def logaddexp_accumulate_adjoint(b: Any, a: Any, y: Any, axis: int = 0) -> Any:
     """The adjoint of a in `y = logaddexp.accumulate(a)`."""
     g, x = gathered(y, axis), gathered(a, axis)
-    keep = np.flip(np.exp(gap(shifted(g, 1, -np.inf), g)), -1)
-    behind = recurrence(shifted(keep, 1), np.flip(gathered(b, axis), -1))
-    return restored(np.exp(gap(x, g)) * np.flip(behind, -1), a, axis)
+    keep = np.exp(gap(shifted(g, 1, -np.inf), g))
+    return restored(np.exp(gap(x, g)) * recurrence_back(keep, gathered(b, axis)), a, axis)
 
 
 def outer_operand(x: Any, y: Any) -> Any:

@@ -308,6 +308,10 @@ JOINS: dict[str, list[Sample]] = {
         S("undelete(b, x, 1)", "x", b=real(2), x=real(3)),
         S("undelete(b, x, [0], axis=1)", "x", b=real(2, 1), x=real(2, 2)),
     ],
+    "uncompress": [
+        S("uncompress(b, x, [1, 0, 2])", "x", b=real(2), x=real(2, 2)),
+        S("uncompress(b, x, m, axis=-1)", "x", b=real(2, 2), x=real(2, 3), m=MASK),
+    ],
     "unchoose": [S("unchoose(b, i, xs)", "i", "xs", b=real(3), i=np.array([0, 1, 0]), xs=[np.zeros(3), np.zeros(3)])],
     "unselect": [S("unselect(b, [m], xs)", "m", "xs", b=real(3), m=MASK, xs=[np.zeros(3)])],
     "fit": [S("fit(b, x)", "x", b=real(3), x=real(5)), S("fit(b, x)", "x", b=cplx(4, 2), x=real(2, 3))],

@@ -3,7 +3,8 @@
 bz = spread(b, x)
 bx = bz * x + bz * x           ->   bx = spread(2.0 * b, x) * x
 
-Doubling is exact, so the number is the same. A sum of two products with a name that the reader knows stays as it is.
+So is what flows twice through a branch that may not be taken. Doubling is exact, so the number is the same. A sum of
+two products with a name that the reader knows stays as it is.
 """
 
 from __future__ import annotations
@@ -27,8 +28,22 @@ def _doubled(e: ast.expr, o: Optimisation) -> ast.expr:
             right=ast.BinOp(op=ast.Mult(), left=ast.Name(id=c), right=ast.Name(id=d)),
         ) if (a, b) == (c, d) and a not in o.visible:
             return ast.BinOp(ast.BinOp(constant(2.0), ast.Mult(), factor), ast.Mult(), other)
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.Call(func=ast.Name(id=function)) as part):
+            return _twice(left, part) or e if function.rstrip("_") == "where_nonzero" else e
         case _:
             return e
+
+
+def _twice(left: ast.expr, part: ast.Call) -> ast.expr | None:
+    """`left + part`, where part is all of left, or the last term of it."""
+    doubled = ast.BinOp(constant(2.0), ast.Mult(), part)
+    match left:
+        case ast.Call() if ast.dump(left) == ast.dump(part):
+            return doubled
+        case ast.BinOp(left=rest, op=ast.Add(), right=last) if ast.dump(last) == ast.dump(part):
+            return ast.BinOp(rest, ast.Add(), doubled)
+        case _:
+            return None
 
 
 def _moved(e: ast.expr) -> ast.expr:

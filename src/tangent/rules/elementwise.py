@@ -76,7 +76,11 @@ def maximum(z, x, y):
     d[x] = share(d[z], m, n)
     d[y] = share(d[z], n, m)
 
-def where(z, condition, x, y): d[x] = np.where(condition, d[z], 0.0);  d[y] = np.where(condition, 0.0, d[z])
+def where(z, condition, x, y):
+    d[x] = np.where(condition, d[z], 0.0)
+    d[y] = np.where(condition, 0.0, d[z])
+    d[z] = np.where(condition, d[x], d[y])
+
 def heaviside(z, x1, x2): d[x2] = np.where(np.equal(x1, 0), d[z], 0.0)
 
 def nan_to_num(y, x, copy=True, nan=0.0, posinf=None, neginf=None):

@@ -140,6 +140,8 @@ def untake_along_axis(y, b, x, indices, axis=-1):       d[b] = np.take_along_axi
 @linear
 def undelete(y, b, x, obj, axis=None):                  d[b] = np.delete(d[y], obj, axis=axis)
 @linear
+def uncompress(y, b, x, condition, axis=None):          d[b] = np.compress(np.ravel(condition), d[y], axis=axis)
+@linear
 def unchoose(ys, b, a, choices, mode="raise"):          d[b] = np.choose(a, d[ys], mode=mode)
 @linear
 def unselect(ys, b, conditions, choices):               d[b] = np.select(conditions, d[ys])

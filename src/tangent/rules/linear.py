@@ -186,11 +186,11 @@ def take(y, a, indices, axis=None, out=None, mode="raise"):      d[a] = untake(d
 @linear
 def take_along_axis(y, arr, indices, axis=-1):         d[arr] = untake_along_axis(d[y], arr, indices, axis=axis)
 @linear
-def compress(y, condition, a, axis=None, out=None):              d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
+def compress(y, condition, a, axis=None, out=None):              d[a] = uncompress(d[y], a, condition, axis=axis)
 @linear
-def compress_method(y, a, condition, axis=None, out=None):       d[a] = untake(d[y], a, np.flatnonzero(condition), axis=axis)
+def compress_method(y, a, condition, axis=None, out=None):       d[a] = uncompress(d[y], a, condition, axis=axis)
 @linear
-def extract(y, condition, arr):                        d[arr] = untake(d[y], arr, np.flatnonzero(condition))
+def extract(y, condition, arr):                        d[arr] = uncompress(d[y], arr, condition)
 @linear
 def delete(y, arr, obj, axis=None):                    d[arr] = undelete(d[y], arr, obj, axis=axis)
 @linear

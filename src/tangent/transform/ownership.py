@@ -5,9 +5,17 @@ from __future__ import annotations
 import ast
 
 NEW = frozenset(
-    "matmul_adjoint_x matmul_adjoint_y dot_adjoint_a dot_adjoint_b inner_adjoint_a inner_adjoint_b outer_adjoint_a "
-    "outer_adjoint_b tensordot_adjoint_a tensordot_adjoint_b scatter init_grad cleared times ratio".split()
+    """
+    matmul_adjoint_x matmul_adjoint_y dot_adjoint_a dot_adjoint_b inner_adjoint_a inner_adjoint_b outer_adjoint_a
+    outer_adjoint_b tensordot_adjoint_a tensordot_adjoint_b convolve_adjoint kron_adjoint_a kron_adjoint_b cross_adjoint
+    scatter init_grad cleared untake untake_along_axis uncompress undelete unpermute on_diagonal along_diagonal
+    times ratio share where_finite where_is cumprod_adjoint cumsum_reversed
+    cholesky_adjoint qr_adjoint eig_adjoint svd_adjoint svdvals_adjoint pinv_adjoint in_triangle
+    """.split()
 )
+FUNCTIONS = frozenset("cross degrees fft ifft ldexp radians tril triu where".split())  # of NumPy and the like
+
+FITTING = ("unbroadcast", "fit")
 
 
 def is_new(e: ast.expr) -> bool:
@@ -23,6 +31,8 @@ def is_new(e: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Name(id=function), args=[first, *_]):
             kernel = function.rstrip("_")
-            return kernel in NEW or (kernel == "unbroadcast" and is_new(first))
+            return kernel in NEW or (kernel in FITTING and is_new(first))
+        case ast.Call(func=ast.Attribute(attr=function), keywords=[]):
+            return function in FUNCTIONS
         case _:
             return False

@@ -32,6 +32,7 @@ from tangent.runtime import (
     split_like,
     unbroadcast,
     uncast,
+    uncompress,
     undiag,
     unstack_like,
     untake,
@@ -165,6 +166,18 @@ def taken_back(b: Any, x: Any, indices: Any, axis: Any = None, mode: Any = "rais
     if along == 0 or (isinstance(along, int) and along % rank(x) == 0):
         return lambda b, x, indices, axis=None, mode="raise": scatter(b, x, indices)
     return None
+
+
+@implements(uncompress)
+def decompressed(b: Any, x: Any, condition: Any, axis: Any = None) -> Any:
+    along = value_of(axis, default=...)
+    if along is not None and not (rank(x) == 1 and along in (0, -1)):
+        return None
+
+    def impl(b: Any, x: Any, condition: Any, axis: Any = None) -> Any:
+        return scatter(b, x.ravel(), np.flatnonzero(np.asarray(condition))).reshape(x.shape)
+
+    return impl
 
 
 @implements(np.reshape)

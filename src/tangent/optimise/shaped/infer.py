@@ -29,6 +29,7 @@ from tangent.optimise.shaped.kinds import (
     calculated,
     join,
     renamed,
+    stretched,
     with_axes,
 )
 from tangent.optimise.shaped.making import product
@@ -208,6 +209,8 @@ def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
     if isinstance(a, Items) and a.listed and isinstance(op, ast.Mult):
         whole = isinstance(b, Number) and not b.rank and b.dtype == "i8" and b.weak
         return Listed(any_of(a) or UNKNOWN) if whole and all(map(is_float, a.items)) else UNKNOWN
+    if isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+        return _of_truths(a, b)
     both = broadcast(a, b)
     if not isinstance(both, Number):
         return UNKNOWN
@@ -225,6 +228,13 @@ def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:
             return replace_size(both)
         case _:
             return UNKNOWN
+
+
+def _of_truths(a: Kind, b: Kind) -> Kind:
+    """`a | b` of masks."""
+    if isinstance(a, Number) and isinstance(b, Number) and a.dtype == b.dtype == "b1" and a.weak is b.weak is False:
+        return Number(stretched([a.axes, b.axes]), "b1")
+    return UNKNOWN
 
 
 def is_starred(elts: list[ast.expr]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.fit import unbroadcast
-from tangent.runtime.kernels.index import scatter, untake
+from tangent.runtime.kernels.index import scatter
 from tangent.runtime.kernels.shape import restructure, sequence_like
 
 
@@ -24,7 +24,21 @@ def undelete(b: Any, x: Any, obj: Any, axis: Any = None) -> Any:
     """The adjoint of `np.delete(x, obj, axis)`."""
     if axis is None:
         return np.reshape(undelete(b, np.ravel(x), obj, 0), np.shape(x))
-    return untake(b, x, np.delete(np.arange(np.shape(x)[axis]), obj), axis=axis)
+    return put_once(b, x, np.delete(np.arange(np.shape(x)[axis]), obj), axis)
+
+
+def uncompress(b: Any, x: Any, condition: Any, axis: Any = None) -> Any:
+    """The adjoint of `np.compress(condition, x, axis)`."""
+    if axis is None or np.ndim(x) == 0:
+        return np.reshape(put_once(b, np.ravel(x), np.flatnonzero(condition), 0), np.shape(x))
+    return put_once(b, x, np.flatnonzero(condition), axis)
+
+
+def put_once(b: Any, x: Any, places: Any, axis: int) -> Any:
+    """Zeros like x with b at some places along an axis, in their order: each is taken once, and none is added to."""
+    taken = np.zeros(np.shape(x)[axis], bool)
+    taken[places] = True
+    return scatter(b, x, (slice(None),) * (axis % np.ndim(x)) + (taken,))
 
 
 def trimmed(x: Any, i: tuple[slice, ...]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.codegen.outside import Outside
 from tangent.optimise.settled import is_settled
 from tangent.runtime.persistent import PersistentArray
 from tangent.source.resolve import MISSING
@@ -63,6 +64,7 @@ class Choice:
 
     def __init__(self, functions: list[Generated], load: Load | None) -> None:
         self._functions, self._load = functions, load
+        self._outside = Outside(functions)
         self._found: dict[Any, Any] = {}
         self.versions: dict[tuple[Any, ...], types.FunctionType] = {}
 
@@ -76,6 +78,8 @@ class Choice:
             key += tuple([(a.shape, a.dtype) for a in args if type(a) in ARRAYS])
         if list in key or dict in key:
             key += tuple([_held_types(a) for a in args if type(a) is list or type(a) is dict])
+        if self._outside.some:
+            key += self._outside.key()
         found = self._found.get(key, 0)
         if type(found) is not int:
             return found  # type: ignore[no-any-return]
@@ -95,8 +99,11 @@ class Choice:
             return None
         kinds = versions.kinds_of(self._functions[0], args)
         key = tuple(kinds.values())
+        if versions.all_unknown(key):
+            return None
+        key += self._outside.tell()
         if key not in self.versions:
-            if len(self.versions) >= MOST or versions.all_unknown(key):
+            if len(self.versions) >= MOST:
                 return None
             sizes = versions.sizes_of(self._functions[0], args)
             self.versions[key] = versions.made(self._functions[0], kinds, sizes, self._load)

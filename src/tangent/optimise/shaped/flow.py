@@ -95,6 +95,7 @@ class Flow(Inference):
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
                 env[v] = with_changes(INT, size=f"{UNSURE}{v}")
+        env |= {v: k for v, k in g.outside.items() if v not in local}
         self.plain = is_plain(g.tree.body)
         body = self.block(g.tree.body)
         g.tree = replace(g.tree, body=body)

@@ -1,0 +1,83 @@
+"""Versions know the kinds of numbers and arrays that functions find in their modules and closures, as they are then."""
+
+import numpy as np
+import pytest
+
+import tangent
+
+X = np.linspace(0.2, 1.3, 20)
+RATE = 2.0
+COUNT = 3
+DATA = np.cos(np.arange(20.0))
+MATRIX = np.sin(np.arange(60.0)).reshape(20, 3)
+ASKED = ("unbroadcast", "spread", "settled", "add_grad", "matmul_adjoint", "dot_adjoint")
+
+
+def rated(x):
+    return np.sum(RATE * x * x) / COUNT
+
+
+def compared(x):
+    return np.sum((x - DATA) ** 2 / x)
+
+
+def weighed(x):
+    return np.sum(x * DATA)
+
+
+def projected(x):
+    return np.sum((x @ MATRIX) ** 2) + np.dot(x, DATA)
+
+
+def inside(x):
+    return helper(x) + np.sum(DATA * x)
+
+
+def helper(x):
+    return np.sum(np.tanh(x * RATE) * DATA)
+
+
+def captured():
+    weights, power = np.sin(np.arange(20.0)), 3
+
+    def loss(x):
+        return np.sum(weights * x**power)
+
+    return loss
+
+
+def check(f, x=X):
+    v, gradient = np.cos(x), tangent.grad(f)
+    second, reverse = tangent.jvp(gradient), tangent.vjp(gradient)
+    slope = (f(x + 1e-5 * v) - f(x - 1e-5 * v)) / 2e-5
+    curve = (gradient(x + 1e-5 * v) - gradient(x - 1e-5 * v)) / 2e-5
+    for _ in range(4):
+        assert gradient(x).shape == x.shape
+        np.testing.assert_allclose(np.sum(gradient(x) * v), slope, rtol=1e-6)
+        np.testing.assert_allclose(second(x, 1.0, v), curve, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(reverse(x, 1.0, v), curve, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [rated, compared, weighed, projected, inside, captured()])
+def test_nothing_is_asked(f):
+    text = tangent.grad(f).version(X).source
+    assert not any(word in text for word in ASKED), text
+    check(f)
+
+
+@pytest.mark.parametrize("value", [0.5, 2, np.float64(0.5), np.ones(1), np.arange(20.0), np.ones((2, 20)), True])
+def test_other_kinds_ask_for_other_versions(monkeypatch, value):
+    check(rated)
+    check(compared)
+    monkeypatch.setitem(globals(), "RATE", value)
+    monkeypatch.setitem(globals(), "DATA", value)
+    check(rated)
+    check(compared)
+
+
+def test_what_is_outside_is_not_given_away():
+    before, gradient = DATA.copy(), tangent.grad(weighed)
+    for _ in range(4):
+        found = gradient(X)
+        found += 1.0
+        np.testing.assert_array_equal(DATA, before)

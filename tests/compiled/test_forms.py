@@ -206,6 +206,17 @@ def test_recursion():
     np.testing.assert_allclose(tangent.grad(tree, compile="numba")(w, 0), tangent.grad(tree)(w, 0), rtol=1e-12)
 
 
+def last_of_chain(x, i):
+    return x[0] if i == 0 else x[i] * math.sin(last_of_chain(x, i - 1))
+
+
+def test_recursion_in_single_precision():
+    x = np.linspace(0.4, 1.2, 4).astype(np.float32)
+    got = tangent.grad(last_of_chain, compile="numba")(x, 3)
+    assert got.dtype == np.float32
+    np.testing.assert_allclose(got, tangent.grad(last_of_chain)(x, 3), rtol=1e-5)
+
+
 def test_recursion_is_refused_at_second_order():
     with pytest.raises(tangent.errors.CompileError, match=r"recursive function.*derivative of a derivative"):
         tangent.grad(tangent.grad(power), compile="numba")

@@ -61,6 +61,8 @@ def as_it_is(xs: Any, ahead: Any = False) -> Any:
         return None
     if is_array(xs) or is_list(xs) or is_tuple(xs) or isinstance(xs, (types.RangeType, types.UnicodeType)):
         return lambda xs, ahead=False: xs
+    if isinstance(xs, types.NumpyNdIndexType):
+        return lambda xs, ahead=False: [place for place in xs]  # noqa: C416  (Numba's list() does not take it)
     if not is_flat(xs):
         return None
     elements = flat_elements(xs)

@@ -36,7 +36,7 @@ ROUNDS = 4
 
 def decided(functions: list[Generated], given: list[Kind], resolve: Resolve) -> list[Generated]:
     """The functions of a module, changed in place, without those that nothing calls any more."""
-    if not any(is_kernel(g) for g in functions):
+    if not any(is_kernel(g) or _asks(g) for g in functions):
         return functions
     for _ in range(ROUNDS):
         found = Inference(functions, given, resolve)
@@ -52,6 +52,11 @@ def decided(functions: list[Generated], given: list[Kind], resolve: Resolve) -> 
 def is_kernel(g: Generated) -> bool:
     """Whether a function is made from one of Tangent's own."""
     return (g.primal.__module__ or "").startswith("tangent.runtime.")
+
+
+def _asks(g: Generated) -> bool:
+    """Whether a function asks for the class of something: what is decided between numbers and arrays."""
+    return g.tree is not None and "isinstance" in identifiers(g.tree)
 
 
 def _called(functions: list[Generated]) -> list[Generated]:

@@ -167,10 +167,11 @@ class _Lists:
                 return constant(0)
             case Number(rank=0, dtype="b1"):
                 return constant(False)
-            case Number(rank=rank, dtype="f8"):
+            case Number(rank=rank, dtype="f8" | "f4" | "i8" as dtype):
                 for h in (g, entry):
                     h.externals = {**h.externals, "np_": np}
-                return expression("np_.empty(s)", s=ast.Tuple([constant(0)] * rank, ast.Load()))
+                made = f"np_.empty(s, np_.{np.dtype(dtype).name})" if rank else f"np_.{np.dtype(dtype).name}(0)"
+                return expression(made, s=ast.Tuple([constant(0)] * rank, ast.Load()))
             case _:
                 raise refusal(g, "what each call keeps would need a type of its own")
 

@@ -272,3 +272,44 @@ def methods_of_named_tuples_that_yield(x, rate):
     for k, v in Bond(rate, 2).flows():
         total *= k * v
     return total
+
+
+def windows(items, size):
+    seen = []
+    for v in items:
+        seen.append(v)
+        if len(seen) == size:
+            yield tuple(seen)
+            seen.pop(0)
+
+
+def multiples(x, n):
+    for i in range(n):
+        yield x * i
+
+
+@program({"x": 1.3})
+def windows_that_a_generator_keeps(x):
+    given = windows([x, x * x, x**3], 2)
+    return sum(a * b for a, b in windows(multiples(x, 5), 2)) + sum(a - b * x for a, b in given)
+
+
+@program({"x": 1.3})
+def generators_defined_inside_that_read_each_other(x):
+    def source(n):
+        for i in range(n):
+            yield x * i
+
+    def squared(items):
+        for v in items:
+            yield v * v
+
+    return sum(squared(squared(source(4)))) + sum(v * k for k, v in enumerate(squared(source(3))))
+
+
+@program({"x": 1.3})
+def generator_that_is_closed(x):
+    items = multiples(x, 4)
+    s = next(items) + next(items)
+    items.close()
+    return s * next(items, x) + sum(items)

@@ -497,3 +497,9 @@ def index_that_another_loop_assigns(x):
     for i, v in enumerate(x):
         s += i * v
     return s
+
+
+@program({"x": np.array([1.0, 2.0, 3.0])})
+def neighbours_in_a_variable(x):
+    pairs = itertools.pairwise(list(itertools.accumulate(map(lambda v: v * v, x), operator.mul)))
+    return sum(a * b for a, b in pairs)

@@ -6,7 +6,7 @@ import math
 import operator
 from collections import defaultdict
 from functools import partialmethod, reduce
-from typing import Generic, TypeVar, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -218,3 +218,42 @@ def callbacks_by_decorators(x):
     for hook in hooks["before"]:
         x = hook(x)
     return [hook(x) for hook in hooks["after"]][0]
+
+
+class Place(NamedTuple):
+    x: float
+    y: float = 1.0
+
+    @property
+    def far(self):
+        return math.hypot(self.x, self.y)
+
+    def __add__(self, other):
+        return Place(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k):
+        return Place(self.x * k, self.y * k)
+
+    def __rmul__(self, k):
+        return self * k
+
+    def __neg__(self):
+        return Place(-self.x, -self.y)
+
+    @classmethod
+    def along(cls, a):
+        return cls(a, y=a * a)
+
+
+@program({"x": 1.3})
+def named_tuples_with_operators(x):
+    p = Place(x) + 2.0 * Place.along(x)
+    for _ in range(2):
+        p = p * x + -Place(x, x)
+    a, b = p
+    return p.far + a * b + sum([Place(x), p], Place(0.0, 0.0)).y
+
+
+@program({"p": Place(1.3, 0.4), "others": [Place(0.5, 0.6), Place(1.0, 2.0)]})
+def named_tuples_given(p, others):
+    return (p + p * 3.0).far * p.x + sum(q.far for q in others)

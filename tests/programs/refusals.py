@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import math
-from collections import defaultdict, deque
+from collections import UserDict, defaultdict, deque
 
 import numpy as np
 
@@ -461,3 +461,26 @@ class Row(list):
 def list_of_a_class(x):
     row = Row([x, x * x])
     return row.total() * row[0]
+
+
+class Options(UserDict):
+    pass
+
+
+@refused("its class is a kind of dict", 2.0)
+def dict_that_wraps_another(x):
+    found = Options({"a": x})
+    return found["a"] * x
+
+
+class Grid:
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values)
+
+
+@refused("its class is a kind of array", 2.0)
+def object_that_stands_for_an_array(x):
+    return np.sum(np.asarray(Grid(np.array([x, 2.0]))) ** 2)

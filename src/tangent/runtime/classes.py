@@ -8,6 +8,7 @@ import inspect
 import sys
 import types
 import weakref
+from collections import ChainMap, UserDict, UserList
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,6 +25,7 @@ METHODS = (
     types.FunctionType, staticmethod, classmethod, functools.singledispatchmethod, functools.partialmethod,
     functools._lru_cache_wrapper,
 )  # fmt: skip
+WRAPPERS = (UserDict, UserList, ChainMap)
 PROPERTIES: set[str] = set()  # names of properties of classes that were met
 
 
@@ -34,7 +36,14 @@ def is_namespace(cls: Any) -> bool:
 def is_made_by_class(cls: Any) -> bool:
     """Whether calling a class is left to the class: of Python's own, and exceptions."""
     own = isinstance(cls, type) and cls.__flags__ & (1 << 9) and not issubclass(cls, BaseException)
-    return not (own and not _is_native(cls)) and not is_namespace(cls)
+    return not (own and not _is_native(cls) and not stands_for(cls)) and not is_namespace(cls)
+
+
+def stands_for(cls: type) -> str:
+    """What objects of a class are taken for by functions that know nothing of it: a container, an array."""
+    if issubclass(cls, WRAPPERS):
+        return "list" if issubclass(cls, UserList) else "dict"
+    return "array" if isinstance(inspect.getattr_static(cls, "__array__", None), types.FunctionType) else ""
 
 
 def _is_native(cls: type) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -175,8 +176,21 @@ def _static(x: Any, name: str) -> Any:
 
 
 def has_method(x: Any, name: str) -> bool:
-    """Whether the class of an object or a named tuple defines a method in Python."""
-    return (is_object(x) or isinstance(x, tuple)) and isinstance(_static(x, name), types.FunctionType)
+    """Whether the class of an object, or of a container of the user's, defines a method in Python."""
+    return (is_object(x) or is_own_container(x)) and isinstance(_static(x, name), types.FunctionType)
+
+
+def is_own_container(x: Any) -> bool:
+    """Whether x is a named tuple, or a tuple, list or dict of a class of the user's, which may define operators."""
+    cls: Any = type(x)
+    return _makes_containers(cls)
+
+
+@functools.cache
+def _makes_containers(cls: Any) -> bool:
+    home = (cls.__module__ or "").split(".")[0]
+    known = (home in sys.stdlib_module_names and home != "__main__") or home == "tangent"
+    return issubclass(cls, (tuple, list, dict)) and bool(cls.__flags__ & _HEAP) and not known
 
 
 def has_member(x: Any, name: str) -> bool:
@@ -260,7 +274,7 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
     """Whether x is, or holds, an object of a class of the user's, or what may have members that arrays have."""
     if type(x) in NUMBERS:
         return False
-    if isinstance(x, (types.ModuleType, type)) or _of_named_tuple(x):
+    if isinstance(x, (types.ModuleType, type)) or _of_container(x):
         return True
     if isinstance(x, (list, tuple)) and depth > 0:
         kinds = {type(v): v for v in x}  # one of each class tells for all
@@ -275,12 +289,13 @@ def is_common(name: str) -> bool:
     return hasattr(np.ndarray, name) or name in ("index", "count", "get")
 
 
-def _of_named_tuple(x: Any) -> frozenset[str]:
-    """The operators of a named tuple, and whether fields or methods of it are called as members of arrays are."""
-    if not isinstance(x, tuple) or type(x) is tuple:
+def _of_container(x: Any) -> frozenset[str]:
+    """The operators of a container of the user's, and whether fields or methods of it are called as those of arrays."""
+    cls: Any = type(x)
+    if not is_own_container(x):
         return NO_OPERATORS
     named = any(is_common(name) for name in getattr(x, "_fields", ()))
-    return operators_of(type(x)) | {MEMBERS} if named else operators_of(type(x))
+    return operators_of(cls) | {MEMBERS} if named else operators_of(cls)
 
 
 @functools.cache
@@ -314,8 +329,8 @@ def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
         return frozenset({MEMBERS})
     if isinstance(x, type):
         return operators_of(x)
-    if own := _of_named_tuple(x):
-        return operators_in(tuple(x), depth) | own
+    if own := _of_container(x):
+        return operators_in(list(x.values()) if isinstance(x, dict) else list(x), depth) | own
     if is_object(x):
         cls: Any = type(x)
         found = operators_of(cls)

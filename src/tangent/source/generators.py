@@ -14,6 +14,7 @@ import ast
 import inspect
 import types
 import weakref
+from collections import deque
 
 from tangent.source.read import Source, read
 from tangent.source.resolve import Scope
@@ -23,7 +24,8 @@ from tangent.syntax.held import Sharing, held, written_into
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, expression, name, quote
 from tangent.syntax.rebuild import function_node, replace, walk_scope, with_blocks
-from tangent.syntax.uses import arguments, assigned_inside
+from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside, writes
+from tangent.syntax.walk import walk
 
 _known: weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, bool], types.FunctionType | None]]
 _known = weakref.WeakKeyDictionary()
@@ -86,8 +88,13 @@ def has_effects(generator: types.FunctionType) -> bool:
 
 
 def does_something(tree: ast.FunctionDef, resolve: Resolve) -> bool:
+    own = _own_lists(tree, resolve)
     for n in walk_scope(tree):
         match n:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr))) if (
+                v in own and attr in WRITING_METHODS
+            ):
+                continue
             case ast.Expr(value=ast.Call()) | ast.Global() | ast.Nonlocal():
                 return True
             case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
@@ -114,9 +121,44 @@ def _changed_items(tree: ast.FunctionDef, resolve: Resolve) -> set[str] | None:
     yields = [n.value for n in walk_scope(tree) if isinstance(n, (ast.Yield, ast.YieldFrom))]
     items = sharing.around(set().union(*(held(e, lambda call: gives_new(call, resolve)) for e in yields)))
     made = assigned_inside(tree.body) - given
+    stored -= _own_lists(tree, resolve)
     if items & sharing.around(stored) or any(sharing.of(v) != {v} or v not in made for v in items & augmented):
         return None
     return items & augmented
+
+
+def _own_lists(tree: ast.FunctionDef, resolve: Resolve) -> set[str]:
+    """Lists and deques that a generator makes, makes longer and shorter, and shows to nobody but by their items."""
+    bound: dict[str, list[bool]] = {v: [False] for v in _parameters(tree)}
+    for n in walk_scope(tree):
+        match n:
+            case ast.Assign(targets=[ast.Name(id=v)], value=value) | ast.AnnAssign(target=ast.Name(id=v), value=value):
+                made = isinstance(value, ast.List) or (
+                    isinstance(value, ast.Call) and resolve(value.func) in (list, deque)
+                )
+                bound.setdefault(v, []).append(made)
+            case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=v))):  # an item may change in place
+                bound.setdefault(v, []).append(False)
+            case ast.stmt():
+                for v in writes(n):
+                    bound.setdefault(v, []).append(False)
+    uses = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    fine = {x for n in walk_scope(tree) for x in _asked(n, resolve)}
+    shown = {n.id for n in uses if n not in fine}
+    return {v for v, made in bound.items() if all(made)} - shown
+
+
+def _asked(n: ast.AST, resolve: Resolve) -> list[ast.expr]:
+    """What an expression asks for its items, or a method: lists that others get to see are others'."""
+    match n:
+        case ast.Attribute(value=value, ctx=ast.Load()) | ast.Subscript(value=value, ctx=ast.Load()):
+            return [value]
+        case ast.Call(func=func, args=args) if resolve(func) in (tuple, list, len, sum, max, min, sorted):
+            return list(args)
+        case ast.For(iter=value) | ast.comprehension(iter=value) | ast.Starred(value=value):
+            return [value]
+        case _:
+            return []
 
 
 def _parameters(tree: ast.FunctionDef) -> list[str]:

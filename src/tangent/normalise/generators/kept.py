@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from tangent.normalise.context import Context
 from tangent.normalise.generators.lazy import Lazy
 from tangent.normalise.generators.machine import Machine, machine, rest_of
+from tangent.normalise.generators.pieces import END
 from tangent.normalise.generators.written import Body, written
 from tangent.normalise.iterators.known import reads_all
 from tangent.runtime.library import lazily
@@ -108,6 +109,8 @@ class _Kept:
                     known.update(args)
                 case ast.Call(func=ast.Attribute(value=owner, attr="send" | "__next__"), args=args) if len(args) < 2:
                     known.add(owner)
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="close"), args=[])):
+                    known.add(owner)
                 case ast.For(iter=iter) | ast.comprehension(iter=iter):
                     known.add(iter)
                 case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value) | ast.Starred(value=value):
@@ -142,6 +145,8 @@ class _Kept:
                 return self.started(v, value, inner)
             case ast.For(iter=ast.Name(id=v)) if v in self.made:
                 return [self.loop(inner, v)]
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="close"))) if v in self.made:
+                return self.closed(v, inner)
             case ast.Expr(value=ast.Call() as value):
                 changed = rebuild(value, self.expression)
                 return [inner] if changed is value else [assign(self.named("dropped"), changed, s)]
@@ -167,6 +172,11 @@ class _Kept:
         items = self.items(value)
         assert items is not None
         return [assign(v, rebuild(items, self.expression), s), assign(made.place, constant(-1), s)]
+
+    def closed(self, v: str, s: ast.stmt) -> Body:
+        """`items.close()`: no item follows."""
+        cut = self.made[v].machine
+        return [s] if cut is None else [assign(cut.state, constant(END), s)]
 
     def expression(self, e: ast.expr) -> ast.expr:
         match e:

@@ -41,6 +41,7 @@ class Machine:
     functions: Body
     own: set[str] = field(default_factory=set)
     sent: bool = False
+    state: str = ""
 
 
 class Unwritten(Exception):
@@ -104,7 +105,7 @@ class _Cut:
             assign(self.state, constant(self.pieces.target(0)), self.s),
             *(assign(v, constant(None), self.s) for v in unset),
         ]
-        return Machine(self.title, start, [*self.functions, function], own, bool(self.sent))
+        return Machine(self.title, start, [*self.functions, function], own, bool(self.sent), self.state)
 
     def block(self, body: Body, loop: _Loop | None) -> None:
         for s in body:

@@ -11,9 +11,9 @@ from typing import Any
 from tangent.normalise.context import Context
 from tangent.normalise.jumps import leaves_loop
 from tangent.runtime import library
-from tangent.source.generators import is_generator
+from tangent.source.generators import does_something, is_generator
 from tangent.source.resolve import MISSING
-from tangent.syntax.rebuild import walk_scope
+from tangent.syntax.rebuild import replace, walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
 from tangent.syntax.walk import children, walk
 
@@ -94,14 +94,39 @@ def made_dicts(f: ast.FunctionDef, context: Context) -> frozenset[str]:
 def local_generators(f: ast.FunctionDef, context: Context) -> set[str]:
     """Generator functions defined inside, whose every call is read at once."""
     found = {
-        s.name for s in walk_scope(f)
+        s.name: s for s in walk_scope(f)
         if isinstance(s, ast.FunctionDef) and any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(s))
     }  # fmt: skip
     if not found:
-        return found
+        return set()
     uses = [n for n in walk(f) if isinstance(n, ast.Name) and n.id in found]
-    whole = {id(c.func) for c in consumed_calls(f, context) if isinstance(c.func, ast.Name)}
-    return found - {n.id for n in uses if id(n) not in whole}
+    calls = [c for c in consumed_calls(f, context) if isinstance(c.func, ast.Name)]
+    for c in calls:  # those that a generator which is read whole reads whole
+        calls += _read_by(c, found, context)
+    whole = {id(c.func) for c in calls}
+    return set(found) - {n.id for n in uses if id(n) not in whole}
+
+
+def _read_by(c: ast.Call, found: dict[str, ast.FunctionDef], context: Context) -> list[ast.Call]:
+    """The calls of generators that a generator is given, and goes through to the end: these do nothing else."""
+    g = found.get(c.func.id) if isinstance(c.func, ast.Name) else None
+    if g is None or any_starred(c.args):
+        return []
+    given = [a.arg for a in (*g.args.posonlyargs, *g.args.args)]
+    calls = [(p, a) for p, a in zip(given, c.args) if isinstance(a, ast.Call) and isinstance(a.func, ast.Name)]
+    return [
+        a for p, a in calls if isinstance(a.func, ast.Name) and a.func.id in found and _goes_through(p, g)
+        and not does_something(found[a.func.id], context.scope.resolve)
+    ]  # fmt: skip
+
+
+def _goes_through(p: str, g: ast.FunctionDef) -> bool:
+    """Whether a loop that is not inside another one, and runs to its end, is all that reads a parameter."""
+    loops = [n for n in walk_scope(g) if isinstance(n, ast.For)]
+    inside = {n for loop in walk_scope(g) if isinstance(loop, (ast.For, ast.While)) for n in walk_scope(loop)}
+    over = [n for n in loops if isinstance(n.iter, ast.Name) and n.iter.id == p and n not in inside]
+    uses = [n for n in walk(g) if isinstance(n, ast.Name) and n.id == p]
+    return len(over) == 1 == len(uses) and not leaves_loop(over[0])
 
 
 def read_once(f: ast.FunctionDef, context: Context) -> dict[str, Any]:
@@ -118,7 +143,13 @@ def read_once(f: ast.FunctionDef, context: Context) -> dict[str, Any]:
                 depth[v] = loops
         if isinstance(node, ast.Name):
             counts[node.id] = counts.get(node.id, 0) + 1
+        first = node.generators[0].iter if isinstance(node, COMPREHENSIONS) else None
+        if first is not None:  # it is evaluated where the comprehension stands
+            visit(first, loops)
+            loops = (*loops, id(node))
         for child in children(node):
+            if isinstance(child, ast.comprehension) and child.iter is first:
+                child = replace(child, iter=ast.Constant(None))
             inner = isinstance(node, (ast.For, ast.While)) and child in node.body
             scope = isinstance(node, (*SCOPES, *COMPREHENSIONS, ast.While))
             visit(child, (*loops, id(node)) if inner or scope else loops)

@@ -7,6 +7,7 @@ import ast
 from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.forms import is_ufunc_method
+from tangent.runtime.classes import stands_for
 from tangent.source.resolve import is_vectorized
 from tangent.transform.unit import Unit
 
@@ -22,8 +23,8 @@ INSTEAD = {
 
 
 def _builtin_base(cls: type) -> str:
-    """The builtin kind that a class of the user's is one of."""
-    return next((c.__name__ for c in cls.__mro__[1:-1] if c.__module__ == "builtins"), "")
+    """The builtin kind that a class of the user's is one of, or stands for."""
+    return next((c.__name__ for c in cls.__mro__[1:-1] if c.__module__ == "builtins"), stands_for(cls))
 
 
 def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:

@@ -21,7 +21,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.optimise.shaped.containers import is_float, is_of_floats, is_of_numbers
-from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, same
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, alike, same
 from tangent.optimise.shaped.parts import axes_after
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.simplify import positive
@@ -142,6 +142,8 @@ def _parts(b: str, e: ast.expr, s: ast.Assign, flow: Flow) -> list[ast.stmt] | N
             if before is not None and isinstance(row := flow.of(value), Items):
                 sums = _row_sums(b, indices, value, row, s, flow)
                 return None if sums is None else [*before, *sums]
+            if before is not None and (array := _array(b, indices, value, flow)) is not None:
+                return [*before, _sum(array, value, s)]
             place = _item(b, indices, flow)
             if before is None or place is None or not is_float(flow.of(value)):
                 return None
@@ -269,6 +271,18 @@ def _item(b: str, indices: list[ast.expr], flow: Flow) -> ast.Subscript | None:
         found = ast.Subscript(found, index, ast.Load())
     held = _is_held(b, flow) and is_float(flow.of(found))
     return ast.Subscript(found.value, found.slice, ast.Store()) if held else None  # type: ignore[attr-defined]
+
+
+def _array(b: str, indices: list[ast.expr], value: ast.expr, flow: Flow) -> ast.Subscript | None:
+    """`b["w"]`, if that is an array in a dict, of the form of what is added to it."""
+    if not isinstance(flow.env.get(b), Fields) or len(indices) > 1:
+        return None
+    place = ast.Subscript(ast.Name(b, ast.Load()), indices[0], ast.Load())
+    kind, new = flow.of(place), flow.of(value)
+    if not isinstance(kind, Number) or not isinstance(new, Number) or not kind.rank or kind.dtype != new.dtype:
+        return None
+    alike_ = kind.rank == new.rank and all(map(alike, kind.axes, new.axes))
+    return ast.Subscript(place.value, place.slice, ast.Store()) if alike_ else None
 
 
 def _fits(place: Kind, value: Kind) -> bool:

@@ -14,8 +14,10 @@ from tangent.optimise.copies import copies
 from tangent.optimise.dead import dead, pushed
 from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.again import again
+from tangent.optimise.shaped.apart import apart
 from tangent.optimise.shaped.callees import Versions
 from tangent.optimise.shaped.coalesced import coalesced
+from tangent.optimise.shaped.collected import collected
 from tangent.optimise.shaped.computed import Values
 from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
@@ -24,7 +26,7 @@ from tangent.optimise.shaped.given_up import given_up
 from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
-from tangent.optimise.shaped.kinds import INT, Kind, Number
+from tangent.optimise.shaped.kinds import INT, Fields, Kind, Number
 from tangent.optimise.shaped.looked import looked
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
@@ -55,6 +57,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     made = inlined(paired(reachable(entry)), resolve)
     _join_rows(made, entry, given, resolve)
     _make_smaller([made], resolve)
+    _collect(made, given, resolve)
     for _ in range(ROUNDS):
         versions = Versions(resolve)
         made, _ = versions.version(made, tuple(given))
@@ -89,6 +92,14 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
             body = reread(body, facts, [text for text, fits in versions.flows[g].exact.items() if fits])
         _with_body(g, tidy(owned(body, o.resolve)))
     return functions
+
+
+def _collect(g: Generated, given: list[Kind], resolve: Resolve) -> None:
+    """Gradients of tuples and dicts by their items."""
+    dicts = {v for v, k in zip(parameters_of(g), given) if isinstance(k, Fields)}
+    body = apart(_body(g), lambda e: resolve(e, g))
+    dicts -= assigned_inside(body)
+    _with_body(g, collected(body, dicts, lambda e: resolve(e, g), partial(_use, g)) if dicts else body)
 
 
 def _join_rows(made: Generated, entry: Generated, given: list[Kind], resolve: Resolve) -> None:

@@ -112,7 +112,43 @@ def horner(c):
     return total
 
 
+def cell(p, x, h, c):
+    z = np.concatenate([x, h])
+    gate = 1.0 / (1.0 + np.exp(-(p["wf"] @ z + p["bf"])))
+    c = gate * c + np.tanh(p["wg"] @ z)
+    return p["s"] * np.tanh(c), c
+
+
+def recurrent(p, xs):
+    h, c = np.zeros(3), np.zeros(3)
+    loss = 0.0
+    for x in xs:
+        h, c = cell(p, x, h, c)
+        loss += np.sum(h**2)
+    return loss
+
+
+def of_tuple(p, n):
+    x = 1.0
+    for _ in range(n):
+        x = p[0] * math.sin(x) + p[1] * x + p[0] * p[1]
+    return x * p[1]
+
+
+def of_pairs(params, x):
+    for w, b in params[:-1]:
+        x = np.maximum(x @ w + b, 0.0)
+    w, b = params[-1]
+    return np.mean((x @ w + b) ** 2)
+
+
+def of_dicts(p, x):
+    h = np.tanh(x @ p["in"]["w"] + p["in"]["b"])
+    return np.sum((h @ p["out"]["w"]) ** 2)
+
+
 WIDE = [RNG.normal(size=(20, 4)), *(RNG.normal(size=(4, 4)) for _ in range(3))]
+PARAMETERS = {"wf": RNG.normal(size=(3, 5)), "bf": np.zeros(3), "wg": RNG.normal(size=(3, 5)), "s": 0.7}
 SQUARE = RNG.normal(size=(3, 3)) + 3.0 * np.eye(3)
 CASES = [
     (arm, ([0.3, 0.2, -0.1], 5), (0,)),
@@ -124,8 +160,20 @@ CASES = [
     (attention, (*WIDE, 2), (0, 1, 2, 3)),
     (moved, (SQUARE, RNG.normal(size=(4, 3))), (0, 1)),
     (horner, (RNG.normal(size=5),), (0,)),
+    (recurrent, (PARAMETERS, RNG.normal(size=(4, 2))), (0, 1)),
+    (of_tuple, ((0.5, 0.3), 4), (0,)),
+    (of_tuple, ((0.5, np.float64(0.3)), 4), (0,)),
+    (of_pairs, ([(RNG.normal(size=(4, 4)), np.ones(4)), (RNG.normal(size=(4, 2)), np.ones(2))], WIDE[0]), (0, 1)),
+    (of_pairs, (((RNG.normal(size=(4, 4)), np.ones(1)), (RNG.normal(size=(4, 1)), np.ones(1))), WIDE[0]), (0, 1)),
+    (of_dicts, ({"in": {"w": WIDE[1], "b": np.ones(4)}, "out": {"w": WIDE[2]}}, WIDE[0]), (0, 1)),
 ]
-ALLOWED = {"option_on_arrays": ("unbroadcast",), "warped": ("shadow(",), "moved": ("adjoint",)}
+ALLOWED = {
+    "option_on_arrays": ("unbroadcast",),
+    "warped": ("shadow(",),
+    "moved": ("adjoint",),
+    "of_pairs": ("add_part", "unbroadcast"),
+    "of_dicts": ("add_part",),
+}
 
 
 def parts(g):

@@ -25,6 +25,9 @@ AFTER = 2  # calls with the same kinds, before a version is made for them
 MOST = 8  # versions of one derivative
 REMEMBERED = 256  # combinations of types and shapes
 ARRAYS = (np.ndarray, PersistentArray)
+CONTAINERS = (list, tuple, dict)
+HOLDING = {np.ndarray, *CONTAINERS}
+MANY = 64  # items of a list or tuple that are looked at one by one
 Load = Callable[[list[Generated], bool, bool], types.FunctionType]
 
 
@@ -76,8 +79,8 @@ class Choice:
         key: tuple[Any, ...] = tuple(map(type, args))
         if np.ndarray in key or PersistentArray in key:
             key += tuple([(a.shape, a.dtype) for a in args if type(a) in ARRAYS])
-        if list in key or dict in key:
-            key += tuple([_held_types(a) for a in args if type(a) is list or type(a) is dict])
+        if list in key or dict in key or tuple in key:
+            key += tuple([_form(a) for a in args if type(a) in CONTAINERS])
         if self._outside.some:
             key += self._outside.key()
         found = self._found.get(key, 0)
@@ -110,13 +113,18 @@ class Choice:
         return self.versions[key]
 
 
-def _held_types(a: list[Any] | dict[Any, Any]) -> Any:
-    """What a list or dict holds, as far as versions tell it apart."""
+def _form(a: Any) -> Any:
+    """What a list, tuple or dict holds, as far as versions tell it apart."""
+    if type(a) is np.ndarray:
+        return a.shape, a.dtype
     if type(a) is dict:
-        arrays = [(x.shape, x.dtype) for x in a.values() if type(x) is np.ndarray]
-        return (*a, *map(type, a.values()), *arrays)
-    types = set(map(type, a))
-    return frozenset(types) if types != {list} else (list, frozenset([t for x in a for t in map(type, x)]))
+        return (*a, *map(_form, a.values()))
+    if type(a) not in CONTAINERS:
+        return type(a)
+    held = set(map(type, a))
+    if held == {list} and not any(type(x) in (np.ndarray, *CONTAINERS) for row in a for x in row):
+        return (list, frozenset([t for row in a for t in map(type, row)]))
+    return frozenset(held) if len(a) > MANY or not held & HOLDING else (type(a), *map(_form, a))
 
 
 def held(primal: types.FunctionType, v: str) -> Any:

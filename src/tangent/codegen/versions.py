@@ -12,7 +12,7 @@ import numpy as np
 
 from tangent.codegen.choice import Load, held, is_generated
 from tangent.codegen.emit import emit
-from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Kind, Listed, Number, kind_of
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, kind_of
 from tangent.optimise.shaped.version import version
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
@@ -36,7 +36,7 @@ def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], 
 def kinds_of(entry: Generated, args: tuple[Any, ...]) -> dict[str, Kind]:
     apart = entry.arrays | entry.items | {*entry.owned}  # lists for which there is other code, or copies
     given = {v: kind_of(a, v) for v, a in zip(_names(entry), args)}
-    return {v: UNKNOWN if isinstance(k, (Listed, Fields)) and v in apart else k for v, k in given.items()}
+    return {v: UNKNOWN if isinstance(k, (Listed, Items, Fields)) and v in apart else k for v, k in given.items()}
 
 
 def all_unknown(kinds: tuple[Kind, ...]) -> bool:

@@ -103,7 +103,7 @@ def zeros_like(kind: Kind) -> Kind:
         case Listed(item=Number()) | Stack(item=Number()):
             return FLOATS
         case Fields(items=items):
-            return Fields(tuple((v, FLOAT if k in (INT, BOOL) else k) for v, k in items))
+            return Fields(tuple((v, FLOAT if k in (INT, BOOL) else zeros_like(k)) for v, k in items))
         case _:
             return kind
 

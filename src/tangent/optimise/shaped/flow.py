@@ -322,6 +322,8 @@ class Flow(Inference):
             return whole
         if isinstance(whole, Listed) and is_float(whole.item) and is_float(new):
             return join(whole, Listed(new)) or UNKNOWN
+        if isinstance(whole, Fields) and is_float(old) and is_float(new):
+            return Fields(tuple((v, join(k, new) or UNKNOWN if is_float(k) else k) for v, k in whole.items))
         return UNKNOWN
 
     def augmented(self, old: Kind, value: Kind) -> Kind:

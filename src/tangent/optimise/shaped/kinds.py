@@ -120,16 +120,41 @@ def kind_of(value: Any, v: str) -> Kind:
         axes = tuple(n if n <= SMALL else f"{v}.{i}" for i, n in enumerate(value.shape))
         native = value.dtype.isnative
         return Number(axes, value.dtype.str[1:]) if native else UNKNOWN
-    if type(value) is list and value:
-        return listed(value)
+    if type(value) in (list, tuple) and value:
+        return listed(value) if is_of_numbers(value) else held(value, v)
     if isinstance(value, (np.random.Generator, np.random.RandomState)):
         return Drawing("numpy")
     if type(value) is random.Random:
         return Drawing("random")
     if type(value) is dict and value and all(type(k) is str for k in value):
         found = tuple((k, kind_of(x, f"{v}:{k}")) for k, x in value.items())
-        return Fields(found) if all(isinstance(kind, Number) for _, kind in found) else UNKNOWN
+        return Fields(found) if all(isinstance(kind, (Number, Fields)) for _, kind in found) else UNKNOWN
     return UNKNOWN
+
+
+MANY = 64  # items of which each may be another
+
+
+def is_of_numbers(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a list is one of numbers, or of lists of these; it may be long."""
+    return type(value) is list and (len(value) > MANY or not {np.ndarray, tuple, dict} & _types(value))
+
+
+def _types(value: list[Any]) -> set[type]:
+    found = set(map(type, value))
+    return found.union(*(map(type, x) for x in value)) if found == {list} else found
+
+
+def held(value: list[Any] | tuple[Any, ...], v: str) -> Kind:
+    """The kind of a list or tuple of a few arrays, or of such.
+
+    >>> held([(np.ones((2, 3)), np.ones(3)), (np.ones((3, 1)), np.ones(1))], "p").items[1]
+    Items(items=(Number(axes=(3, 1), dtype='f8', weak=False, size=None), Number(axes=(1,), dtype='f8', weak=False, size=None)), listed=False)
+    """
+    if len(value) > MANY:
+        return UNKNOWN
+    items = tuple(kind_of(x, f"{v}:{i}") for i, x in enumerate(value))
+    return Items(items, type(value) is list) if all(isinstance(k, (Number, Items, Fields)) for k in items) else UNKNOWN
 
 
 def listed(value: list[Any]) -> Kind:

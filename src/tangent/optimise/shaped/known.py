@@ -300,9 +300,9 @@ class Known:
     def piece(self, e: ast.Subscript) -> ast.expr:
         """One part of an array that was joined from several."""
         match e.value, e.slice:
-            case ast.Call(func=func, args=[b, xs], keywords=options), ast.Constant(value=i) if (
-                [k.arg for k in options] in ([], ["axis"])
-            ):
+            case ast.Call(func=func, args=[b, xs], keywords=options), ast.Constant(value=i) if [
+                k.arg for k in options
+            ] in ([], ["axis"]):
                 at, parts, whole = value_of(options[0].value) if options else 0, self.of(xs), self.of(b)
                 if self.resolve(func) is not runtime.split_like or not isinstance(at, int) or not isinstance(i, int):
                     return e

@@ -65,7 +65,10 @@ def subscript(owner: Kind, index: ast.expr, of: Of) -> Kind:
             at = value_of(index)
             if isinstance(at, int):
                 return items[at] if not isinstance(at, bool) and -len(items) <= at < len(items) else UNKNOWN
-            kind = UNKNOWN if isinstance(index, ast.Slice) else of(index)
+            if isinstance(index, ast.Slice):
+                bounds = [value_of(x) for x in (index.lower, index.upper, index.step)]
+                return UNKNOWN if ... in bounds else Items(items[slice(*bounds)], owner.listed)
+            kind = of(index)
             number = isinstance(kind, Number) and not kind.rank and kind.dtype == "i8"
             return any_of(owner) or UNKNOWN if number else UNKNOWN
         case Stack(item=item) if not isinstance(index, ast.Slice):

@@ -19,6 +19,7 @@ from tangent.optimise.shaped.callees import Versions
 from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.collected import collected
 from tangent.optimise.shaped.computed import Values
+from tangent.optimise.shaped.containers import is_float
 from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Flow
@@ -26,7 +27,7 @@ from tangent.optimise.shaped.given_up import given_up
 from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
-from tangent.optimise.shaped.kinds import INT, Fields, Kind, Number
+from tangent.optimise.shaped.kinds import INT, Fields, Items, Kind, Number
 from tangent.optimise.shaped.looked import looked
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
@@ -96,10 +97,13 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
 
 def _collect(g: Generated, given: list[Kind], resolve: Resolve) -> None:
     """Gradients of tuples and dicts by their items."""
-    dicts = {v for v, k in zip(parameters_of(g), given) if isinstance(k, Fields)}
     body = apart(_body(g), lambda e: resolve(e, g))
-    dicts -= assigned_inside(body)
-    _with_body(g, collected(body, dicts, lambda e: resolve(e, g), partial(_use, g)) if dicts else body)
+    kinds = {v: k for v, k in zip(parameters_of(g), given) if v not in assigned_inside(body)}
+    dicts = {v for v, k in kinds.items() if isinstance(k, Fields)}
+    tuples = {v for v, k in kinds.items() if isinstance(k, Items) and not k.listed and all(map(is_float, k.items))}
+    if dicts or tuples:
+        body = collected(body, dicts, tuples, lambda e: resolve(e, g), partial(_use, g))
+    _with_body(g, body)
 
 
 def _join_rows(made: Generated, entry: Generated, given: list[Kind], resolve: Resolve) -> None:

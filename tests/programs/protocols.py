@@ -309,3 +309,25 @@ def commands_in_a_text(x, y):
     for i, _ in np.ndindex(2, 2):
         pile.put(table["*+"[i]](pile.take(), y))
     return pile.take()
+
+
+class Mass:
+    """What becomes a number by float(), complex() and round()."""
+
+    def __init__(self, kilos):
+        self.kilos = kilos
+
+    def __float__(self):
+        return float(self.kilos**2)
+
+    def __complex__(self):
+        return complex(self.kilos, self.kilos**3)
+
+    def __round__(self, digits=0):
+        return self.kilos * (1.0 + digits)
+
+
+@program({"x": 0.7})
+def conversions_of_objects(x):
+    m = Mass(x)
+    return float(m) * complex(m).imag + round(m) * round(m, 2) + np.float64(m) + sum(map(float, [m, Mass(2.0 * x)]))

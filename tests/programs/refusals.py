@@ -484,3 +484,19 @@ class Grid:
 @refused("its class is a kind of array", 2.0)
 def object_that_stands_for_an_array(x):
     return np.sum(np.asarray(Grid(np.array([x, 2.0]))) ** 2)
+
+
+class Metres(float):
+    pass
+
+
+@refused("kind of float", 2.0)
+def number_of_a_class(x):
+    return Metres(x) * x
+
+
+@refused("named fields", 2.0)
+def array_with_named_fields(x):
+    a = np.zeros(2, [("u", float), ("v", float)])
+    a["u"] = x
+    return np.sum(a["u"] * a["u"])

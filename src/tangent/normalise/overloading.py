@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -175,10 +175,10 @@ def _value(e: ast.expr, context: Context) -> ast.expr:
             isinstance(index, (ast.Name, ast.Constant))
         ):
             return made(operators.item_of, value, index)
-        case ast.Call(func=func, args=[operand], keywords=[]) if context.overloads("__abs__") and (
-            context.scope.resolve(func) is abs and _may_be_object(operand)
+        case ast.Call(func=func, args=[operand, *more], keywords=[]) if (
+            (asking := _asking(context.scope.resolve(func), len(more), context)) and _may_be_object(operand)
         ):
-            return made(operators.size_of, operand)
+            return made(asking, operand, *more)
         case ast.Call(func=func, args=[_, _] as args, keywords=[]) if context.overloads(
             "__divmod__", "__rdivmod__"
         ) and (context.scope.resolve(func) is divmod and _may_be_object(*args)):
@@ -223,6 +223,20 @@ UNARY = {
     ast.USub: (operators.negated, "neg"), ast.UAdd: (operators.positive, "pos"),
     ast.Invert: (operators.inverted, "invert"),
 }  # fmt: skip
+
+
+ASKING = {
+    abs: (operators.size_of, ("__abs__",)), round: (operators.rounded, ("__round__",)),
+    float: (operators.number_of, ("__float__",)), np.float64: (operators.double_of, ("__float__",)),
+    complex: (operators.complex_of, ("__complex__", "__float__")),
+}  # fmt: skip
+
+
+def _asking(found: Any, more: int, context: Context) -> Any:
+    """What stands for a builtin that asks a method of its argument, where classes of the user's define that."""
+    known = found is round or not more
+    function, words = ASKING.get(found, (None, ())) if known and isinstance(found, Hashable) else (None, ())
+    return function if context.overloads(*words) else None
 
 
 def _may_be_object(*operands: ast.expr) -> bool:

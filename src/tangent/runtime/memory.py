@@ -105,6 +105,11 @@ def new_object(cls: Any) -> Any:
     """An object that holds nothing yet."""
     if cls is types.SimpleNamespace:
         return cls()
+    if kind := next((k.__name__ for k in (float, int, complex, str) if issubclass(cls, k)), ""):
+        raise UnsupportedError(
+            f"cannot differentiate the making of a '{cls.__name__}'", why=f"its class is a kind of {kind}",
+            todo="Use a class that has the number as an attribute.",
+        )  # fmt: skip
     if cls.__getattribute__ is not object.__getattribute__:
         raise UnsupportedError(
             f"cannot differentiate what a '{cls.__name__}' holds", why="its '__getattribute__' says what reading means",

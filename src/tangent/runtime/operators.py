@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tangent.errors import UnsupportedError
 from tangent.runtime.classes import ENDED, listing_of, step_of
 from tangent.runtime.objects import has_method, holds_objects
@@ -203,6 +205,36 @@ def size_of(a: Any) -> Any:
     if has_method(a, "__abs__"):
         return a.__abs__()
     return abs(a)
+
+
+def number_of(a: Any) -> Any:
+    """`float(a)`."""
+    if has_method(a, "__float__"):
+        return a.__float__()
+    return float(a)
+
+
+def double_of(a: Any) -> Any:
+    """`np.float64(a)`."""
+    if has_method(a, "__float__"):
+        return np.float64(a.__float__())
+    return np.float64(a)
+
+
+def complex_of(a: Any) -> Any:
+    """`complex(a)`."""
+    if has_method(a, "__complex__"):
+        return a.__complex__()
+    if has_method(a, "__float__"):
+        return complex(a.__float__())
+    return complex(a)
+
+
+def rounded(a: Any, *digits: Any) -> Any:
+    """`round(a, digits)`."""
+    if has_method(a, "__round__"):
+        return a.__round__(*digits)
+    return round(a, *digits)
 
 
 def item_of(x: Any, index: Any) -> Any:

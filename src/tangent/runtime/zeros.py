@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.memory import Memory
 
 
@@ -107,4 +108,9 @@ def dtype_of(x: Any) -> np.dtype[Any]:
 
 def gradient_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of the gradient of something of this dtype: its own, or float64 for integers and booleans."""
+    if dtype.names is not None:
+        raise UnsupportedError(
+            "cannot differentiate an array with named fields", why="gradients are arrays of numbers",
+            todo="Use an array for each field, or an object or a dict of arrays.",
+        )  # fmt: skip
     return dtype if dtype.kind in "fcO" else np.dtype(np.float64)

@@ -202,6 +202,7 @@ SAMPLES: dict[str, list[Sample]] = {
         *(S(f"x * np.{n}(x)", x=3.0 * real(4)) for n in "floor ceil rint trunc fix around round sign".split()),
         S("x * np.floor_divide(x, 0.7)", x=3.0 * real(4)),
         S("x * math.floor(x) + round(x) - math.ceil(x) * math.trunc(x)", x=2.3),
+        S("x * x.is_integer() + 2.0 * x", x=2.5),
     ],
     # The binary point
     "ldexp": [

@@ -100,5 +100,5 @@ def _bind_zero(table: Table) -> None:
                  else table.zero_attributes).add(path[8:])  # fmt: skip
             elif (found := find(path)) is not None:
                 table.zero.add(found)
-                if path.startswith("list."):
-                    table.zero_methods.add(path[5:])
+                if path.startswith(("list.", "float.")):
+                    table.zero_methods.add(path.partition(".")[2])

@@ -50,9 +50,10 @@ def tensorsolve(x, a, b, axes=None):
 
 
 def lstsq(y, a, b, rcond=None):
-    d[a] = unbroadcast(lstsq_adjoint_a(d[y], y, a, b, rcond=rcond), a)
-    d[b] = unbroadcast(lstsq_adjoint_b(d[y], y, a, b, rcond=rcond), b)
-    d[y] = lstsq_tangent(d[a], d[b], y, a, b, rcond=rcond)
+    p = lstsq_pinv(a, rcond)
+    d[a] = unbroadcast(lstsq_adjoint_a(d[y], y, a, b, p), a)
+    d[b] = unbroadcast(lstsq_adjoint_b(d[y], y, a, b, p), b)
+    d[y] = lstsq_tangent(d[a], d[b], y, a, b, p)
 
 
 # Powers and chains of products

@@ -47,5 +47,5 @@ def subtract_outer(z, A, B, dtype=None):
 
 @linear
 def multiply_outer(z, A, B, dtype=None):
-    d[A] = unbroadcast(sum_behind(d[z] * B, A), A)
-    d[B] = unbroadcast(d[z] * outer_operand(A, B), B)
+    d[A] = unbroadcast(np.tensordot(d[z], B, np.ndim(B)), A)
+    d[B] = unbroadcast(np.tensordot(A, d[z], np.ndim(A)), B)

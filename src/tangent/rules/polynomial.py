@@ -75,12 +75,13 @@ def logspace(y, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=
     p = uncut(y, "np.logspace", start, stop, base)
     b = beside_grid(base, start, stop, axis)
     e = exponents(start, stop, num, endpoint, base, axis)
-    d[start] = unbroadcast(along(d[y] * p * np.log(b), 1.0 - t, axis), start)
-    d[stop] = unbroadcast(along(d[y] * p * np.log(b), t, axis), stop)
+    s = p * np.log(b)
+    d[start] = unbroadcast(along(d[y] * s, 1.0 - t, axis), start)
+    d[stop] = unbroadcast(along(d[y] * s, t, axis), stop)
     d[base] = unbroadcast(np.reshape(unbroadcast(d[y] * p * e / b, b), np.shape(base)), base)
     d[y] = (
-        as_dtype(across(d[start], 1.0 - t, y, axis) * p * np.log(b), y)
-        + as_dtype(across(d[stop], t, y, axis) * p * np.log(b), y)
+        as_dtype(across(d[start], 1.0 - t, y, axis) * s, y)
+        + as_dtype(across(d[stop], t, y, axis) * s, y)
         + as_dtype(beside_grid(d[base], start, stop, axis) * p * e / b, y)
     )
 

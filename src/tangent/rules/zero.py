@@ -268,10 +268,12 @@ locals
 breakpoint
 help
 
-# Methods of lists and tuples
+# Methods of lists, tuples and numbers
 
 list.index
 list.count
+float.is_integer
+float.as_integer_ratio
 
 # Methods and attributes of arrays
 

@@ -115,9 +115,9 @@ def lstsq_pinv(a: Any, rcond: Any) -> Any:
     return np.linalg.pinv(a, rcond=eps * max(np.shape(a)) if rcond is None else max(rcond, eps))
 
 
-def lstsq_adjoint_a(g: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
-    """The adjoint of a in `np.linalg.lstsq(a, b)`, from those of solution, residuals and singular values."""
-    p, x, gx = lstsq_pinv(a, rcond), columns(y[0], b), columns(g[0], b)
+def lstsq_adjoint_a(g: Any, y: Any, a: Any, b: Any, p: Any) -> Any:
+    """The adjoint of a, of which p is the pseudo-inverse, from those of solution, residuals and singular values."""
+    x, gx = columns(y[0], b), columns(g[0], b)
     r, u = np.conj(columns(b, b) - a @ x), mT(p) @ gx
     out = svdvals_adjoint(g[3], a) - u @ mT(x)
     if y[2] < np.shape(a)[0]:
@@ -129,18 +129,18 @@ def lstsq_adjoint_a(g: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
     return out
 
 
-def lstsq_adjoint_b(g: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> Any:
+def lstsq_adjoint_b(g: Any, y: Any, a: Any, b: Any, p: Any) -> Any:
     """The adjoint of b in `np.linalg.lstsq(a, b)`."""
-    p, x, gx = lstsq_pinv(a, rcond), columns(y[0], b), columns(g[0], b)
+    x, gx = columns(y[0], b), columns(g[0], b)
     out = mT(p) @ gx
     if np.size(y[1]) > 0:
         out = out + 2 * np.conj(columns(b, b) - a @ x) * g[1]
     return np.reshape(out, np.shape(b))
 
 
-def lstsq_tangent(da: Any, db: Any, y: Any, a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
+def lstsq_tangent(da: Any, db: Any, y: Any, a: Any, b: Any, p: Any) -> tuple[Any, Any, Any, Any]:
     """The tangent of `np.linalg.lstsq(a, b)`; da or db may be zero numbers."""
-    p, x, da = lstsq_pinv(a, rcond), columns(y[0], b), da + np.zeros_like(a)
+    x, da = columns(y[0], b), da + np.zeros_like(a)
     db = columns(db + np.zeros_like(b), b)
     r, dr = columns(b, b) - a @ x, db - da @ x
     dx = p @ dr

@@ -313,3 +313,19 @@ def generator_that_is_closed(x):
     s = next(items) + next(items)
     items.close()
     return s * next(items, x) + sum(items)
+
+
+@program({"x": 1.3})
+def generator_inside_that_fills_what_its_loop_reads(x):
+    log, rates = [], {"a": x}
+
+    def steps(n):
+        for i in range(n):
+            log.append(x * i)
+            rates["a"] = rates["a"] * x
+            yield x + i
+
+    s = 0.0
+    for v in steps(3):
+        s += v * sum(log) + rates["a"]
+    return s

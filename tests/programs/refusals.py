@@ -500,3 +500,15 @@ def array_with_named_fields(x):
     a = np.zeros(2, [("u", float), ("v", float)])
     a["u"] = x
     return np.sum(a["u"] * a["u"])
+
+
+@refused("does not run from start to end", 2.0)
+def generator_inside_that_is_seen_at_work(x):
+    log = []
+
+    def steps(n):
+        for i in range(n):
+            log.append(x * i)
+            yield x + i
+
+    return sum(v * k * sum(log) for k, v in enumerate(steps(3)))

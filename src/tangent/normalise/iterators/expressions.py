@@ -28,7 +28,7 @@ from tangent.source.generators import collecting, has_effects, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_atom
 from tangent.syntax.quote import call, constant, name
-from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.rebuild import rebuild, replace, walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
 from tangent.syntax.walk import walk
 
@@ -41,11 +41,23 @@ class Expressions:
 
     def __init__(self, f: ast.FunctionDef, context: Context) -> None:
         self.context = context
-        self.generators = context.generators = local_generators(f, context)
-        self.waiting: dict[str, ast.Call | None] = read_once(f, context)
         self.turns = Turns(f, context)
+        self.generators = context.generators = local_generators(f, context) - self.seen_at_work(f)
+        self.waiting: dict[str, ast.Call | None] = read_once(f, context)
         self.defined = {n.name for n in walk(f) if isinstance(n, ast.FunctionDef)} | _lambdas(f)
         self.dicts = frozenset() if context.memory else made_dicts(f, context)
+
+    def seen_at_work(self, f: ast.FunctionDef) -> set[str]:
+        """Functions defined inside that loops see at work between their items."""
+        loops: list[tuple[ast.expr, ast.expr, list[Any]]] = []
+        for n in walk_scope(f):
+            if isinstance(n, ast.For):
+                loops.append((n.iter, n.target, n.body))
+            elif isinstance(n, COMPREHENSIONS):
+                doing = _done_inside(n)
+                loops += [(g.iter, g.target, [x for x in doing if x is not g.iter]) for g in n.generators]
+        taken = [iter for iter, target, doing in loops if self.turns.taken(iter, target, doing)]
+        return {n.id for iter in taken for n in walk(iter) if isinstance(n, ast.Name)}
 
     def read(self, e: ast.expr, consumed: Reading = "") -> ast.expr:
         """The expression; `consumed` tells how its items are read, where it is an iterator."""
@@ -96,8 +108,7 @@ class Expressions:
 
     def comprehension(self, e: Any) -> ast.expr:
         """Loops over `map` and `filter` inside comprehensions read their items one by one, too."""
-        doing = [n for n in ast.iter_child_nodes(e) if isinstance(n, ast.expr)]
-        doing += [n for g in e.generators for n in (*g.ifs, g.iter)]
+        doing = _done_inside(e)
         generators = [replace(g, iter=self.source(g, doing), ifs=[self.read(i) for i in g.ifs]) for g in e.generators]
         inner = {k: self.read(getattr(e, k)) for k in ("elt", "key", "value") if hasattr(e, k)}
         return replace(e, generators=generators, **inner)  # type: ignore[no-any-return]
@@ -349,6 +360,12 @@ class Expressions:
 
     def kept(self, function: ast.expr, item: ast.expr) -> ast.expr:
         return item if _is_none(function) else self.applied(function, [item])
+
+
+def _done_inside(e: Any) -> list[ast.expr]:
+    """What a comprehension evaluates between its items."""
+    doing = [n for n in ast.iter_child_nodes(e) if isinstance(n, ast.expr)]
+    return doing + [n for g in e.generators for n in (*g.ifs, g.iter)]
 
 
 def _generator(item: str, items: ast.expr) -> ast.comprehension:

@@ -14,13 +14,13 @@ from functools import cached_property
 
 from tangent.normalise.context import Context
 from tangent.runtime import library
-from tangent.source.generators import has_effects, is_generator
+from tangent.source.generators import does_something, has_effects, is_generator
 from tangent.source.giving import methods_named
 from tangent.source.resolve import MISSING
 from tangent.source.writing import gives_new, written_by
 from tangent.syntax.held import Sharing, rebound_in, written_into
 from tangent.syntax.rebuild import walk_scope
-from tangent.syntax.uses import SCOPES, expression_reads, target_names
+from tangent.syntax.uses import SCOPES, assigned_inside, expression_reads, target_names
 from tangent.syntax.walk import children, walk
 
 LATE = (map, filter, itertools.chain, itertools.starmap, itertools.filterfalse, itertools.compress)
@@ -48,18 +48,23 @@ class Turns:
         return Sharing(self.f.body, lambda call: gives_new(call, self.context.scope.resolve))
 
     @cached_property
+    def functions(self) -> dict[str, ast.FunctionDef]:
+        """The functions that are defined inside."""
+        return {s.name: s for s in walk_scope(self.f) if isinstance(s, ast.FunctionDef)}
+
+    @cached_property
     def nested(self) -> dict[str, frozenset[str]]:
         """What the functions that are defined inside read, by name."""
-        return {s.name: expression_reads(s) for s in walk_scope(self.f) if isinstance(s, ast.FunctionDef)}
+        return {v: expression_reads(s) for v, s in self.functions.items()}
 
     def taken(self, iterable: ast.expr, target: ast.expr | None, doing: Iterable[ast.AST]) -> bool:
         """Whether code that runs between the items of an iterable changes what the iterable reads, or sees it work."""
         calls = self.asked_later(iterable)
         if not any(self.is_late(c) for c in calls):
             return False
-        if any(self.works(c) for c in calls):
-            return True
         doing = list(doing)
+        if any(self.works(c, doing) for c in calls):
+            return True
         late = self.read_late(iterable)
         reads = self.sharing.around(expression_reads(iterable) | late)
         resolve = self.context.scope.resolve
@@ -93,10 +98,29 @@ class Turns:
         except TypeError:  # what is not hashable is no iterator that is known here
             return False
 
-    def works(self, e: ast.Call) -> bool:
-        """Whether a call gives a generator that does something which can be seen between its items."""
+    def works(self, e: ast.Call, doing: list[ast.AST]) -> bool:
+        """Whether a call gives an iterator that does something which can be seen between its items."""
+        if (g := self.asked(e)) is not None:
+            return bool(self.changed_by(g) & set().union(*(expression_reads(n) for n in doing)))
         found = self.context.scope.resolve(e.func)
         return any(map(has_effects, [found] if is_generator(found) else generator_methods(e, self.context)))
+
+    def asked(self, e: ast.Call) -> ast.FunctionDef | None:
+        """The function defined inside that runs between the items: a generator, or what `map` and `filter` call."""
+        called = e.args[0] if e.args and self.context.scope.resolve(e.func) in (map, filter) else e.func
+        g = self.functions.get(called.id) if isinstance(called, ast.Name) else None
+        yields = g is not None and any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk_scope(g))
+        return g if yields or called is not e.func else None
+
+    def changed_by(self, g: ast.FunctionDef) -> frozenset[str]:
+        """The variables around a function, or what they hold, that may change while it runs."""
+        if not does_something(g, self.context.scope.resolve):
+            return frozenset()
+        stored, _ = written_into(g.body, lambda call: written_by(call, self.context.scope.resolve))
+        named = {v for n in walk_scope(g) if isinstance(n, ast.Nonlocal) for v in n.names}
+        free = expression_reads(g) | named
+        inside = assigned_inside(g.body) - named
+        return free if stored & inside else frozenset((stored | named) & free)
 
     def read_late(self, iterable: ast.expr) -> set[str]:
         """Variables that are read when items are asked for: those of lambdas and of nested functions."""

@@ -134,9 +134,7 @@ def array_that_changes_after_capture(x):
     return use[0](x)
 
 
-def triangle_by_columns(entries, size):
-    at = size
-
+def triangle_by_columns(entries, size, at):
     def column(i):
         nonlocal at
         below = size - i - 1
@@ -149,7 +147,7 @@ def triangle_by_columns(entries, size):
 
 @program({"entries": signed(3), "x": signed(3, 2), "means": signed(2, 2)})
 def lists_in_lists_beside_a_captured_count(entries, x, means):
-    low = triangle_by_columns(entries, x.shape[1])
+    low = triangle_by_columns(entries, x.shape[1], 2)
     apart = np.array([[x[i] - means[j] for j in range(len(means))] for i in range(len(x))])
     return np.sum((apart @ low) ** 2)
 
@@ -228,3 +226,17 @@ def recursion_through_a_decorator_that_remembers(x):
         return x if n < 2 else series(n - 1) * 0.5 + series(n - 2) * x
 
     return series(7)
+
+
+@program({"entries": signed(6), "size": 3})
+def captured_count_that_starts_at_a_length(entries, size):
+    at, end = size, len(entries)
+
+    def row(i):
+        nonlocal at, end
+        end -= 1
+        found = np.concatenate([np.zeros(i + 1), entries[at : at + size - i - 1] * entries[end]])
+        at += size - i - 1
+        return found
+
+    return np.stack([row(i) for i in range(size)]) * np.exp(entries[:size])

@@ -1,6 +1,7 @@
 """Rewrites of derivative trees: text in, text out; and what they must leave alone."""
 
 import ast
+import math
 import textwrap
 
 import numpy as np
@@ -288,3 +289,20 @@ def test_derivatives(f, args, wrt):
         assert np.shape(a) == np.shape(c)
     for a, b in zip(args, kept):
         np.testing.assert_array_equal(a, b)
+
+
+def prices(s, rate, n):
+    for _ in range(n):
+        for _ in range(2):
+            s = s * math.exp(-rate) + math.sin(s)
+    return s
+
+
+def test_what_is_the_same_in_every_iteration_is_not_kept():
+    df = tangent.grad(prices, wrt=(0, 1))
+    assert df.source.count("_stack = []") == 1  # s
+    for n in (0, 1, 3):
+        h = 1e-6
+        bs, brate = df(0.3, 0.2, n)
+        assert bs == pytest.approx((prices(0.3 + h, 0.2, n) - prices(0.3 - h, 0.2, n)) / (2 * h), rel=1e-6)
+        assert brate == pytest.approx((prices(0.3, 0.2 + h, n) - prices(0.3, 0.2 - h, n)) / (2 * h), rel=1e-6, abs=1e-9)

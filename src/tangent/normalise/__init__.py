@@ -14,6 +14,7 @@ from tangent.normalise.comprehensions import comprehensions
 from tangent.normalise.context import Context
 from tangent.normalise.contexts import contexts
 from tangent.normalise.copies import copies
+from tangent.normalise.counted import counted
 from tangent.normalise.decorated import decorated
 from tangent.normalise.defaults import defaults
 from tangent.normalise.drawing import drawing
@@ -58,7 +59,7 @@ PASSES = (
     outlined, insertions, choices, copies, spelled, grown, walked, extended, repeated, fixed, managers, lazily_read,
     turned, kept, outcomes, brought, filled, decorated, closures, boxes, lifting, known_methods, grids, parallel,
     matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
-    iteration, flatten, starred, drawing, lifted_calls, overloading, memorised, versions,
+    iteration, flatten, starred, counted, drawing, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

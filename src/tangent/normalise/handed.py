@@ -47,7 +47,7 @@ def handed(f: ast.AST, scope: Scope, has_rule: HasRule) -> Iterator[tuple[ast.Ca
     """The calls that hand on something which the callee only calls: with the parameter and the argument."""
     for n in walk_scope(f):
         if isinstance(n, ast.Call) and any(isinstance(a, (ast.Name, ast.Lambda)) for a in _given(n)):
-            taker = _taker(n, scope, has_rule)
+            taker = taker_of(n, scope, has_rule)
             if taker is not None:
                 found = _fitted(n, taker)
                 yield from ((n, p, a) for p, a in found.items() if only_calls(taker, p, has_rule))
@@ -77,7 +77,7 @@ def _only_calls(g: types.FunctionType, p: str, has_rule: HasRule, asked: dict[An
     scope = Scope(g, own_variables(tree))
     for n in calls:
         if any(isinstance(a, ast.Name) and a.id == p for a in _given(n)):
-            taker = _taker(n, scope, has_rule)
+            taker = taker_of(n, scope, has_rule)
             if taker is None:
                 return False
             handed = {q: a for q, a in _fitted(n, taker).items() if isinstance(a, ast.Name) and a.id == p}
@@ -119,7 +119,7 @@ def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(k.value for k in call.keywords)]
 
 
-def _taker(call: ast.Call, scope: Scope, has_rule: HasRule) -> types.FunctionType | None:
+def taker_of(call: ast.Call, scope: Scope, has_rule: HasRule) -> types.FunctionType | None:
     """The function of the user's that is called, where it can be written anew."""
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None

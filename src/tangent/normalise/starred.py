@@ -14,7 +14,10 @@ y = np.sin(x, *args)    ->    require_inputs(np.sin, x, *args)
 from __future__ import annotations
 
 import ast
+import inspect
 import types
+from collections import Counter
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +33,7 @@ def starred(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write out known arguments of functions; count those of ufuncs where a star may bring too many."""
     if not any(isinstance(n, ast.Starred) for n in walk(f)):
         return f
-    lengths = _lengths(f)
+    tuples = Tuples(f)
 
     def block(body: list[ast.stmt]) -> list[ast.stmt]:
         return [new for s in body for new in statement(s)]
@@ -43,10 +46,12 @@ def starred(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 check = ast.Call(name(context.use("require_inputs", require_inputs)), [func, *args], [])
                 return [at(ast.Expr(check), s), s]
             case ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call) if any(
-                _is_known(a, lengths) for a in call.args
+                _is_known(a, tuples.lengths) for a in call.args
             ) and _is_function(context.scope.resolve(call.func)):
-                before, args = _written_out(call.args, lengths, context)
-                return [*(at(b, s) for b in before), replace(s, value=replace(call, args=args))]
+                before, args = _written_out(call.args, tuples, context)
+                new = replace(call, args=args)
+                fits = _fits(context.scope.resolve(call.func), new)
+                return [*(at(b, s) for b in before), replace(s, value=new)] if fits else [s]
             case _:
                 return [with_blocks(s, block)]
 
@@ -57,17 +62,56 @@ def _takes_fewer(found: object, count: int) -> bool:
     return isinstance(found, np.ufunc) and found.nin < count
 
 
+def _fits(function: Any, call: ast.Call) -> bool:
+    """Whether a function takes such arguments; one that does not may stand in a branch that is never taken."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return True
+    try:
+        inspect.signature(function).bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
+    except TypeError:
+        return False
+    return True
+
+
 def _is_function(found: object) -> bool:
     """Whether something is a function of Python, or was compiled from one."""
     return isinstance(getattr(found, "py_func", found), types.FunctionType)
 
 
-def _lengths(f: ast.FunctionDef) -> dict[str, int]:
-    """Names that only ever stand for tuples of one length, written out; stars in these count by what they bring."""
-    known: dict[str, int] = {}
-    while (more := _measured(f, known)) != known:
-        known = more
-    return known
+class Tuples:
+    """The names in a function that only ever stand for tuples of one length, written out.
+
+    Stars in these count by what they bring.
+    """
+
+    def __init__(self, f: ast.FunctionDef) -> None:
+        known: dict[str, int] = {}
+        while (more := _measured(f, known)) != known:
+            known = more
+        self.lengths = known
+        made = [s for s in statements(f.body) if isinstance(s, ast.Assign) and set(writes(s)) & known.keys()]
+        bound = Counter(v for s in statements(f.body) for v in writes(s))
+        bound.update(a.arg for a in arguments(f.args))
+        self.parts = {
+            v: s.value.elts
+            for s in made
+            for v in writes(s)
+            if bound[v] == 1 and isinstance(s.value, ast.Tuple) and all(_is_steady(e, bound) for e in s.value.elts)
+        }
+
+    def items(self, e: ast.expr, context: Context) -> tuple[list[ast.stmt], list[ast.expr]]:
+        """Names for the items of such a tuple, and the statements that these need."""
+        assert isinstance(e, ast.Name)
+        if e.id in self.parts:
+            return [], self.parts[e.id]
+        names = [context.names.numbered("t") for _ in range(self.lengths[e.id])]
+        before: list[ast.stmt] = [assign(v, expression("e[k]", e=e, k=constant(k))) for k, v in enumerate(names)]
+        return before, [name(v) for v in names]
+
+
+def _is_steady(e: ast.expr, bound: Counter[str]) -> bool:
+    """Whether an item is what it was when the tuple was made."""
+    return isinstance(e, ast.Constant) or (isinstance(e, ast.Name) and bound[e.id] == 1)
 
 
 def _measured(f: ast.FunctionDef, known: dict[str, int]) -> dict[str, int]:
@@ -93,17 +137,14 @@ def _is_known(a: ast.expr, lengths: dict[str, int]) -> bool:
     return isinstance(a, ast.Starred) and isinstance(a.value, ast.Name) and a.value.id in lengths
 
 
-def _written_out(
-    args: list[ast.expr], lengths: dict[str, int], context: Context
-) -> tuple[list[ast.stmt], list[ast.expr]]:
+def _written_out(args: list[ast.expr], tuples: Tuples, context: Context) -> tuple[list[ast.stmt], list[ast.expr]]:
     before: list[ast.stmt] = []
     done: list[ast.expr] = []
     for a in args:
-        match a:
-            case ast.Starred(value=ast.Name(id=v)) if v in lengths:
-                for k in range(lengths[v]):
-                    before.append(assign(held := context.names.numbered("t"), expression("v[k]", v=v, k=constant(k))))
-                    done.append(name(held))
-            case _:
-                done.append(a)
+        if isinstance(a, ast.Starred) and _is_known(a, tuples.lengths):
+            first, items = tuples.items(a.value, context)
+            before += first
+            done += items
+        else:
+            done.append(a)
     return before, done

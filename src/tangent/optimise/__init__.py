@@ -13,6 +13,7 @@ from tangent.optimise.inline import inline
 from tangent.optimise.once import once
 from tangent.optimise.recompute import recompute
 from tangent.optimise.simplify import simplify
+from tangent.optimise.steady import steady
 from tangent.optimise.uncopy import uncopy
 
 PASSES = (
@@ -24,6 +25,7 @@ PASSES = (
     dead,
     hoist,
     once,
+    steady,
     recompute,
     dead,
     inline,

@@ -58,13 +58,13 @@ Key = tuple[Any, ...]
 
 
 def once(body: Body, o: Optimisation) -> Body:
-    calls = [_function(n, o) for s in statements(body) if isinstance(s, SIMPLE) for n in walk(s)]
+    calls = [mathematics(n, o) for s in statements(body) if isinstance(s, SIMPLE) for n in walk(s)]
     if max(Counter(f for f in calls if f is not None).values(), default=0) < 2:
         return body
     return _Numbering(body, o).block(body, None)
 
 
-def _function(e: ast.AST, o: Optimisation) -> Any:
+def mathematics(e: ast.AST, o: Optimisation) -> Any:
     """The function of mathematics that an expression calls."""
     if not isinstance(e, ast.Call) or e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
         return None
@@ -203,7 +203,7 @@ class _Numbering:
 
     def defined(self, s: ast.Assign, v: str, value: ast.expr, number: int | None) -> ast.stmt:
         """The assignment; of another variable where that has the value, and nobody tells the two apart."""
-        f = _function(value, self.o)
+        f = mathematics(value, self.o)
         holder = self.holder(number) if f is not None else None
         if holder is None:
             return replace(s, value=self.read(value, whole=False))
@@ -246,7 +246,7 @@ class _Numbering:
                 key = ("item", self.number(value), self.number(index))
             case ast.Tuple(elts=elts):
                 key = ("tuple", *map(self.number, elts))
-            case ast.Call(args=args) if (f := _function(e, self.o)) is not None:
+            case ast.Call(args=args) if (f := mathematics(e, self.o)) is not None:
                 key = (f, *map(self.number, args))
             case _:
                 return None
@@ -263,7 +263,7 @@ class _Numbering:
         """An expression in which calls have given way to the variables that have their values."""
         if isinstance(e, (ast.Lambda, *COMPREHENSIONS)):
             return e
-        f = _function(e, self.o)
+        f = mathematics(e, self.o)
         if f is not None and (holder := self.holder(self.number(e))) is not None:
             if f in OF_NUMBERS or (not whole and holder not in self.stored):
                 return ast.Name(holder, ast.Load())
@@ -315,7 +315,7 @@ def _handed_on(s: ast.stmt, o: Optimisation) -> list[str]:
 
 
 def _makes_new(e: ast.AST, o: Optimisation) -> bool:
-    return _function(e, o) is not None or _calls(e, REDUCING, o)
+    return mathematics(e, o) is not None or _calls(e, REDUCING, o)
 
 
 def _calls(e: ast.AST, functions: tuple[Any, ...], o: Optimisation) -> TypeGuard[ast.Call]:

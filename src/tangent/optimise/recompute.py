@@ -61,9 +61,9 @@ class _Plan:
         self.stored = stored(self.body) | set(self.o.shared)
         self.stacks = {name: s for name, s in local_stacks(self.body).items() if len(s.pushes) == len(s.pops) == 1}
         pairs = {
-            v: (s.pushes[0], s.pops[0]) for s in self.stacks.values() if (v := _kept(s.pushes[0], s.pops[0]))
+            v: (s.pushes[0], s.pops[0]) for s in self.stacks.values() if (v := kept(s.pushes[0], s.pops[0]))
         }  # fmt: skip
-        counts = Counter(_kept(s.pushes[0], s.pops[0]) for s in self.stacks.values())
+        counts = Counter(kept(s.pushes[0], s.pops[0]) for s in self.stacks.values())
         self.pairs = {v: pair for v, pair in pairs.items() if counts[v] == 1}
         inits = {v: s for s in statements(self.body) for v in writes(s) if v in self.stacks and _is_list(s)}
         changed = True
@@ -183,7 +183,7 @@ def _rebuilt(body: Body, plan: _Plan) -> Body:
     return done
 
 
-def _kept(push: ast.stmt, pop: ast.stmt) -> str:
+def kept(push: ast.stmt, pop: ast.stmt) -> str:
     """The variable that goes onto a list and comes back from it."""
     match push, pop:
         case (
@@ -223,6 +223,8 @@ def _measured(e: ast.expr) -> str:
 def _is_cheap(e: ast.expr) -> bool:
     match e:
         case _ if _measured(e):
+            return True
+        case ast.Attribute(value=ast.Name(), attr="T"):
             return True
         case ast.Subscript(value=ast.Name() | ast.Subscript(value=ast.Name())):
             return all(isinstance(n, (*_INDEX, ast.Subscript)) for n in walk(e))

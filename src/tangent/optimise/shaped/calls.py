@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace as with_changes
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tangent.analysis.shapes.results import CASTS
 from tangent.optimise.settled import OF_TERMS
 from tangent.optimise.shaped import containers
 from tangent.optimise.shaped.drawn import by_module, generator
+from tangent.optimise.shaped.example import by_example, is_formal
 from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
@@ -46,7 +48,6 @@ from tangent.optimise.shaped.making import (
     value_of,
 )
 from tangent.optimise.shaped.parts import Of, attribute
-from tangent.optimise.shaped.solved import LIKE, SOLVED, by_kernel, solved
 from tangent.rules.table import table
 from tangent.runtime.persistent import PersistentArray, append, setitem
 
@@ -129,7 +130,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return UNKNOWN
     kinds = [k.array if isinstance(k, Rows) else k for k in kinds]
     if (getattr(function, "__module__", "") or "").startswith("tangent.runtime"):
-        return _by_runtime(function, kinds)
+        found = _by_runtime(function, kinds)
+        return like_gradient(by_example(function, e, of)) if found == UNKNOWN and is_formal(function) else found
     if function in REDUCTIONS:
         return reduced(kinds[0], options(e, ("axis", "dtype", "out", "keepdims")))
     if function in (np.std, np.var):
@@ -143,8 +145,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return reduced(broadcast(*kinds), {"axis": ast.Constant(-1)})
     if function is np.einsum and len(kinds) == 3 and not e.keywords:
         whole = broadcast(*kinds[1:])
-        rows = isinstance(whole, Number) and value_of(e.args[0]) == along_rows(whole.rank)
-        return reduced(whole, {"axis": ast.Constant(-1)}) if rows else UNKNOWN
+        if isinstance(whole, Number) and value_of(e.args[0]) == along_rows(whole.rank):
+            return reduced(whole, {"axis": ast.Constant(-1)})
     if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
         return made(kinds[0])
     if function is np.full and len(kinds) == 2 and not e.keywords:
@@ -187,8 +189,6 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return outer(*kinds)
     if function is np.diag and len(kinds) == 1 and not e.keywords:
         return diagonal(kinds[0])
-    if function in SOLVED:
-        return solved(function, kinds) if not e.keywords else UNKNOWN
     if function is np.arange:
         return counted(kinds) if not e.keywords else UNKNOWN
     if function is np.linspace:
@@ -197,20 +197,18 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if any(r.name in CASTS for r in rules):
         return UNKNOWN
     if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
-        return strong(_inexact(function, broadcast(*kinds)))
-    return UNKNOWN
+        found = strong(broadcast(*kinds))
+        return by_example(function, e, lambda a: some_number(of(a))) if found == UNKNOWN else found
+    return by_example(function, e, of) if is_formal(function) else UNKNOWN
+
+
+def some_number(kind: Kind) -> Kind:
+    """An integer that is as good as another: the form of a result does not depend on it."""
+    return with_changes(kind, size=2) if isinstance(kind, Number) and not kind.rank and kind.dtype == "i8" else kind
 
 
 def _rank(kind: Kind) -> int:
     return kind.rank if isinstance(kind, Number) else 1
-
-
-def _inexact(function: Any, kind: Kind) -> Kind:
-    """Floats for integers, where a function of NumPy knows only floats."""
-    whole = isinstance(kind, Number) and kind.dtype == "i8"
-    if whole and isinstance(function, np.ufunc) and not any(t[0] == "l" for t in function.types):
-        return Number(kind.axes, "f8", kind.weak)  # type: ignore[union-attr]
-    return kind
 
 
 def along_rows(rank: int) -> str:
@@ -291,8 +289,6 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return chosen(*kinds)
     if function in (runtime.split_like, runtime.hsplit_like) and len(kinds) == 2 and isinstance(kinds[1], Items):
         return Items(tuple(like(k) for k in kinds[1].items))
-    if function in LIKE:
-        return by_kernel(function, kinds)
     if function is runtime.undiag and len(kinds) == 2:
         return like(kinds[1])
     if function is runtime.conj_sign:
@@ -343,6 +339,17 @@ def like(kind: Kind) -> Kind:
     if not isinstance(kind, Number) or not kind.real:
         return UNKNOWN
     return Number(kind.axes, kind.dtype, None if not kind.axes else False)
+
+
+def like_gradient(kind: Kind) -> Kind:
+    """What a function of a rule gives, of which it may depend on the seed whether it is a number of Python's."""
+    match kind:
+        case Number(axes=()):
+            return like(kind)
+        case Items(items=items):
+            return with_changes(kind, items=tuple(map(like_gradient, items)))
+        case _:
+            return kind
 
 
 def fitted(b: Kind, x: Kind) -> Kind:

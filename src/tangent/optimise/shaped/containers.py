@@ -44,6 +44,10 @@ def is_of_numbers(kind: Kind) -> bool:
     return isinstance(kind, (Listed, Stack)) and kind.item is not None and is_float(kind.item)
 
 
+def is_tuple_of_numbers(kind: Kind) -> bool:
+    return isinstance(kind, Items) and kind.fixed and all(map(is_float, kind.items))
+
+
 def is_filled(v: str, body: list[ast.stmt]) -> bool:
     """Whether a list is made, filled, and given other names only behind that, all in one block.
 
@@ -150,7 +154,8 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
     if function is runtime.repack_from and is_of_floats(first) and last == FLOATS:
         return e.args[1]
     if function is runtime.as_list and is_of_numbers(first):
-        new = isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
+        part = isinstance(e.args[0], ast.Subscript) and isinstance(e.args[0].slice, ast.Slice)
+        new = part or isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
         return e.args[0] if new else expression("b.copy()", b=e.args[0])
     if function in (runtime.init_grad, runtime.lazy_zero) and is_of_numbers(first):
         return expression("[0.0] * len(x)", x=e.args[0])
@@ -164,14 +169,14 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
         return expression("b.copy()", b=e.args[0])
     if function is runtime.add_grad and is_of_floats(first) and is_of_floats(last):
         return _added(e.args[0], e.args[1], first, last)
-    return _displayed(function, e, kinds) or e
+    return displayed(function, e, kinds) or e
 
 
 SHORT = 4  # items that are written one by one
 
 
-def _displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | None:
-    """A sum at a place of a short list of floats, as a list.
+def displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | ast.Tuple | None:
+    """A sum at a place of a short list of floats, or of a tuple of them, as a list or a tuple.
 
     scatter(v, x, 1)         ->   [0.0, v]
     add_part([u, v], 0, w)   ->   [u + w, v]
@@ -179,7 +184,10 @@ def _displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | None
     match e.args:
         case [v, ast.Name(), ast.Constant(value=int(i))] if function is runtime.scatter:
             many = kinds[1]
-            if not (isinstance(many, Items) and is_of_floats(many) and len(many.items) <= SHORT and kinds[0] == FLOAT):
+            if not isinstance(many, Items) or len(many.items) > SHORT:
+                return None
+            fits = kinds[0] == FLOAT if is_of_floats(many) else is_tuple_of_numbers(many) and is_float(kinds[0])
+            if not fits:
                 return None
             elts: list[ast.expr] = [constant(0.0) for _ in many.items]
         case [ast.List(elts=elts), ast.Constant(value=int(i)), v] if function is runtime.add_part:
@@ -191,7 +199,7 @@ def _displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | None
         return None
     new = list(elts)
     new[i] = v if ast.unparse(new[i]) == "0.0" else ast.BinOp(new[i], ast.Add(), v)
-    return ast.List(new, ast.Load())
+    return (ast.Tuple if is_tuple_of_numbers(kinds[1]) else ast.List)(new, ast.Load())
 
 
 def _added(a: ast.expr, b: ast.expr, first: Kind, last: Kind) -> ast.expr:

@@ -44,6 +44,7 @@ from tangent.optimise.shaped.merged import merged
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.places import added, places
 from tangent.optimise.shaped.reuse import LARGE, dying, reused
+from tangent.optimise.shaped.subscripts import subscripts
 from tangent.optimise.shaped.thinned import thinned
 from tangent.optimise.shaped.twice import doubled
 from tangent.source.resolve import MISSING
@@ -377,10 +378,13 @@ class Flow(Inference):
     def changed(self, e: ast.expr) -> ast.expr:
         if isinstance(e, ast.Call) and isinstance(found := self.resolve(e.func), Generated) and found.tree is not None:
             return self.versioned(e, found)
-        if isinstance(e, ast.BinOp) and self.now:
-            return reused(e, self.now, self.use(np, "np"), self.is_large_like)
         new = self.known.change(e)
-        return contracted(new, self.of, self.resolve, self.is_large) if self.versions.sizes is not None else new
+        if isinstance(new, ast.BinOp) and self.now:
+            new = reused(new, self.now, self.use(np, "np"), self.is_large_like)
+        if self.versions.sizes is None:
+            return new
+        new = contracted(new, self.of, self.resolve, self.is_large)
+        return subscripts(new, self.of, self.resolve, self.is_large, lambda: self.use(np, "np"))
 
     def is_large_like(self, v: str, e: ast.expr) -> bool:
         """Whether the result of an operation has the form of an operand, and is large."""

@@ -97,7 +97,8 @@ class Inference:
             case ast.IfExp(body=body, orelse=orelse):
                 return join(self.of(body), self.of(orelse)) or UNKNOWN
             case ast.Tuple(elts=elts) | ast.List(elts=[_, *_] as elts) if not is_starred(elts):
-                return Items(tuple(self.of(x) for x in elts), self.plain and isinstance(e, ast.List))
+                listed = isinstance(e, ast.List)
+                return Items(tuple(self.of(x) for x in elts), self.plain and listed, not listed)
             case ast.List(elts=[]):
                 return Stack(None)
             case ast.List(elts=elts):

@@ -47,10 +47,14 @@ class Number:
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple or a list of which every item is known; `listed`, if it is surely a list, which nothing changes."""
+    """A tuple or a list of which every item is known.
+
+    `listed`, if it is surely a list, which nothing changes; `fixed`, if it is surely a tuple.
+    """
 
     items: tuple[Kind, ...]
     listed: bool = False
+    fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,7 +202,7 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             axes = tuple(_either(p, q) for p, q in zip(a.axes, b.axes))
             return Number(axes, a.dtype, a.weak if a.weak == b.weak else None, a.size if a.size == b.size else None)
         case Items(items=p), Items(items=q) if len(p) == len(q):
-            return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)), a.listed and b.listed)
+            return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)), a.listed and b.listed, a.fixed and b.fixed)
         case (Items(items=p, listed=True), Listed() as many) | (Listed() as many, Items(items=p, listed=True)):
             return many if all(k == many.item for k in p) else UNKNOWN
         case Listed(item=p), Listed(item=q) if isinstance(both := join(p, q), Number):
@@ -295,15 +299,27 @@ def calculated(op: str, a: Number, b: Number) -> Axis | None:
 
     >>> calculated("+", Number((), "i8", True, "?i@0<n>"), Number((), "i8", True, 1))
     '?(?i@0<n>+1)'
+    >>> calculated("-", Number((), "i8", True, "x.0"), Number((), "i8", True, 3))
+    'x.0-3'
     """
     p, q = a.size, b.size
     if a.axes or b.axes or p is None or q is None:
         return None
     if isinstance(p, int) and isinstance(q, int):
         return {"+": p + q, "-": p - q, "*": p * q}[op]
+    if isinstance(p, str) and isinstance(q, int) and op != "*" and (length := _shorter(p, q if op == "-" else -q)):
+        return length
     right = f"({q})" if isinstance(q, str) and "-" in q and not q.startswith(UNSURE) else q
     text = f"{UNSURE}({p}{op}{right})"
     return text if len(text) <= LONGEST else None
+
+
+def _shorter(n: str, by: int) -> Axis | None:
+    """The length of an axis that is so much shorter than one which has a name."""
+    base, _, less = n.partition("-")
+    if n.startswith((UNSURE, NOT_ONE)) or not (less or "0").isdigit() or not 0 <= int(less or 0) + by < SMALL:
+        return None
+    return f"{base}-{int(less or 0) + by}" if int(less or 0) + by else base
 
 
 def broadcast(*kinds: Kind) -> Kind:

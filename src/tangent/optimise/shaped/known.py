@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.settled import DOTS, FITS, LEFT, OF_TERMS, OUTER, OWN, PRODUCTS, ZERO, is_settled
-from tangent.optimise.shaped.containers import is_container, written_out
+from tangent.optimise.settled import DOTS, FITS, LEFT, OF_MATRICES, OF_TERMS, OUTER, OWN, PRODUCTS, ZERO, is_settled
+from tangent.optimise.shaped import matrices
+from tangent.optimise.shaped.containers import displayed, is_container, is_float, is_tuple_of_numbers, written_out
 from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.numbers import of_numbers
 from tangent.optimise.shaped.parts import Of
 from tangent.optimise.shaped.scattered import scattered
-from tangent.optimise.shaped.solved import OF_MATRICES, plainer, turned
+from tangent.optimise.shaped.spreading import Spreading
 from tangent.optimise.shaped.sums import Summed, factored, summed
 from tangent.optimise.shaped.unstretched import unstretched
 from tangent.optimise.simplify import positive
@@ -36,7 +37,7 @@ CELLS = (runtime.add_cell, runtime.with_cell, runtime.scatter_cell)
 ITERATED = (runtime.sequence_tangent, runtime.unsequence)
 
 
-class Known:
+class Known(Spreading):
     """Rewrites of expressions; `of` tells kinds, `use` names something from outside, `length` tells that of an axis.
 
     `last`: nothing is rewritten any more behind that.
@@ -46,7 +47,8 @@ class Known:
         self, of: Of, resolve: Callable[[ast.expr], Any], use: Callable[[Any, str], str],
         length: Callable[[Axis], ast.expr | None], last: bool,
     ) -> None:  # fmt: skip
-        self.of, self.resolve, self.use, self.length, self.last = of, resolve, use, length, last
+        super().__init__(of, resolve)
+        self.use, self.length, self.last = use, length, last
 
     def change(self, e: ast.expr) -> ast.expr:
         """One expression whose parts are rewritten already."""
@@ -57,6 +59,12 @@ class Known:
                 return self.change(replace(e, args=[b, named, *rest])) if (named := self.like(x)) is not None else e
             case ast.Subscript(value=ast.Call(args=[_, _]), slice=ast.Constant()):
                 return self.piece(e)
+            case ast.Subscript(value=ast.Tuple(elts=items), slice=ast.Constant(value=int(i))) if i < len(items):
+                return items[i] if all(isinstance(x, (ast.Name, ast.Constant)) for x in items) else e
+            case ast.Attribute(attr="T"):
+                return matrices.turned(e, self.rank, self.resolve)
+            case ast.Call(args=[ast.Call() | ast.BinOp()], keywords=[]) if self.resolve(e.func) is np.transpose:
+                return matrices.turned(e, self.rank, self.resolve)
             case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
                 kind = self.of(inner)
                 new = isinstance(kind, Number) and kind.real and (not kind.rank or self.is_gathered(inner))
@@ -75,10 +83,15 @@ class Known:
                 return half
             case ast.BinOp(op=ast.Mult() | ast.Add() | ast.Sub() | ast.Div()):
                 return self.unspread(e)
-            case ast.Attribute(attr="T") | ast.BinOp(op=ast.MatMult()):
-                return turned(e, self.of)
+            case ast.BinOp(op=ast.MatMult()):
+                return matrices.multiplied(e)
             case _:
                 return e
+
+    def rank(self, e: ast.expr) -> int:
+        """How many axes a value has; -1: that is not known."""
+        kind = self.of(e)
+        return kind.rank if isinstance(kind, Number) else -1
 
     def of_cell(self, e: ast.Call) -> ast.expr:
         """What is added at `b[i][j]` of an array is added at `b[i, j]`."""
@@ -134,8 +147,6 @@ class Known:
         if not is_settled(function):
             return e
         plain = of_numbers(function, e, kinds, self.resolve, self.use) if self.last and not e.keywords else None
-        if function in OF_MATRICES:
-            plain = plainer(function, e, kinds, self.use)
         if plain is not None:
             return plain
         if any(map(is_container, kinds[:2])) and not e.keywords:
@@ -151,6 +162,14 @@ class Known:
 
     def by_function(self, function: Any, e: ast.Call, args: list[ast.expr], kinds: list[Kind]) -> ast.expr | None:
         real = [k for k in kinds if isinstance(k, Number) and k.real]
+        if function in OF_MATRICES:
+            return matrices.written(function, args, kinds, self.use(np, "np"))
+        if function is runtime.scatter and is_tuple_of_numbers(kinds[1]):
+            return displayed(function, e, kinds)
+        if function is runtime.repack and is_tuple_of_numbers(kinds[0]) and all(map(is_float, kinds[1:])):
+            return ast.Tuple(args[1:], ast.Load())
+        if function is runtime.repack and kinds[0] == Number((len(args) - 1,), "f8") and all(map(is_float, kinds[1:])):
+            return expression("np.array(x)", np=self.use(np, "np"), x=ast.List(args[1:], ast.Load()))
         if function is runtime.restructure and len(args) == 2:
             return args[0] if _is_like(kinds[0], kinds[1]) else None
         if function is runtime.count and real and len(args) <= 3:
@@ -189,7 +208,7 @@ class Known:
         if function in ZERO:
             return self.zeros(args[0], b)
         if function is runtime.add_grad:
-            return ast.BinOp(args[0], ast.Add(), args[1]) if len(real) == 2 else None
+            return self.unspread(ast.BinOp(args[0], ast.Add(), args[1])) if len(real) == 2 else None
         if function is runtime.check_seed and len(real) == 2:
             return args[0] if not b.rank and not real[1].rank and b.dtype == real[1].dtype == "f8" else None
         if function is runtime.broadcast_like and len(real) == 2:
@@ -320,69 +339,6 @@ class Known:
         cut = ast.Slice(start, stop)
         return ast.Subscript(b, ast.Tuple([*every, cut], ast.Load()) if every else cut, ast.Load())
 
-    # b over the axes of x, where arithmetic spreads it anyway
-
-    def unspread(self, e: ast.BinOp) -> ast.expr:
-        for side, other in (("left", "right"), ("right", "left")):
-            part, rest = getattr(e, side), getattr(e, other)
-            inner = part.operand if isinstance(part, ast.UnaryOp) else part
-            if isinstance(inner, ast.Call) and self.resolve(inner.func) is runtime.spread and not inner.keywords:
-                found = self.unspread_by(inner, self.of(rest))
-                if found is not None:
-                    found = ast.UnaryOp(part.op, found) if isinstance(part, ast.UnaryOp) else found
-                    return _with_side(e, side, found)
-        return e
-
-    def thin(self, e: ast.expr) -> ast.expr | None:
-        """What `spread` spreads, in a form that meets operands of the full shape."""
-        if not isinstance(e, ast.Call) or self.resolve(e.func) is not runtime.spread or e.keywords:
-            return None
-        found = self.unspread_by(e, self.of(e.args[1]))
-        match found:
-            case ast.Subscript(value=inner, slice=ast.Constant(value=None)):
-                return inner  # axes in front come by themselves
-            case _:
-                return found
-
-    def unspread_by(self, e: ast.Call, other: Kind) -> ast.expr | None:
-        """What is to be spread, in a form that meets an operand of the full shape."""
-        if len(e.args) > 4:  # with a mask
-            return None
-        inner, x = self.number_spread(e.args[0]), self.of(e.args[1])
-        b = self.of(inner)
-        if not (isinstance(b, Number) and isinstance(x, Number) and isinstance(other, Number)):
-            return None
-        if not (b.real and x.real and x.rank and other.dtype == x.dtype and other.rank == x.rank):
-            return None
-        if b.dtype != x.dtype and not b.weak:
-            return None
-        if not all(map(alike, other.axes, x.axes)):
-            return None
-        axis, keep = (value_of(a) for a in (*e.args[2:4], *[constant(None)] * (4 - len(e.args))))
-        if not b.rank:
-            return inner
-        if keep is True and b.rank == x.rank:
-            return e.args[0]
-        over = summed_axes(x.rank, axis)
-        if over is None or keep or b.rank + len(over) != x.rank:
-            return None
-        index = ast.Tuple([constant(None) if i in over else ast.Slice() for i in range(x.rank)], ast.Load())
-        while len(index.elts) > 1 and isinstance(index.elts[-1], ast.Slice):
-            index.elts.pop()
-        return ast.Subscript(e.args[0], index if len(index.elts) > 1 else index.elts[0], ast.Load())
-
-    def number_spread(self, e: ast.expr) -> ast.expr:
-        """The number, where an expression is that number all over an array."""
-        match e:
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                inner = self.number_spread(operand)
-                return e if inner is operand else ast.UnaryOp(ast.USub(), inner)
-            case ast.Call(args=[inner, x], keywords=[]) if self.resolve(e.func) is runtime.spread:
-                b, whole = self.of(inner), self.of(x)
-                if isinstance(b, Number) and isinstance(whole, Number) and not b.rank:
-                    return inner if b.weak or b.dtype == whole.dtype else e
-        return e
-
 
 def _total(lengths: list[ast.expr | None]) -> ast.expr | None:
     """The sum of lengths, None for nothing."""
@@ -403,8 +359,3 @@ def _is_like(b: Kind, x: Kind) -> bool:
             return b.dtype == "f8" and x.dtype in ("f8", "i8")
         case _:
             return False
-
-
-def _with_side(e: ast.BinOp, side: str, value: ast.expr) -> ast.BinOp:
-    left, right = (value, e.right) if side == "left" else (e.left, value)
-    return ast.BinOp(left, e.op, right)

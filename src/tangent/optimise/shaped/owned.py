@@ -20,7 +20,7 @@ from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
-COMPUTED = (np.dot, np.zeros, np.full, runtime.shadow)
+COMPUTED = (np.dot, np.zeros, np.full, np.linalg.inv, np.linalg.solve, runtime.shadow, runtime.cholesky_adjoint)
 METHODS = frozenset({"sum", "copy"})
 
 
@@ -70,6 +70,8 @@ def _only_computes(e: ast.Call, resolve: Resolve) -> bool:
         return False
     found = resolve(e.func)
     if isinstance(found, np.ufunc) or any(found is f for f in COMPUTED):
+        return True
+    if found is np.einsum and len(e.args) > 2:  # of one array it may be a view
         return True
     return found is MISSING and isinstance(e.func, ast.Attribute) and e.func.attr in METHODS
 

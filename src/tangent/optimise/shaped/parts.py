@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+import numpy as np
+
+from tangent.optimise.shaped.example import METHODS, by_example
 from tangent.optimise.shaped.kinds import (
     INT,
     LONGEST,
@@ -42,6 +45,8 @@ def method(owner: Number, attr: str, e: ast.Call, of: Of) -> Kind:
         case "transpose" if not e.keywords:
             values = [value_of(a) for a in e.args]
             return transposed(owner, None if not values else values[0] if len(values) == 1 else tuple(values))
+        case _ if attr in METHODS and owner.rank:
+            return by_example(getattr(np.ndarray, attr), e, of, owner)
         case _:
             return UNKNOWN
 

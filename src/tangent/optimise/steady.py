@@ -1,0 +1,83 @@
+"""What a loop computes alike in every iteration is not kept: it is there behind the loop.
+
+for j in range(n):                          for j in range(n):
+    t = math.exp(-rate)                         t = math.exp(-rate)
+    x = t * x                                   x = t * x
+    t_stack.append(t)                 ->    for j in reversed(range(n)):
+for j in reversed(range(n)):                    bx = bx * t
+    t = t_stack.pop()
+    bx = bx * t
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from tangent.optimise.context import Body, Optimisation
+from tangent.optimise.dead import local_stacks, popped
+from tangent.optimise.once import mathematics
+from tangent.optimise.recompute import kept, stored
+from tangent.source.resolve import MISSING
+from tangent.syntax.inserted import InsertedCode
+from tangent.syntax.rebuild import exchanged, statements
+from tangent.syntax.uses import writes
+from tangent.syntax.walk import walk
+
+
+def steady(body: Body, o: Optimisation) -> Body:
+    pairs = [(s.pushes[0], s.pops[0]) for s in local_stacks(body).values() if len(s.pushes) == len(s.pops) == 1]
+    records = [(v, push, pop) for push, pop in pairs if (v := kept(push, pop))]
+    if not records or any(isinstance(s, InsertedCode) for s in statements(body)):
+        return body
+    known = _Definitions(body, o)
+    gone = [s for v, push, pop in records if known.is_steady(v) and known.calls(v) for s in (push, pop)]
+    return exchanged(body, dict.fromkeys(gone)) if gone else body
+
+
+class _Definitions:
+    def __init__(self, body: Body, o: Optimisation) -> None:
+        self.o = o
+        self.changed = stored(body) | o.shared.keys()
+        self.made: dict[str, list[ast.stmt]] = defaultdict(list)
+        for s in statements(body):
+            for v in writes(s):
+                self.made[v].append(s)
+        self.found: dict[str, bool] = {}
+
+    def is_steady(self, v: str) -> bool:
+        """Whether a variable has the same value wherever it is bound, but for being taken from a list."""
+        if v not in self.found:
+            self.found[v] = False  # what depends on itself
+            self.found[v] = self._is_steady(v)
+        return self.found[v]
+
+    def _is_steady(self, v: str) -> bool:
+        if v in self.changed or self.o.resolve(ast.Name(v, ast.Load())) is not MISSING:
+            return False
+        match [s for s in self.made[v] if not popped(s)]:
+            case []:
+                return not self.made[v]  # an argument
+            case [ast.Assign(targets=[ast.Name()], value=value)]:
+                return self.is_same(value)
+            case _:
+                return False
+
+    def calls(self, v: str) -> bool:
+        """Whether a variable takes more than arithmetic, which is done again."""
+        return any(isinstance(n, ast.Call) for s in self.made[v] if not popped(s) for n in walk(s))
+
+    def is_same(self, e: ast.expr) -> bool:
+        match e:
+            case ast.Constant(value=int() | float()):
+                return True
+            case ast.Name(id=v):
+                return self.is_steady(v)
+            case ast.BinOp(left=left, right=right):
+                return self.is_same(left) and self.is_same(right)
+            case ast.UnaryOp(operand=operand):
+                return self.is_same(operand)
+            case ast.Call(args=args):
+                return mathematics(e, self.o) is not None and all(map(self.is_same, args))
+            case _:
+                return False

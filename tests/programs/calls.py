@@ -579,3 +579,85 @@ def tuple_that_changes_before_it_is_given(x, y):
         pair = (pair[1] * 0.5, pair[0])
         s = s + difference(*pair)
     return s
+
+
+# -- functions that hand on what they are given behind a star, or in a tuple
+
+
+def relaxed(y, rate, level=0.5):
+    return rate * (level - np.sin(y))
+
+
+def stepped(f, y, steps, *args):
+    """Euler's method."""
+    for _ in range(steps):
+        y = y + 0.1 * f(y, *args)
+    return y
+
+
+def stepped_by_name(f, y, h=0.1, steps=2, args=()):
+    for _ in range(steps):
+        y = y + h * f(y, *args)
+    return y
+
+
+def stepped_again(f, steps, y, *args):
+    return y if steps == 0 else stepped_again(f, steps - 1, y + 0.1 * f(y, *args), *args)
+
+
+def called_as_may_be(f, *args):
+    if len(args) == 0:
+        return f()
+    return f(*args)
+
+
+def weighed(f, *args):
+    total = 0.0
+    for a in args:
+        total = total + a * f(*args)
+    return total
+
+
+def put_into(out, f, *args):
+    out[0] = f(out[1], *args)
+    args = (out[0], *args[1:])
+    out[1] += f(*args)
+
+
+@program({"y": 0.8, "rate": 1.3}, {"y": signed(3), "rate": 1.3}, {"y": signed(3), "rate": positive(3)})
+def arguments_handed_on_in_a_loop(y, rate):
+    return stepped(relaxed, y, 3, rate) + stepped(relaxed, y, 2, rate, rate * y)
+
+
+@program({"y": 0.8, "rate": 1.3}, {"y": signed(3), "rate": 1.3})
+def arguments_handed_on_by_name(y, rate):
+    return (
+        stepped_by_name(relaxed, y, args=(rate,))
+        + stepped_by_name(relaxed, y, 0.2, args=(rate, y * rate))
+        + stepped_by_name(relaxed, y, steps=3, args=(rate, 2.0), h=0.3)
+        + stepped_by_name(np.sin, y)
+    )
+
+
+@program({"y": 0.8, "rate": 1.3})
+def arguments_handed_on_by_a_recursion(y, rate):
+    return stepped_again(relaxed, 3, y, rate, y)
+
+
+@program({"y": 0.8, "rate": 1.3})
+def arguments_handed_on_if_there_are_any(y, rate):
+    return called_as_may_be(relaxed, y, rate) + called_as_may_be(lambda: y * rate) * called_as_may_be(math.sin, y)
+
+
+@program({"y": 0.8, "rate": 1.3})
+def arguments_looked_at_and_handed_on(y, rate):
+    return weighed(lambda u, v: u * v + y, y, rate) + weighed(difference, rate, y)
+
+
+@program({"y": 0.8, "rate": 1.3})
+def arguments_bound_anew_and_handed_on(y, rate):
+    out = np.array([y, rate])
+    put_into(out, relaxed, rate, y)
+    pair = (y, rate)
+    y = y * 2.0
+    return out[0] * out[1] + stepped(difference, y, 2, y) + stepped_by_name(relaxed, y, args=pair)

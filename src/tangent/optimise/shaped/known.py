@@ -166,8 +166,8 @@ class Known(Spreading):
             return matrices.written(function, args, kinds, self.use(np, "np"))
         if function is runtime.scatter and is_tuple_of_numbers(kinds[1]):
             return displayed(function, e, kinds)
-        if function is runtime.repack and is_tuple_of_numbers(kinds[0]) and all(map(is_float, kinds[1:])):
-            return ast.Tuple(args[1:], ast.Load())
+        if function is runtime.repack and isinstance(kinds[0], Items) and kinds[0].fixed:
+            return ast.Tuple(args[1:], ast.Load()) if all(isinstance(k, Number) for k in kinds[1:]) else None
         if function is runtime.repack and kinds[0] == Number((len(args) - 1,), "f8") and all(map(is_float, kinds[1:])):
             return expression("np.array(x)", np=self.use(np, "np"), x=ast.List(args[1:], ast.Load()))
         if function is runtime.restructure and len(args) == 2:

@@ -91,6 +91,7 @@ def length_agrees(n, m, lengths):
     return (lengths[base] - int(less or 0) == m if base in lengths else n == "!") and (m != 1 or not not_one(n))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("text", CALLS)
 @pytest.mark.parametrize("shape", LENGTHS, ids=str)
 def test_the_kind_of_a_call(text, shape):

@@ -73,3 +73,9 @@ def test_a_refusal_says_what_is_done_and_where():
     message = str(caught.value)
     assert "y = y + f(y)" in message and "a function that is known only when it is called" in message
     assert "Call it by its name" in message
+
+
+def test_sums_of_nothing():
+    derivative = tangent.jvp(lambda x: sum(x) * 2.0 + 1.0, compile="numba")
+    assert derivative(np.ones(3), np.ones(3)) == 6.0
+    assert derivative(np.zeros(0), np.zeros(0)) == 0.0

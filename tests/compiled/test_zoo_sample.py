@@ -43,3 +43,9 @@ def test_second_derivatives_agree(name):
         pytest.skip("Numba does not compile the program itself")
     for kind in zoo.kinds(setting.program)[2:3]:
         assert zoo.compare(setting, kind) == ""
+
+
+@pytest.mark.parametrize("name", ["containers.list_rebuilt", "arrays.builtin_sum"])
+def test_gradients_of_gradients_agree(name):
+    """Lists as seeds, and sums of them."""
+    assert zoo.compare(zoo.Setting(Case(KNOWN[name], 0)), "reverse-reverse") == ""

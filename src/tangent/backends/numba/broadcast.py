@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.backends.numba.functions import spread_to
 from tangent.backends.numba.kinds import (
     element,
     gradient_type,
@@ -14,6 +15,7 @@ from tangent.backends.numba.kinds import (
     is_complex,
     is_nothing,
     is_number,
+    is_tuple,
     jitable,
     rank,
     written,
@@ -129,3 +131,10 @@ def cast_to(b: Any, y: Any, asked: Any = True) -> Any:
         return lambda b, y, asked=True: fit(b)
     number = cast(b, y)
     return lambda b, y, asked=True: number(b)
+
+
+@implements(spread_to)
+def over_axes(x: Any, shape: Any) -> Any:
+    if is_number(x) and is_tuple(shape) and len(shape) == 0:
+        return lambda x, shape: x
+    return lambda x, shape: np.broadcast_to(x, shape)

@@ -34,6 +34,11 @@ def matmul(x: Any, y: Any) -> Any:
     return np.matmul(x, y)
 
 
+def spread_to(x: Any, shape: Any) -> Any:
+    """`np.broadcast_to`, a number where there are no axes (Numba's own fails)."""
+    return np.broadcast_to(x, shape)[()]
+
+
 class Broadcast(TangentError):
     """Arrays in a loop have different shapes, so that they must be broadcast: this version is not made for that."""
 

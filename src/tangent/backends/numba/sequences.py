@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.kinds import (
+    element,
     gradient_type,
     implements,
     is_array,
     is_list,
+    is_number,
     is_tuple,
     jitable,
     per_item,
+    rank,
     types,
     value_of,
     written,
@@ -164,7 +167,20 @@ def summed(xs: Any) -> Any:
     if is_tuple(xs):
         return written(f"def impl(xs):\n    return {' + '.join(f'xs[{i}]' for i in range(len(xs))) or '0.0'}\n")
 
+    if (is_array(xs) and rank(xs) == 1) or (is_list(xs) and is_number(xs.dtype)):
+        zero = element(xs)(0) if is_array(xs) else xs.dtype(0)
+
+        def of_numbers(xs: Any) -> Any:
+            s = zero
+            for x in xs:
+                s = s + x
+            return s
+
+        return of_numbers
+
     def impl(xs: Any) -> Any:
+        if len(xs) == 0:
+            raise ValueError("the sum of no arrays has no shape in compiled code")
         s = xs[0]
         for i in range(1, len(xs)):
             s = s + xs[i]

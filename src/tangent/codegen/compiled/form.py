@@ -3,6 +3,7 @@
 add_item(bx, x, np.s_[1:], v)     ->   add_item(bx, x, slice(1, None), v)
 def g_jvp(x, *, dx)               ->   def g_jvp(x, dx)
 np.where(c, x, y)                 ->   where(c, x, y)         (and np.matmul)
+np.broadcast_to(x, np.shape(y))   ->   spread_to(x, np.shape(y))
 x[...]                            ->   x[:]
 abs(x)                            ->   absolute(x)            (np.abs, for arrays too)
 for i in reversed(range(n))       ->   for i in range(n - 1, -1, -1)
@@ -19,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import matmul, where
+from tangent.backends.numba.functions import matmul, spread_to, where
 from tangent.codegen.compiled.own import refused
+from tangent.codegen.compiled.parts import without_tuples
 from tangent.codegen.compiled.statements import typed_statements
 from tangent.optimise.typed.affine import added, linear, written
 from tangent.optimise.typed.infer import is_unset
@@ -63,10 +65,15 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
                 return replace(e, func=named("where", where))
             case ast.Call(func=ast.Attribute(attr="matmul") as func, args=[_, _]) if resolve(func) is np.matmul:
                 return replace(e, func=named("matmul", matmul))
+            case ast.Call(func=ast.Attribute(attr="broadcast_to") as func, args=[_, ast.Call(func=shape)]) if (
+                resolve(func) is np.broadcast_to and resolve(shape) is np.shape
+            ):
+                return replace(e, func=named("spread_to", spread_to))
             case _:
                 return e
 
-    typed = typed_statements(replace(g.tree, body=lists(without_nothing(g.tree.body))), resolve, extra)
+    plain = without_tuples(replace(g.tree, body=lists(without_nothing(g.tree.body))), resolve)
+    typed = typed_statements(plain, resolve, extra)
     tree = rebuild(typed, change)
     return replace(tree, args=positional(tree.args, g, entry)), extra
 

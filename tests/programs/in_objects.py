@@ -371,3 +371,54 @@ def clock_that_is_an_array_of_an_object(x, t):
     p = Growth(x, t * 1.0)
     y = stepped(grown_at, x, p.limit, 0.1, 3, p)
     return np.sum(y * p.limit)
+
+
+class Holder:
+    def __init__(self, w):
+        self.w = w
+        self.steps = 0
+
+    def step(self, c):
+        self.w[0] = 0.5 * c
+        self.steps += 1
+
+
+@program({"a": signed(4), "s": 0.4})
+def views_by_functions_of_what_an_object_holds(a, s):
+    holder = Holder(a)
+    alias = holder.w
+    holder.step(s)
+    table = holder.w.reshape(2, 2)
+    turned = table.T
+    windows = np.lib.stride_tricks.sliding_window_view(np.asarray(holder.w), 2)
+    holder.w[1] = np.sin(s)
+    turned[1, 0] *= s
+    np.flip(alias)[0] = a[1] * s
+    holder.w = np.cos(table.ravel())
+    return np.sum(windows * windows) + np.sum(turned * a[0]) + np.sum(holder.w)
+
+
+@program({"a": signed(4), "b": signed(4), "s": 0.4})
+def functions_that_write_into_what_two_lists_hold(a, b, s):
+    first, second = [a, b], [b]
+    first.append(second[0])
+    first[0], first[1] = first[1], first[0]
+    np.add.at(first[0], [0, 0, -1], np.sin(a[1:]) * s)
+    np.subtract.at(second[0], slice(1, None), s)
+    first[1][[0, 0, 1]] = np.array([s, s * s, b[1]])
+    first[1][[2, 2]] += s
+    second[0].put([1, -1], [s * a[0], a[1]])
+    first[2].sort()
+    first[1][1:].partition(1)
+    return np.sum(a * b * np.arange(4.0)) + first[0][0]
+
+
+@program({"a": signed(4), "b": signed(4)})
+def indices_computed_of_arrays_that_are_written(a, b):
+    holder = Holder(a)
+    order = np.arange(4)
+    order[0] = 1
+    order += 1
+    holder.w[:] = b[order % 4] * a
+    holder.step(a[order[0] - 1])
+    return np.sum(a * np.arange(4.0)) + holder.w[-order[1]]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
+from property.storage_phrases import STORE, phrase
 from property.templates import BOUNDED, CONSTANTS, LOOP_NAMES
 from property.writer import Below, Choices, FunctionWriter, Parameter, Program, text_of, tidy
 
@@ -368,6 +369,7 @@ class StorageWriter(FunctionWriter):
             "out": 3,
             "at": 2,
             "library": 2,
+            "spoken": 8,
             "branch": 2 * nesting,
             "loop": 3 * nesting,
             "repeat": nesting,
@@ -543,6 +545,29 @@ class StorageWriter(FunctionWriter):
             lines = lines[:3]
         self.add(self.choices.pick(lines))
         self.note("library")
+
+    def spoken(self) -> None:
+        """A phrase of `storage_phrases.py`."""
+        places = [place for place in self.wholes() if min(place.shape) > 2 - (len(place.shape) == 2)]
+        if not places:
+            return self.store()
+        a = self.choices.pick(places)
+        b = self.choices.pick([place for place in places if place.shape == a.shape])
+        template = phrase(self.choices, len(a.shape))
+        values = {
+            hole: self.hole(hole, a.shape) for hole in sorted(set(re.findall(r"\{([a-z])\}", template)) - set("ab"))
+        }
+        self.add(template.format(a=a.text, b=b.text, **values))
+        self.note("phrase")
+
+    def hole(self, hole: str, shape: Shape) -> str:
+        """What stands for `{s}`, `{e}`, `{n}` and the like in a phrase about an array of this shape."""
+        if hole in "nrc":
+            return str(shape[0] if hole in "nr" else shape[1])
+        if hole == "i":
+            return f"({self.expression('I')})"
+        of = {"s": (), "t": (), "e": shape, "g": shape, "u": shape[:1], "v": shape[1:]}[hole]
+        return f"({self.choices.pick(BOUNDED).format(f'({self.array(of)})')})"
 
     # -- containers
 
@@ -740,6 +765,8 @@ def write(below: Below, style: str = "all", size: int = 12) -> Program:
     args = tuple(argument(choices, p.kind) for p in parameters)
     active = [k for k, p in enumerate(parameters) if p.kind != "I"]
     wrt = tuple(k for k in active if not choices.chance(20)) or (active[0],)
+    if any("Store(" in text for text in texts):
+        texts.insert(0, STORE)
     return Program(
         tidy(PRELUDE + "\n\n".join(texts)), args, wrt, tuple(p.name for p in parameters), frozenset(features)
     )

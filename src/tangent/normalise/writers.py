@@ -10,7 +10,8 @@ np.modf(x, out=(a, b))    ->  t = np.modf(x); a[...] = t[0]; b[...] = t[1]
 a.real[i] = v             ->  a[i] = with_real(a[i], v)
 np.fill_diagonal(a, v)    ->  t = placed(a, v, sources(np.fill_diagonal, a, v)); a[...] = t
 
-`np.add.at` and `np.subtract.at` stay as they are: they have adjoints of their own.
+`np.add.at` and `np.subtract.at` stay as they are: they have adjoints of their own. With a memory (normalise/memory)
+they are sums, as others may hold the array: `a[...] = a + scatter(v, a, i)`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.context import Context
+from tangent.runtime.kernels.index import scatter
 from tangent.runtime.storage.writers import (
     fill_flat,
     multiplied_at,
@@ -70,6 +72,8 @@ class Writers:
         if found in (operator.setitem, np.ndarray.__setitem__) and len(e.args) == 3:
             self.store(e.args[0], e.args[1], e.args[2])
             return constant(None)
+        if _is_at(found, np.add, np.subtract) and self.context.memory and len(e.args) == 3:
+            return self.added(e, found)
         if _is_at(found, np.multiply, np.divide) and len(e.args) == 3:
             return self.multiplied(e, found)
         if _is_at(found, np.maximum, np.minimum, np.fmax, np.fmin) and len(e.args) == 3:
@@ -139,6 +143,16 @@ class Writers:
             value = self.atom(ast.BinOp(constant(1.0), ast.Div(), value))
         function = self.context.use("multiplied_at", multiplied_at)
         self.store(target, constant(Ellipsis), self.atom(ast.Call(name(function), [target, index, value], [])))
+        return constant(None)
+
+    def added(self, e: ast.Call, found: Any) -> ast.expr:
+        """`np.add.at(a, i, v)`, where others may hold a."""
+        held, index, value = (self.atom(a) for a in e.args)
+        shape = self.atom(self.runtime(shape_at, held, index))
+        spread = self.atom(self.numpy("broadcast_to", value, shape))
+        change = self.atom(self.runtime(scatter, spread, held, index))
+        sign = ast.Add() if found.__self__ is np.add else ast.Sub()
+        self.store(held, constant(Ellipsis), self.atom(ast.BinOp(held, sign, change)))
         return constant(None)
 
     def in_rounds(self, e: ast.Call) -> ast.expr:

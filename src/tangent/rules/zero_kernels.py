@@ -146,6 +146,7 @@ runtime.no_memory
 runtime.memory_of_arrays
 runtime.is_array
 runtime.is_view
+runtime.gives_view
 runtime.require_number
 runtime.require_repeatable
 runtime.new_count

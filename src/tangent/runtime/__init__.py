@@ -172,6 +172,7 @@ from tangent.runtime.memory import (
     require_unwritten,
 )
 from tangent.runtime.memory_arrays import (
+    gives_view,
     held_grad,
     held_part,
     is_array,
@@ -392,6 +393,7 @@ __all__ = [
     "gather_placed",
     "get_attribute",
     "getter_of",
+    "gives_view",
     "handed_owner",
     "handed_slots",
     "has_fields",

@@ -35,6 +35,25 @@ def is_view(x: Any, index: Any) -> bool:
     return isinstance(part, np.ndarray) and part.size > 0 and np.may_share_memory(part, x)
 
 
+def gives_view(way: Any, *args: Any, **named: Any) -> bool:
+    """Whether a function of NumPy gives a view of an array that it is given; or, by its name, a method or attribute."""
+    if isinstance(way, str):
+        x, *args = args  # type: ignore[assignment]
+        made = getattr(x, way) if is_array(x) else None
+        arrays = [x]
+    else:
+        arrays = [a for a in args if is_array(a)]
+        made = way if arrays else None
+    if callable(made):
+        made = made(*args, **named)
+    parts = made if isinstance(made, (list, tuple)) else [made]
+    return any(_shows(v, x) for v in parts for x in arrays)
+
+
+def _shows(v: Any, x: Any) -> bool:
+    return isinstance(v, np.ndarray) and v.size > 0 and v.dtype == x.dtype and np.may_share_memory(v, x)
+
+
 def key_of(x: Any) -> Slot:
     return Slot(root_of(x), ELEMENTS)
 
@@ -62,13 +81,7 @@ def written(memory: Any, x: Any, index: Any, value: Any) -> Any:
         )  # fmt: skip
     key = key_of(x)
     flat = memory[key].copy() if key in memory else first_elements(x)
-    where = places(x, index)
-    if np.size(where) != len(np.unique(where)):
-        raise UnsupportedError(
-            "cannot differentiate a store that names an element twice", why="only the last value stays",
-            todo="Use indices without repetitions.",
-        )  # fmt: skip
-    flat[where] = value
+    flat[places(x, index)] = value
     count_change()
     return memory.having(key, flat)
 
@@ -114,12 +127,24 @@ def value_grad(b: Any, x: Any, index: Any, value: Any) -> Any:
     key = key_of(x)
     if key not in b or x.dtype.kind not in "fc":
         return init_grad(value)
-    return unbroadcast(elements(b[key], x, index), value)
+    return unbroadcast(_lasting(elements(b[key], x, index), x, index), value)
 
 
 def value_part(b: Any, x: Any, index: Any) -> Any:
     """The transpose of `value_grad`."""
-    return Memory({key_of(x): spread(b, x, index)}) if x.dtype.kind in "fc" else Memory()
+    if x.dtype.kind not in "fc":
+        return Memory()
+    return Memory({key_of(x): spread(b if is_lazy(b) else _lasting(b, x, index), x, index)})
+
+
+def _lasting(b: Any, x: Any, index: Any) -> Any:
+    """What was written, but for what the same store wrote over: of an element named twice the last value stays."""
+    where = places(x, index)
+    order = np.arange(np.size(where)).reshape(np.shape(where))
+    last = np.full(root_of(x).size, -1)
+    last[where] = order
+    stays = last[where] == order
+    return b if np.all(stays) else np.where(stays, b, 0.0)
 
 
 def written_tangent(dmemory: Any, dx: Any, memory: Any, x: Any, index: Any, dvalue: Any) -> Any:
@@ -131,7 +156,7 @@ def written_tangent(dmemory: Any, dx: Any, memory: Any, x: Any, index: Any, dval
     flat = np.zeros(root_of(x).size) if old is None or is_lazy(old) else old
     flat = cleared(flat, x, index)
     if not is_lazy(dvalue) and dvalue is not None and x.dtype.kind in "fc":
-        flat = flat + spread(dvalue, x, index)
+        flat = flat + spread(_lasting(dvalue, x, index), x, index)
     return dmemory.having(key, flat)
 
 

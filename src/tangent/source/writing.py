@@ -20,10 +20,7 @@ from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside
 Resolve = Callable[[ast.expr], Any]
 Asked = dict[types.CodeType, bool]
 
-SHOWING = frozenset(VIEWS) | frozenset(
-    "fliplr flipud hsplit vsplit dsplit broadcast_arrays sliding_window_view as_strided einsum nan_to_num "
-    "real_if_close matrix_transpose permute_dims unstack asfortranarray require".split()
-)
+SHOWING = frozenset(VIEWS) | {"sliding_window_view", "as_strided"}
 NEW_METHODS = frozenset(
     "copy sum mean max min dot item tolist std var prod cumsum cumprod astype flatten round clip argmax argmin any all "
     "trace repeat take index count".split()

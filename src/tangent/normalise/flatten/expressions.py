@@ -184,7 +184,7 @@ class Expressions:
             return made
         if any(isinstance(a, ast.Starred) for a in flat.args) or any(k.arg is None for k in keywords):
             return flat
-        if is_adding_at(self.context.scope.resolve(func)) and not keywords:
+        if is_adding_at(self.context.scope.resolve(func)) and not keywords and not self.context.memory:
             self.emit(at(ast.Expr(flat), self.like))
             return constant(None)
         written = self.writers.rewritten(flat, self.like)

@@ -15,11 +15,13 @@ from typing import Any
 from tangent.normalise.memory.reading import Reading
 from tangent.runtime import memory, stateful
 from tangent.runtime.kernels.sequences import new_repeated
-from tangent.runtime.places import is_view_function
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 
 CHANGING = frozenset("sort put partition resize itemset setfield byteswap".split())
+FOLLOWED: dict[str, tuple[Any, int]] = {  # with the number of arguments that they need
+    "sort": (stateful.call_sort, 0), "partition": (stateful.call_partition, 1), "put": (stateful.call_put, 2),
+}  # fmt: skip
 
 
 class Arrays(Reading):
@@ -55,9 +57,9 @@ class Arrays(Reading):
         self.emit(assign(target, self.call(new_repeated, self.now(items), self.now(count)), s))
         self.surely.add(target)
 
-    def made(self, target: str, value: ast.expr, s: ast.stmt, found: Any = None) -> None:
+    def made(self, target: str, value: ast.expr, s: ast.stmt) -> None:
         """A new value: an array that somebody else will hold is told from all others."""
-        if self.arrays and target not in self.plain and not is_view_function(found):
+        if self.arrays and target not in self.plain:
             value = self.call(memory.new_list, name(self.held(value, "t", s)))
         self.emit(assign(target, value, s))
 
@@ -85,6 +87,10 @@ class Arrays(Reading):
         if attr == "fill" and len(e.args) == 1 and not e.keywords:
             value = self.now(e.args[0])
             self.pair(target, self.call(stateful.call_fill, name(self.memory), owner, value), s)
+            return True
+        if attr in FOLLOWED and len(e.args) >= FOLLOWED[attr][1]:
+            called = self.call(FOLLOWED[attr][0], name(self.memory), owner, *e.args)
+            self.pair(target, replace(called, keywords=e.keywords), s)
             return True
         if attr in CHANGING:
             self.emit(at(ast.Expr(self.call(stateful.require_no_array, owner, constant(attr))), s))

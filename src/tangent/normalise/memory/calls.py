@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import inspect
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ import numpy as np
 from tangent.normalise.memory.arrays import CHANGING, Arrays
 from tangent.normalise.memory.known import COLLECTIONS, COPIES, HOLDING, MAKERS, METHODS, OF_NUMBERS, is_of_container
 from tangent.runtime import library as library_module
-from tangent.runtime import memory, stateful
+from tangent.runtime import memory, memory_arrays, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.objects import field, is_object
 from tangent.runtime.ordered import HEAPS, INSERTS, plain_items
-from tangent.runtime.places import VIEWS
+from tangent.runtime.places import METHODS as METHODS_OF_VIEWS
+from tangent.runtime.places import is_view_function
 from tangent.source.makers import lasting_maker
 from tangent.source.naming import is_library
 from tangent.source.read import unwrapped
@@ -138,8 +140,10 @@ class Calls(Arrays):
             self.pair(target, ast.copy_location(called, e), s)
         elif found in MAKERS and target not in self.own:
             self.emit(assign(target, self.call(memory.new_list, self.display(self.with_current(e), s)), s))
+        elif self.arrays and is_view_function(found) and any(map(self.may_be_list, e.args)):
+            self.view_of(target, found, e, s)
         elif is_library(found) or isinstance(found, type):
-            self.made(target, self.with_current(e), s, found)
+            self.made(target, self.with_current(e), s)
         else:
             self.pair(target, self.threaded_call(stateful.call_function, [e.func, *e.args], e.keywords, found), s)
 
@@ -174,19 +178,27 @@ class Calls(Arrays):
             return False
         return not is_library(found) or self.takes_functions(found)
 
+    def view_of(self, target: str, found: Any, e: ast.Call, s: ast.stmt) -> None:
+        """`np.reshape(a, ...)` and the like: of what may be an array that others hold."""
+        several = found in (np.einsum, np.broadcast_arrays)
+        owners = [a for a in (e.args if several else e.args[:1]) if self.may_be_list(a)]
+        whole = self.with_current(e, owners)
+        asked = replace(self.call(memory_arrays.gives_view, e.func, *whole.args), keywords=whole.keywords)
+        self.viewed(asked, assign(target, whole, s), lambda: self.made(target, self.with_current(whole), s), owners)
+
     def threaded_call(self, function: Any, args: list[ast.expr], keywords: list[ast.keyword], found: Any) -> ast.expr:
         made = self.call(function, name(self.memory), *args)
         return ast.copy_location(replace(made, keywords=keywords), self.like)
 
-    def with_current(self, e: ast.Call) -> ast.expr:
-        """A call of a library function: it is given lists and dicts as they are now, where it may take such."""
+    def with_current(self, e: ast.Call, kept: Sequence[ast.expr] = ()) -> ast.Call:
+        """A call of a library function: it is given lists and dicts as they are now, but for some that are kept."""
         if not self.arrays and self.context.scope.resolve(e.func) in OF_NUMBERS:
             return e
 
         def given(a: ast.expr) -> ast.expr:
             if isinstance(a, ast.Starred):
                 return replace(a, value=given(a.value))
-            if not self.may_hold_list(a):
+            if not self.may_hold_list(a) or a in kept:
                 return a
             return name(self.held(self.call(memory.current, name(self.memory), a), "now", self.like))
 
@@ -204,8 +216,15 @@ class Calls(Arrays):
             target, self.threaded_call(stateful.call_method, [owner, constant(attr), *e.args], e.keywords, None), s
         )
         own, self.done = self.done, []
-        called = self.with_current(replace(e, func=replace(e.func, value=self.now(owner))))
-        self.made(target, called, s, getattr(np, attr) if attr in VIEWS else None)
+        if self.arrays and attr in METHODS_OF_VIEWS:
+            whole = self.with_current(e)
+            asked = replace(
+                self.call(memory_arrays.gives_view, constant(attr), owner, *whole.args), keywords=whole.keywords
+            )
+            make = lambda: self.made(target, replace(whole, func=replace(e.func, value=self.now(owner))), s)  # noqa: E731
+            self.viewed(asked, assign(target, whole, s), make, [owner])
+        else:
+            self.made(target, self.with_current(replace(e, func=replace(e.func, value=self.now(owner)))), s)
         plain, self.done = self.done, outer
         self.emit(at(ast.If(name(branch), own, plain), s))
 

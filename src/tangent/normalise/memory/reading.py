@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tangent.normalise.memory.known import Known
-from tangent.runtime import memory, memory_views, stateful
+from tangent.runtime import memory, memory_arrays, memory_views, stateful
 from tangent.runtime.classes import names_held
 from tangent.runtime.objects import is_object
 from tangent.source.naming import is_library
@@ -70,10 +71,36 @@ class Reading(Known):
         held, branch = self.context.names.numbered(base), self.context.names.numbered("branch")
         self.context.scope.local |= {held, branch}
         self.emit(assign(branch, self.call(is_object, owner), s))
-        shown = self.now(owner) if self.arrays and attr not in OF_SHAPES else owner
-        plain = assign(held, ast.copy_location(ast.Attribute(shown, attr, ast.Load()), s), s)
-        self.emit(at(ast.If(name(branch), [assign(held, read, s)], [plain]), s))
+        outer, self.done = self.done, []
+        if self.arrays and attr not in OF_SHAPES:
+            asked = self.call(memory_arrays.gives_view, constant(attr), owner)
+
+            def of(x: ast.expr) -> ast.expr:
+                return ast.copy_location(ast.Attribute(x, attr, ast.Load()), s)
+
+            self.viewed(
+                asked, assign(held, of(owner), s), lambda: self.emit(assign(held, of(self.now(owner)), s)), [owner]
+            )
+        else:
+            self.emit(assign(held, ast.copy_location(ast.Attribute(owner, attr, ast.Load()), s), s))
+        plain, self.done = self.done, outer
+        self.emit(at(ast.If(name(branch), [assign(held, read, s)], plain), s))
         return held
+
+    def viewed(
+        self, asked: ast.expr, view: ast.stmt, make: Callable[[], None], owners: Sequence[ast.expr]
+    ) -> None:  # fmt: skip
+        """What may show an array: where it does, a part of that very array; else it is made of what the array holds."""
+        s = self.like
+        branch = self.held(asked, "branch", s)
+        outer, self.done = self.done, []
+        self.emit(view)
+        for owner in owners:
+            self.change(memory_arrays.pinned, [owner], s)
+        shown, self.done = self.done, []
+        make()
+        made, self.done = self.done, outer
+        self.emit(at(ast.If(name(branch), shown, made), s))
 
     def member(self, owner: ast.expr, attr: str, s: ast.stmt, base: str = "t") -> str:
         """A variable that holds an attribute of an object as it is now."""
@@ -106,7 +133,7 @@ class Reading(Known):
             case ast.Name():
                 return self.now(index)
             case _:
-                return index
+                return self.inside(index)
 
     def stars(self, items: list[ast.expr]) -> list[ast.expr]:
         """Items of a call or display; what a star unpacks is what the list holds now."""

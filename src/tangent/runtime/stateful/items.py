@@ -14,6 +14,7 @@ from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import is_range_or_text, of_text
 from tangent.runtime.stateful.calls import call_method, call_setter
+from tangent.runtime.storage.writers import placed, sources
 
 
 def call_item(memory: Any, x: Any, index: Any) -> Any:
@@ -80,6 +81,22 @@ def call_fill(memory: Any, x: Any, value: Any) -> Any:
     if is_object(x):
         return call_method(memory, x, "fill", value)
     return None, written(memory, x, ..., value)
+
+
+def call_partition(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
+    """`x.partition(kth)`."""
+    if is_object(x):
+        return call_method(memory, x, "partition", *args, **named)
+    return None, written(memory, x, ..., np.partition(contents(memory, x), *args, **named))
+
+
+def call_put(memory: Any, x: Any, index: Any, value: Any, /, *args: Any, **named: Any) -> Any:
+    """`x.put(index, value)`."""
+    if is_object(x):
+        return call_method(memory, x, "put", index, value, *args, **named)
+    now, given = contents(memory, x), contents(memory, value)
+    taken = sources(np.put, now, given, 1, contents(memory, index), *args, **named)
+    return None, written(memory, x, ..., placed(now, given, taken))
 
 
 def call_delete(memory: Any, x: Any, index: Any) -> Any:

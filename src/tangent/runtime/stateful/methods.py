@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tangent.runtime.classes import order_of_keys
 from tangent.runtime.containers import mutated
 from tangent.runtime.kernels.sequences import picked
 from tangent.runtime.memory import changed, contents, current
+from tangent.runtime.memory_arrays import is_array, written
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import change_set, is_counter, is_set, place_of
 from tangent.runtime.stateful.calls import call_method
@@ -113,10 +116,12 @@ def call_discard(memory: Any, x: Any, value: Any) -> Any:
     return call_method(memory, x, "discard", value)
 
 
-def call_sort(memory: Any, x: Any, /, **named: Any) -> Any:
+def call_sort(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
     """`x.sort()`."""
     if is_object(x):
-        return call_method(memory, x, "sort", **named)
+        return call_method(memory, x, "sort", *args, **named)
+    if is_array(x):
+        return None, written(memory, x, ..., np.sort(contents(memory, x), *args, **named))
     return sorted_list(memory, x, **named)
 
 

@@ -13,6 +13,7 @@ crash: anything else was raised; slow: no end in sight; discarded: finite differ
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 import time
@@ -47,7 +48,9 @@ class Outcome:
     def headline(self) -> str:
         """What two failures of the same cause have in common."""
         lines = self.reason.strip().splitlines() or [""]
-        return lines[-1][:90] if self.verdict == "crash" else lines[0].split(":")[0][:90]
+        if self.verdict == "crash":
+            return next((line for line in reversed(lines) if re.match(r"[\w.]+: ", line)), lines[-1])[:90]
+        return re.sub(r"^<.*?>:\d+: ", "", lines[0]).split(":")[0][:90]
 
 
 def main() -> int:

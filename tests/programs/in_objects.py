@@ -422,3 +422,15 @@ def indices_computed_of_arrays_that_are_written(a, b):
     holder.w[:] = b[order % 4] * a
     holder.step(a[order[0] - 1])
     return np.sum(a * np.arange(4.0)) + holder.w[-order[1]]
+
+
+@program({"a": signed(4), "b": signed(4)})
+def two_places_that_move_beside_an_object(a, b):
+    holder = Holder(b)
+    p, q = 0, len(a) - 1
+    while p < q:
+        a[p], a[q] = a[q], a[p]
+        p += 1
+        q -= 1
+    holder.step(a[0] * b[1])
+    return np.sum(a[:] * b)

@@ -30,7 +30,7 @@ def memorised(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     rewrite = Statements(f, context)
     body = rewrite.block(f.body[:-1])
     for place in rewrite.followed:
-        del context.augmented[place]
+        context.augmented.pop(place, None)
     last = f.body[-1]
     assert isinstance(last, ast.Return) and last.value is not None
     if context.source.function.entry:  # type: ignore[attr-defined]

@@ -44,6 +44,8 @@ class Arrays(Reading):
                     self.followed.add((s.lineno, s.col_offset))
                     self.pair(target, self.call(stateful.call_rebound, name(self.memory), left, new), s)
                 else:
+                    if whole and target in self.numbers:  # bound anew, whatever has been given its value
+                        self.followed.add((s.lineno, s.col_offset))
                     self.made(target, made, s)
             case ast.UnaryOp(operand=operand) if not isinstance(value.op, ast.Not):
                 self.made(target, replace(value, operand=self.now(operand)), s)

@@ -72,8 +72,9 @@ class Known:
         self.lists = context.source.function.lists  # type: ignore[attr-defined]
         self.arrays = context.source.function.in_place  # type: ignore[attr-defined]
         self.plain = self.plain_variables(f)
+        self.numbers = numbers_made(f, context.scope) if self.arrays else set()
         if self.arrays:
-            self.plain -= self.held_by_others(f) - numbers_made(f, context.scope)
+            self.plain -= self.held_by_others(f) - self.numbers
         self.own = set() if self.lists or self.arrays else self.own_lists(f)
         self.nesting = self.nesting_lists(f)
         self.surely = self.sure_lists(f)

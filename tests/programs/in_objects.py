@@ -434,3 +434,71 @@ def two_places_that_move_beside_an_object(a, b):
         q -= 1
     holder.step(a[0] * b[1])
     return np.sum(a[:] * b)
+
+
+class Filled:
+    """Its method has the name of one that arrays have."""
+
+    def __init__(self, w):
+        self.w = w
+        self.n = 0
+
+    def fill(self, v):
+        self.w[:] = v
+
+
+def halved_there(x):
+    x[1] *= 0.5
+    return x[1]
+
+
+@program({"a": signed(4), "s": 0.4})
+def operators_in_place_with_calls_on_what_others_hold(a, s):
+    o = Filled(a)
+    views = [a, a[::-1]]
+    o.w[0] = a[-1] * s
+    o.w *= a.mean()
+    o.w **= 2
+    o.w += halved_there(a)
+    views[0] **= 3
+    views[1] -= halved_there(views[0])
+    o.n -= halved_there(a) * s
+    o.n **= 2
+    views[0][2] **= 2
+    return np.sum(np.tanh(a + 0.7)) * s + o.n
+
+
+def put_first(x, y):
+    x[0] = y
+    return x
+
+
+@program({"a": signed(4), "b": signed(4)})
+def arrays_of_others_stored_into_a_table(a, b):
+    table = np.zeros(8).reshape(2, 4)
+    put_first(b[1:], b[0])
+    table[0] = b
+    table[1] += b
+    b[:] = 0.5 * table.sum(axis=0)
+    held = [a, b]
+    held[0][0] = b[1]
+    del held[1]
+    held.extend([0.5])
+    return np.sum(np.cos(b + 0.1) * a)
+
+
+def kept_in(box, v):
+    box.w.append(v)
+    box.steps += 1
+    box.w[0] = v * 2.0
+
+
+@program({"a": signed(3), "s": 0.4})
+def list_of_an_object_stored_into_an_array(a, s):
+    box = Holder([a[0], a[1]])
+    kept_in(box, s)
+    table = np.zeros((2, 3))
+    table[0] = box.w
+    table[1] -= box.w
+    table[1, :2] = box.w[1:]
+    return np.sum(np.sin(table) * a)

@@ -38,7 +38,8 @@ class Context:
     kept: set[str] = field(default_factory=set)  # iterators that are read in parts (generators/)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
     managers: dict[str, type] = field(default_factory=dict)  # variables that are objects which can be entered
-    apart: set[tuple[int, int]] = field(default_factory=set)  # `xs[i] += v` taken apart: where xs[i] is stored
+    # `xs[i] += v` taken apart: where xs[i] is stored, and the name of what it was
+    apart: dict[tuple[int, int], str] = field(default_factory=dict)
     asked: set[tuple[int, int]] = field(default_factory=set)  # stores into variables that may be numbers
     shown: set[str] = field(default_factory=set)  # variables that hold what a block for the backward pass asks for
     lifted: dict[str, Any] = field(default_factory=dict)  # nested functions that were taken out (lifting.py)

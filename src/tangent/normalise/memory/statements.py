@@ -47,6 +47,10 @@ class Statements(Inserted):
                 self.assign(target, value, s)
             case ast.Assign(targets=[ast.Tuple()], value=ast.Name() as value):
                 self.emit(replace(s, value=self.now(value)))
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as place], value=value) if self.augments(
+                place, s
+            ):
+                self.stored_apart(place, self.context.apart[s.lineno, s.col_offset], value, s)
             case ast.Assign(targets=[ast.Attribute(value=owner, attr=attr)], value=value) if self.is_object(owner):
                 self.store(owner, attr, value, s)
             case ast.AugAssign(target=ast.Attribute(value=owner, attr=attr)) if self.arrays and self.is_object(owner):
@@ -74,10 +78,12 @@ class Statements(Inserted):
                 self.check_number(old, ast.unparse(s.target), s)
                 new = self.held(ast.BinOp(name(old), op, value), "t", s)
                 self.change(stateful.call_store, [owner, key, name(new)], s)
-            case ast.Assign(targets=[ast.Subscript(slice=index) as target]):
-                self.emit(replace(s, targets=[replace(target, slice=self.indexed(index))]))
-            case ast.AugAssign(target=ast.Subscript(slice=index) as target):
-                self.emit(replace(s, target=replace(target, slice=self.indexed(index))))
+            case ast.Assign(targets=[ast.Subscript(slice=index) as target], value=value):
+                place = replace(target, slice=self.indexed(index))
+                self.emit(replace(s, targets=[place], value=self.stored(target, value)))
+            case ast.AugAssign(target=ast.Subscript(slice=index) as target, value=value):
+                place = replace(target, slice=self.indexed(index))
+                self.emit(replace(s, target=place, value=self.stored(target, value)))
             case ast.Delete(targets=targets):
                 for t in targets:
                     self.delete(t, s)
@@ -94,6 +100,33 @@ class Statements(Inserted):
                 self.insertion(s)
             case _:
                 self.emit(self.rebuilt(s))
+
+    def stored(self, place: ast.Subscript, value: ast.expr) -> ast.expr:
+        """What is stored into an array is what a list or an array holds now; a list of its own holds the very list."""
+        own = isinstance(place.value, ast.Name) and place.value.id in self.own
+        return value if own else self.now(value)
+
+    def augments(self, place: ast.Attribute | ast.Subscript, s: ast.stmt) -> bool:
+        """Whether an assignment is the last part of `place **= v`, which was taken apart, on what is in the memory."""
+        if not self.context.apart.get((s.lineno, s.col_offset)) or not isinstance(place.value, ast.Name):
+            return False
+        if isinstance(place, ast.Attribute):
+            return self.is_object(place.value)
+        return not self.is_kept_as_is(place.value.id)
+
+    def stored_apart(self, place: ast.Attribute | ast.Subscript, old: str, value: ast.expr, s: ast.stmt) -> None:
+        """What an operator in place gives is written into an array, and takes the place of anything else."""
+        if not self.arrays:
+            self.check_number(old, ast.unparse(place), s)
+        key = constant(place.attr) if isinstance(place, ast.Attribute) else self.index(place.slice)
+        if not self.arrays and isinstance(place, ast.Attribute):
+            self.store(place.value, place.attr, value, s)
+        elif not self.arrays:
+            self.change(stateful.call_store, [place.value, key, value], s)
+        else:
+            attribute = isinstance(place, ast.Attribute)
+            function = stateful.call_augmented if attribute else stateful.call_augmented_item
+            self.change(function, [place.value, key, name(old), self.now(value)], s)
 
     def attempt(self, s: Attempt) -> None:
         """`try`: what a call has changed before it fails is lost, so nothing may have been."""

@@ -369,7 +369,7 @@ class StorageWriter(FunctionWriter):
             "out": 3,
             "at": 2,
             "library": 2,
-            "spoken": 8,
+            "spoken": 4,
             "branch": 2 * nesting,
             "loop": 3 * nesting,
             "repeat": nesting,

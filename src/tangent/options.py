@@ -47,8 +47,8 @@ def further(options: dict[str, Any]) -> dict[str, Any]:
     """Keywords that no option of a derivative has: those of the compiler, as they are."""
     for option, value in options.items():
         if option not in COMPILER:
-            raise OptionError(
-                f"{option}={value!r}", caller(), "there is no such option here",
-                "See help(tangent.grad) for the options of a derivative; mode and motion are options of autodiff.",
-            )  # fmt: skip
+            todo = "See help(tangent.grad) for the options of a derivative; mode and motion are options of autodiff."
+            if option in ("argnums", "argnum"):
+                todo = f"Pass wrt={value!r}: it holds positions or names of arguments."
+            raise OptionError(f"{option}={value!r}", caller(), "there is no such option here", todo)
     return options

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.api import Wrt, grad, jvp, vjp, wrt_names
-from tangent.errors import GradientError, RuleError, SeedError, caller
+from tangent.errors import GradientError, OptionError, RuleError, SeedError, caller
 from tangent.rules.callables import rule_modes
 from tangent.source.adapt import define
 
@@ -23,6 +23,8 @@ def check_grads(
 
     >>> check_grads(lambda x, y: np.sin(x) * y, (0.5, 2.0), order=2)
     """
+    if not isinstance(args, (list, tuple)):
+        raise OptionError(f"args={args!r}", caller(), "it holds all arguments of the function", "Pass a tuple: (x,).")
     rng = np.random.default_rng(seed)
     names = wrt_names(f, tuple(range(len(args))) if wrt is None else wrt)
     every = wrt_names(f, tuple(range(len(args))))

@@ -22,6 +22,12 @@ def test_an_explicit_seed_scales():
     close(vjp(np.sin)(np.zeros(3), np.array([1.0, 2.0, 3.0])), [1.0, 2.0, 3.0])
 
 
+def test_a_vectorised_function_takes_a_seed():
+    each = np.vectorize(lambda x, y: x * y)
+    close(vjp(each)(np.array([1.0, 2.0]), 3.0, np.array([1.0, 10.0])), [3.0, 30.0])
+    close(vjp(each, wrt="y")(np.array([1.0, 2.0]), 3.0, np.array([1.0, 10.0])), 21.0)
+
+
 def doubled(x):
     return x * 2.0
 

@@ -44,7 +44,17 @@ def _written_as_function(f: Any) -> types.FunctionType:
     within = getattr(f, "within", None)
     if within is not None:
         return called(within(), inspect.signature(f))
+    if isinstance(f, np.vectorize) and (signature := _of_elements(f.pyfunc)) is not None:
+        return called(_written_out(f), signature)
     return as_function(_written_out(f), library_signature, table().has_rule)
+
+
+def _of_elements(f: Any) -> inspect.Signature | None:
+    """The parameters of a function that is called for each element, where all of them are given by position."""
+    found = inspect.signature(f) if isinstance(f, types.FunctionType) else inspect.Signature()
+    kinds = inspect.Parameter
+    plain = all(p.kind is kinds.POSITIONAL_OR_KEYWORD and p.default is kinds.empty for p in found.parameters.values())
+    return found if plain and found.parameters else None
 
 
 def call_form(f: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:

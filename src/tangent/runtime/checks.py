@@ -14,6 +14,7 @@ from tangent.runtime.dispatch import map_structure
 from tangent.runtime.fit import broadcast_like, unbroadcast
 from tangent.runtime.memory import Memory
 from tangent.runtime.objects import NUMBERS, is_object
+from tangent.runtime.zeros import ZeroGrad
 
 _FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
@@ -172,7 +173,26 @@ def check_tangent(tangent: Any, argument: Any, name: str) -> Any:
             why="each element of the argument has one",
             todo="Pass one tangent per wrt argument, after the arguments, each of its argument's shape.",
         )
+    if isinstance(argument, (dict, list, tuple)) and not isinstance(tangent, ZeroGrad):
+        _check_parts(tangent, argument, name)
     return tangent
+
+
+def _check_parts(tangent: Any, argument: Any, name: str) -> None:
+    """The tangent of a container has one for each of its items, which may be None for what has none."""
+    keys = list(argument) if isinstance(argument, dict) else range(len(argument))
+    if isinstance(argument, dict):
+        fits = isinstance(tangent, dict) and all(k in tangent for k in keys)
+    else:
+        fits = isinstance(tangent, (list, tuple, np.ndarray)) and len(tangent) == len(argument)
+    if not fits:
+        raise SeedError(
+            f"the tangent of '{name}' is not like the argument, a {type(argument).__name__} of {len(argument)}",
+            why="each item of the argument has one", todo="Pass a tangent of the same structure.",
+        )  # fmt: skip
+    for k in keys:
+        if type(argument[k]) is not float and tangent[k] is not None:
+            check_tangent(tangent[k], argument[k], f"{name}[{k!r}]")
 
 
 def check_arguments(

@@ -195,6 +195,33 @@ def test_typical(f, args, wrt):
     assert not asked, text
 
 
+def shortest(d):
+    d = d.copy()
+    for k in range(len(d)):
+        d[:, :] = np.minimum(d, d[:, k, None] + d[None, k, :])
+    return np.sum(d)
+
+
+def larger(x, y):
+    return np.sum(np.maximum(x, y) * np.minimum(2.0 * x, y - 1.0))
+
+
+@pytest.mark.parametrize("n", [5, 15])
+@pytest.mark.parametrize("ties", [False, True])
+def test_both_shares_are_made_at_once(n, ties):
+    d = RNG.integers(1, 4, size=(n, n)).astype(float) if ties else RNG.uniform(1.0, 9.0, size=(n, n))
+    raw, g = (tangent.grad(shortest, optimized=o) for o in (False, True))
+    assert "shares(bd2[:, :], m" in g.version(d).source, g.version(d).source
+    raw2, g2 = (tangent.grad(larger, wrt=(0, 1), optimized=o) for o in (False, True))
+    kept = d.copy()
+    other = np.where(d > 2.0, d.T, np.nan if ties else d + 1.0)
+    for _ in range(4):
+        np.testing.assert_allclose(g(d), raw(d), rtol=1e-12)
+        for p, q in zip(g2(d, other), raw2(d, other), strict=True):
+            np.testing.assert_allclose(p, q, rtol=1e-12)
+    np.testing.assert_array_equal(d, kept)
+
+
 def test_generators_that_are_given():
     x = np.arange(6.0).reshape(3, 2)
     g = tangent.grad(drawn_arrays)

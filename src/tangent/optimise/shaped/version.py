@@ -24,6 +24,7 @@ from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Flow
 from tangent.optimise.shaped.given_up import given_up
+from tangent.optimise.shaped.halves import halves
 from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
@@ -91,7 +92,8 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         body = looked(body, facts)
         if g in versions.flows:
             body = reread(body, facts, [text for text, fits in versions.flows[g].exact.items() if fits])
-        _with_body(g, tidy(owned(body, o.resolve)))
+        taken = Names({*g.externals, *g.seen, *parameters, *set().union(*(identifiers(s) for s in body))})
+        _with_body(g, tidy(halves(owned(body, o.resolve), taken, o.resolve, partial(_use, g))))
     return functions
 
 

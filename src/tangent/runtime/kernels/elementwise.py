@@ -149,6 +149,20 @@ def share(b: Any, mine: Any, other: Any) -> Any:
     return masked(b, mine)
 
 
+def shares(b: Any, mine: Any, other: Any) -> tuple[Any, Any]:
+    """`share(b, mine, other)` and `share(b, other, mine)`; where nothing ties, what one does not have is the other's.
+
+    >>> shares(np.array([1.0, 2.0, 4.0]), np.array([True, False, True]), np.array([False, True, True]))
+    (array([1., 0., 2.]), array([0., 2., 2.]))
+    """
+    if type(b) is np.ndarray and b.size > 100 and b.dtype in BITS and np.shape(mine) == np.shape(other) == b.shape:
+        if np.count_nonzero(np.not_equal(mine, other)) == b.size:
+            bits = b.view(BITS[b.dtype])
+            one = bits * mine
+            return one.view(b.dtype), np.subtract(bits, one).view(b.dtype)
+    return share(b, mine, other), share(b, other, mine)
+
+
 BITS = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
 
 

@@ -89,6 +89,7 @@ SAMPLES: dict[str, list[Sample]] = {
         other=real,
     ),
     "power_integer": [S("x ** 2", x=real()), S("x ** 3", x=np.array([-1.0, 0.0, 2.0])), S("x ** 5", x=cplx(2))],
+    "power_negative": [S("x ** -2", x=positive()), S("x ** -1", x=real(3)), S("x ** -3", x=cplx(2))],
     "mod": binary(
         "np.mod",
         S("x % y", x=-4.3, y=1.7),

@@ -193,8 +193,8 @@ class _Reader:
         return [Bound(rule.name)] if rule else []
 
     def binary(self, op: ast.operator, left: ast.expr, right: ast.expr, e: ast.expr, s: ast.stmt) -> Operation:
-        if isinstance(op, ast.Pow) and _whole_power(right):
-            return self.by_rule([Bound("power_integer")], [left, right], [], e, s)
+        if isinstance(op, ast.Pow) and (rule := _whole_power(right)):
+            return self.by_rule([Bound(rule)], [left, right], [], e, s)
         if isinstance(op, ast.Div) and isinstance(left, ast.Constant) and left.value == 1:
             return self.by_rule([Bound("reciprocal")], [right], [], e, s)
         if isinstance(op, ast.BitOr):  # of numbers, bit by bit; of dicts, their union
@@ -386,13 +386,13 @@ def _operand_names(e: ast.expr) -> list[str]:
             return []
 
 
-def _whole_power(e: ast.expr) -> bool:
-    """A literal exponent for which `n * x ** (n - 1)` is right everywhere."""
+def _whole_power(e: ast.expr) -> str:
+    """The rule for a literal exponent that is a whole number, other than 0."""
     match e:
         case ast.Constant(value=int() | float() as n) if not isinstance(n, bool):
-            return n >= 1 and n == int(n)
+            return "power_integer" if n >= 1 and n == int(n) else ""
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as n)):
-            return n == int(n) and n > 0
+            return "power_negative" if n == int(n) and n > 0 else ""
         case _:
-            return False
+            return ""
 

@@ -13,6 +13,7 @@ def reciprocal(y, x):        d[x] = -d[y] * y * y
 def power(z, x, y):          d[x] = times(d[z], power_slope(x, y));  d[y] = times(d[z], times(z, power_log(x, y)))
 def float_power(z, x, y):    d[x] = times(d[z], power_slope(as_dtype(x, z), y));  d[y] = times(d[z], times(z, power_log(as_dtype(x, z), y)))
 def power_integer(z, x, y):  d[x] = d[z] * y * x ** (y - 1)
+def power_negative(z, x, y): d[x] = d[z] * y * x ** y / x
 def mod(z, x, y):            d[x] = d[z];  d[y] = -d[z] * (x // y)
 def fmod(z, x, y):           d[x] = d[z];  d[y] = -d[z] * np.rint((x - z) / y)
 def math_fma(r, x, y, z):    d[x] = d[r] * y;  d[y] = d[r] * x;  d[z] = d[r]

@@ -285,7 +285,7 @@ def polygamma(n: Any, x: Any) -> Any:
         total = 0.0
         sign = (-1.0) ** (n + 1) * math.gamma(n + 1.0)
         while x < 20.0 + n:
-            total += sign / x ** (n + 1)
+            total += sign * (1.0 / x) ** (n + 1)
             x += 1.0
         return total + stirling(n, x)
 

@@ -293,7 +293,7 @@ def math_polygamma(n: int, x: float) -> float:
     total = 0.0
     sign = (-1.0) ** (n + 1) * math.factorial(n)
     while x < 20.0 + n:
-        total = total + sign / x ** (n + 1)
+        total = total + sign * math.prod([1.0 / x] * (n + 1))  # infinite, where a power raises
         x = x + 1.0  # x may be a caller's array of no dimensions
     return total + _polygamma_far(n, x)
 

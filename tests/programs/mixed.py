@@ -257,3 +257,33 @@ def named_tuples_with_operators(x):
 @program({"p": Place(1.3, 0.4), "others": [Place(0.5, 0.6), Place(1.0, 2.0)]})
 def named_tuples_given(p, others):
     return (p + p * 3.0).far * p.x + sum(q.far for q in others)
+
+
+@program({"x": 1.3})
+def contexts_defined_inside(x):
+    rates, depth = {"a": x}, []
+
+    @contextlib.contextmanager
+    def instead(v):
+        old = rates["a"]
+        rates["a"] = v
+        try:
+            yield rates
+        finally:
+            rates["a"] = old
+
+    @contextlib.contextmanager
+    def deeper(v):
+        depth.append(v)
+        yield sum(depth)
+        depth.pop()
+
+    with deeper(x) as a, deeper(x * x) as b:
+        with instead(a * b):
+            c = rates["a"] * 2.0
+    for i in range(3):
+        with instead(x * i):
+            if i == 1:
+                continue
+            c += rates["a"]
+    return c + rates["a"] * len(depth)

@@ -512,3 +512,20 @@ def generator_inside_that_is_seen_at_work(x):
             yield x + i
 
     return sum(v * k * sum(log) for k, v in enumerate(steps(3)))
+
+
+@contextlib.contextmanager
+def told_later(log, v):
+    yield v
+    log.append(v)
+
+
+@refused("what happens inside 'with'", 2.0)
+def context_that_goes_on_after_a_jump(x):
+    log = []
+    for i in range(3):
+        with told_later(log, x * i) as k:
+            if k > 3.0:
+                continue
+            log.append(k)
+    return sum(log)

@@ -38,6 +38,7 @@ class Context:
     kept: set[str] = field(default_factory=set)  # iterators that are read in parts (generators/)
     augmented: dict[tuple[int, int], ast.AugAssign] = field(default_factory=dict)
     managers: dict[str, type] = field(default_factory=dict)  # variables that are objects which can be entered
+    opened: dict[str, ast.FunctionDef] = field(default_factory=dict)  # context managers that are defined inside
     # `xs[i] += v` taken apart: where xs[i] is stored, and the name of what it was
     apart: dict[tuple[int, int], str] = field(default_factory=dict)
     asked: set[tuple[int, int]] = field(default_factory=set)  # stores into variables that may be numbers

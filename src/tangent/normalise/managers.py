@@ -30,6 +30,7 @@ from typing import Any
 
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
+from tangent.normalise.jumps import own_jumps
 from tangent.normalise.stacked import stacked
 from tangent.runtime.checks import require_method
 from tangent.source.generators import is_generator
@@ -37,6 +38,7 @@ from tangent.source.giving import methods_named
 from tangent.source.naming import is_library
 from tangent.source.read import read
 from tangent.source.resolve import MISSING, Scope
+from tangent.syntax.captured import bindings, own_functions
 from tangent.syntax.quote import at, call, constant, name
 from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
@@ -50,7 +52,10 @@ def managers(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     if not any(isinstance(n, ast.With) for n in walk(f)):
         return f
     context.managers = _known_managers(f, context)
-    return replace(f, body=_block(f.body, context))
+    context.opened = {g.name: g for g in own_functions(f) if bindings(f)[g.name] == 1 and _is_manager(g, context)}
+    new = replace(f, body=_block(f.body, context))
+    left = {n.id for n in walk(new) if isinstance(n, ast.Name)}
+    return replace(new, body=_without(new.body, set(context.opened) - left))
 
 
 def _block(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
@@ -65,6 +70,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             if _class_of(item.context_expr, context) is not None:
                 return _entered(item, body, s, context)
             found = _generator(item, context)
+            if found is None and (nested := _nested(item, context)) is not None:
+                return _opened(nested, item, body, s, context) or [s]
             if found is None and (asked := _method(item, context)) is not None:
                 return _asked(asked, item, body, s, context) or [s]
             return [s] if found is None else _written_out(found, item, body, s, context) or [s]
@@ -77,7 +84,7 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
 def _is_opened(item: ast.withitem, context: Context) -> bool:
     e = item.context_expr
     known = isinstance(e, ast.Call) and context.scope.resolve(e.func) in (contextlib.ExitStack, contextlib.closing)
-    made = _generator(item, context) or _method(item, context)
+    made = _generator(item, context) or _method(item, context) or _nested(item, context)
     return known or made is not None or _class_of(e, context) is not None
 
 
@@ -174,6 +181,43 @@ def _method(item: ast.withitem, context: Context) -> types.FunctionType | None:
     return behind if behind is not None and not behind.__code__.co_freevars else None
 
 
+def _is_manager(g: ast.FunctionDef, context: Context) -> bool:
+    """Whether a function that is defined inside is a context manager that can be written out."""
+    if [context.scope.resolve(d) for d in g.decorator_list] != [contextlib.contextmanager] or not _is_simple(g):
+        return False
+    return not any(isinstance(n, ast.Nonlocal) for n in walk_scope(g))
+
+
+def _nested(item: ast.withitem, context: Context) -> ast.FunctionDef | None:
+    e = item.context_expr
+    return context.opened.get(e.func.id) if isinstance(e, ast.Call) and isinstance(e.func, ast.Name) else None
+
+
+def _opened(
+    g: ast.FunctionDef, item: ast.withitem, body: list[ast.stmt], s: ast.With, context: Context
+) -> list[ast.stmt] | None:
+    """A function that is defined inside, written out: what it captures are the variables themselves."""
+    e, args = item.context_expr, g.args
+    assert isinstance(e, ast.Call)
+    if _leaves(body) and _goes_on(g.body):
+        return None
+    plain = not (e.keywords or args.vararg or args.kwarg or args.defaults or args.kwonlyargs)
+    if not plain or len(e.args) != len(arguments(args)) or any(isinstance(a, ast.Starred) for a in e.args):
+        return None
+    given = {a.arg: value for a, value in zip(arguments(args), e.args)}
+    names = {v: context.names.numbered(v) for v in sorted(set(given) | assigned_inside(g.body))}
+    context.scope.local |= set(names.values())
+    inner = [rename(x, names) for x in context.placed(g.body, s)]
+    start = [at(ast.Assign([ast.Name(names[v], ast.Store())], value), s) for v, value in given.items()]
+    return [*start, *_filled(inner, item, body, s)]
+
+
+def _without(body: list[ast.stmt], taken: set[str]) -> list[ast.stmt]:
+    """The statements without the functions that nothing names any longer."""
+    kept = [s for s in body if not (isinstance(s, ast.FunctionDef) and s.name in taken)]
+    return [with_blocks(s, lambda block: _without(block, taken) or block) for s in kept] or body
+
+
 def _asked(
     behind: types.FunctionType, item: ast.withitem, body: list[ast.stmt], s: ast.With, context: Context
 ) -> list[ast.stmt] | None:
@@ -201,7 +245,7 @@ def _written_out(
         tree = read(generator).tree
     except TangentError:  # no source to look at
         return None
-    if not _is_simple(tree):
+    if not _is_simple(tree) or (_leaves(body) and _goes_on(tree.body)):
         return None
     given = bound_arguments(generator, item.context_expr, context)
     names = renamed_variables(generator, tree, context)
@@ -214,6 +258,11 @@ def _written_out(
     inner = [rename(x, names) for x in context.placed(tree.body, s)]
     start = [at(ast.Assign([ast.Name(names[v], ast.Store())], e), s) for v, e in given.items()]
     context.scope.local |= {names[v] for v in inside | set(given)}
+    return [*start, *_filled(inner, item, body, s)]
+
+
+def _filled(inner: list[ast.stmt], item: ast.withitem, body: list[ast.stmt], s: ast.With) -> list[ast.stmt]:
+    """The body of a generator, with that of `with` in the place of its `yield`."""
 
     def filled(block: list[ast.stmt]) -> list[ast.stmt]:
         return [new for x in block for new in entered(x)]
@@ -228,7 +277,7 @@ def _written_out(
             case _:
                 return [with_blocks(x, filled)]
 
-    return [*start, *filled(inner)]
+    return filled(inner)
 
 
 def _is_simple(tree: ast.FunctionDef) -> bool:
@@ -241,6 +290,22 @@ def _is_simple(tree: ast.FunctionDef) -> bool:
     return len(every) == 1 == len(yields) and not any(isinstance(n, OWN_SCOPES) for n in nodes) and not (
         hidden & set(every) or any(isinstance(n, ast.ExceptHandler) for n in nodes)
     )  # fmt: skip
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    """Whether a block may be left before its end, other than by an exception."""
+    return bool(own_jumps(body)) or any(isinstance(n, ast.Return) for s in body for n in (s, *walk_scope(s)))
+
+
+def _goes_on(body: list[ast.stmt]) -> bool:
+    """Whether a generator does something after its `yield`, other than in `finally`: also where the block is left."""
+    for i, s in enumerate(body):
+        if not any(isinstance(n, ast.Yield) for n in walk_scope(s)):
+            continue
+        more = isinstance(s, ast.Try) and bool(s.orelse)
+        inner = [block for block in (getattr(s, k, []) for k in ("body", "orelse")) if isinstance(block, list)]
+        return more or i < len(body) - 1 or any(_goes_on(block) for block in inner)
+    return False
 
 
 def bound_arguments(generator: types.FunctionType, e: ast.expr, context: Context) -> dict[str, ast.expr] | None:

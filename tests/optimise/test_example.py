@@ -133,6 +133,25 @@ def test_what_values_decide_is_not_known():
     assert not is_formal(np.random.normal) and not is_formal(print)
 
 
+def test_counts_decide_about_a_form():
+    kinds = {"v": kind_of(np.ones(20), "v"), "n": kind_of(np.ones(20, int), "n")}
+    for text in ("np.repeat(v, n)", "np.delete(v, n)", "np.split(v, n)"):
+        call = ast.parse(text, mode="eval").body
+        assert by_example(getattr(np, call.func.attr), call, lambda e: kinds[e.id]) == UNKNOWN
+
+
+def repeated(x, counts):
+    y = np.repeat(x, counts)
+    return np.sum(np.sin(y) * np.arange(len(y)))
+
+
+def test_repeated_as_often_as_counts_say():
+    x, counts = np.linspace(0.1, 2.0, 20), np.arange(20) % 3
+    df = tangent.grad(repeated)
+    for _ in range(4):
+        np.testing.assert_allclose(df(x, counts), tangent.grad(repeated, optimized=False)(x, counts))
+
+
 def filtered(z, F, H, Q, x, P):
     """The likelihood of what was observed, by a Kalman filter."""
     total = 0.0

@@ -45,6 +45,12 @@ KERNELS = frozenset(
     polynomial order einsum vectors statistics fits
     """.split()
 )
+INDEXED = frozenset(
+    """
+    take take_along_axis cumsum cumprod sort argsort argmax argmin any all count_nonzero ravel flatten diagonal squeeze
+    expand_dims interp trace round clip einsum inner vdot tensordot transpose swapaxes
+    """.split()
+)  # integers among what these are given do not decide about a form, as the counts of np.repeat do
 # Lengths of axes, the one and the other time: no two differ by the same both times.
 FIRST, SECOND = (17, 19, 23, 29, 31, 37, 41, 43), (29, 25, 39, 44, 32, 27, 18, 31)
 Given = tuple[tuple[str, Any], ...]  # names of keywords, empty for others, and what is known of the arguments
@@ -66,7 +72,17 @@ def by_example(function: Any, e: ast.Call, of: Callable[[ast.expr], Kind], *owne
     given = (*args, *((k.arg or "", _told(k.value, of)) for k in e.keywords))
     if any(x is UNKNOWN for _, x in given) or any(k.arg in (None, "out", "where") for k in e.keywords):
         return UNKNOWN
+    numbers = [x for _, x in given if isinstance(x, Number)]
+    if any(x.rank and not x.real for x in numbers) and not _takes_integers(function):
+        return UNKNOWN
+    if any(x.weak is None for x in numbers) and any(x.dtype == "f4" for x in numbers):  # which of them has the say?
+        return UNKNOWN
     return _found(function, given)
+
+
+def _takes_integers(function: Any) -> bool:
+    """Whether arrays of integers and truths are values or indices, and no more."""
+    return isinstance(function, np.ufunc) or function.__name__ in INDEXED
 
 
 def _told(e: ast.expr, of: Callable[[ast.expr], Kind]) -> Kind | _Literal:

@@ -717,3 +717,13 @@ def test_functions_of_code_that_was_run_without_a_module_are_the_users(tmp_path)
     space = {}
     exec(compile(text, str(file), "exec"), space)
     close(grad(space["f"])(np.array([2.0, 3.0])), [28.0, 8.0])
+
+
+def in_one_line(x):
+    y = x * x; z = np.sin(y) * x; return z  # fmt: skip  # noqa: E702
+
+
+def test_statements_in_one_line_are_told_apart():
+    text = grad(in_one_line).source
+    assert "# Grad of: z = np.sin(y) * x\n" in text
+    assert "# Grad of: y = x * x\n" in text

@@ -78,18 +78,22 @@ class Source:
 
     def statement_text(self, node: ast.AST) -> str:
         """The first line of the statement that a node comes from, without its comment."""
-        return (
-            self._statement_lines.get(getattr(node, "lineno", 0), "") or self.line(getattr(node, "lineno", 0)).strip()
-        )
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        texts = self._statement_lines.get(line, {})
+        if not texts:
+            return self.line(line).strip()
+        written = column <= len(self.line(line))  # where it stands there itself, the last one that begins before it
+        return texts[max((c for c in texts if written and c <= column), default=min(texts))]
 
     @cached_property
-    def _statement_lines(self) -> dict[int, str]:
-        found: dict[int, str] = {}
+    def _statement_lines(self) -> dict[int, dict[int, str]]:
+        """The statements that begin in a line, by their columns."""
+        found: dict[int, dict[int, str]] = {}
         shown = getattr(self.tree, "before", self.tree)
         for node in walk(shown):
             if isinstance(node, ast.stmt) and node is not shown:
                 text = ast.unparse(replace(node, body=[], orelse=[])) if hasattr(node, "body") else ast.unparse(node)
-                found.setdefault(node.lineno, text.split("\n")[0])
+                found.setdefault(node.lineno, {}).setdefault(node.col_offset, text.split("\n")[0])
         return found
 
     def line(self, number: int) -> str:

@@ -20,6 +20,7 @@ _FLOAT = np.dtype(np.float64)
 _TODO = "Pass a seed of the result's shape as the last argument, or reduce the result to a number with np.sum."
 _ALIKE = "each part of the result has a seed"
 _FLOATS = "Return a float or an array of floats (has_aux=True for further results)."
+_FILLED = "Return a float or an array of floats; of a function that fills its arguments, one of those: 'return a'."
 
 
 def check_seed(seed: Any, *results: Any) -> Any:
@@ -90,7 +91,8 @@ def _cast(seed: Any, dtypes: list[np.dtype[Any]]) -> Any:
 def _check_structure(seed: Any, result: Any) -> Any:
     if result is None or isinstance(result, (str, bytes, bool)):
         kind = "None" if result is None else type(result).__name__
-        raise SeedError(f"the result is {kind}, not a float", why="only numbers have gradients", todo=_FLOATS)
+        todo = _FILLED if result is None else _FLOATS
+        raise SeedError(f"the result is {kind}, not a float", why="only numbers have gradients", todo=todo)
     if isinstance(result, (list, tuple, dict)):
         if not isinstance(seed, (list, tuple, dict)) or len(seed) != len(result):
             raise SeedError(

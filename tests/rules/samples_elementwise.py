@@ -251,6 +251,10 @@ SAMPLES: dict[str, list[Sample]] = {
     # Kernels
     "cis": [S("cis(x)", x=0.4)],
     "ratio": binary("ratio", S("ratio(x, y)", x=cplx(3), y=cplx(3, seed=4)), other=positive),
+    "leg_share": [
+        S("leg_share(x, y, np.hypot(x, y))", x=real(2, 3), y=real(3)),
+        S("leg_share(x, y, np.hypot(x, y))", x=0.3, y=0.4),
+    ],
     "cosine": binary("cosine", S("cosine(x, y)", x=0.3, y=0.5), other=positive),
     "times": binary("times", S("times(x, y)", x=cplx(3), y=cplx(3, seed=4))),
     "power_slope": binary(

@@ -193,7 +193,7 @@ SECOND: list[Line] = [
     ("np.sinc(x)", lambda x: mpmath.sincpi(x), [1e-9, 1e-3, 0.02, 0.3, 0.8, 5.5]),
     ("np.logaddexp(0.0, x)", lambda x: mpmath.log1p(mpmath.exp(x)), [-700.0, -30.0, 0.0, 30.0, 700.0]),
     ("np.logaddexp2(0.0, x)", lambda x: mpmath.log(1 + mpmath.mpf(2) ** x, 2), [-900.0, -30.0, 0.0, 30.0, 900.0]),
-    ("np.hypot(x, 1.0)", lambda x: mpmath.hypot(x, 1), [1e-150, 1e-8, 1.0]),
+    ("np.hypot(x, 1.0)", lambda x: mpmath.hypot(x, 1), [1e-150, 1e-8, 1.0, 1e4, 1e8, 1e20]),
     ("np.arctan2(x, 1.0)", lambda x: mpmath.atan2(x, 1), [1e-100, 1e-8, 1.0, 1e50]),
     ("np.arctan(x)", mpmath.atan, [1e-100, 1.0, 1e50]),
     ("np.arcsinh(x)", mpmath.asinh, [1e-100, 1.0, 1e50]),

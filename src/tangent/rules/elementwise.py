@@ -57,7 +57,7 @@ def arctan2(z, y, x):
     d[y] = ratio(d[z] * cosine(x, r), r)
     d[x] = -ratio(d[z] * cosine(y, r), r)
 
-def hypot(z, x, y):   d[x] = d[z] * cosine(x, z);  d[y] = d[z] * cosine(y, z)
+def hypot(z, x, y):   d[x] = d[z] * leg_share(x, y, z);  d[y] = d[z] * leg_share(y, x, z)
 
 # Special functions
 
@@ -142,6 +142,11 @@ def cis(z, x):               d[x] = 1j * d[z] * z
 
 def ratio(z, x, y):          d[x] = ratio(d[z], y);  d[y] = -ratio(times(d[z], z), y)
 def cosine(z, x, r):          d[x] = ratio(d[z], r);  d[r] = -ratio(times(d[z], z), r)
+def leg_share(s, x, y, r):
+    c = cosine(y, r)
+    d[x] = ratio(d[s] * c * c, r)
+    d[y] = -ratio(d[s] * c * s, r)
+
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = times(d[z], x)
 def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, np.subtract(y, 1))));  d[y] = times(d[s], np.power(x, y - 1.0) + times(s, power_log(x, y - 1)))
 def power_log(l, x, y):      d[x] = ratio(d[l], x);  d[y] = np.zeros_like(d[l])

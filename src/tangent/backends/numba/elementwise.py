@@ -26,6 +26,7 @@ from tangent.runtime import (
     in_degrees,
     leg_cosh,
     leg_one,
+    leg_share,
     leg_tanh,
     logistic,
     logistic2,
@@ -63,6 +64,11 @@ def quotient(x: Any, y: Any) -> Any:
     if numbers(x, y):
         return lambda x, y: nothing if x == 0 else safe_divide(x, y)
     return lambda x, y: np.where((x == 0) & everywhere(y), nothing, np.divide(x, y))
+
+
+@implements(leg_share)
+def share_of_leg(x: Any, y: Any, r: Any) -> Any:
+    return lambda x, y, r: cosine(x, r)
 
 
 @implements(cosine)

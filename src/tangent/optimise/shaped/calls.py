@@ -271,6 +271,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return strong(kinds[0], None)
     if function in ARITHMETIC and len(kinds) == 2:
         return strong(broadcast(*kinds), None)
+    if function is runtime.leg_share and len(kinds) == 3:
+        return _by_runtime(runtime.cosine, [kinds[0], kinds[2]])
     if function is runtime.add_grad:
         return kinds[0] if kinds[0] == kinds[1] else UNKNOWN
     if function is runtime.count:

@@ -53,6 +53,11 @@ def cosine(x: Any, r: Any) -> Any:
     return np.where(np.isinf(x), np.sign(x), part).astype(part.dtype)[()]
 
 
+def leg_share(x: Any, y: Any, r: Any) -> Any:
+    """`x / r` for a leg x, where r is `hypot(x, y)`: its rule knows of that, so that no terms cancel."""
+    return cosine(x, r)
+
+
 def times(x: Any, y: Any) -> Any:
     """`x * y`, but 0 where x or y is 0, whatever the other is."""
     if isinstance(x, float) and isinstance(y, float):

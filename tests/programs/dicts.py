@@ -318,3 +318,33 @@ def dict_of_an_iteration_before(x):
         d[1] += x
         s += d[1] * d[2]
     return s
+
+
+def remembered_series(n, x, known=None):
+    known = {} if known is None else known
+    if n < 2:
+        return x
+    if n not in known:
+        known[n] = remembered_series(n - 1, x, known) + x * remembered_series(n - 2, x, known)
+    return known[n]
+
+
+def set_at(n, x, table=None):
+    if table is None:
+        table = {}
+    table[n] = x * n
+    return table[n]
+
+
+@program({"x": 1.3})
+def dict_made_where_none_is_given(x):
+    table = {}
+
+    def powers(n, known=None):
+        known = {} if known is None else known
+        if n not in known:
+            known[n] = x if n == 0 else powers(n - 1, known) * x
+        return known[n]
+
+    first = set_at(4, x) + set_at(2, x * x, table)
+    return remembered_series(6, x) + first * table[2] + powers(3)

@@ -162,9 +162,10 @@ class _Search:
         if writers := nested_writers(tree, scope, self.displays):
             self.arrays = True
             found = found or is_one_kept(writers, tree)
+        given = _given_or_made(tree)
         for node, inner in _nodes(tree):
             match node:
-                case ast.Subscript(ctx=ast.Store() | ast.Del()) if base_of(node) in containers:
+                case ast.Subscript(ctx=ast.Store() | ast.Del()) if base_of(node) in containers | given:
                     found = True
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) if inner is not None and base_of(node) not in inner:
                     found = found or base_of(node) in self.displays
@@ -289,6 +290,24 @@ class _Search:
 
 def _is_self(e: ast.expr) -> bool:
     return isinstance(e, ast.Name) and e.id == "self"
+
+
+def _given_or_made(tree: ast.FunctionDef) -> set[str]:
+    """Parameters, also of functions inside, for which a dict is made where none is given."""
+    inside = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    return {v for g in inside for v in _made_where_missing(g) & {a.arg for a in arguments(g.args)}}
+
+
+def _made_where_missing(tree: ast.FunctionDef) -> set[str]:
+    """Variables that are dicts which are written out, or else what they were: `memo = {} if memo is None else memo`."""
+    found: set[str] = set()
+    for n in walk_scope(tree):
+        match n:
+            case ast.Assign(targets=[ast.Name(id=v)], value=value):
+                parts = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+                parts = [*parts, *(value.values if isinstance(value, ast.BoolOp) else ())]
+                found |= {v} if any(isinstance(e, ast.Dict) for e in parts) else set()
+    return found
 
 
 def _is_known(found: Any) -> bool:

@@ -97,6 +97,8 @@ def add_to_item(b: Any, index: Any, v: Any) -> None:
     """`b[index] += v` for the shadow of a list or dict; shadows of lists inside stay the ones that they are."""
     if isinstance(index, slice):
         b[index] = [_added(p, q) for p, q in zip(b[index], v, strict=True)]
+    elif isinstance(b, dict) and index not in b:  # a key that came after the shadow was made
+        b[index] = np.array(v) if isinstance(v, np.ndarray) else v
     elif isinstance(b[index], np.ndarray) and not isinstance(v, (list, tuple, dict)):
         part = b[index]
         part += real_part(v, part)
@@ -108,8 +110,8 @@ def add_to_item(b: Any, index: Any, v: Any) -> None:
 
 def overwritten(b: Any, index: Any) -> Any:
     """A copy of `b[index]` as an assignment to that index sees it: of an element named twice only the last counts."""
-    found = b[index]
-    if not may_repeat(index):
+    found = b.get(index, 0.0) if isinstance(b, dict) else b[index]
+    if isinstance(b, dict) or not may_repeat(index):
         return found.copy() if isinstance(found, np.ndarray) else found
     order = np.arange(found.size).reshape(found.shape)
     last = np.empty(b.shape, np.intp)

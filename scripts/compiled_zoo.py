@@ -88,7 +88,7 @@ def summary(kept: dict) -> str:
     wrong = sum(text == "differs" for r in compiling for text in r["found"].values())
     lines.append(f"other numbers than without Numba: {wrong}")
     if earlier := kept.get("earlier"):
-        lines += ["", "in an earlier run, of others:"]
+        lines += ["", "in an earlier run, nearly all of others:"]
         lines += _counts(earlier["programs"], earlier["compiles"], earlier["good"], earlier["of"])
     return "\n".join(lines)
 

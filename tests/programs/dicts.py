@@ -6,6 +6,7 @@ from collections import defaultdict
 import numpy as np
 
 from programs.registry import program
+from programs.samples import signed
 
 NUMBERS = [0.7, 1.3, 0.4, 2.1]
 
@@ -348,3 +349,15 @@ def dict_made_where_none_is_given(x):
 
     first = set_at(4, x) + set_at(2, x * x, table)
     return remembered_series(6, x) + first * table[2] + powers(3)
+
+
+@program({"x": signed(3)})
+def defaults_that_are_computed_where_they_are_set(x):
+    found = {}
+    for k in range(3):
+        found[k] = x[k] * x[0]
+    found[0] += found.pop(1)
+    found.setdefault(1, x[2] * x[2])
+    found.setdefault(7, np.sin(x[1]) * x[0])
+    found.setdefault(0, x[2] + 1.0)
+    return found[0] * found[1] + found[7] * found[2]

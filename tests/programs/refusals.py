@@ -310,7 +310,6 @@ def value_of_an_exception_of_a_helper(x):
     return y * x
 
 
-
 @refused("numbers lose their derivative in a set", 2.0)
 def number_in_a_set(x):
     queue = deque([x])
@@ -529,3 +528,20 @@ def context_that_goes_on_after_a_jump(x):
                 continue
             log.append(k)
     return sum(log)
+
+
+class Wave:
+    def __init__(self, z):
+        self.z = z
+        self.steps = 0
+
+
+@refused("of a complex array here", np.array([0.3, 0.7]))
+def part_of_a_complex_array_of_an_object(x):
+    wave = Wave(x + 1j * x * x)
+    other = wave
+    other.z[0] *= 2j
+    part = wave.z.real
+    wave.z *= 1j
+    other.steps += 1
+    return np.sum(part * x)

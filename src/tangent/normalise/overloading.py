@@ -176,8 +176,8 @@ def _value(e: ast.expr, context: Context) -> ast.expr:
         ):
             return made(operators.item_of, value, index)
         case ast.Call(func=func, args=[operand, *more], keywords=[]) if (
-            (asking := _asking(context.scope.resolve(func), len(more), context)) and _may_be_object(operand)
-        ):
+            asking := _asking(context.scope.resolve(func), len(more), context)
+        ) and _may_be_object(operand):
             return made(asking, operand, *more)
         case ast.Call(func=func, args=[_, _] as args, keywords=[]) if context.overloads(
             "__divmod__", "__rdivmod__"

@@ -183,6 +183,7 @@ runtime.names_held
 runtime.require_changeable
 runtime.require_items
 runtime.require_no_array
+runtime.require_real
 runtime.probe
 runtime.require_unchanged
 runtime.cut_shares

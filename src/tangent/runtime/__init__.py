@@ -253,6 +253,7 @@ from tangent.runtime.stateful import (
     require_changeable,
     require_items,
     require_no_array,
+    require_real,
 )
 from tangent.runtime.storage.copies import (
     own,
@@ -551,6 +552,7 @@ __all__ = [
     "require_nothing_lost",
     "require_number",
     "require_pair",
+    "require_real",
     "require_repeatable",
     "require_same",
     "require_tree",

@@ -17,7 +17,7 @@ from tangent.syntax.quote import assign, at, constant
 from tangent.syntax.rebuild import replace
 from tangent.syntax.walk import walk
 
-FLATTENED_METHODS = frozenset("fill sort partition put __setitem__ extend insert update".split())
+FLATTENED_METHODS = frozenset("fill sort partition put __setitem__ extend insert update setdefault appendleft".split())
 IN_PLACE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 OF_ARRAYS = frozenset("sum mean max min dot copy prod std var trace conj ravel reshape transpose astype item".split())
 

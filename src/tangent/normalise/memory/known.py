@@ -28,7 +28,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import writes
+from tangent.syntax.uses import assigned_inside, writes
 
 METHODS = {
     "append": stateful.call_append, "extend": stateful.call_extend, "insert": stateful.call_insert,
@@ -72,6 +72,7 @@ class Known:
         self.lists = context.source.function.lists  # type: ignore[attr-defined]
         self.arrays = context.source.function.in_place  # type: ignore[attr-defined]
         self.plain = self.plain_variables(f)
+        self.named = assigned_inside(context.source.tree.body)  # what the user calls by a name
         self.numbers = numbers_made(f, context.scope) if self.arrays else set()
         if self.arrays:
             self.plain -= self.held_by_others(f) - self.numbers

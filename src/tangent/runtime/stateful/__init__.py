@@ -37,6 +37,7 @@ from tangent.runtime.stateful.items import (
     require_changeable,
     require_items,
     require_no_array,
+    require_real,
 )
 from tangent.runtime.stateful.made import (
     call_copy,
@@ -145,4 +146,5 @@ __all__ = [
     "require_changeable",
     "require_items",
     "require_no_array",
+    "require_real",
 ]

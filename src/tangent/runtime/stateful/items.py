@@ -136,6 +136,16 @@ def require_items(x: Any) -> None:
         )
 
 
+def require_real(x: Any, part: str) -> None:
+    """Stop at a part of a complex array that gets a name: it would not show what is written into the array later."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "c":
+        raise InPlaceError(
+            f"cannot differentiate a name for '{part}' of a complex array here",
+            why="arrays that others hold are written in place, and it may be a view of one",
+            todo=f"Make a copy of it (z.{part}.copy()), or use 'z.{part}' where it is needed.",
+        )  # fmt: skip
+
+
 def require_no_array(x: Any, what: str) -> None:
     """Stop at a method that changes an array which others may hold; of an object it is one of its class."""
     if is_array(x):

@@ -502,3 +502,17 @@ def list_of_an_object_stored_into_an_array(a, s):
     table[1] -= box.w
     table[1, :2] = box.w[1:]
     return np.sum(np.sin(table) * a)
+
+
+class Buffered:
+    def __init__(self, x):
+        self.x, self.buffer = x, np.zeros(2)
+
+
+@program({"x": np.array([1.0, 2.0])})
+def flattened_view_inside_an_object(x):
+    kept = Buffered(x)
+    kept.buffer[0] = 1.0
+    flat = kept.buffer.reshape(-1)
+    flat[0] = x[0] * x[1]
+    return np.sum(kept.buffer * kept.x)

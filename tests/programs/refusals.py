@@ -211,15 +211,6 @@ class Kept:
         self.x = 2.0 * self.x
 
 
-@refused("part of an array", np.array([1.0, 2.0]))
-def flattened_view_inside_an_object(x):
-    kept = Kept(x)
-    kept.buffer[0] = 1.0
-    flat = kept.buffer.reshape(-1)
-    flat[0] = x[0]
-    return np.sum(kept.buffer)
-
-
 HIDDEN = {"kept": Kept}
 
 

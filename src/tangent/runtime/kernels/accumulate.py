@@ -42,7 +42,7 @@ def product_of_rest(t: Any, a: Any, y: Any, axis: Axis = None, initial: Any = 1,
     `product_of_others` in the direction t, and its transpose."""
     a = real_as(a if where is True else np.where(where, a, 1.0), y)
     g = gathered(a, axis)
-    s = gathered(t if where is True else np.where(where, t, 0.0), axis)
+    s = gathered(real_as(t if where is True else np.where(where, t, 0.0), y), axis)
     initial = initial if type(initial) in (int, float) else as_dtype(initial, a)
     before, part_before = _running(g, s)
     behind, part_behind = _running(np.flip(g, -1), np.flip(s, -1))

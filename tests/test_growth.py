@@ -58,3 +58,15 @@ def test_many_alternatives(tmp_path):
     f = module_of(tmp_path / "pick.py", "\n".join([*lines, "    return x"])).pick
     assert tangent.grad(f)(10.25) == pytest.approx(2 * 10.25 * 20.5, rel=1e-12)
     assert tangent.jvp(f)(10.25, 1.0) == pytest.approx(2 * 10.25 * 20.5, rel=1e-12)
+
+
+def test_deep_loops(tmp_path):
+    """Each loop twice for the one around it would be half a million times at this depth."""
+    depth = 18
+    lines = ["import numpy as np", "def nest(x, n):", "    s = 0.0"]
+    lines += [f"{'    ' * (k + 1)}for i{k} in range(n):" for k in range(depth)]
+    lines += [f"{'    ' * (depth + 1)}s = s + np.sin(x[i0]) * x[i{depth - 1}]", "    return s"]
+    f = module_of(tmp_path / "nest.py", "\n".join(lines)).nest
+    x, df = np.array([0.3, 0.7]), tangent.grad(f)
+    for _ in range(4):
+        np.testing.assert_allclose(df(x, 1), [np.cos(0.3) * 0.3 + np.sin(0.3), 0.0])

@@ -17,6 +17,9 @@ class Liveness:
     entry: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     after: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
     heads: list[set[str]] = field(default_factory=list)
+    known: dict[tuple[ast.stmt, frozenset[str]], tuple[set[str], dict[ast.stmt, frozenset[str]]]] = field(
+        default_factory=dict
+    )
 
 
 def liveness(f: ast.FunctionDef, asked: frozenset[ast.stmt] = frozenset()) -> Liveness:
@@ -45,16 +48,7 @@ def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[as
             other = _block(orelse, set(live), table, asked)
             return _block(body, live, table, asked) | other | header_reads(s)
         case ast.For(body=body) | ast.While(body=body):
-            head = live | (header_reads(s) if isinstance(s, ast.While) else set())
-            bound = set(writes(s))
-            table.heads.append(head)
-            while True:
-                entry = _block(body, set(head), table, asked) - bound
-                if entry <= head:
-                    break
-                head |= entry
-            table.heads.pop()
-            table.entry[s] = frozenset(entry)
+            head = _head(s, live, table, asked)
             return head | header_reads(s)
         case _:
             if isinstance(s, InsertedCode) and s.block.jumps:
@@ -63,6 +57,22 @@ def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[as
                 live.difference_update(writes(s))
             live |= header_reads(s)
             return live
+
+
+def _head(s: ast.For | ast.While, live: set[str], table: Liveness, asked: frozenset[ast.stmt]) -> set[str]:
+    """What is live before each iteration; loops around it ask again and again."""
+    key = s, frozenset(live)
+    if key not in table.known or asked:
+        head = live | (header_reads(s) if isinstance(s, ast.While) else set())
+        table.heads.append(head)
+        while not (entry := _block(s.body, set(head), table, asked) - set(writes(s))) <= head:
+            head |= entry
+        table.heads.pop()
+        table.entry[s] = frozenset(entry)
+        table.known[key] = head, {x: table.entry[x] for x in statements([s]) if x in table.entry}
+    head, inner = table.known[key]
+    table.entry |= inner
+    return set(head)
 
 
 def live_into(body: list[ast.stmt]) -> set[str]:

@@ -270,6 +270,7 @@ class _Overwritten:
         self.unread: set[ast.stmt] = set()
         self.gone: set[ast.stmt] = set()
         self.heads: list[set[str]] = []
+        self.known: dict[tuple[ast.stmt, frozenset[str], int], set[str]] = {}
         self.declared = {v for s in body if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
 
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
@@ -313,16 +314,11 @@ class _Overwritten:
                 second = self.block(other, set(live), drop)
                 return self.block(then, live, drop) | second | expression_reads(s.test)
             case ast.For(body=inner) | ast.While(body=inner):
-                head = live | (header_reads(s) if isinstance(s, ast.While) else set())
-                self.heads.append(head)
-                while True:
-                    entry = self.block(inner, set(head), False) - set(writes(s))
-                    if entry <= head:
-                        break
-                    head |= entry
+                head = self.head(s, live)
                 if drop:
+                    self.heads.append(head)
                     self.block(inner, set(head), True)
-                self.heads.pop()
+                    self.heads.pop()
                 return head | header_reads(s)
             case _ if drop and self.is_dead(s, live):
                 self.gone.add(s)
@@ -340,6 +336,18 @@ class _Overwritten:
                     live.difference_update(writes(s))
                 live |= header_reads(s)
                 return live
+
+    def head(self, s: ast.For | ast.While, live: set[str]) -> set[str]:
+        """What is live before each iteration, if `live` is behind the loop; loops around it ask again and again."""
+        key = s, frozenset(live), len(self.gone)
+        if key not in self.known:
+            head = live | (header_reads(s) if isinstance(s, ast.While) else set())
+            self.heads.append(head)
+            while not (entry := self.block(s.body, set(head), False) - set(writes(s))) <= head:
+                head |= entry
+            self.heads.pop()
+            self.known[key] = head
+        return set(self.known[key])
 
     def is_dead(self, s: ast.stmt, live: set[str]) -> bool:
         if (

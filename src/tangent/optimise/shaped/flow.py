@@ -84,6 +84,7 @@ class Flow(Inference):
         self.now: set[str] = set()
         self.made_up: dict[str, str] = {}
         self.zeros: dict[str, ast.stmt] = {}  # adjoints that are zero so far
+        self.loops: dict[tuple[ast.stmt, frozenset[tuple[str, Kind]]], tuple[ast.stmt, Env, dict[str, ast.stmt]]] = {}
         self.mirrored = mirrored(g.tree.body)
         self.times = Counter(n.id for n in walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         self.handed = {v for n in walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
@@ -244,6 +245,15 @@ class Flow(Inference):
         return [replace(s, test=test, body=then or [ast.Pass()], orelse=other)]
 
     def loop(self, s: ast.For | ast.While) -> ast.stmt:
+        """A loop, gone through once for what is known before it: loops around it ask for it again and again."""
+        key = s, frozenset(self.env.items())
+        if key not in self.loops:
+            self.loops[key] = self.rewritten_loop(s), self.env, self.zeros
+        new, env, zeros = self.loops[key]
+        self.env, self.zeros = dict(env), dict(zeros)
+        return new
+
+    def rewritten_loop(self, s: ast.For | ast.While) -> ast.stmt:
         if isinstance(s, ast.For):
             s = replace(s, iter=self.rewritten(s.iter))
         self.depth += 1

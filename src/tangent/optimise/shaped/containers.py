@@ -115,7 +115,7 @@ def zeros_like(kind: Kind) -> Kind:
 def result_of(function: Any, kinds: list[Kind]) -> Kind:
     """The kind of what a function gives, of which one of the first two arguments is a list or a dict."""
     first, last = kinds[0], kinds[-1]
-    if function is runtime.init_grad or (function is runtime.lazy_zero and is_of_numbers(first)):
+    if function is runtime.init_grad:
         return zeros_like(first)
     if function is runtime.each and is_float(first) and is_of_numbers(last):
         return Listed(first)
@@ -157,7 +157,7 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
         part = isinstance(e.args[0], ast.Subscript) and isinstance(e.args[0].slice, ast.Slice)
         new = part or isinstance(e.args[0], (ast.BinOp, ast.List, ast.ListComp))
         return e.args[0] if new else expression("b.copy()", b=e.args[0])
-    if function in (runtime.init_grad, runtime.lazy_zero) and is_of_numbers(first):
+    if function is runtime.init_grad and is_of_numbers(first):
         return expression("[0.0] * len(x)", x=e.args[0])
     if function is runtime.init_grad and first == Listed(FLOATS):
         return expression("[[0.0] * len(row) for row in x]", x=e.args[0])

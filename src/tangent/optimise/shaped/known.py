@@ -16,8 +16,15 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.settled import DOTS, FITS, LEFT, OF_MATRICES, OF_TERMS, OUTER, OWN, PRODUCTS, ZERO, is_settled
 from tangent.optimise.shaped import matrices
-from tangent.optimise.shaped.containers import displayed, is_container, is_float, is_tuple_of_numbers, written_out
-from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Number, Stack, alike, not_one, same
+from tangent.optimise.shaped.containers import (
+    displayed,
+    is_container,
+    is_float,
+    is_of_numbers,
+    is_tuple_of_numbers,
+    written_out,
+)
+from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Listed, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.numbers import of_numbers
 from tangent.optimise.shaped.parts import Of
@@ -40,15 +47,15 @@ ITERATED = (runtime.sequence_tangent, runtime.unsequence)
 class Known(Spreading):
     """Rewrites of expressions; `of` tells kinds, `use` names something from outside, `length` tells that of an axis.
 
-    `last`: nothing is rewritten any more behind that.
+    `last`: nothing is rewritten any more behind that. `once` are the names that are bound only once.
     """
 
     def __init__(
         self, of: Of, resolve: Callable[[ast.expr], Any], use: Callable[[Any, str], str],
-        length: Callable[[Axis], ast.expr | None], last: bool,
+        length: Callable[[Axis], ast.expr | None], last: bool, once: set[str],
     ) -> None:  # fmt: skip
         super().__init__(of, resolve)
-        self.use, self.length, self.last = use, length, last
+        self.use, self.length, self.last, self.once = use, length, last, once
 
     def change(self, e: ast.expr) -> ast.expr:
         """One expression whose parts are rewritten already."""
@@ -149,6 +156,9 @@ class Known(Spreading):
         plain = of_numbers(function, e, kinds, self.resolve, self.use) if self.last and not e.keywords else None
         if plain is not None:
             return plain
+        if function is runtime.lazy_zero and isinstance(kinds[0], (Items, Listed)) and is_of_numbers(kinds[0]):
+            once = isinstance(e.args[0], ast.Name) and e.args[0].id in self.once  # else it may be as long as another
+            return expression("[0.0] * len(x)", x=e.args[0]) if once else e
         if any(map(is_container, kinds[:2])) and not e.keywords:
             if function is runtime.add_grad and (not self.last or any(scattered(a, self.resolve) for a in e.args)):
                 return e  # it may be a sum at a place (`places`)

@@ -683,3 +683,61 @@ def scaled_back_under_another_name(x):
     s = np.sum(a**2)
     b /= 2.0
     return s + np.sum(a**2) * np.sum(a**3)
+
+
+@program({"a": positive(3, 3), "b": positive(3)})
+def told_where_by_position(a, b):
+    c = np.zeros((3, 3))
+    rows = np.zeros(3)
+    np.dot(a, a, c)
+    np.sum(c, 0, None, rows)
+    np.clip(b, 0.8, 1.4, b)
+    np.cumsum(rows, 0, None, rows)
+    np.add.reduce(c * c, 1, None, a[0])
+    np.multiply.accumulate(b, 0, None, b)
+    return np.sum(a * rows) * np.sum(b)
+
+
+@program({"a": positive(4), "b": positive(4)})
+def filled_by_names_of_arguments(a, b):
+    np.copyto(src=b[:2] * 2.0, dst=a[::2])
+    np.copyto(a, b * a, "same_kind", b > 1.0)
+    np.put(v=a[:2] * b[0], a=b, ind=[0, 3])
+    np.putmask(a, values=b * 2.0, mask=[True, False, False, True])
+    np.place(arr=b, mask=[False, True, True, False], vals=a[:1])
+    a.put(indices=[1], values=b[2] * a[1])
+    np.ndarray.fill(a[2:3], b[1] * b[2])
+    np.ndarray.sort(b)
+    return np.sum(a * b * np.arange(4.0))
+
+
+@program({"x": positive(3)})
+def numbers_put_in_place_of_nan(x):
+    a = x * 2.0
+    held = [a, [a]]
+    held[1][0] = a
+    a[1] = np.nan
+    np.nan_to_num(a, copy=False, nan=0.5)
+    held[0][0] *= x[1]
+    b = np.nan_to_num(x, False)
+    b[2] = np.inf
+    np.nan_to_num(x, None, 0.0, 3.0)
+    return np.sum(a * a) + np.sum(held[1][0] * x)
+
+
+def _exponentials(x, out=None):
+    return np.exp(x, out=out)
+
+
+def _scaled(x, factor, *, out=None):
+    np.multiply(x, factor, out)
+    return np.multiply(x, factor, out=out)
+
+
+@program({"x": positive(3)})
+def written_into_what_may_be_none(x):
+    buffer = np.zeros(3)
+    y = _exponentials(x) * _exponentials(x[::-1], buffer)
+    z = _scaled(buffer, x[0], out=buffer)
+    z[1] = x[2]
+    return np.sum(y * buffer) + np.sum(_scaled(x, 2.0) * x)

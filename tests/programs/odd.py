@@ -383,3 +383,13 @@ def lists_made_of_arrays(x):
     row[0] = row[1] * flat[0]
     flat.append(rows[1][0])
     return sum(v * v for v in flat) * rows[0][1]
+
+
+@program({"a": np.array([0.4, 1.2, 0.7])}, {"a": np.array([1.4, 0.2, 0.7])})
+def calls_in_conditions_for_their_effects(a):
+    found = []
+    found.append(a[1] * 2.0) if a[0] > 1.0 else a.fill(a[2] * 3.0)
+    a[1] > 0.5 and found.append(a[0])
+    a[1] < 0.5 or a[0] > 2.0 or a.sort()
+    None if a[0] > 5.0 else found.append(a[0] * a[2])
+    return sum(found) + np.sum(a * a)

@@ -536,3 +536,17 @@ def part_of_a_complex_array_of_an_object(x):
     wave.z *= 1j
     other.steps += 1
     return np.sum(part * x)
+
+
+@refused("it writes into its last argument", np.array([0.3, 0.7]))
+def method_told_where_by_position(x):
+    y = x * 2.0
+    x.clip(0.0, 0.5, y)
+    return np.sum(y * x)
+
+
+@refused("an array to write into behind a star", np.array([0.3, 0.7]))
+def told_where_behind_a_star(x):
+    options = {"out": np.zeros(2)}
+    np.sin(x, **options)
+    return np.sum(options["out"])

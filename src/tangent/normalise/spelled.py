@@ -1,7 +1,9 @@
-"""Operators and items that are spelled as methods are operators and items.
+"""Operators and items that are spelled as methods are operators and items; calls that write have one form.
 
 x.__getitem__(i)   ->   x[i]
 x.__add__(y)       ->   x + y
+np.dot(x, y, z)    ->   np.dot(x, y, out=z)
+np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a parameter `z=None`
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.context import Context
-from tangent.syntax.rebuild import rebuild
+from tangent.source.outputs import in_one_form, may_have_form
+from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
 
 BINARY: dict[str, ast.operator] = {
@@ -23,6 +27,20 @@ NAMES = frozenset(("__getitem__", *BINARY, *UNARY))
 def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Not of our own functions, which tell by these names what the user's classes define."""
 
+    absent = _may_be_none(f)
+
+    def names_absent(e: ast.Call) -> bool:
+        last = [*e.args[-1:], *(k.value for k in e.keywords if k.arg == "out")]
+        return any(isinstance(a, ast.Name) and a.id in absent for a in last)
+
+    def chosen(e: ast.Call) -> ast.expr:
+        out = next((k.value for k in e.keywords if k.arg == "out"), None)
+        if not isinstance(out, ast.Name) or out.id not in absent:
+            return e
+        plain = replace(e, keywords=[k for k in e.keywords if k.arg != "out"])
+        given = ast.Compare(out, [ast.IsNot()], [ast.Constant(None)])
+        return ast.copy_location(ast.IfExp(given, e, plain), e)
+
     def change(e: ast.expr) -> ast.expr:
         match e:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
@@ -33,9 +51,23 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return ast.copy_location(ast.BinOp(x, BINARY[attr], y), e)
             case ast.Call(func=ast.Attribute(value=x, attr=attr), args=[], keywords=[]) if attr in UNARY:
                 return ast.copy_location(ast.UnaryOp(UNARY[attr], x), e)
+            case ast.Call() if may_have_form(e) or names_absent(e):
+                return chosen(in_one_form(e, context.scope.resolve(e.func)))
             case _:
                 return e
 
     own = (context.source.function.__module__ or "").startswith("tangent.")
-    named = any(isinstance(n, ast.Attribute) and n.attr in NAMES for n in walk(f))
+    named = any(
+        (isinstance(n, ast.Attribute) and n.attr in NAMES)
+        or (isinstance(n, ast.Call) and (may_have_form(n) or names_absent(n)))
+        for n in walk(f)
+    )
     return rebuild(f, change) if named and not own else f
+
+
+def _may_be_none(f: ast.FunctionDef) -> set[str]:
+    """Parameters that are None unless something is given for them, and stay so."""
+    positional = [*f.args.posonlyargs, *f.args.args]
+    pairs = [*zip(positional[::-1], f.args.defaults[::-1]), *zip(f.args.kwonlyargs, f.args.kw_defaults)]
+    found = {a.arg for a, default in pairs if isinstance(default, ast.Constant) and default.value is None}
+    return found - assigned_inside(f.body)

@@ -5,7 +5,7 @@ z = f(*pair)           ->     a = pair[0]
                               b = pair[1]
                               z = f(a, b)
 
-Ufuncs that are given more than they take write into the rest: there what a star brings is counted first.
+Functions of NumPy may be given an array to write into: there what stars bring is looked at first.
 
 y = np.sin(x, *args)    ->    require_inputs(np.sin, x, *args)
                               y = np.sin(x, *args)
@@ -19,10 +19,8 @@ import types
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from tangent.normalise.context import Context
-from tangent.runtime.checks import require_inputs
+from tangent.runtime.outputs import is_of_numpy, place_of_output, require_inputs
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace, statements, with_blocks
 from tangent.syntax.uses import arguments, writes
@@ -30,8 +28,8 @@ from tangent.syntax.walk import walk
 
 
 def starred(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    """Write out known arguments of functions; count those of ufuncs where a star may bring too many."""
-    if not any(isinstance(n, ast.Starred) for n in walk(f)):
+    """Write out known arguments of functions; stop those that are told behind a star where to write."""
+    if not any(isinstance(n, ast.Starred) or (isinstance(n, ast.keyword) and n.arg is None) for n in walk(f)):
         return f
     tuples = Tuples(f)
 
@@ -40,10 +38,12 @@ def starred(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
     def statement(s: ast.stmt) -> list[ast.stmt]:
         match s:
-            case ast.Assign(value=ast.Call(func=func, args=args)) | ast.Expr(value=ast.Call(func=func, args=args)) if (
-                any(isinstance(a, ast.Starred) for a in args) and _takes_fewer(context.scope.resolve(func), len(args))
+            case ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call) if _may_be_told(
+                call, context.scope.resolve(call.func)
             ):
-                check = ast.Call(name(context.use("require_inputs", require_inputs)), [func, *args], [])
+                check = ast.Call(
+                    name(context.use("require_inputs", require_inputs)), [call.func, *call.args], _stars(call)
+                )
                 return [at(ast.Expr(check), s), s]
             case ast.Assign(value=ast.Call() as call) | ast.Expr(value=ast.Call() as call) if any(
                 _is_known(a, tuples.lengths) for a in call.args
@@ -58,8 +58,15 @@ def starred(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     return replace(f, body=block(f.body))
 
 
-def _takes_fewer(found: object, count: int) -> bool:
-    return isinstance(found, np.ufunc) and found.nin < count
+def _may_be_told(e: ast.Call, found: object) -> bool:
+    """Whether stars may bring something that a function of NumPy writes into."""
+    several = place_of_output(found) is not None and any(isinstance(a, ast.Starred) for a in e.args)
+    return several or (is_of_numpy(found) and bool(_stars(e)))
+
+
+def _stars(e: ast.Call) -> list[ast.keyword]:
+    """What `**` brings."""
+    return [k for k in e.keywords if k.arg is None]
 
 
 def _fits(function: Any, call: ast.Call) -> bool:

@@ -4,6 +4,8 @@ s += v            ->  s = s + v
 a = b = e         ->  t = e; a = t; b = t
 a, b = b, a       ->  t = b; t2 = a; a = t; b = t2
 (a, b), c = e     ->  t, c = e; a, b = t
+f() if c else g() ->  if c: f()
+                      else: g()
 @d                ->  def f_plain(v): ...
 def f(v): ...         f = d(f_plain)
 """
@@ -69,6 +71,14 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return _statement(ast.copy_location(ast.Assign([target], value), s), context)
         case ast.Expr(value=ast.Constant()):
             return []
+        case ast.Expr(value=ast.IfExp(test=test, body=one, orelse=other)):
+            do, otherwise = (ast.copy_location(ast.Expr(e), s) for e in (one, other))
+            return _statement(ast.copy_location(ast.If(test, [do], [otherwise]), s), context)
+        case ast.Expr(value=ast.BoolOp(op=op, values=[first, *others])):
+            rest = others[0] if len(others) == 1 else ast.copy_location(ast.BoolOp(op, others), s)
+            test = first if isinstance(op, ast.And) else ast.copy_location(ast.UnaryOp(ast.Not(), first), s)
+            then: list[ast.stmt] = [ast.copy_location(ast.Expr(rest), s)]
+            return _statement(ast.copy_location(ast.If(test, then, []), s), context)
         case ast.Expr(value=ast.Call(func=func)) if context.scope.resolve(func) is exec:
             raise context.refuse(
                 s, "'exec'", "what it computes cannot be followed", "Write the code out, or define a function with it."

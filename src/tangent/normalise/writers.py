@@ -3,6 +3,7 @@
 np.add(x, y, out=a)       ->  t = np.add(x, y); a[...] = t
 np.log(x, out=a, where=m) ->  t = np.log(x); a[...] = np.where(m, t, a)
 np.copyto(a, v)           ->  a[...] = v
+np.nan_to_num(a, False)   ->  t = np.nan_to_num(a); a[...] = t
 a.sort()                  ->  t = np.sort(a); a[:] = t
 np.multiply.at(a, i, v)   ->  t = multiplied_at(a, i, v); a[...] = t
 np.power.at(a, i, v)      ->  for places, numbers in rounds_at(a, i): a[places] = np.power(a[places], v[numbers])
@@ -25,6 +26,7 @@ import numpy as np
 
 from tangent.normalise.context import Context
 from tangent.runtime.kernels.index import scatter
+from tangent.runtime.outputs import METHOD_PLACES, require_array, require_named_output
 from tangent.runtime.storage.writers import (
     fill_flat,
     multiplied_at,
@@ -39,11 +41,11 @@ from tangent.runtime.storage.writers import (
 )
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import assign, at, constant, name
+from tangent.syntax.rebuild import replace
 
 Atom = Callable[[ast.expr], ast.expr]
 Emit = Callable[[ast.stmt], None]
 AT = ("add", "subtract")
-TOLD = frozenset("choose clip compress cumprod cumsum dot max mean min prod round std sum take trace var".split())
 PLACING = {np.put: 2, np.putmask: 2, np.place: 2, np.fill_diagonal: 1, np.put_along_axis: 2}
 
 
@@ -69,6 +71,11 @@ class Writers:
             return self.method(e)
         if found is np.copyto and len(e.args) >= 2:
             return self.copied(e)
+        if found is np.nan_to_num and (copied := _in_place(e)) is not None:
+            held = self.atom(e.args[0])
+            self.check(require_array, held, e)
+            self.store(held, constant(Ellipsis), self.atom(copied))
+            return held
         if found in (operator.setitem, np.ndarray.__setitem__) and len(e.args) == 3:
             self.store(e.args[0], e.args[1], e.args[2])
             return constant(None)
@@ -181,10 +188,25 @@ class Writers:
         self.emit(at(ast.For(ast.Name(k.id, ast.Store()), turns, body, []), self.like))
         return constant(None)
 
+    def check(self, stop: Callable[..., None], x: ast.expr, e: ast.Call) -> None:
+        """Stop where something is not what it was taken for."""
+        self.emit(
+            at(
+                ast.Expr(
+                    self.runtime(
+                        stop, x, constant(e.func.attr if isinstance(e.func, ast.Attribute) else ast.unparse(e.func))
+                    )
+                ),
+                self.like,
+            )
+        )
+
     def method(self, e: ast.Call) -> ast.expr | None:
+        if isinstance(e.func, ast.Attribute) and len(e.args) > METHOD_PLACES.get(e.func.attr, len(e.args)):
+            self.check(require_named_output, e.func.value, e)
         if self.context.memory:  # it may be a method of an object
             return None
-        match e:
+        match _by_position(e):
             case ast.Call(func=ast.Attribute(value=owner, attr="fill"), args=[value], keywords=[]):
                 self.store(self.atom(owner), constant(Ellipsis), self.atom(value))
                 return constant(None)
@@ -305,6 +327,25 @@ def _is_none(e: ast.expr | None) -> bool:
     return isinstance(e, ast.Constant) and e.value is None
 
 
+def _by_position(e: ast.Call) -> ast.Call:
+    """A method that fills an array, with its first arguments by position."""
+    names = {"put": ["indices", "values"], "partition": ["kth"]}.get(getattr(e.func, "attr", ""), [])
+    given = {k.arg: k.value for k in e.keywords}
+    args = [*e.args, *(given.pop(v) for v in names[len(e.args) :] if v in given)]
+    return replace(e, args=args, keywords=[ast.keyword(k, v) for k, v in given.items()])
+
+
+def _in_place(e: ast.Call) -> ast.Call | None:
+    """`np.nan_to_num(x, copy=False)` as the call that makes a copy; None where it makes one anyway."""
+    first, *others = e.args
+    keywords = [k for k in e.keywords if k.arg != "copy"]
+    told = [*others[:1], *(k.value for k in e.keywords if k.arg == "copy")]
+    if not told or not isinstance(told[0], ast.Constant) or told[0].value not in (False, None):
+        return None
+    names = [ast.keyword(k, a) for k, a in zip(("nan", "posinf", "neginf"), others[1:])]
+    return ast.copy_location(ast.Call(e.func, [first], [*names, *keywords]), e)
+
+
 def _told(outs: list[ast.expr]) -> list[ast.expr | None]:
     """Where the results of a call go; nothing if it is not told."""
     found = [None if _is_none(out) else out for out in outs]
@@ -313,8 +354,9 @@ def _told(outs: list[ast.expr]) -> list[ast.expr | None]:
 
 def is_told_where(e: ast.Call) -> bool:
     """Whether a method of arrays is told where its result goes."""
-    told = isinstance(e.func, ast.Attribute) and e.func.attr in TOLD
-    return told and any(k.arg == "out" for k in e.keywords)
+    if not isinstance(e.func, ast.Attribute) or e.func.attr not in METHOD_PLACES:
+        return False
+    return len(e.args) > METHOD_PLACES[e.func.attr] or any(k.arg == "out" for k in e.keywords)
 
 
 def is_adding_at(found: Any) -> bool:

@@ -80,6 +80,8 @@ runtime.place_told
 runtime.telling_of
 runtime.without_numbers
 runtime.require_inputs
+runtime.require_array
+runtime.require_named_output
 runtime.require_no_numbers
 runtime.require_method
 runtime.require_no_state

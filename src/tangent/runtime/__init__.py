@@ -35,7 +35,6 @@ from tangent.runtime.checks import (
     error_raised,
     error_told,
     place_told,
-    require_inputs,
     require_method,
     require_no_numbers,
     require_no_state,
@@ -248,6 +247,7 @@ from tangent.runtime.ordered import (
     place_of,
     plain_items,
 )
+from tangent.runtime.outputs import require_array, require_inputs, require_named_output
 from tangent.runtime.patterns import is_mapping, is_sequence, other_keys
 from tangent.runtime.stateful import (
     require_changeable,
@@ -537,6 +537,7 @@ __all__ = [
     "repeated_combination_indices",
     "replace_field",
     "replace_item",
+    "require_array",
     "require_changeable",
     "require_constant_key",
     "require_count",
@@ -545,6 +546,7 @@ __all__ = [
     "require_kept",
     "require_known",
     "require_method",
+    "require_named_output",
     "require_no_array",
     "require_no_numbers",
     "require_no_object",

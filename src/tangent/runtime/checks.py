@@ -278,15 +278,6 @@ def place_told(names: tuple[tuple[str, int], ...], key: str) -> int | None:
     return dict(names).get(key)
 
 
-def require_inputs(function: Any, *args: Any) -> None:
-    """Stop where a ufunc is given arrays to write into, behind a star."""
-    if len(args) > function.nin:
-        raise UnsupportedError(
-            f"cannot differentiate a call of '{function.__name__}' that is given {len(args)} arguments behind a star",
-            why=f"it takes {function.nin}, and writes into the others", todo="Name what it writes into: 'out='.",
-        )  # fmt: skip
-
-
 def require_no_numbers(x: Any, file: str, line: int, text: str) -> None:
     """Stop where a context manager is given something with numbers that it may change."""
     if isinstance(x, (list, dict, np.ndarray)) and _holds_numbers(x):

@@ -19,6 +19,7 @@ import numpy as np
 from tangent.errors import SourceError
 from tangent.runtime.insert import number_or_part, stop_gradient
 from tangent.source.cells import cells_of
+from tangent.source.outputs import FILLING
 from tangent.source.read import read
 from tangent.source.stubs import stub
 from tangent.syntax.inserted import root
@@ -28,7 +29,6 @@ from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import arguments
 
 ADDING = frozenset("append extend insert add update setdefault fill".split())
-FILLING = frozenset(id(f) for f in (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis))
 VIEWS = frozenset("reshape ravel view transpose swapaxes squeeze diagonal asarray asanyarray atleast_1d T flat".split())
 REARRANGING = frozenset("sort partition shuffle at pop remove reverse clear resize byteswap itemset setfield".split())
 READING = frozenset("get items keys values index count join format startswith endswith split lower upper".split())
@@ -155,7 +155,7 @@ def _filled(e: ast.Call, function: types.FunctionType) -> Iterator[ast.expr]:
         case ast.Attribute(value=ast.Name(id=v), attr=attr) if isinstance(
             module := function.__globals__.get(v), types.ModuleType
         ):
-            if e.args and id(getattr(module, attr, None)) in FILLING:
+            if e.args and any(getattr(module, attr, None) is f for f in FILLING):
                 yield e.args[0]
         case ast.Name(id=v) if isinstance(inner := function.__globals__.get(v), types.FunctionType):
             if inner is not function and writing_constants(inner) is not None:

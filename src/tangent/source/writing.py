@@ -12,6 +12,7 @@ import numpy as np
 from tangent.errors import SourceError
 from tangent.runtime.places import VIEWS
 from tangent.source.naming import is_library
+from tangent.source.outputs import in_one_form, may_have_form
 from tangent.source.read import read
 from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.held import Sharing, held, root_of, written_into
@@ -46,6 +47,10 @@ def gives_new(e: ast.Call, resolve: Resolve) -> bool:
 def written_by(e: ast.Call, resolve: Resolve, unknown: bool = True, asked: Asked | None = None) -> set[str]:
     """The variables that a call may write into; with `unknown` also where nobody knows which function it calls."""
     found = resolve(e.func)
+    told = in_one_form(e, found) if may_have_form(e) else e
+    if told is not e:
+        outputs = {v for k in told.keywords if k.arg == "out" for v in held(k.value, lambda call: False)}
+        return outputs | written_by(told, resolve, unknown, asked)
     given = set().union(*(held(a, lambda call: False) for a in (*e.args, *(k.value for k in e.keywords))))
     if found is MISSING:
         if isinstance(e.func, ast.Attribute):

@@ -256,10 +256,20 @@ def used_after(x):
     return v[2] * w + i * x[0]
 
 
+def rows_scaled_in_place(x):
+    out = np.zeros((2, 3))
+    for i in range(2):
+        row = out[i]
+        row[:] = x[0:3] * x[i]
+        row *= x[i + 1]
+    return np.sum(out) * out[1, 2]
+
+
 POINT = np.array([0.7, -1.2, 1.9, 0.4, 2.2])
 ALONE = (
     view_then_write, base_written_later, alias, negative, matrix, branches, filled, quat, unpacked, int_store, returned,
     returned_matrix, given_on, self_store, swap, broadcast_column, aug_alias, helper_augments, deeper, used_after,
+    rows_scaled_in_place,
 )  # fmt: skip
 WITH_A_COUNT = (loop_carried, rows_written, variable_index, row_rebound, index_changes)
 AS_THEY_ARE = (written_view, sizes_differ, reused_list)

@@ -14,6 +14,7 @@ from tangent.normalise.versions import versions
 from tangent.optimise.small.elements import Left, Shape
 from tangent.optimise.small.helpers import is_plain, with_helpers
 from tangent.optimise.small.numbers import Numbers
+from tangent.optimise.small.places import place_of
 from tangent.optimise.small.rows import rows
 from tangent.optimise.small.sharing import PURE, Sharing
 from tangent.optimise.small.sizes import Sizes
@@ -65,7 +66,7 @@ class _Small:
         self.look(core)
         for _ in range(2):
             numbers = whole_numbers(core.body, core.args) | self.sizes.certain(core.body)
-            core = versions(replace(core, body=unrolled(core.body, numbers)), self.context)
+            core = versions(replace(core, body=unrolled(core.body, numbers, self.context)), self.context)
             self.look(core)
         core = rows(core, self.kind)
         self.look(core)
@@ -99,7 +100,7 @@ class _Small:
         self.sharing = Sharing(core.body, self.operations, self.kind, self.resolve, augmented)
 
     def is_augmented(self, s: ast.stmt) -> bool:
-        return (getattr(s, "lineno", 0), getattr(s, "col_offset", 0)) in self.context.augmented
+        return place_of(s) in self.context.augmented
 
     def chosen(self, core: ast.FunctionDef) -> dict[str, Shape]:
         parameters = set(self.this.parameters)

@@ -15,6 +15,7 @@ import numpy as np
 
 from tangent.analysis.operation import Operation
 from tangent.errors import TangentError
+from tangent.optimise.small.places import AWAY, another_place, place_of
 from tangent.rules.table import table
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
@@ -26,7 +27,6 @@ from tangent.transform.unit import Unit, unit
 
 PLAIN = (ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Return, ast.Break, ast.Expr, ast.Pass, Comment)
 MOST = 120
-AWAY = 1000  # no line of a program is so wide
 OUTSIDE = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, int, float)
 
 
@@ -44,7 +44,6 @@ class _Writer:
     def __init__(self, into: Unit) -> None:
         self.context = into.context
         self.left = 4 * MOST
-        self.places = 0
 
     def body(self, this: Unit, names: dict[str, str], inside: tuple[Any, ...]) -> list[ast.stmt]:
         return self.block(this.core.body[:-1], this, names, inside)
@@ -129,7 +128,7 @@ class _Writer:
     def at(self, s: ast.stmt, like: ast.stmt, inner: Unit) -> ast.stmt:
         """The statement of a callee at the line of the call: lines of other functions are not in this one.
 
-        Augmented assignments are known by their places, so these get places of their own.
+        Augmented assignments get places of their own.
         """
         changes = {
             field: [self.at(x, like, inner) for x in getattr(s, field)]
@@ -137,13 +136,11 @@ class _Writer:
             if isinstance(s, (ast.If, ast.For, ast.While))
         }
         new = replace(s, **changes)
-        place = getattr(s, "lineno", 0), getattr(s, "col_offset", 0)
+        place = place_of(s)
         old = self.context.augmented.get(place) if place[1] >= AWAY else inner.context.augmented.get(place)
         new.lineno, new.col_offset = like.lineno, like.col_offset
         if old is not None and _is_change(s, old):
-            self.places += 1
-            new.col_offset = AWAY + self.places
-            self.context.augmented[new.lineno, new.col_offset] = old
+            new.lineno, new.col_offset = another_place(self.context, like.lineno, old)
         return new
 
 
@@ -154,7 +151,7 @@ def _changed_in_place(inner: Unit) -> set[str]:
     """
     found: set[str] = set()
     for s in statements(inner.core.body):
-        old = inner.context.augmented.get((getattr(s, "lineno", 0), getattr(s, "col_offset", 0)))
+        old = inner.context.augmented.get(place_of(s))
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.BinOp) and old is not None and _is_change(s, old):
             assert isinstance(s.value.left, ast.Name)
             found.add(s.value.left.id)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 
+from tangent.normalise.context import Context
+from tangent.optimise.small.places import moved
 from tangent.syntax.quote import assign, constant
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import arguments, assigned_inside, writes
@@ -16,26 +18,26 @@ from tangent.syntax.uses import arguments, assigned_inside, writes
 STEPS, COPIES = 4, 64
 
 
-def unrolled(body: list[ast.stmt], numbers: dict[str, int]) -> list[ast.stmt]:
+def unrolled(body: list[ast.stmt], numbers: dict[str, int], context: Context) -> list[ast.stmt]:
     """`numbers` are names that stand for one integer."""
-    return [new for s in body for new in _statement(s, numbers)]
+    return [new for s in body for new in _statement(s, numbers, context)]
 
 
-def _statement(s: ast.stmt, numbers: dict[str, int]) -> list[ast.stmt]:
+def _statement(s: ast.stmt, numbers: dict[str, int], context: Context) -> list[ast.stmt]:
     match s:
         case ast.If(body=then, orelse=other):
-            return [replace(s, body=unrolled(then, numbers), orelse=unrolled(other, numbers))]
+            return [replace(s, body=unrolled(then, numbers, context), orelse=unrolled(other, numbers, context))]
         case ast.While(body=inner):
-            return [replace(s, body=unrolled(inner, numbers))]
+            return [replace(s, body=unrolled(inner, numbers, context))]
         case ast.For(target=ast.Name(id=v), iter=iter, body=inner):
-            inner = unrolled(inner, numbers)
+            inner = unrolled(inner, numbers, context)
             steps = constant_range(iter, numbers)
             if steps is None or not 0 < len(steps) <= STEPS or not _indexes(inner, v):
                 return [replace(s, body=inner)]
             size = len(list(statements(inner)))
             if size * len(steps) > 4 * COPIES or v in assigned_inside(inner) or _breaks(inner):
                 return [replace(s, body=inner)]
-            done = [_with(x, v, k) for k in steps for x in inner]
+            done = [x for k in steps for x in moved([_with(x, v, k) for x in inner], context)]
             return [*done, assign(v, constant(steps[-1]), s)]
         case _:
             return [s]
@@ -89,7 +91,7 @@ def whole_numbers(body: list[ast.stmt], args: ast.arguments) -> dict[str, int]:
 
 
 def _with(s: ast.stmt, v: str, k: int) -> ast.stmt:
-    """A copy of a statement of its own, with a number in place of a variable."""
+    """A statement with a number in place of a variable."""
 
     def change(e: ast.expr) -> ast.expr:
         if isinstance(e, ast.Name) and e.id == v:
@@ -98,17 +100,7 @@ def _with(s: ast.stmt, v: str, k: int) -> ast.stmt:
             return constant(found)
         return e
 
-    return _copied(rebuild(s, change))
-
-
-def _copied(s: ast.stmt) -> ast.stmt:
-    match s:
-        case ast.If(body=then, orelse=other):
-            return replace(s, body=[_copied(x) for x in then], orelse=[_copied(x) for x in other])
-        case ast.For(body=inner) | ast.While(body=inner):
-            return replace(s, body=[_copied(x) for x in inner])
-        case _:
-            return replace(s)
+    return rebuild(s, change)
 
 
 def _indexes(body: list[ast.stmt], v: str) -> bool:

@@ -34,6 +34,65 @@ def rotated_deque(xs):
     return first * queue[0] + queue.pop() * queue[-1]
 
 
+@program({"x": signed(5), "n": 2})
+def means_of_a_window(x, n):
+    window = deque([0.0] * n, maxlen=n)
+    total = 0.0
+    for v in x:
+        total += window[0] * v - window[-1]
+        window.append(v * v * x[0])
+    return total + max(window)
+
+
+@program({"x": signed(5)})
+def queue_of_a_search(x):
+    queue = deque([(0, x[0])])
+    total = 0.0
+    while queue:
+        i, v = queue.popleft()
+        total += v * v
+        for child in (2 * i + 1, 2 * i + 2):
+            if child < len(x):
+                queue.append((child, v * x[child]))
+    return total
+
+
+@program({"x": signed(4)})
+def last_steps_of_a_search(x):
+    kept = deque(maxlen=2)
+    slope = 2.0 * x + x**3
+    for _ in range(4):
+        step = slope.copy()
+        for s, y in reversed(kept):
+            step = step - (s @ step) / (y @ y + 1.0) * y
+        new = x - 0.1 * step
+        after = 2.0 * new + new**3
+        kept.append((new - x, after - slope))
+        x, slope = new, after
+    return np.sum(x * x)
+
+
+@program({"x": signed(5)})
+def deque_that_begins_too_long(x):
+    queue = deque((v * v for v in x), 3)
+    queue.appendleft(x[0])
+    while len(queue) > 1:
+        queue.append(queue.popleft() * queue.pop() + 1.0)
+    return queue[0]
+
+
+@program({"x": signed(5)})
+def list_whose_first_items_are_dropped(x):
+    window, total = [], 0.0
+    for v in x:
+        window.append(v * v)
+        if len(window) > 3:
+            window.pop(0)
+        total += sum(window) / len(window)
+    window.pop()
+    return total * window[-1]
+
+
 def step(queue, k):
     queue.append(queue.popleft() * k)
 

@@ -14,13 +14,10 @@ items are only added to and computed with.
 from __future__ import annotations
 
 import ast
-import builtins
 import collections
 import types
-from typing import Any
 
-from tangent.source.made_once import Body, MadeOnce, Node, for_each_made_once
-from tangent.syntax.captured import own_variables
+from tangent.source.made_once import Body, MadeOnce, Node, for_each_made_once, meaning
 from tangent.syntax.quote import assign, at, constant, expression, name, quote
 from tangent.syntax.rebuild import replace, walk_scope
 from tangent.syntax.walk import walk
@@ -43,26 +40,15 @@ def with_plain_dicts(tree: ast.FunctionDef, function: types.FunctionType) -> ast
 
 def _first(e: ast.Call, tree: ast.FunctionDef, function: types.FunctionType) -> tuple[float, bool] | None:
     """What a new dict gives for a key that it does not have, and whether it keeps that."""
-    made = _meaning(e.func, tree, function)
+    made = meaning(e.func, tree, function)
     match e.args:
         case [ast.Name() as kind] if made is collections.defaultdict and not e.keywords:
-            found = FIRST.get(_meaning(kind, tree, function))
+            found = FIRST.get(meaning(kind, tree, function))
             return None if found is None else (found, True)
         case [] if made is collections.Counter and not e.keywords:
             return 0, False
         case _:
             return None
-
-
-def _meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
-    match e:
-        case ast.Name(id=v):
-            found = function.__globals__.get(v, getattr(builtins, v, None))
-        case ast.Attribute(value=ast.Name(id=v), attr=attr) if function.__globals__.get(v) is collections:
-            found = getattr(collections, attr, None)
-        case _:
-            return None
-    return found if v not in own_variables(tree) | set(function.__code__.co_freevars) else None
 
 
 def _is_only_asked(tree: ast.FunctionDef, made: ast.Assign, v: str) -> bool:

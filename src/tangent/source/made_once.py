@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from tangent.source.inlined import written_anew
 from tangent.source.naming import home_of, is_generated
-from tangent.syntax.captured import bindings
+from tangent.syntax.captured import bindings, own_variables
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
 from tangent.syntax.walk import walk
@@ -30,6 +30,20 @@ def for_each_made_once(tree: ast.FunctionDef, function: types.FunctionType, rewr
             case ast.Assign(targets=[ast.Name(id=v)]) if once[v] == 1:
                 tree = rewrite(tree, s, v)
     return tree
+
+
+def meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:
+    """What a name outside of a function stands for, or an attribute of a module there; None where it is its own."""
+    match e:
+        case ast.Name(id=v):
+            found = function.__globals__.get(v, getattr(builtins, v, None))
+        case ast.Attribute(value=ast.Name(id=v), attr=attr) if isinstance(
+            module := function.__globals__.get(v), types.ModuleType
+        ):
+            found = getattr(module, attr, None)
+        case _:
+            return None
+    return found if v not in own_variables(tree) | set(function.__code__.co_freevars) else None
 
 
 class MadeOnce:

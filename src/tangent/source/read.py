@@ -29,6 +29,7 @@ from tangent.source.kept_lists import with_lists
 from tangent.source.memos import with_memos
 from tangent.source.namespaces import with_attributes_written_out
 from tangent.source.naming import is_generated
+from tangent.source.queues import with_queues
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.walk import walk
 
@@ -112,6 +113,7 @@ def _written_out(function: types.FunctionType) -> Source:
     found = _read(function, function.__code__)
     tree = with_lists(dissolved(found.tree, function, _definition), function)
     tree = with_plain_dicts(with_lists(written_out(tree, function, _definition), function), function)
+    tree = with_queues(tree, function)
     return dataclasses.replace(found, tree=tree)
 
 

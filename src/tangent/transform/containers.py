@@ -107,6 +107,8 @@ def _method(
             return [changed(attr, constant(None), value)]
         case "insert", [key, value]:
             return [changed("insert", key, value)]
+        case "pop", [] | [_]:
+            return [changed("pop", args[0] if args else constant(-1), constant(None))]
         case (("reverse" | "clear"), []):
             return [changed(attr, constant(None), constant(None))]
         case _:

@@ -240,8 +240,13 @@ class _Loop:
                 lengths = [length for length, _ in parts if length is not None]
                 if not lengths:
                     raise self.context.refuse(e, f"'{ast.unparse(e)}'", "it never ends", "Loop over a range.")
+                lengths = list({ast.dump(e): e for e in lengths}.values())
                 length = lengths[0] if len(lengths) == 1 else ast.Call(name(self.context.builtin("min")), lengths, [])
                 return length, ast.Tuple([item for _, item in parts], ast.Load())
+            case "range", ast.Call(args=[length], keywords=[]) if not isinstance(length, ast.Starred):
+                return length, name(index)
+            case "range", ast.Call(args=[ast.Constant(value=int()) as begin, end], keywords=[]):
+                return expression("n - a", n=end, a=begin), expression("a + k", a=begin, k=index)
             case "enumerate", ast.Call(args=[inner, *start], keywords=keywords):
                 first = start[0] if start else next((k.value for k in keywords), None)
                 length, item = self.reader(inner, index)

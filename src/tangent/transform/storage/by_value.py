@@ -9,6 +9,7 @@ from typing import Any
 from tangent.analysis.aliases import Aliases, put_by_method
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
+from tangent.analysis.made import copies_container
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.quote import assign, at, name
@@ -107,8 +108,13 @@ def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: f
     if any((n in live or n in given) and aliases.of(n) & items for n in names if n != root):
         return True
     inner = aliases.of(root) | _began_as(this, root, aliases, live)
-    if any(aliases.holds.get(o, set()) & items for o in set(aliases.holds) - inner - items):
+    holders = {o for o, held in aliases.holds.items() if held & items} - items
+    if holders - inner - _gone(this, aliases, live, given):
         return True
+    while feeding := [(site, aliases.of(v)) for site, v in _put_into(this, inner) if aliases.of(v) & holders - inner]:
+        if not all(_takes_over(this.operations[site]) for site, _ in feeding):
+            return True
+        inner = inner.union(*(found for _, found in feeding))
     seen: set[str] = set()
     put = [(site, aliases.of(v)) for site, v in _put_into(this, inner)]
     for site, found in (*put, *_put_by_methods(this, inner, aliases)):
@@ -116,6 +122,18 @@ def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: f
             return True
         seen |= found
     return False
+
+
+def _takes_over(op: Operation) -> bool:
+    """Whether each item of a list is put into another one, once."""
+    return op.kind == "pack" or copies_container(op)
+
+
+def _gone(this: Unit, aliases: Aliases, live: frozenset[str], given: frozenset[str]) -> set[str]:
+    """Lists and dicts made here that no variable leads to any more, as those that comprehensions fill."""
+    names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)}
+    left = {n for n in names if n in live or n in given or n not in this.context.scope.local} | set(this.parameters)
+    return set(aliases.containers).difference(*(aliases.reach(n) for n in left))
 
 
 def _began_as(this: Unit, root: str, aliases: Aliases, live: frozenset[str]) -> set[str]:

@@ -36,7 +36,7 @@ def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozens
 
 def finished_lists(this: Unit, found: list[Write]) -> Unit:
     """`xs = parts` as `xs = [*parts]`, where items were appended to parts, and stores change xs."""
-    stored = {w.root for w in found if _is_item_store(this, w)}
+    stored = {w.root for w in found if _is_item_store(this, w) or _adds_to_item(this, w)}
     pushed = {op.targets[0] for op in this.operations.values() if op.kind in ("push", "pop")}
     copies = {
         s: op
@@ -60,6 +60,12 @@ def _is_item_store(this: Unit, w: Write) -> bool:
     index = op.values.get("index") if op is not None and op.kind == "store" else None
     if op is not None and op.why == "into Add":  # to a row of a table, or to all of it
         return "index" not in op.values or isinstance(op.values["index"], Cell)
+    return index is not None and not isinstance(index, ast.Slice) and not is_key(index)
+
+
+def _adds_to_item(this: Unit, w: Write) -> bool:
+    op = this.operations.get(w.statement)
+    index = op.values.get("index") if op is not None and op.kind == "augment" else None
     return index is not None and not isinstance(index, ast.Slice) and not is_key(index)
 
 

@@ -7,8 +7,8 @@ return p.pos                           force = -k * p_pos
                                        p_vel += force
                                    return p_pos
 
-Only where the object is never handed on, holds no lists, dicts or arrays that it changes item by item, and where its
-methods are read from top to bottom; others are kept in a memory (normalise/memory/).
+Only where the object is never handed on and where its methods can be written out; others are kept in a memory
+(normalise/memory/). Lists of such objects become lists of their attributes (columns.py).
 """
 
 from __future__ import annotations
@@ -20,29 +20,32 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from tangent.source.columns import columns
+from tangent.source.elements import with_own_names
 from tangent.source.inlined import (
     Body,
     CannotWriteOut,
     Definition,
     Node,
     Places,
-    Steps,
     copied,
     given_to,
     is_readable,
     names_outside,
+    returning,
     with_constants,
     written_anew,
 )
+from tangent.source.members import Members, is_plain
 from tangent.source.naming import home_of, is_generated
+from tangent.source.stated import Stated
 from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
-from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope, with_blocks
+from tangent.syntax.quote import assign, constant, name
+from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 
-UNUSUAL = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__new__", "__init_subclass__")
 CHANGING = frozenset(
     "append extend insert pop remove clear reverse update setdefault popitem add discard popleft appendleft extendleft "
     "rotate sort move_to_end fill resize put shuffle".split()
@@ -56,7 +59,7 @@ def dissolved(tree: ast.FunctionDef, function: types.FunctionType, definition: D
     if is_generated(function) or home_of(function).split(".")[0] == "tangent":
         return tree
     for _ in range(MOST_OBJECTS):
-        new = next(_without_one(tree, function, definition), None)
+        new = next(_without_one(tree, function, definition), None) or columns(tree, function, definition)
         if new is None:
             break
         tree = new
@@ -72,21 +75,15 @@ def _without_one(
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Name(id=path))) if once[v] == 1:
                 cls = function.__globals__.get(path) if path not in own else None
-                if isinstance(cls, type) and path not in function.__code__.co_freevars and _is_plain(cls, function):
+                if isinstance(cls, type) and path not in function.__code__.co_freevars and _is_own(cls, function):
                     try:
                         yield _Dissolving(tree, function, definition, s, v, cls).whole()
                     except CannotWriteOut:
                         continue
 
 
-def _is_plain(cls: type, function: types.FunctionType) -> bool:
-    """Whether a class of the same module makes its objects, and assigns their attributes, in the usual way."""
-    written = [c for c in cls.__mro__ if c is not object]
-    alike = all(
-        c.__module__ == function.__module__ and type(c) is type and not c.__dict__.keys() & set(UNUSUAL)
-        for c in written
-    )
-    return alike and not hasattr(cls, "__dataclass_fields__")
+def _is_own(cls: type, function: types.FunctionType) -> bool:
+    return is_plain(cls, function) and not hasattr(cls, "__dataclass_fields__")
 
 
 class _Dissolving:
@@ -107,11 +104,12 @@ class _Dissolving:
         self.attributes: dict[str, str] = {}
         self.size = 0
         self.places = Places(tree)
+        self.members = Members(cls)
 
     def whole(self) -> ast.FunctionDef:
         self.require_alone()
         self.look_at(self.tree, self.v, self.cls)
-        self.require_read(self.initialiser())
+        self.require_read(self.members.initialiser())
         body = _Written(self, self.v, None, 0).block(self.tree.body)
         new = written_anew(self.tree, body, self.relied)
         if any(isinstance(n, ast.Name) and n.id == self.v for n in walk(new)):
@@ -126,22 +124,8 @@ class _Dissolving:
             if isinstance(n, ast.Name) and n.id == self.v and n is not self.made.targets[0] and n not in owners & here:
                 raise CannotWriteOut
 
-    def initialiser(self) -> types.FunctionType | None:
-        found = inspect.getattr_static(self.cls, "__init__")
-        return found if isinstance(found, types.FunctionType) else None
-
     def kind(self, attr: str) -> str:
-        """What an attribute is: a `method`, a `property`, one of the `class`, or one that the object `holds`."""
-        found = inspect.getattr_static(self.cls, attr, None)
-        if isinstance(found, types.FunctionType):
-            return "method"
-        if isinstance(found, property):
-            return "property"
-        if found is None or isinstance(found, types.MemberDescriptorType):
-            return "holds"
-        if hasattr(type(found), "__get__") or hasattr(type(found), "__set__") or attr in self.attributes:
-            raise CannotWriteOut
-        return "class"
+        return self.members.kind(attr, self.attributes)
 
     def look_at(self, tree: ast.AST, me: str, definer: type) -> None:
         """Find the attributes that are assigned, and the methods that are called."""
@@ -158,54 +142,38 @@ class _Dissolving:
                 case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == me and self.kind(attr) == "method":
                     self.relied[f"{self.path}.{attr}"] = found = inspect.getattr_static(self.cls, attr)
                     self.require_read(found)
-                case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=v)), attr=attr)) if v == me:
-                    if attr in CHANGING:
-                        raise CannotWriteOut  # lists and dicts that change are followed with a memory
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=v), attr=held), attr=attr)
+                ) if v == me and attr in CHANGING and self.kind(held) == "class":
+                    raise CannotWriteOut  # what all objects of the class share
                 case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()) if any(
                     isinstance(x, ast.Attribute) and isinstance(x.value, ast.Name) and x.value.id == me
-                    for x in walk(owner)
-                ):
+                    and self.kind(x.attr) == "class" for x in walk(owner)
+                ):  # fmt: skip
                     raise CannotWriteOut
                 case ast.Attribute(attr=attr) | ast.Name(id=attr) if attr in DRAWING:
                     raise CannotWriteOut  # random numbers that an object draws are asked for by its memory
                 case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attr):
-                    self.require_read(self.above(definer, attr))
-
-    def above(self, definer: type, attr: str) -> types.FunctionType | None:
-        """The method behind `super().attr`."""
-        later = self.cls.__mro__[self.cls.__mro__.index(definer) + 1 :]
-        found = next((vars(c)[attr] for c in later if attr in vars(c)), None)
-        if found is object.__init__:
-            return None
-        if not isinstance(found, types.FunctionType):
-            raise CannotWriteOut
-        return found
-
-    def definer(self, method: types.FunctionType) -> type:
-        for c in self.cls.__mro__:
-            if any(member is method or getattr(member, "fget", None) is method for member in vars(c).values()):
-                return c
-        raise CannotWriteOut
+                    self.require_read(self.members.above(definer, attr))
 
     def require_read(self, method: types.FunctionType | None) -> None:
         """A method that is written out does nothing else than what stands there, one statement after the other."""
         if method is None or method in self.definitions:
             return
-        tree = self.definition(method)
+        tree = with_own_names(self.definition(method), self.names)
         self.definitions[method] = tree
         args = tree.args
         me = (args.posonlyargs or args.args or [ast.arg("")])[0].arg
-        returns = [n for n in walk(tree) if isinstance(n, ast.Return)]
         owners = {n.value for n in walk(tree) if isinstance(n, ast.Attribute)}
         handed = any(isinstance(n, ast.Name) and n.id == me and n not in owners for n in walk(tree))
         around = self.own | set(self.function.__code__.co_freevars)
         if (
             method.__globals__ is not self.function.__globals__ or set(method.__code__.co_freevars) - {"__class__"}
-            or not is_readable(tree, method) or not me or handed or any(isinstance(n, ast.Delete) for n in walk(tree))
-            or any(r is not tree.body[-1] for r in returns) or names_outside(tree) & (around | {"__class__"})
+            or not is_readable(tree, method, ast.GeneratorExp) or not me or handed
+            or any(isinstance(n, ast.Delete) for n in walk(tree)) or names_outside(tree) & (around | {"__class__"})
         ):  # fmt: skip
             raise CannotWriteOut
-        self.look_at(tree, me, self.definer(method))
+        self.look_at(tree, me, self.members.definer(method))
 
     def inlined(
         self, method: types.FunctionType, args: list[ast.expr], keywords: list[ast.keyword], s: ast.stmt, depth: int
@@ -222,74 +190,29 @@ class _Dissolving:
         names = {v: self.names.numbered(v) for v in sorted(local - fixed.keys())}
         before: Body = [assign(names[p], e, s) for p, e in given.items() if p not in fixed]
         body = [rename(with_constants(x, fixed), names) for x in self.places.placed(copied(tree.body), s)]
-        last = body.pop() if isinstance(body[-1], ast.Return) else None
-        written = _Written(self, me.arg, self.definer(method), depth)
-        before += written.block(body)
-        if not isinstance(last, ast.Return) or last.value is None:
-            return before, constant(None)
-        more, value = written.expression(last.value, s)
-        result = self.names.numbered("result")
-        return [*before, *more, assign(result, value, s)], name(result)
+        gives = any(isinstance(n, ast.Return) for n in walk(tree))
+        result = self.names.numbered("result") if gives else ""
+        body = returning(body, result, body[-1]) if gives else body
+        before += _Written(self, me.arg, self.members.definer(method), depth).block(body)
+        return before, name(result) if gives else constant(None)
 
 
-class _Written:
+class _Written(Stated):
     """Statements over variables in place of the attributes of `me`; without a definer, those of the function itself."""
 
     def __init__(self, parts: _Dissolving, me: str, definer: type | None, depth: int) -> None:
         self.parts, self.me, self.definer, self.depth = parts, me, definer, depth
-
-    def block(self, body: Body) -> Body:
-        found = [new for s in body for new in self.statement(s)]
-        return found or [at(ast.Pass(), body[0])] if body else []
+        self.names = parts.names
 
     def statement(self, s: ast.stmt) -> Body:
-        match s:
-            case ast.Assign() if s is self.parts.made:
-                return self.initialised(s)
-            case ast.Assign(targets=targets, value=value):
-                before, value = self.expression(value, s)
-                return [*before, replace(s, targets=[self.target(t) for t in targets], value=value)]
-            case ast.AnnAssign(target=target, value=value):
-                if value is None:
-                    return [] if self.mentions(target) else [s]
-                before, value = self.expression(value, s)
-                return [*before, at(ast.Assign([self.target(target)], value), s)]
-            case ast.AugAssign(target=target, value=value):
-                if not isinstance(target, ast.Name) and self.works(value):
-                    raise CannotWriteOut
-                before, value = self.expression(value, s)
-                return [*before, replace(s, target=self.target(target), value=value)]
-            case ast.Expr(value=value):
-                before, value = self.expression(value, s)
-                done = isinstance(value, (ast.Name, ast.Constant)) and bool(before)
-                return before if done else [*before, replace(s, value=value)]
-            case ast.Return(value=ast.expr() as value):
-                before, value = self.expression(value, s)
-                return [*before, replace(s, value=value)]
-            case ast.If(test=test, body=body, orelse=orelse):
-                before, test = self.expression(test, s)
-                return [*before, replace(s, test=test, body=self.block(body), orelse=self.block(orelse))]
-            case ast.For(target=target, iter=iter, body=body, orelse=orelse):
-                before, iter = self.expression(iter, s)
-                loop = replace(s, target=self.target(target), iter=iter, body=self.block(body))
-                return [*before, replace(loop, orelse=self.block(orelse))]
-            case ast.While(test=test, body=body, orelse=orelse) if not self.works(test):
-                return [replace(s, test=self.plain(test), body=self.block(body), orelse=self.block(orelse))]
-            case ast.Raise() | ast.Assert() if not self.works(s):
-                return [self.plain(s)]
-            case ast.Try():
-                return [with_blocks(s, self.block)]
-            case _ if self.mentions(s):
-                raise CannotWriteOut
-            case _:
-                return [s]
+        return self.initialised(self.parts.made) if s is self.parts.made else super().statement(s)
 
     def initialised(self, s: ast.Assign) -> Body:
         assert isinstance(s.value, ast.Call)
         e = s.value
         if self.works(e) or self.mentions(e):
             raise CannotWriteOut
-        method = self.parts.initialiser()
+        method = self.parts.members.initialiser()
         if method is None:
             if e.args or e.keywords:
                 raise CannotWriteOut
@@ -299,11 +222,8 @@ class _Written:
     def mentions(self, node: ast.AST) -> bool:
         return any(isinstance(n, ast.Name) and n.id == self.me for n in walk(node))
 
-    def works(self, node: ast.AST) -> bool:
-        """Whether something calls a method of the object, or asks for a property."""
-        return any(map(self.is_work, walk(node)))
-
     def is_work(self, n: ast.AST) -> bool:
+        """Whether something calls a method of the object, or asks for a property."""
         match n:
             case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == self.me:
                 return self.parts.kind(attr) in ("method", "property")
@@ -311,11 +231,6 @@ class _Written:
                 return self.definer is not None
             case _:
                 return False
-
-    def target(self, t: ast.expr) -> ast.expr:
-        if self.works(t):
-            raise CannotWriteOut
-        return self.plain(t)
 
     def plain(self, node: Node) -> Node:
         """An expression or statement without methods: attributes are variables."""
@@ -337,36 +252,25 @@ class _Written:
         return ast.copy_location(ast.Name(self.parts.attributes[attr], e.ctx), e)
 
     def expression(self, e: ast.expr, s: ast.stmt) -> tuple[Body, ast.expr]:
-        """What is done before an expression, in the order of Python, and the expression."""
-        if not self.works(e):
-            return [], self.plain(e)
-        steps = Steps(s, self.parts.names, {n for n in walk(e) if self.is_work(n)}, lambda x: self.written(x, s))
-        result = self.plain(steps.expression(e))
-        if self.mentions(result):
+        before, result = super().expression(e, s)
+        if before and self.mentions(result):
             raise CannotWriteOut
-        return [self.plain(x) for x in steps.before], result
+        return before, result
 
     def written(self, x: ast.expr, s: ast.stmt) -> tuple[Body, ast.expr]:
         """What a method or a property does, and what it gives."""
         if not isinstance(x, ast.Call):
-            return self.parts.inlined(self.getter(x), [], [], s, self.depth + 1)
+            assert isinstance(x, ast.Attribute)
+            return self.parts.inlined(self.parts.members.getter(x.attr), [], [], s, self.depth + 1)
         args, keywords = [self.plain(a) for a in x.args], [self.plain(k) for k in x.keywords]
         method = self.method(x.func)
         return self.parts.inlined(method, args, keywords, s, self.depth + 1) if method else ([], constant(None))
 
-    def getter(self, e: ast.expr) -> types.FunctionType:
-        found = inspect.getattr_static(self.parts.cls, e.attr) if isinstance(e, ast.Attribute) else None
-        if not isinstance(found, property) or not isinstance(found.fget, types.FunctionType):
-            raise CannotWriteOut
-        return found.fget
-
     def method(self, e: ast.expr) -> types.FunctionType | None:
         match e:
             case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=attr) if self.definer is not None:
-                return self.parts.above(self.definer, attr)
-            case ast.Attribute(attr=attr) if isinstance(
-                found := inspect.getattr_static(self.parts.cls, attr), types.FunctionType
-            ):
-                return found
+                return self.parts.members.above(self.definer, attr)
+            case ast.Attribute(attr=attr):
+                return self.parts.members.method(attr)
             case _:
                 raise CannotWriteOut

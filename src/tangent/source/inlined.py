@@ -65,14 +65,14 @@ class Places:
         return body
 
 
-def is_readable(tree: ast.FunctionDef, f: types.FunctionType) -> bool:
+def is_readable(tree: ast.FunctionDef, f: types.FunctionType, also: type[ast.AST] = ast.ListComp) -> bool:
     """Whether a function does nothing else than what stands there, and is given its arguments one by one."""
     args = tree.args
     defaults = [*args.defaults, *(e for e in args.kw_defaults if e is not None)]
     return not (
-        any(isinstance(n, REFUSED) for n in walk(tree) if n is not tree) or args.vararg or args.kwarg or f.__dict__
-        or not all(isinstance(e, ast.Constant) for e in defaults) or "insert_grad_of" in names_outside(tree)
-        or (_ruled and _ruled[0](f))
+        any(isinstance(n, REFUSED) and not isinstance(n, also) for n in walk(tree) if n is not tree)
+        or args.vararg or args.kwarg or f.__dict__ or not all(isinstance(e, ast.Constant) for e in defaults)
+        or "insert_grad_of" in names_outside(tree) or (_ruled and _ruled[0](f))
     )  # fmt: skip
 
 
@@ -139,10 +139,10 @@ class Steps:
     def visit(self, x: ast.expr, hold: bool = True) -> ast.expr:
         if not any(n in self.chosen for n in walk(x)):
             return self.held(x) if self.left and hold and not isinstance(x, (*ENDS, ast.Lambda)) else x
-        if isinstance(x, UNORDERED) or (isinstance(x, ast.Compare) and len(x.ops) > 1):
-            raise CannotWriteOut
         if x in self.chosen or (isinstance(x, ast.Call) and x.func in self.chosen):
             return self.written(x)
+        if isinstance(x, UNORDERED) or (isinstance(x, ast.Compare) and len(x.ops) > 1):
+            raise CannotWriteOut
         changes: dict[str, Any] = {}
         for field in x._fields:
             old = getattr(x, field, None)

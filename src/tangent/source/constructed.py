@@ -1,0 +1,53 @@
+"""What the initialiser of a class does, as a definition; that of a dataclass, which stands nowhere, is made."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+
+from tangent.source.inlined import CannotWriteOut, Definition
+from tangent.source.members import Members
+from tangent.syntax.quote import constant
+
+PLAIN = (int, float, complex, str, bool, type(None))
+
+
+def initialiser_of(members: Members, definition: Definition) -> tuple[ast.FunctionDef, types.FunctionType | None]:
+    """The definition of an initialiser, and the function, where there is one."""
+    found = members.initialiser()
+    if found is None:
+        return _parsed("def __init__(self): pass"), None
+    own = vars(members.cls).get("__init__") is found
+    if own and dataclasses.is_dataclass(members.cls) and found.__code__.co_filename == "<string>":
+        return _of_dataclass(members.cls), None
+    return definition(found), found
+
+
+def _of_dataclass(cls: type) -> ast.FunctionDef:
+    """`def __init__(self, x, v=0.0): self.x = x; self.v = v`."""
+    kinds = {str(f._field_type) for f in cls.__dataclass_fields__.values()}  # type: ignore[attr-defined]
+    fields = dataclasses.fields(cls)
+    missing = dataclasses.MISSING
+    if any("INITVAR" in kind for kind in kinds) or cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise CannotWriteOut
+    if not all(
+        f.init and f.default_factory is missing and (f.default is missing or type(f.default) in PLAIN) for f in fields
+    ):
+        raise CannotWriteOut
+    more = ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
+    lines = [f"self.{f.name} = {f.name}" for f in fields] + more
+    tree = _parsed(f"def __init__(self): {'; '.join(lines) or 'pass'}")
+    plain = [f for f in fields if not f.kw_only]
+    named = [f for f in fields if f.kw_only]
+    tree.args.args += [ast.arg(f.name) for f in plain]
+    tree.args.defaults = [constant(f.default) for f in plain if f.default is not missing]
+    tree.args.kwonlyargs = [ast.arg(f.name) for f in named]
+    tree.args.kw_defaults = [None if f.default is missing else constant(f.default) for f in named]
+    return tree
+
+
+def _parsed(text: str) -> ast.FunctionDef:
+    found = ast.parse(text).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    return found

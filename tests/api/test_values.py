@@ -1,5 +1,6 @@
 """Seeds and structures, shapes and dtypes; what is returned is nobody else's, arguments stay as they are."""
 
+import functools
 import math
 
 import numpy as np
@@ -398,3 +399,32 @@ def test_arguments_are_left_alone(f):
     jvp(f)(x, x)
     hvp(f)(x, x)
     assert np.array_equal(x, before)
+
+
+# Functions of the libraries themselves
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (max, (2.0, 3), (0.0,)), (max, (2.0, 3.0), (0.0, 1.0)), (min, (2.0, 3.0), (1.0, 0.0)),
+        (max, (2.0, 1.0, 0.5), (1.0, 0.0)), (math.log, (2.0,), (0.5,)),
+        (math.log, (2.0, 4.0), (0.5 / math.log(4.0), -math.log(2.0) / (4.0 * math.log(4.0) ** 2))),
+        (math.hypot, (3.0, 4.0), (0.6, 0.8)), (math.hypot, (-3.0,), (-1.0,)), (abs, (-2.0,), (-1.0,)),
+        (pow, (2.0, 3), (12.0,)),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_builtins_by_their_own_arguments(f, args, expected):
+    """How many there are decides what a function does."""
+    for i, value in enumerate(expected):
+        close(grad(f, wrt=i)(*args), value)
+
+
+def test_builtins_of_sequences():
+    assert grad(max)([1.0, 2.0]) == [0.0, 1.0]
+    assert grad(sum)([1.0, 2.0]) == [1.0, 1.0]
+    close(grad(functools.partial(max, 3.0))(4.0), 1.0)
+    close(grad(grad(math.log))(2.0, 4.0), -0.25 / math.log(4.0))
+    close(grad(np.einsum, wrt=1)("i,i->", np.ones(2), np.array([3.0, 4.0])), [3.0, 4.0])
+    close(grad(np.average)(np.ones(2), weights=np.array([1.0, 3.0])), [0.25, 0.75])

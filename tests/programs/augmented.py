@@ -1,5 +1,8 @@
 """Augmented assignment to names whose values were made here: each means the same as the long form."""
 
+import functools
+import operator
+
 import numpy as np
 
 from programs.registry import program
@@ -298,3 +301,17 @@ def an_argument_without_axes_stays_an_array(x, y):
     z = x
     x *= 2.0
     return x * z
+
+
+@program({"x": signed(3)}, {"x": 0.7})
+def spelled_as_functions(x):
+    y = x * 2.0
+    y = operator.iadd(y, x)
+    z = operator.imul(y, x)
+    operator.isub(z, 1.0)
+    return operator.itruediv(z, 3.0)
+
+
+@program({"x": signed(3)})
+def spelled_as_a_function_that_folds(x):
+    return functools.reduce(operator.imul, [1.0 * x, x, x + 2.0])

@@ -504,6 +504,15 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "math_hypot": [S("math.hypot(x, y, z)", x=0.3, y=-0.7, z=0.2), S("math.hypot(x)", x=-0.4)],
     # Kernels
+    "direction_of": [
+        S("direction_of(x, np.linalg.norm(x))", x=real(4)),
+        S("direction_of(x, np.linalg.norm(x, axis=1), 1)", x=real(2, 3) * np.array([9.0, 1.0, 1.0])),
+    ],
+    "exponential_shares": [
+        S("exponential_shares(x, np.logaddexp.reduce(x))", x=real(4)),
+        S("exponential_shares(x, np.logaddexp.reduce(x, 1), 1)", x=real(2, 3) + np.array([5.0, 0.0, 0.0])),
+    ],
+    "sides": [S("sides(xs, math.hypot(*xs))", xs=[0.3, -0.7, 0.2]), S("sides(xs, math.hypot(*xs))", xs=[3.0, -0.7, 0.2])],
     "piece": [S("piece(t, a, 0)", "a", t=0.3, a=real(2, 3)), S("piece(t, a, 1)", "a", t=real(2, 2), a=real(2, 3))],
     "stretch": [S("stretch(b, 1, 2, 0)", b=real(4, 2)), S("stretch(b, 0, 2, -1)", b=real(2, 3))],
     "between_zeros": [S("between_zeros(t, 1, 2, 0)", t=real(2, 2)), S("between_zeros(t, 0, 1, -1)", t=real(2, 3))],

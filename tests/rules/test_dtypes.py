@@ -118,7 +118,9 @@ def test_bounds_in_another_precision_than_the_result() -> None:
      "np.sum(v) + n", "np.maximum(x, n)", "np.clip(x, n, None)", "np.mod(x, n)", "v * n", "math.fsum([x, n])",
      "math.hypot(x, 2, n)", "math.dist([x], [n])", "math.modf(x)[0]", "complex(x, n)", "cmath.rect(x, n)",
      "cmath.polar(x)[0]", "max(x, 0.1)", "np.heaviside(n, v)", "np.select([v > 0.6], [v], n)", "np.add(2.5, x)",
-     "np.hypot.reduce(v, initial=np.float64(0.2))", "np.subtract.reduce(v, initial=0.5)"],
+     "np.hypot.reduce(v, initial=np.float64(0.2))", "np.subtract.reduce(v, initial=0.5)",
+     "np.select([v > 0.6], [v], np.float64(2.0))", "np.interp(float(x), [0.0, 1.0], [0.0, 2.0])",
+     "np.var(v, ddof=np.float64(0.5))", "sum(v)"],
 )  # fmt: skip
 def test_tangents_have_the_dtype_of_the_result(call: str, dtype: Any) -> None:
     """Also of numbers: what `math` makes of half precision is double, and so is single beside an integer of NumPy."""

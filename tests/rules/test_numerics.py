@@ -236,6 +236,43 @@ def test_lengths_of_any_size(call: str, x: list[float]) -> None:
     matches(tangent.grad(function_of(S(call, x=at)))(at), [mpmath.mpf(v) / length for v in x])
 
 
+LARGE = [[1e6, 1.0, -2.0], [2.0, 3e-9, 0.5], [1.0, 2.0, 3.0]]
+
+
+def _length(*x: Any) -> Any:
+    return mpmath.sqrt(mpmath.fsum(v * v for v in x))
+
+
+def _logarithm(*x: Any) -> Any:
+    return mpmath.log(mpmath.fsum(mpmath.exp(v) for v in x))
+
+
+@pytest.mark.parametrize(
+    ("call", "exact", "x"),
+    [
+        *((call, _length, x) for call in ("np.linalg.norm(x)", "np.linalg.vector_norm(x)", "np.hypot.reduce(x)",
+          "math.hypot(*x)", "math.dist(x, [0.0] * 3)") for x in LARGE),
+        *(("np.linalg.norm(x, axis=0)", _length, x) for x in LARGE),
+        *(("np.logaddexp.reduce(x)", _logarithm, x) for x in ([30.0, 0.0, 1.0], [-40.0, 3.0, 2.0], [0.1, 0.2, 0.3])),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_hessians_where_one_element_is_nearly_all(call: str, exact: Callable[..., Any], x: list[float]) -> None:
+    """What cancels in `1 - u * u` is said by the other elements."""
+    f, at = function_of(S(call, x=np.array(x))), np.array(x)
+    gradient = tangent.grad(f)
+    rows = np.array([tangent.jvp(gradient, "x")(at, dx=e) for e in np.eye(3)])
+    columns = np.array([tangent.vjp(gradient)(at, 1.0, e) for e in np.eye(3)])
+    with mpmath.workdps(300):
+        exactly = [mpmath.mpf(v) for v in x]
+        for i in range(3):
+            for k in range(3):
+                order = tuple((j == i) + (j == k) for j in range(3))
+                expected = mpmath.diff(exact, tuple(exactly), order)
+                assert _close(rows[i, k], expected, 1e-13)
+                assert _close(columns[i, k], expected, 1e-13)
+
+
 @pytest.mark.parametrize("x", [[1e100, 1e-100, 3.0], [1e-160, 1e-160, 1e250], [0.0, 1e200, 1e-200]], ids=str)
 def test_products_of_any_size(x: list[float]) -> None:
     at = np.array(x)

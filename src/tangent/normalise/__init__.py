@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from tangent.normalise.augmented import augmented
 from tangent.normalise.boxes import boxes
 from tangent.normalise.brought import brought
 from tangent.normalise.choices import choices
@@ -57,10 +58,10 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside, expression_reads
 
 PASSES = (
-    outlined, insertions, choices, copies, spelled, grown, phases, walked, extended, repeated, fixed, managers,
-    lazily_read, turned, kept, outcomes, brought, filled, decorated, closures, boxes, lifting, known_methods, grids,
-    parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps,
-    contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading, memorised, versions,
+    outlined, insertions, choices, copies, spelled, augmented, grown, phases, walked, extended, repeated, fixed,
+    managers, lazily_read, turned, kept, outcomes, brought, filled, decorated, closures, boxes, lifting, known_methods,
+    grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements,
+    jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading, memorised, versions,
 )  # fmt: skip
 
 

@@ -3,32 +3,37 @@
 # Accumulations
 
 @linear
+@fitted
 def cumsum(y, a, axis=None, dtype=None, out=None):
-    d[a] = unbroadcast(cumsum_reversed(d[y], a, axis), a)
+    d[a] = cumsum_reversed(d[y], a, axis)
 
 def cumprod(y, a, axis=None, dtype=None, out=None):
     d[a] = cumprod_adjoint(d[y], a, y, axis)
     d[y] = cumprod_tangent(d[a], a, y, axis)
 
 @linear
+@fitted
 def cumulative_sum(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
-    d[x] = unbroadcast(cumsum_reversed(without_first(d[y], axis, include_initial), x, axis), x)
+    d[x] = cumsum_reversed(without_first(d[y], axis, include_initial), x, axis)
 
 def cumulative_prod(y, x, *, axis=None, dtype=None, out=None, include_initial=False):
     d[x] = cumprod_adjoint(without_first(d[y], axis, include_initial), x, without_first(y, axis, include_initial), axis)
     d[y] = with_first(cumprod_tangent(d[x], x, without_first(y, axis, include_initial), axis), axis, include_initial)
 
+@fitted
 def maximum_accumulate(y, array, axis=0, dtype=None, out=None):
     i = last_record(array, y, axis)
-    d[array] = unbroadcast(sum_along(d[y], i, axis), array)
+    d[array] = sum_along(d[y], i, axis)
     d[y] = np.take_along_axis(d[array], i, axis)
 
+@fitted
 def logaddexp_accumulate(y, array, axis=0, dtype=None, out=None):
-    d[array] = unbroadcast(logaddexp_accumulate_adjoint(d[y], array, y, axis), array)
+    d[array] = logaddexp_accumulate_adjoint(d[y], array, y, axis)
     d[y] = logaddexp_accumulate_tangent(d[array], array, y, axis)
 
+@fitted
 def nancumsum(y, a, axis=None, dtype=None, out=None):
-    d[a] = as_dtype(np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis)), a)
+    d[a] = np.where(np.isnan(a), 0.0, cumsum_reversed(d[y], a, axis))
     d[y] = np.cumsum(np.where(np.isnan(a), 0.0, d[a]), axis=axis)
 
 def nancumprod(y, a, axis=None, dtype=None, out=None):

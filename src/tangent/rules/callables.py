@@ -15,7 +15,7 @@ import numpy as np
 
 from tangent.rules.table import table
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
-from tangent.source.adapt import as_function, called, standing_for
+from tangent.source.adapt import as_function, called, define, standing_for
 from tangent.source.kept import keeping
 from tangent.source.read import with_own_classes
 
@@ -46,7 +46,37 @@ def _written_as_function(f: Any) -> types.FunctionType:
         return called(within(), inspect.signature(f))
     if isinstance(f, np.vectorize) and (signature := _of_elements(f.pyfunc)) is not None:
         return called(_written_out(f), signature)
+    if len(forms := _forms(f)) > 1:
+        return _by_count(f, forms)
+    if isinstance(f, functools.partial) and len(forms := _forms(f.func)) > 1:
+        f = functools.partial(_by_count(f.func, forms), *f.args, **f.keywords)
     return as_function(_written_out(f), library_signature, table().has_rule)
+
+
+def _forms(f: Any) -> set[tuple[str, ...]]:
+    """The arguments without defaults that the rules of a library function tell apart: `log(x)` and `log(x, base)`."""
+    rules = [table().rules[b.rule] for b in table().lookup(f)]
+    return {tuple(f"*{p.name}" if p.star else p.name for p in r.parameters if p.default is None) for r in rules}
+
+
+def _by_count(f: Any, forms: set[tuple[str, ...]]) -> types.FunctionType:
+    """`def max(x, y=None, *others)`: the function whose rule depends on how many arguments it is given."""
+    fixed = sorted((form for form in forms if not form[-1].startswith("*")), key=len)
+    names, title, callee = fixed[-1], f.__name__, f"{f.__name__}_"
+    several = ["*others"] if len(fixed) < len(forms) else []
+    needed = min(len(fixed[0]), len(names) - bool(several))
+    parameters = [*names[:needed], *(f"{v}=None" for v in names[needed:]), *several]
+    lines = [f"def {title}({', '.join(parameters)}):"]
+    lines += [
+        f"    if {v} is None:\n        return {callee}({', '.join(names[:i])})"
+        for i, v in enumerate(names)
+        if i >= needed
+    ]
+    lines += [f"    if others:\n        return {callee}({', '.join([*names, *several])})"] if several else []
+    lines += [f"    return {callee}({', '.join(names)})\n"]
+    made = define(title, "\n".join(lines), {callee: f})
+    made.__module__ = f.__module__
+    return made
 
 
 def _of_elements(f: Any) -> inspect.Signature | None:
@@ -107,10 +137,12 @@ def library_signature(f: Any) -> inspect.Signature | None:
     found: list[inspect.Parameter] = []
     own = _own_signature(f)
     behind = False  # whether a parameter that is not for derivatives would stand before
-    for p in table().rules[bounds[0].rule].parameters:
+    for p in max((table().rules[b.rule].parameters for b in bounds), key=len):
         default = kinds.empty if p.default is None else ast.literal_eval(p.default)
         mine = own.parameters.get(p.name) if own is not None else None
-        if p.name in ("out", "overwrite_input") or (default is not kinds.empty and not _can_be_said(f, own, mine, default)):
+        if p.name in ("out", "overwrite_input") or (
+            default is not kinds.empty and not _can_be_said(f, own, mine, default)
+        ):
             behind = True
             continue
         hidden = isinstance(f, np.ufunc) and default is not kinds.empty

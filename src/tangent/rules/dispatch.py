@@ -63,7 +63,8 @@ def captured(y, b, name, value): d[b] = put_captured(d[y], b, name)
 def put_captured(y, b, like, name): d[b] = captured(d[y], name, b)
 
 @linear
-def cast_tangent(y, b, like, asked=True): d[b] = unbroadcast(cast_tangent(d[y], like, asked=asked), b)
+@fitted
+def cast_tangent(y, b, like, asked=True): d[b] = cast_tangent(d[y], like, asked=asked)
 @linear
 def as_list(y, b): d[b] = repack_from(b, d[y])
 @linear

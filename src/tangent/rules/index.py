@@ -15,17 +15,20 @@ def flat(y, x):            d[x] = np.reshape(d[y], np.shape(x))
 # transformation writes into it instead (`transform/rows.py`).
 
 
+@fitted(row)
 def append_row(y, x, row):
     d[x] = d[y][:-1]
-    d[row] = unbroadcast(d[y][-1], row)
+    d[row] = d[y][-1]
     d[y] = appended_row(d[x], x, d[row])
 
 
+@fitted(value)
 def setitem(y, x, index, value):
     d[x] = cleared(d[y], index)
-    d[value] = unbroadcast(overwritten(d[y], index), value)
+    d[value] = overwritten(d[y], index)
     d[y] = replaced_item(d[x], x, index, d[value])
 
 
 @linear
-def persistent_array(y, values, dtype=None):  d[values] = unbroadcast(uncast(d[y], dtype), values)
+@fitted
+def persistent_array(y, values, dtype=None):  d[values] = uncast(d[y], dtype)

@@ -1,8 +1,9 @@
 """Rules of the kernels of reductions, accumulations and sequences that Tangent does not differentiate itself."""
 
 @linear
+@fitted
 def spread(y, b, x, axis=None, keepdims=False, where=True):
-    d[b] = unbroadcast(np.sum(d[y], axis=axis, keepdims=keepdims, where=where), b)
+    d[b] = np.sum(d[y], axis=axis, keepdims=keepdims, where=where)
 
 def about_mean(c, a, axis=None, where=True):
     d[a] = about_mean(d[c], axis, where)
@@ -11,10 +12,10 @@ def about_mean(c, a, axis=None, where=True):
 def product_of_others(r, a, y, axis=None, keepdims=False, initial=1, where=True):
     p = product_of_others(a, as_dtype(np.prod(a, axis=axis, keepdims=keepdims, where=where), y), axis, keepdims, 1, where)
     d[a] = product_of_rest(d[r], a, y, axis, initial, where)
-    d[initial] = unbroadcast(np.sum(d[r] * p, axis=axis, keepdims=keepdims), initial)
+    d[initial] = np.sum(d[r] * p, axis=axis, keepdims=keepdims)
     d[r] = (
         product_of_rest(d[a], a, y, axis, initial, where)
-        + as_dtype(spread(np.broadcast_to(d[initial], np.shape(y)), a, axis, keepdims) * p, r)
+        + spread(np.broadcast_to(d[initial], np.shape(y)), a, axis, keepdims) * p
     )
 
 @linear
@@ -62,14 +63,25 @@ def quantile_weights(w, a, q, axis=None, method="linear", weights=None, y=None):
 def outer_operand(z, x, y):
     d[x] = np.reshape(d[z], np.shape(x))
 
+def direction_of(u, x, r, axis=None, keepdims=False):
+    n = at_rank(r, x, axis, keepdims)
+    d[x] = safe_ratio(off_direction(d[u], u, u, axis), n)
+    d[u] = safe_ratio(off_direction(d[x], u, u, axis), n)
+
+def exponential_shares(w, a, y, axis=None, keepdims=False):
+    d[a] = w * off_direction(d[w], 1.0, w, axis)
+    d[w] = w * off_direction(d[a], 1.0, w, axis)
+
 @linear
+@fitted
 def piece(y, t, a, axis):
-    d[t] = unbroadcast(d[y], t)
+    d[t] = d[y]
 
 # Sequences
 
 @linear
-def each(ys, b, xs):         d[b] = unbroadcast(np.broadcast_to(total(d[ys]), np.shape(b)), b)
+@fitted
+def each(ys, b, xs):         d[b] = np.broadcast_to(total(d[ys]), np.shape(b))
 @linear
 def total(s, xs):            d[xs] = each(d[s], xs)
 @linear
@@ -95,6 +107,10 @@ def over(u, xs, length):
     d[length] = -ratio(weighted(u, d[u]), length)
     d[u] = over(gaps(d[xs], scaled(d[length], u, u)), length)
 
+def sides(u, xs, length):
+    d[xs] = scaled(1.0, over(off_sides(d[u], u), length), xs)
+    d[u] = over(off_sides(d[xs], u), length)
+
 def count(n, a, axis=None, keepdims=False, where=True, ddof=0):
-    d[ddof] = unbroadcast(-d[n], ddof)
-    d[n] = np.broadcast_to(-d[ddof], np.shape(n))
+    d[ddof] = -d[n]
+    d[n] = -d[ddof]

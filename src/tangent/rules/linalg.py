@@ -35,24 +35,27 @@ def tensorinv(y, a, ind=2):
 # Linear systems
 
 
+@fitted
 def solve(x, a, b):
     g = solve_columns(mT(a), d[x], b)
-    d[a] = unbroadcast(-columns(g, b) @ mT(columns(x, b)), a)
-    d[b] = unbroadcast(g, b)
+    d[a] = -columns(g, b) @ mT(columns(x, b))
+    d[b] = g
     d[x] = solve_columns(a, d[b] - matmul_columns(d[a], x, b), b)
 
 
+@fitted
 def tensorsolve(x, a, b, axes=None):
     g = np.linalg.solve(system(a, x, axes).T, np.ravel(d[x]))
-    d[a] = unbroadcast(from_system(-np.outer(g, x), a, x, axes), a)
-    d[b] = unbroadcast(np.reshape(g, np.shape(b)), b)
+    d[a] = from_system(-np.outer(g, x), a, x, axes)
+    d[b] = np.reshape(g, np.shape(b))
     d[x] = np.linalg.tensorsolve(a, d[b] - np.reshape(system(d[a], x, axes) @ np.ravel(x), np.shape(b)), axes=axes)
 
 
+@fitted
 def lstsq(y, a, b, rcond=None):
     p = lstsq_pinv(a, rcond)
-    d[a] = unbroadcast(lstsq_adjoint_a(d[y], y, a, b, p), a)
-    d[b] = unbroadcast(lstsq_adjoint_b(d[y], y, a, b, p), b)
+    d[a] = lstsq_adjoint_a(d[y], y, a, b, p)
+    d[b] = lstsq_adjoint_b(d[y], y, a, b, p)
     d[y] = lstsq_tangent(d[a], d[b], y, a, b, p)
 
 
@@ -93,14 +96,16 @@ def eigvalsh(w, a, UPLO="L"):
     d[w] = np.real(np.sum(np.conj(v) * (from_triangle(d[a], UPLO=UPLO) @ v), axis=-2))
 
 
+@fitted
 def eig(y, a):
-    d[a] = unbroadcast(eig_adjoint(d[y], y), a)
+    d[a] = eig_adjoint(d[y], y)
     d[y] = eig_tangent(d[a], y)
 
 
+@fitted
 def eigvals(w, a):
     v = np.linalg.eig(a)[1]
-    d[a] = unbroadcast(np.linalg.solve(mT(v), np.expand_dims(d[w], -1) * mT(v)), a)
+    d[a] = np.linalg.solve(mT(v), np.expand_dims(d[w], -1) * mT(v))
     d[w] = np.diagonal(np.linalg.solve(v, d[a] @ v), axis1=-2, axis2=-1)
 
 
@@ -117,23 +122,28 @@ def svdvals(s, x):
 # Norms: one slope says both modes
 
 
+def euclidean(y, x):
+    d[x] = d[y] * length_slope(x, y)
+    d[y] = np.sum(np.real(length_slope(x, y) * d[x]))
+
+
 def norm(y, x, ord=None, axis=None, keepdims=False):
     slope = norm_slope(x, y, ord=ord, axis=axis, keepdims=keepdims)
     d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
-    d[ord] = unbroadcast(d[y] * norm_order_slope(x, y, ord, axis, keepdims), ord)
+    d[ord] = d[y] * norm_order_slope(x, y, ord, axis, keepdims)
     d[y] = (
         np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
-        + as_dtype(d[ord] * norm_order_slope(x, y, ord, axis, keepdims), y)
+        + d[ord] * norm_order_slope(x, y, ord, axis, keepdims)
     )
 
 
 def vector_norm(y, x, axis=None, keepdims=False, ord=2):
     slope = vector_norm_slope(x, ord=ord, axis=axis)
     d[x] = at_rank(d[y], x, axis=axis, keepdims=keepdims) * slope
-    d[ord] = unbroadcast(d[y] * order_slope(x, y, ord, axis, keepdims), ord)
+    d[ord] = d[y] * order_slope(x, y, ord, axis, keepdims)
     d[y] = (
         np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
-        + as_dtype(d[ord] * order_slope(x, y, ord, axis, keepdims), y)
+        + d[ord] * order_slope(x, y, ord, axis, keepdims)
     )
 
 

@@ -39,7 +39,8 @@ def expand_dims(y, a, axis):                     d[a] = np.reshape(d[y], np.shap
 @linear
 def atleast_1d(y, x):                            d[x] = np.reshape(d[y], np.shape(x))
 @linear
-def broadcast_to(y, array, shape, subok=False):  d[array] = unbroadcast(d[y], array)
+@fitted
+def broadcast_to(y, array, shape, subok=False):  d[array] = d[y]
 @linear
 def broadcast_arrays(ys, *args, subok=False):    d[args] = unbroadcast_each(d[ys], args)
 @linear
@@ -133,9 +134,11 @@ def diagonal(y, a, offset=0, axis1=0, axis2=1):                 d[a] = on_diagon
 @linear
 def trace(y, a, offset=0, axis1=0, axis2=1, dtype=None, out=None):        d[a] = along_diagonal(d[y], a, offset=offset, axis1=axis1, axis2=axis2)
 @linear
-def tril(y, m, k=0):                                            d[m] = unbroadcast(np.tril(d[y], k=k), m)
+@fitted
+def tril(y, m, k=0):                                            d[m] = np.tril(d[y], k=k)
 @linear
-def triu(y, m, k=0):                                            d[m] = unbroadcast(np.triu(d[y], k=k), m)
+@fitted
+def triu(y, m, k=0):                                            d[m] = np.triu(d[y], k=k)
 
 
 # Windows and copies
@@ -163,19 +166,25 @@ def copy(y, a, order="K", subok=False):                                        d
 @linear
 def copy_method(y, a, order="C"):                                              d[a] = d[y]
 @linear
-def astype(y, x, dtype, order="K", casting="unsafe", subok=True, copy=True, device=None):  d[x] = unbroadcast(uncast(d[y], dtype), x)
+@fitted
+def astype(y, x, dtype, order="K", casting="unsafe", subok=True, copy=True, device=None):  d[x] = uncast(d[y], dtype)
 @linear
-def full(y, shape, fill_value, dtype=None, order="C", device=None):            d[fill_value] = unbroadcast(uncast(d[y], dtype=dtype), fill_value)
+@fitted
+def full(y, shape, fill_value, dtype=None, order="C", device=None):            d[fill_value] = uncast(d[y], dtype=dtype)
 @linear
-def full_like(y, a, fill_value, dtype=None, order="K", subok=True, shape=None, device=None):  d[fill_value] = unbroadcast(uncast(d[y], y.dtype), fill_value)
+@fitted
+def full_like(y, a, fill_value, dtype=None, order="K", subok=True, shape=None, device=None):  d[fill_value] = uncast(d[y], y.dtype)
 @linear
-def builtin_float(y, x):                                                       d[x] = unbroadcast(d[y], x)
+@fitted
+def builtin_float(y, x):                                                       d[x] = d[y]
 @linear
-def item(y, a):                                                                d[a] = unbroadcast(np.reshape(d[y], np.shape(a)), a)
+@fitted
+def item(y, a):                                                                d[a] = np.reshape(d[y], np.shape(a))
 @linear
 def item_at(y, a, index):                                                      d[a] = item_adjoint(d[y], a, index)
 @linear
-def tolist(y, a):                                                              d[a] = unbroadcast(np.reshape(np.array(d[y]), np.shape(a)), a)
+@fitted
+def tolist(y, a):                                                              d[a] = np.reshape(np.array(d[y]), np.shape(a))
 
 
 # Selection
@@ -203,12 +212,13 @@ def trim_zeros(y, filt, trim="fb", axis=None):
     d[y] = trimmed(d[filt], i)
 
 
+@cast
 def select(y, condlist, choicelist, default=0):
     d[choicelist] = unselect(d[y], condlist, choicelist)
-    d[default] = unbroadcast(np.select(condlist, [0.0] * len(condlist), d[y]), default)
+    d[default] = np.select(condlist, [0.0] * len(condlist), d[y])
     d[y] = (
         np.select(condlist, d[choicelist], init_grad(default))
-        + broadcast_like(np.select(condlist, [0.0] * len(condlist), d[default]), y)
+        + np.select(condlist, [0.0] * len(condlist), d[default])
     )
 
 
@@ -224,13 +234,16 @@ def inner(z, a, b):                 d[a] = inner_adjoint_a(d[z], a, b);   d[b] =
 @linear
 def outer(z, a, b, out=None):                 d[a] = outer_adjoint_a(d[z], a, b);   d[b] = outer_adjoint_b(d[z], a, b)
 @linear
-def vdot(z, a, b):                  d[a] = unbroadcast(np.conj(d[z] * np.reshape(b, np.shape(a))), a);  d[b] = unbroadcast(d[z] * np.conj(np.reshape(a, np.shape(b))), b)
+@fitted
+def vdot(z, a, b):                  d[a] = np.conj(d[z] * np.reshape(b, np.shape(a)));  d[b] = d[z] * np.conj(np.reshape(a, np.shape(b)))
 @linear
 def vecdot(z, x, y, axis=-1):       d[x] = np.conj(vecdot_adjoint(d[z], x, y, axis=axis));  d[y] = vecdot_adjoint(d[z], y, np.conj(x), axis=axis)
 @linear
-def matvec(z, x, y):                d[x] = unbroadcast(np.expand_dims(d[z], -1) * np.expand_dims(y, -2), x);  d[y] = unbroadcast(np.matvec(mT(x), d[z]), y)
+@fitted
+def matvec(z, x, y):                d[x] = np.expand_dims(d[z], -1) * np.expand_dims(y, -2);  d[y] = np.matvec(mT(x), d[z])
 @linear
-def vecmat(z, x, y):                d[x] = unbroadcast(np.conj(np.matvec(y, d[z])), x);  d[y] = unbroadcast(np.expand_dims(np.conj(x), -1) * np.expand_dims(d[z], -2), y)
+@fitted
+def vecmat(z, x, y):                d[x] = np.conj(np.matvec(y, d[z]));  d[y] = np.expand_dims(np.conj(x), -1) * np.expand_dims(d[z], -2)
 @linear
 def tensordot(z, a, b, axes=2):     d[a] = tensordot_adjoint_a(d[z], a, b, axes=axes);  d[b] = tensordot_adjoint_b(d[z], a, b, axes=axes)
 @linear

@@ -36,6 +36,8 @@ class Rule:
     tangent: tuple[ast.Assign, ...] = ()
     where: Location | None = None
     operands: frozenset[str] = field(default=frozenset())
+    fitted: frozenset[str] = field(default=frozenset())  # operands whose adjoint is summed and cast to them
+    cast: frozenset[str] = field(default=frozenset())  # operands whose tangent is stretched and cast to the result
     scope: Mapping[str, Any] = field(default_factory=dict, compare=False)  # what names of a user's template mean
 
     def reads(self, wanted: Iterable[str]) -> frozenset[str]:
@@ -91,15 +93,22 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
         text = lines[line - 1] if 0 < line <= len(lines) else ast.unparse(at)
         return RuleError(f"malformed rule '{node.name}'", Location(file, line, text, 0, len(text)), why, NOTATION)
 
+    parameters = _parameters(node.args)
+    fitted = cast = _left_out(node, parameters)
     for decorator in node.decorator_list:
         match decorator:
             case ast.Name(id="linear"):
                 kind = "linear"
             case ast.Name(id="elementwise"):
                 kind = "elementwise"
+            case ast.Name(id="fitted"):
+                fitted = frozenset(p.name for p in parameters)
+            case ast.Call(func=ast.Name(id="fitted"), args=args):
+                fitted |= {e.id for e in args if isinstance(e, ast.Name)}
+            case ast.Name(id="cast"):
+                cast = frozenset(p.name for p in parameters)
             case _:
-                raise refuse(decorator, "the kinds are @elementwise and @linear")
-    parameters = _parameters(node.args)
+                raise refuse(decorator, "the kinds are @elementwise and @linear, the marks @fitted and @cast")
     plain = [*node.args.posonlyargs, *node.args.args]
     if not plain:
         raise refuse(node, "the first parameter is the result")
@@ -136,7 +145,7 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
             raise refuse(s, "a tangent line reads d[operand] only")
     where = Location(file, node.lineno, f"def {node.name}")
     return Rule(
-        node.name, kind, result, parameters, tuple(adjoint), tuple(tangent), where, frozenset(operands)
+        node.name, kind, result, parameters, tuple(adjoint), tuple(tangent), where, frozenset(operands), fitted, cast
     )  # fmt: skip
 
 
@@ -148,6 +157,20 @@ def _parameters(args: ast.arguments) -> tuple[Parameter, ...]:
         found.append(Parameter(args.vararg.arg, star=True))
     found += [Parameter(a.arg, default, keyword_only=True) for a, default in zip(args.kwonlyargs, args.kw_defaults)]
     return tuple(found)
+
+
+def _left_out(node: ast.FunctionDef, parameters: Iterable[Parameter]) -> frozenset[str]:
+    """Operands that may be left out: they take no part in the dtype of the result, and a number is spread over it.
+
+    A kernel that is given the operand itself, or that is differentiated here, knows what they look like.
+    """
+    optional = {p.name for p in parameters if p.default}
+    for s in node.body:
+        match s:
+            case ast.Assign(targets=[ast.Subscript() as target], value=ast.Call(func=ast.Name(id=kernel), args=args)):
+                given = {_derivative_of(target)} & {e.id for e in args if isinstance(e, ast.Name)}
+                optional -= optional if kernel == node.name else given
+    return frozenset(optional)
 
 
 def _derivative_of(e: ast.expr) -> str:

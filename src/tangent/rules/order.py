@@ -7,19 +7,23 @@ def median(y, a, axis=None, out=None, overwrite_input=False, keepdims=False):
     d[a] = spread(d[y], a, axis, keepdims) * w
     d[y] = np.sum(w * d[a], axis=axis, keepdims=keepdims)
 
+@fitted
+@cast
 def quantile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     w = quantile_weights(a, q, axis, method, weights, y)
     s = quantile_slopes(a, q, axis, method)
-    d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
-    d[q] = unbroadcast(sum_behind(d[y] * mixed(s, a, axis, keepdims), q), q)
-    d[y] = cast_tangent(mixed(w, d[a], axis, keepdims), 1.0 * y) + cast_tangent(expand_behind(d[q], y) * mixed(s, a, axis, keepdims), 1.0 * y)
+    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
 
+@fitted
+@cast
 def percentile(y, a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     w = quantile_weights(a, np.divide(q, 100.0), axis, method, weights, y)
     s = quantile_slopes(a, np.divide(q, 100.0), axis, method) / 100.0
-    d[a] = as_dtype(unmixed(d[y], w, a, axis, keepdims), a)
-    d[q] = unbroadcast(sum_behind(d[y] * mixed(s, a, axis, keepdims), q), q)
-    d[y] = cast_tangent(mixed(w, d[a], axis, keepdims), 1.0 * y) + cast_tangent(expand_behind(d[q], y) * mixed(s, a, axis, keepdims), 1.0 * y)
+    d[a] = unmixed(d[y], w, a, axis, keepdims)
+    d[q] = sum_behind(d[y] * mixed(s, a, axis, keepdims), q)
+    d[y] = mixed(w, d[a], axis, keepdims) + expand_behind(d[q], y) * mixed(s, a, axis, keepdims)
 
 def sort(y, a, axis=-1, kind=None, *, order=None, stable=None):
     i = sorting(a, y, axis)
@@ -36,7 +40,9 @@ def unique(y, ar, *, equal_nan=True, sorted=True):
     d[ar] = np.reshape(sum_at(d[y], i, np.size(ar)), np.shape(ar))
     d[y] = np.ravel(d[ar])[i]
 
+@fitted
+@cast
 def sort_complex(y, a):
     i = sorting(a, y, -1)
-    d[a] = as_dtype(unpermute(d[y], i, a, -1), a)
-    d[y] = as_dtype(np.take_along_axis(d[a], i, -1), y)
+    d[a] = unpermute(d[y], i, a, -1)
+    d[y] = np.take_along_axis(d[a], i, -1)

@@ -4,10 +4,10 @@
 
 def sum(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
     d[a] = spread(d[y], a, axis, keepdims, where)
-    d[initial] = unbroadcast(d[y], initial)
+    d[initial] = d[y]
     d[y] = (
         np.sum(d[a], axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-        + as_dtype(np.broadcast_to(d[initial], np.shape(y)), y)
+        + d[initial]
     )
 
 @linear
@@ -18,56 +18,59 @@ def var(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
     c = about_mean(a, axis, where)
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(2.0 * d[y] / n, a, axis, keepdims, where) * c
-    d[ddof] = unbroadcast(d[y] * y / n, ddof)
-    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n + as_dtype(d[ddof] * y / n, y)
+    d[ddof] = d[y] * y / n
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n + d[ddof] * y / n
 
 def std(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
     c = safe_ratio(about_mean(a, axis, where), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
     d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
-    d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)
-    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n + as_dtype(d[ddof] * y / (2.0 * n), y)
+    d[ddof] = d[y] * y / (2.0 * n)
+    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n + d[ddof] * y / (2.0 * n)
 
 # The same about a mean that is given, or in another dtype: the squares of complex numbers are real, those about a complex mean are not
 
+@fitted
 def var_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     c = deviation(a, axis, where, mean, dtype=dtype)
     n = count(a, axis, keepdims, where, ddof)
     b = spread(2.0 * real_beside(d[y], a) / n, c, axis, keepdims, where) * c
-    d[a] = as_dtype(b, a)
-    d[mean] = -unbroadcast(b, mean)
-    d[ddof] = unbroadcast(d[y] * y / n, ddof)
+    d[a] = b
+    d[mean] = -b
+    d[ddof] = d[y] * y / n
     d[y] = (
         np.sum(real_beside(c * d[a], a), axis=axis, keepdims=keepdims) * 2.0 / n
-        - as_dtype(np.sum(real_beside(c * d[mean], a), axis=axis, keepdims=keepdims) * 2.0 / n, y)
-        + as_dtype(d[ddof] * y / n, y)
+        - np.sum(real_beside(c * d[mean], a), axis=axis, keepdims=keepdims) * 2.0 / n
+        + d[ddof] * y / n
     )
 
+@fitted
 def std_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     c = deviation(a, axis, where, mean, dtype=dtype)
     c = safe_ratio(c, spread(y, c, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
     b = spread(real_beside(d[y], a) / n, c, axis, keepdims, where) * c
-    d[a] = as_dtype(b, a)
-    d[mean] = -unbroadcast(b, mean)
-    d[ddof] = unbroadcast(d[y] * y / (2.0 * n), ddof)
+    d[a] = b
+    d[mean] = -b
+    d[ddof] = d[y] * y / (2.0 * n)
     d[y] = (
         np.sum(real_beside(c * d[a], a), axis=axis, keepdims=keepdims) / n
-        - as_dtype(np.sum(real_beside(c * d[mean], a), axis=axis, keepdims=keepdims) / n, y)
-        + as_dtype(d[ddof] * y / (2.0 * n), y)
+        - np.sum(real_beside(c * d[mean], a), axis=axis, keepdims=keepdims) / n
+        + d[ddof] * y / (2.0 * n)
     )
 
 @linear
 def average(y, a, axis=None, *, keepdims=False):
     d[a] = spread(d[y] / count(a, axis, keepdims), a, axis, keepdims)
 
+@fitted
 def average_by(y, a, axis=None, weights=None, *, keepdims=False):
     w = weights_over(weights, a, axis)
     n = np.sum(w * np.ones_like(a), axis=axis, keepdims=keepdims)
     b = at_rank(d[y] / n, a, axis=axis, keepdims=keepdims)
     r = a - at_rank(y, a, axis=axis, keepdims=keepdims)
-    d[a] = unbroadcast(np.broadcast_to(b * w, np.shape(a)), a)
-    d[weights] = unbroadcast(weights_adjoint(b * r, weights, axis), weights)
+    d[a] = np.broadcast_to(b * w, np.shape(a))
+    d[weights] = weights_adjoint(b * r, weights, axis)
     d[y] = (
         np.sum(np.multiply(w, d[a]), axis=axis, keepdims=keepdims) / n
         + np.sum(r * weights_over(d[weights], a, axis), axis=axis, keepdims=keepdims) / n
@@ -78,10 +81,10 @@ def average_by(y, a, axis=None, weights=None, *, keepdims=False):
 def prod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
     r = product_of_others(a, y, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims, where) * r
-    d[initial] = unbroadcast(d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where), initial)
+    d[initial] = d[y] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     d[y] = (
         np.sum(r * d[a], axis=axis, keepdims=keepdims, where=where)
-        + as_dtype(d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where), y)
+        + d[initial] * np.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     )
 
 # Extremes: the result is a mean of the elements that tie for it
@@ -89,10 +92,10 @@ def prod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where
 def max(y, a, axis=None, out=None, keepdims=False, initial=None, where=True, *, dtype=None):
     w = winners(y, a, axis, keepdims, initial, where)
     d[a] = spread(d[y], a, axis, keepdims) * w
-    d[initial] = unbroadcast(d[y] * remainder_at(initial, y, w, axis, keepdims), initial)
+    d[initial] = d[y] * remainder_at(initial, y, w, axis, keepdims)
     d[y] = (
         np.sum(w * d[a], axis=axis, keepdims=keepdims)
-        + as_dtype(d[initial] * remainder_at(initial, y, w, axis, keepdims), y)
+        + d[initial] * remainder_at(initial, y, w, axis, keepdims)
     )
 
 def ptp(y, a, axis=None, out=None, keepdims=False):

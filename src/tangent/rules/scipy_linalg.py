@@ -1,9 +1,10 @@
 """The functions of `scipy.linalg` that read what the factorisation itself returned. `linalg` is the module."""
 
+@fitted(b)
 def solve_triangular(x, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
     g = linalg.solve_triangular(np.conj(a), d[x], turned(trans), lower, unit_diagonal)
     d[a] = in_triangle_of(-system_outer(g, x, trans), lower, unit_diagonal)
-    d[b] = unbroadcast(g, b)
+    d[b] = g
     d[x] = (
         linalg.solve_triangular(a, d[b], trans, lower, unit_diagonal)
         - linalg.solve_triangular(a, applied(in_triangle_of(d[a], lower, unit_diagonal), x, trans), trans, lower, unit_diagonal)
@@ -17,11 +18,12 @@ def expm(y, A):
     d[A] = frechet(d[y], mT(A))
     d[y] = frechet(d[A], A)
 
+@fitted
 def solve_sylvester(x, a, b, q):
     g = linalg.solve_sylvester(mT(a), mT(b), d[x])
-    d[a] = unbroadcast(-g @ mT(x), a)
-    d[b] = unbroadcast(-mT(x) @ g, b)
-    d[q] = unbroadcast(g, q)
+    d[a] = -g @ mT(x)
+    d[b] = -mT(x) @ g
+    d[q] = g
     d[x] = (
         linalg.solve_sylvester(a, b, d[q])
         - linalg.solve_sylvester(a, b, d[a] @ x)

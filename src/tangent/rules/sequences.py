@@ -2,17 +2,20 @@
 
 # Elementwise functions with several results
 
+@fitted
 def modf(y, x):
-    d[x] = unbroadcast(d[y][0], x)
+    d[x] = d[y][0]
     d[y] = (broadcast_like(d[x], y[0]), init_grad(y[1]))
 
+@fitted
 def frexp(y, x):
-    d[x] = unbroadcast(np.ldexp(d[y][0], -y[1]), x)
+    d[x] = np.ldexp(d[y][0], -y[1])
     d[y] = (np.ldexp(d[x], -y[1]), init_grad(y[1]))
 
+@fitted
 def divmod(z, x, y):
-    d[x] = unbroadcast(d[z][1], x)
-    d[y] = unbroadcast(-d[z][1] * (x // y), y)
+    d[x] = d[z][1]
+    d[y] = -d[z][1] * (x // y)
     d[z] = divmod_tangent(d[x], d[y], z, x, y)
 
 def cmath_polar(y, x):
@@ -64,12 +67,12 @@ def math_sumprod(y, p, q):
     d[q] = scaled(d[y], p, q)
 
 def math_dist(y, p, q):
-    u = over(gaps(p, q), y)
+    u = sides(gaps(p, q), y)
     d[p] = scaled(d[y], u, p)
     d[q] = scaled(-d[y], u, q)
     d[y] = float(weighted(u, d[p])) - float(weighted(u, d[q]))
 
 def math_hypot(y, *coordinates):
-    u = over(coordinates, y)
+    u = sides(coordinates, y)
     d[coordinates] = scaled(d[y], u, coordinates)
     d[y] = float(weighted(u, d[coordinates]))

@@ -20,6 +20,10 @@ def {x}der(c, m=1, scl=1, axis=0):
 def {x}int(c, m=1, k=[], lbnd=0, scl=1, axis=0):
     return series_integral({family}.{x}int, {family}.{x}val, c, m, k, lbnd, scl, axis)
 """,
+    "div": """\
+def {x}div(c1, c2):
+    return series_division({family}.{x}mul, c1, c2)
+""",
     "mulx": """\
 def {x}mulx(c):
     c = trimmed_series(c)
@@ -55,7 +59,7 @@ def written_series(function: Any) -> types.FunctionType | None:
 
 @cache
 def _written(x: str, kind: str) -> types.FunctionType:
-    names = ("series_derivative", "series_integral", "trimmed_series", "series_by_x")
+    names = ("series_derivative", "series_integral", "trimmed_series", "series_by_x", "series_division")
     family = getattr(np.polynomial, FAMILIES[x])
     namespace = {"np": np, FAMILIES[x]: family, **{kernel: getattr(runtime, kernel) for kernel in names}}
     up, same, down = BY_X.get(x, ("", "", ""))

@@ -4,11 +4,13 @@
 def own(y, x, *others): d[x] = d[y]
 @linear
 def own_any(y, x, *others): d[x] = d[y]
+@fitted(content)
 def shadow(y, x, content=None):
-    d[content] = unbroadcast(d[y], content)
+    d[content] = d[y]
     d[y] = shadow(x, d[content])
+@fitted(content)
 def beside(y, x, content=None):
-    d[content] = unbroadcast(d[y], content)
+    d[content] = d[y]
     d[y] = beside(x, d[content])
 @linear
 def mirror(y, v, base, shade): d[shade] = unmirror(d[y], v, base, shade)
@@ -27,7 +29,7 @@ def rest(y, b, shade):
     d[b] = returned_rest(d[y], b, shade)
     d[y] = returned_rest(d[b], b, shade)
 @linear
-def item_shadow(y, x, shade=None): d[shade] = d[y]
+def item_shadow(y, x, shade=None): d[shade] = refit(d[y], shade)
 @linear
 def unboxed(y, b, x): d[b] = d[y]
 @linear
@@ -45,21 +47,25 @@ def kept_item(y, x, key): d[x] = scatter(d[y], x, key)
 @linear
 def item_grad(y, b, x): d[b] = d[y]
 
+@fitted
 def with_real(y, z, v):
-    d[z] = unbroadcast(d[y] - np.real(d[y]), z)
-    d[v] = unbroadcast(np.real(d[y]), v)
+    d[z] = d[y] - np.real(d[y])
+    d[v] = np.real(d[y])
     d[y] = with_real(d[z], d[v])
+@fitted
 def with_imag(y, z, v):
-    d[z] = unbroadcast(np.real(d[y]), z)
-    d[v] = unbroadcast(-np.imag(d[y]), v)
+    d[z] = np.real(d[y])
+    d[v] = -np.imag(d[y])
     d[y] = with_imag(d[z], d[v])
 
+@fitted(v)
 def multiplied_at(y, a, index, v):
     d[a] = d[y] * factors_at(a, index, v)
-    d[v] = unbroadcast((d[y] * a)[index] * other_factors_at(a, index, v), v)
+    d[v] = (d[y] * a)[index] * other_factors_at(a, index, v)
     d[y] = d[a] * factors_at(a, index, v) + a * factors_tangent(d[v], a, index, v)
+@fitted(v)
 def factors_at(y, a, index, v):
-    d[v] = unbroadcast(d[y][index] * other_factors_at(a, index, v), v)
+    d[v] = d[y][index] * other_factors_at(a, index, v)
     d[y] = factors_tangent(d[v], a, index, v)
 
 def mutated(y, x, method, key, value):

@@ -25,12 +25,15 @@ from tangent.runtime import (
     cholesky_tangent,
     cofactors,
     columns,
+    direction_of,
     half_triangle,
     identity,
+    length_slope,
     matmul_columns,
     mH,
     mT,
     norm_slope,
+    off_direction,
     safe_ratio,
     slogdet_slope,
     slogdet_tangent,
@@ -195,6 +198,32 @@ def slope_of_norm(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: A
         return None
     order = 2 if is_nothing(ord) else value_of(ord)
     return lambda x, y, ord=None, axis=None, keepdims=False: vector_norm_slope(x, order, axis)
+
+
+@implements(length_slope)
+def slope_of_length(x: Any, y: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    if is_complex(x):
+        return None
+    return lambda x, y, axis=None, keepdims=False: direction_of(x, y, axis, keepdims)
+
+
+@implements(direction_of)
+def parts_of_length(x: Any, r: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return lambda x, r, axis=None, keepdims=False: safe_ratio(x, at_rank(r, x, axis, keepdims))
+
+
+@implements(off_direction)
+def part_across(t: Any, u: Any, w: Any, axis: Any = None) -> Any:
+    if not is_nothing(axis):
+        return None
+
+    def impl(t: Any, u: Any, w: Any, axis: Any = None) -> Any:
+        most = u * w > 0.5
+        others = np.where(most, 0.0, w)
+        left = t * np.sum(others * u) - u * np.sum(others * t)
+        return np.where(most, left, t - u * np.sum(w * t))
+
+    return impl
 
 
 @implements(vector_norm_slope, prefer_literal=True)

@@ -63,7 +63,6 @@ LIKE_FIRST = (
     runtime.shadow,
     runtime.beside,
     runtime.mirror,
-    runtime.deviation,
     runtime.about_mean,
 )
 MAKING_ARRAYS = (np.zeros_like, np.ones_like, np.empty_like, np.copy)  # also of numbers
@@ -285,7 +284,7 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         b, x = kinds
         plain = isinstance(b, Number) and isinstance(x, Number) and b.dtype == x.dtype == "f8" and not b.rank
         return Number((1,) * x.rank, "f8") if plain and isinstance(x, Number) and x.rank else UNKNOWN
-    if function is runtime.norm_slope and len(kinds) == 2:
+    if function in (runtime.norm_slope, runtime.length_slope) and len(kinds) == 2:
         return like(kinds[0]) if isinstance(kinds[0], Number) and kinds[0].rank else UNKNOWN
     if function is runtime.share and len(kinds) == 3:
         return chosen(*kinds)

@@ -1,6 +1,7 @@
 """Pure functions that rules use where the mathematics is more than one NumPy call."""
 
 from tangent.runtime.kernels.accumulate import *  # noqa: F403
+from tangent.runtime.kernels.augmented import *  # noqa: F403
 from tangent.runtime.kernels.axes import *  # noqa: F403
 from tangent.runtime.kernels.calculus import *  # noqa: F403
 from tangent.runtime.kernels.einsum import *  # noqa: F403
@@ -29,4 +30,5 @@ from tangent.runtime.kernels.shape import *  # noqa: F403
 from tangent.runtime.kernels.statistics import *  # noqa: F403
 from tangent.runtime.kernels.vectorize import *  # noqa: F403
 from tangent.runtime.kernels.vectors import *  # noqa: F403
+from tangent.runtime.kernels.wholes import *  # noqa: F403
 from tangent.runtime.kernels.windows import *  # noqa: F403

@@ -9,8 +9,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.calculus import between_zeros, stretch
 from tangent.runtime.kernels.elementwise import gap, precision, real_as
-from tangent.runtime.kernels.norms import at_rank
-from tangent.runtime.kernels.reduce import Axis, as_dtype, gathered, restored
+from tangent.runtime.kernels.reduce import Axis, as_dtype, at_rank, gathered, restored
 
 
 def shifted(g: Any, steps: int, fill: float = 0.0) -> Any:

@@ -9,25 +9,26 @@ import numpy as np
 from tangent.runtime.kernels.elementwise import conj_sign, precision
 from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
 from tangent.runtime.kernels.products import mT
-from tangent.runtime.kernels.reduce import as_dtype
-
-
-def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """b, of the shape of x reduced over the axes, with the rank of x."""
-    if keepdims or np.ndim(b) == np.ndim(x):
-        return b
-    return np.asarray(b)[(None,) * np.ndim(x)] if axis is None else np.expand_dims(b, axis)
+from tangent.runtime.kernels.reduce import as_dtype, at_rank
+from tangent.runtime.kernels.wholes import direction_of
 
 
 def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The slope of `y = np.linalg.norm(x, ord, axis, keepdims)`."""
     of_vectors = are_of_vectors(x, axis)
     if ord is None or (ord == 2 and of_vectors):
-        return safe_ratio(np.conj(x), at_rank(y, x, axis=axis, keepdims=keepdims))
+        return length_slope(x, y, axis, keepdims)
     if of_vectors:
         return vector_norm_slope(x, ord=ord, axis=axis)
     rows, cols = (-2, -1) if axis is None else axis
     return np.moveaxis(matrix_norm_slope(np.moveaxis(x, (rows, cols), (-2, -1)), ord=ord), (-2, -1), (rows, cols))
+
+
+def length_slope(x: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The slope of the length y of x."""
+    if np.iscomplexobj(x):
+        return safe_ratio(np.conj(x), at_rank(y, x, axis, keepdims))
+    return direction_of(x, y, axis, keepdims)
 
 
 def norm_order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -59,7 +60,7 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
         )
         return np.conj(direction(x)) * evenly(size == ends, x, axis)
     if ord == 2:
-        return safe_ratio(np.conj(x), np.sqrt(np.sum(size * size, axis=axis, keepdims=True)))
+        return length_slope(x, np.sqrt(np.sum(size * size, axis=axis, keepdims=True)), axis, True)
     return power_norm_slope(x, size, ord, axis)
 
 

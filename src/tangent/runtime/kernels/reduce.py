@@ -61,6 +61,13 @@ def reduced_axes(a: Any, axis: Axis) -> tuple[int, ...]:
     return tuple(i % np.ndim(a) for i in (axis if isinstance(axis, (tuple, list)) else (axis,)))
 
 
+def at_rank(b: Any, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """b, of the shape of x reduced over the axes, with the rank of x."""
+    if keepdims or np.ndim(b) == np.ndim(x):
+        return b
+    return np.asarray(b)[(None,) * np.ndim(x)] if axis is None else np.expand_dims(b, axis)
+
+
 def from_end(a: Any, axis: Axis) -> tuple[int, ...]:
     """The axes over which a reduction of a goes, counted from the end."""
     return tuple(i - np.ndim(a) for i in reduced_axes(a, axis))

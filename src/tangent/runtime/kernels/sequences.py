@@ -187,3 +187,20 @@ def gaps(p: Any, q: Any) -> list[Any]:
 def over(xs: Any, length: float) -> list[Any]:
     """The xs over a length, 0 if they are."""
     return [ratio(x, length) for x in xs]
+
+
+def sides(xs: Any, length: float) -> list[Any]:
+    """The xs over their length: the rule knows that it is theirs, so that no terms cancel."""
+    return over(xs, length)
+
+
+def off_sides(t: Any, u: Any) -> list[Any]:
+    """t without its part along u, which has the length 1; said by the others where one is nearly all of u."""
+    found: list[Any] = []
+    for k in range(len(u)):
+        if u[k] * u[k] > 0.5:
+            others = [*u[:k], 0.0, *u[k + 1 :]]
+            found = [*found, t[k] * weighted(others, others) - u[k] * weighted(others, t)]
+        else:
+            found = [*found, t[k] - u[k] * weighted(u, t)]
+    return found

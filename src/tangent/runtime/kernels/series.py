@@ -125,6 +125,31 @@ def series_difference(c1: Any, c2: Any) -> Any:
     return series_sum(c1, -trimmed_series(c2))
 
 
+def series_division(mul_f: Function, c1: Any, c2: Any) -> tuple[Any, Any]:
+    """Quotient and remainder of two series: from the highest power down, a multiple of c2 is taken off."""
+    c1, c2 = trimmed_series(c1), trimmed_series(c2)
+    if c2[-1] == 0:
+        raise ZeroDivisionError("division of a series by zero")
+    if len(c2) == 1:
+        return c1 / c2[-1], 0.0 * c1[:1]
+    quotient: Any = []
+    for k in range(len(c1) - len(c2), -1, -1):
+        p = mul_f(np.eye(1, k + 1, k, dtype=c2.dtype)[0], c2)
+        q = c1[-1] / p[-1]
+        c1 = c1[:-1] - q * p[:-1]
+        quotient = [q, *quotient]
+    return np.stack(quotient) if quotient else 0.0 * c1[:1], trimmed_series(c1)
+
+
+def polynomial_division(c1: Any, c2: Any) -> tuple[Any, Any]:
+    """`np.polynomial.polynomial.polydiv`."""
+    c1, c2 = trimmed_series(c1), trimmed_series(c2)
+    if c2[-1] == 0:
+        raise ZeroDivisionError("division of a polynomial by zero")
+    q, r = np.polydiv(np.flip(c1), np.flip(c2))
+    return np.flip(q), trimmed_series(np.flip(r))
+
+
 def series_by_x(c: Any, up: Any, same: Any, down: Any) -> Any:
     """A series times x, which takes each function of its basis to the next one, itself and the one before."""
     up, same, down = np.asarray(up, c.dtype), np.asarray(same, c.dtype), np.asarray(down, c.dtype)

@@ -59,6 +59,8 @@ class Rules(Frame):
             value = self.add(value, term, rule.kind == "elementwise")
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
+        elif rule.kind in ("general", "linear") and rule.tangent and not rule.cast.isdisjoint(wanted):
+            value = self.scribe.call("broadcast_like", value, name(result))
         if rule.name == "multiply" and self.may_be_list(op):
             value = self.scribe.call("product_tangent", value, name(result))
         asked = result_dtype(op.value, rule.kind) or (op.values.get("dtype") if rule.tangent else None)

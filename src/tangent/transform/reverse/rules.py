@@ -66,6 +66,8 @@ class Rules(Sums):
             elif rule.kind == "custom":
                 several = any(p.star and p.name == k for p in rule.parameters)
                 value = self.scribe.call("fit_grad" if several else "unbroadcast", value, operand)
+            elif k in rule.fitted:
+                value = self.scribe.call("unbroadcast", value, operand)
             arithmetic = isinstance(value, (ast.BinOp, ast.UnaryOp))
             summed = isinstance(value, ast.Call) and rule.kind == "elementwise" and not self.shapes.joins(op)
             number = arithmetic or summed or self.shapes.operand(operand, op).number

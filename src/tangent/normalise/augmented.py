@@ -1,0 +1,58 @@
+"""Statements that are spelled as functions of `operator` are statements.
+
+y = operator.iadd(y, e)    ->   y += e
+z = operator.iadd(y, e)    ->   z = y; z += e
+operator.setitem(a, i, v)  ->   a[i] = v
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+
+from tangent.normalise.context import Context
+from tangent.syntax.quote import assign, name
+from tangent.syntax.rebuild import replace, with_blocks
+
+IN_PLACE: dict[object, ast.operator] = {
+    operator.iadd: ast.Add(), operator.isub: ast.Sub(), operator.imul: ast.Mult(), operator.itruediv: ast.Div(),
+    operator.ipow: ast.Pow(), operator.imod: ast.Mod(), operator.imatmul: ast.MatMult(),
+    operator.ifloordiv: ast.FloorDiv(),
+}  # fmt: skip
+
+
+def augmented(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    """Where the call is all that a statement computes; elsewhere it is a call of a function that writes."""
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [new for s in body for new in statement(s)]
+
+    def statement(s: ast.stmt) -> list[ast.stmt]:
+        match s:
+            case ast.Expr(value=ast.Call(func=func, args=[owner, index, value], keywords=[])) if (
+                context.scope.resolve(func) is operator.setitem
+            ):
+                return [ast.copy_location(ast.Assign([ast.Subscript(owner, index, ast.Store())], value), s)]
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as e) if (op := meant(e)) is not None:
+                return changed(v, e, op, s)
+            case ast.Expr(value=ast.Call() as e) | ast.Return(value=ast.Call() as e) if (op := meant(e)) is not None:
+                held = context.names.numbered("t")
+                given = [replace(s, value=ast.copy_location(name(held), e))] if isinstance(s, ast.Return) else []
+                return [*changed(held, e, op, s), *given]
+            case _:
+                return [with_blocks(s, block)]
+
+    def meant(e: ast.Call) -> ast.operator | None:
+        if len(e.args) != 2 or e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
+            return None
+        found = context.scope.resolve(e.func)
+        return IN_PLACE.get(found) if isinstance(found, type(operator.iadd)) else None
+
+    def changed(v: str, e: ast.Call, op: ast.operator, s: ast.stmt) -> list[ast.stmt]:
+        first, second = e.args
+        same = isinstance(first, ast.Name) and first.id == v
+        before = [] if same else [assign(v, first, s)]
+        step = ast.AugAssign(ast.Name(v, ast.Store()), op, second)
+        return [*before, ast.fix_missing_locations(ast.copy_location(step, s))]
+
+    return replace(f, body=block(f.body))

@@ -32,6 +32,23 @@ EXPRESSIONS = {
         *(f"np.{f}(x)" for f in REDUCTIONS), *(f"np.{f}(x, axis=0)" for f in REDUCTIONS[:5]),
         "np.sum(x, axis=(0, 1))", "np.sum(x, axis=1, keepdims=True)", "np.mean(x, axis=0, keepdims=True)",
         "np.cumsum(x)", "np.cumprod(v)", "np.cumsum(x, axis=1)", "x.sum()", "x.mean()", "x.max()", "x.sum(0)",
+        "np.median(x)", "np.percentile(v, 30)", "np.quantile(v, np.array([0.2, 0.6]))", "np.nansum(x)",
+        "np.average(v, weights=v)", "np.cov(x)",
+    ],
+    "calculus": [
+        "np.diff(v)", "np.diff(x, 2)", "np.ediff1d(v)", "np.trapezoid(v)", "np.trapezoid(v, np.cumsum(v))",
+        "np.interp(v, np.array([0.0, 1.0]), v[:2])", "np.convolve(v, v[:2])", "np.convolve(v, v[:2], 'same')",
+        "np.correlate(v, v[:2])",
+    ],
+    "order": [
+        "np.sort(v)", "np.sort(x)", "v[np.argsort(v)]", "np.append(v, 2.0 * v)", "np.delete(v, 1)", "np.take(v, 2)",
+    ],
+    "linear algebra": [
+        "np.linalg.solve(w, v)", "np.linalg.inv(w)", "np.linalg.det(w)", "np.linalg.slogdet(w)[1]",
+        "np.linalg.cholesky(w @ w.T + np.eye(3))", "np.linalg.eigvalsh(w)", "np.linalg.eigh(w)[1]",
+        "np.linalg.qr(w)[0]", "np.linalg.qr(x)[1]", "np.linalg.svd(w)[1]", "np.linalg.svd(x, False)[2]",
+        "np.linalg.pinv(x)", "np.linalg.norm(v)", "np.linalg.norm(v, 1)", "np.linalg.norm(w)",
+        "np.linalg.matrix_power(w, 3)", "np.linalg.lstsq(w, v)[0]",
     ],
     "products": [
         "np.dot(x, w)", "np.dot(v, v)", "np.matmul(x, w)", "np.inner(v, v)", "np.outer(v, v)", "np.vdot(v, v)",

@@ -11,7 +11,7 @@ import importlib
 PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "tensors", "shape",
     "linalg", "sequences", "containers", "accumulate", "memory", "storage", "mirrors", "shadows", "order", "arrays",
-    "insert", "vectors", "picking", "dicts", "windows", "writers", "named",
+    "insert", "vectors", "picking", "dicts", "windows", "writers", "named", "calculus", "quantiles", "factors",
 )  # fmt: skip
 
 _done: list[str] = []

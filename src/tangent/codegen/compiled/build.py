@@ -19,7 +19,8 @@ from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
 from tangent.optimise.typed.kinds import Kind
-from tangent.optimise.typed.recursion import reached, refusal
+from tangent.optimise.typed.nesting import reached
+from tangent.optimise.typed.recursion import WHY, refusal
 from tangent.optimise.typed.specialise import specialise
 from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
@@ -80,13 +81,10 @@ def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundi
 
 
 def refuse_recursion(functions: list[Generated]) -> None:
-    """What a recursive function keeps holds what the next call keeps, also where it is differentiated again."""
+    """Where Tangent's own functions call themselves: what they keep is of many types."""
     for g in functions:
-        again = g.primal.__code__.co_filename.startswith("<generated")
-        own = g.backward is not None and home_of(g.primal).startswith("tangent.")
-        if (again or own) and g in reached(g):
-            why = "what each call keeps would need a type of its own, in a derivative of a derivative"
-            raise refusal(g, why, users_line(g, functions[0]))
+        if g.backward is not None and home_of(g.primal).startswith("tangent.") and g in reached(g):
+            raise refusal(g, WHY, users_line(g, functions[0]))
 
 
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:

@@ -32,8 +32,12 @@ class CompiledCallee:
                 self._run = self._compiled()
             return self._run(*args, **kwargs)
         except (NumbaError, CompileError):  # raised before anything runs
-            self._run = self.py_func
-            return self.py_func(*args, **kwargs)
+            pass
+        except ValueError as error:  # so is this: an empty list that was kept has no type outside of Numba
+            if "fingerprint of empty list" not in str(error):
+                raise
+        self._run = self.py_func
+        return self.py_func(*args, **kwargs)
 
     def _compiled(self) -> Any:
         from tangent.codegen.compiled.build import compile_module  # which loads Numba

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tangent.codegen.compiled.disk import PACKAGE
 from tangent.codegen.notes import users_location
 from tangent.errors import CompileError, Location
-from tangent.optimise.typed.recursion import reached
+from tangent.optimise.typed.nesting import reached
 from tangent.source.naming import home_of
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import header_reads

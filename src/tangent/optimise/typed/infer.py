@@ -139,7 +139,7 @@ class Inference:
                 found: Kind = None
                 for x in values:
                     found = join(found, self.of(x, g))
-                return found
+                return BOOL if found == UNKNOWN and all(isinstance(x, ast.Compare) for x in values) else found
             case ast.IfExp(body=body, orelse=orelse):
                 return join(self.of(body, g), self.of(orelse, g))
             case ast.Tuple(elts=elts):

@@ -1,51 +1,40 @@
 """What calls of a recursive function keep, in lists that they share: so it has a type.
 
-def fib_fwd(x, n):                                  def fib_fwd(x, n, fib_a, fib_saved_kept):
+def fib_fwd(x, n):                                  def fib_fwd(x, n, fib_kept):
     ...                                                 ...
-    a, fib_saved = fib_fwd(x, n - 1)           ->       a, fib_saved = fib_fwd(x, n - 1, fib_a, fib_saved_kept)
-    ...                                                 fib_a.append(a)
-    return out, (a, fib_saved)                          fib_saved_kept.append(fib_saved)
-                                                        return out, len(fib_a) - 1
+    a, fib_saved = fib_fwd(x, n - 1)           ->       a, fib_saved = fib_fwd(x, n - 1, fib_kept)
+    ...                                                 fib_kept.append((a, fib_saved))
+    return out, (a, fib_saved)                          return out, len(fib_kept) - 1
 
-def fib_bwd(saved, bout):                           def fib_bwd(saved, bout, fib_a, fib_saved_kept):
-    a, fib_saved = saved                                a = fib_a[saved]
-    ...                                                 fib_saved = fib_saved_kept[saved]
+def fib_bwd(saved, bout):                           def fib_bwd(saved, bout, fib_kept):
+    a, fib_saved = saved                                a, fib_saved = fib_kept[saved]
 
-What is kept of a call is known by its place in the lists, an integer. The entry makes the lists.
+What is kept of a call is known by its place in a list, an integer. The entry makes the lists. In forward mode over
+this, how it changes is in a list of its own.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from tangent.errors import CompileError, Location
-from tangent.optimise.typed.call_sites import handed_over, taken_over
 from tangent.optimise.typed.infer import Inference
-from tangent.optimise.typed.kinds import Kind, Number
+from tangent.optimise.typed.kinds import Items, Kind, Number, Stack, join
+from tangent.optimise.typed.nesting import Nesting, Origin, is_nothing, reached
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import rebuild, replace
-from tangent.syntax.uses import writes
+from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.uses import header_reads, writes
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
-
-
-def reached(g: Generated) -> list[Generated]:
-    """The functions that a function calls, one way or another."""
-    found = [e for e in g.externals.values() if isinstance(e, Generated)]
-    for other in found:
-        found += [e for e in other.externals.values() if isinstance(e, Generated) and e not in found]
-    return found
-
-
-def recursive(functions: list[Generated]) -> list[Generated]:
-    """Forward passes that call themselves, and keep something for a backward pass."""
-    return [g for g in functions if g.backward is not None and g in reached(g)]
+Bodies = dict[Generated, list[ast.stmt]]
+WHY = "what each call keeps would need a type of its own"
 
 
 def refusal(g: Generated, why: str, where: Location | None = None) -> CompileError:
@@ -57,101 +46,138 @@ def refusal(g: Generated, why: str, where: Location | None = None) -> CompileErr
     )  # fmt: skip
 
 
-def with_lists(functions: list[Generated], given: list[Kind], resolve: Resolve) -> None:
-    """Rewrite the functions of a module in place: they are copies that nobody else has."""
-    if passes := recursive(functions):
-        _Lists(functions, passes).write(given, resolve)
+def with_lists(functions: list[Generated], given: list[Kind], resolve: Resolve) -> frozenset[str]:
+    """Rewrite the functions of a module in place: they are copies that nobody else has. The names of the lists."""
+    if not any(g in reached(g) for g in functions):
+        return frozenset()
+    nesting = Nesting(functions)
+    if not nesting.states:
+        return frozenset()
+    lists = _Lists(nesting)
+    lists.write(given, resolve)
+    return frozenset(lists.kept.values())
 
 
 class _Lists:
-    def __init__(self, functions: list[Generated], passes: list[Generated]) -> None:
-        self.functions, self.passes = functions, passes
+    def __init__(self, nesting: Nesting) -> None:
+        self.nesting, self.functions = nesting, nesting.functions
         taken: set[str] = set()
-        for g in functions:
+        for g in self.functions:
             assert g.tree is not None
             taken |= identifiers(g.tree) | set(g.externals)
         names = Names(taken)
-        self.kept: dict[tuple[Generated, str], str] = {}
-        self.names: dict[Generated, list[str]] = {}
+        self.made = [o for o in nesting.states if not any(_is_part(other, o) for other in nesting.states)]
+        first = dict.fromkeys(nesting.one_of(o) for o in self.made)
+        self.kept = {o: names.numbered(f"{_title(o[0])}_kept") for o in first}
         self.unset: dict[Generated, set[str]] = {}
-        for g in passes:
-            if handed_over(g) is None or g.backward is None or taken_over(g.backward) is None:
-                raise refusal(g, "what a call keeps is not known by name")
-            self.names[g] = self.saved(g)
-            for v in self.names[g]:
-                self.kept[g, v] = names.numbered(f"{g.primal.__name__}_{v}")
-
-    def saved(self, g: Generated) -> list[str]:
-        found = handed_over(g)
-        assert found is not None
-        return found[1] or ["_nothing"]
 
     def write(self, given: list[Kind], resolve: Resolve) -> None:
-        users = {g for g in self.functions if {g, *reached(g)} & self.ends()}
-        self.backward = {g.backward: g for g in self.passes}
+        for g in self.functions:
+            self.check(g)
+        handling = {g for g in self.functions if self.handles(g)}
+        users = {g for g in self.functions if {g, *reached(g)} & handling}
+        literals = [(o, self.nesting.literals[o].node) for o in self.made]
         for g in users:
-            assert g.tree is not None
-            tree = rebuild(g.tree, lambda e, g=g: self.called(e, g, users))  # type: ignore[misc]
-            if g in self.passes:
-                tree = self.forward(tree, g)
-            elif g in self.backward:
-                tree = self.taken(tree, self.backward[g])
-            if g is not self.functions[0]:
-                parameters = [*tree.args.args, *(ast.arg(v) for v in self.kept.values())]
-                tree = replace(tree, args=replace(tree.args, args=parameters))
-            g.tree = tree
+            g.tree = self.rewritten(g, users)
         entry = self.functions[0]
         self.make(entry, {v: ast.List([], ast.Load()) for v in self.kept.values()})
         found = Inference(self.functions, given, resolve)
-        start = {k: self.default(found.kinds[k[0]].get(k[1]), k[0], resolve, entry) for k in self.kept}
+        kinds: dict[Origin, Kind] = {}
+        for o, e in literals:
+            one = self.nesting.one_of(o)
+            kinds[one] = join(kinds.get(one), found.of(e, o[0]))
+        starts = {o: self.default(kind, o[0], resolve, entry) for o, kind in kinds.items()}
         assert entry.tree is not None
         entry.tree = replace(entry.tree, body=entry.tree.body[len(self.kept) :])
-        self.make(entry, {self.kept[k]: ast.List([e], ast.Load()) for k, e in start.items()})
-        for g in self.passes:
+        self.make(entry, {self.kept[o]: ast.List([e], ast.Load()) for o, e in starts.items()})
+        for g, unset in self.unset.items():
             assert g.tree is not None
-            named = {v: start[h, v] for h, v in self.kept if h is g and v in self.unset[g]}
-            g.tree = replace(g.tree, body=[*(assign(v, e) for v, e in named.items()), *g.tree.body])
+            first = [assign(v, self.default(found.kinds[g].get(v), g, resolve, entry)) for v in sorted(unset)]
+            g.tree = replace(g.tree, body=[*first, *g.tree.body])
 
-    def ends(self) -> set[Generated]:
-        return {*self.passes, *(g.backward for g in self.passes if g.backward is not None)}
+    def state(self, g: Generated, e: ast.expr) -> Origin | None:
+        """What an expression holds, if a list keeps it."""
+        found = self.nesting.of(g, e.id) if isinstance(e, ast.Name) else None
+        return found if found in self.kept else None
+
+    def handles(self, g: Generated) -> bool:
+        """Whether a function keeps something, or takes it out again."""
+        assert g.tree is not None
+        taken = (self.state(g, s.value) for s in statements(g.tree.body) if _takes_apart(s))
+        return any(o[0] is g for o in self.made) or any(o is not None for o in taken)
+
+    def check(self, g: Generated) -> None:
+        """What is kept is handed on and taken apart, and nothing else."""
+        assert g.tree is not None
+        for s in statements(g.tree.body):
+            for v in header_reads(s):
+                origin = self.nesting.origin.get((g, v))
+                if (
+                    origin is not None
+                    and self.nesting.one_of(origin) in self.kept
+                    and ((g, v) in self.nesting.unclear or not _only_handed_on(s, v, g))
+                ):
+                    raise refusal(g, WHY)
+
+    def rewritten(self, g: Generated, users: set[Generated]) -> ast.FunctionDef:
+        assert g.tree is not None
+        own = {self.nesting.literals[o].node: self.kept[self.nesting.one_of(o)] for o in self.made if o[0] is g}
+        body = [new for s in g.tree.body for new in self.statement(s, g, own)]
+        handed = {e.id for o, x in self.nesting.literals.items() if o[0] is g for e in x.node.elts if _is_name(e)}
+        self.unset[g] = {v for s in body if is_nothing(s) for v in writes(s)} & handed
+        body = [s for s in body if not is_nothing(s)]
+        tree = rebuild(replace(g.tree, body=body), lambda e: self.called(e, g, users))
+        if g is self.functions[0]:
+            return tree
+        new, args = [ast.arg(v) for v in self.kept.values()], tree.args
+        if _takes_more_by_place(g):
+            return replace(tree, args=replace(args, args=[*args.args, *new]))
+        by_name = replace(
+            args, kwonlyargs=[*args.kwonlyargs, *new], kw_defaults=[*args.kw_defaults, *[None] * len(new)]
+        )
+        return replace(tree, args=by_name)
+
+    def statement(self, s: ast.stmt, g: Generated, own: dict[ast.Tuple, str]) -> list[ast.stmt]:
+        match s:
+            case ast.If(body=then, orelse=other):
+                parts = [[new for x in b for new in self.statement(x, g, own)] for b in (then, other)]
+                return [replace(s, body=parts[0], orelse=parts[1])]
+            case ast.For(body=inner) | ast.While(body=inner):
+                return [replace(s, body=[new for x in inner for new in self.statement(x, g, own)])]
+            case ast.Assign(value=ast.Name() as value) if _takes_apart(s) and (o := self.state(g, value)) is not None:
+                return [replace(s, value=expression("k[p]", k=self.kept[o], p=value))]
+            case ast.Assign(value=ast.Subscript(value=value)) if (o := self.state(g, value)) is not None:
+                item = replace(s.value, value=expression("k[p]", k=self.kept[o], p=value))
+                return [replace(s, value=item)]
+            case ast.Assign() | ast.Return():
+                return self.keeping(s, own)
+            case _:
+                return [s]
+
+    def keeping(self, s: ast.stmt, own: dict[ast.Tuple, str]) -> list[ast.stmt]:
+        """Puts a tuple on its list, where there is one for it, and goes on with its place."""
+        before: list[ast.stmt] = []
+
+        def change(e: ast.expr) -> ast.expr:
+            found = own.get(e) if isinstance(e, ast.Tuple) else None
+            if found is None:
+                return e
+            before.append(at(ast.Expr(expression("k.append(v)", k=found, v=e)), s))
+            return expression("len(k) - 1", k=found)
+
+        made = rebuild(s, change) if own else s
+        return [*before, made]
 
     def called(self, e: ast.expr, g: Generated, users: set[Generated]) -> ast.expr:
         match e:
-            case ast.Call(func=ast.Name(id=f), args=args) if g.externals.get(f) in users:
-                return replace(e, args=[*args, *(name(v) for v in self.kept.values())])
+            case ast.Call(func=ast.Name(id=f), args=args, keywords=keywords) if (
+                isinstance(callee := g.externals.get(f), Generated) and callee in users
+            ):
+                if _takes_more_by_place(callee):
+                    return replace(e, args=[*args, *(name(v) for v in self.kept.values())])
+                return replace(e, keywords=[*keywords, *(ast.keyword(v, name(v)) for v in self.kept.values())])
             case _:
                 return e
-
-    def forward(self, tree: ast.FunctionDef, g: Generated) -> ast.FunctionDef:
-        """Keeps in lists; names that may not be set begin with something of their type."""
-        found = handed_over(g)
-        assert found is not None
-        self.unset[g] = {v for s in tree.body if _is_nothing(s) for v in writes(s)}
-        *body, last = [s for s in tree.body if not _is_nothing(s)]
-        first = self.kept[g, self.saved(g)[0]]
-        kept = [
-            at(ast.Expr(expression("k.append(v)", k=self.kept[g, v], v=v if found[1] else constant(0))), last)
-            for v in self.saved(g)
-        ]
-        place = expression("len(k) - 1", k=first)
-        result = at(ast.Return(ast.Tuple([found[0], place], ast.Load())), last)
-        return replace(tree, body=[*body, *kept, result])
-
-    def taken(self, tree: ast.FunctionDef, g: Generated) -> ast.FunctionDef:
-        """Reads from the lists."""
-        state = tree.args.args[0].arg
-        doc = tree.body[:1] if ast.get_docstring(tree, clean=False) is not None else []
-        rest = tree.body[len(doc) :]
-        match rest:
-            case [ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Name(id=v)) as s, *others] if v == state:
-                names = [e.id for e in elts if isinstance(e, ast.Name)]
-                reads = [
-                    assign(w, expression("k[p]", k=self.kept[g, old], p=state), s)
-                    for w, old in zip(names, self.names[g])
-                ]
-                return replace(tree, body=[*doc, *reads, *others])
-            case _:
-                return tree
 
     def make(self, entry: Generated, lists: dict[str, ast.expr]) -> None:
         assert entry.tree is not None
@@ -172,13 +198,96 @@ class _Lists:
                     h.externals = {**h.externals, "np_": np}
                 made = f"np_.empty(s, np_.{np.dtype(dtype).name})" if rank else f"np_.{np.dtype(dtype).name}(0)"
                 return expression(made, s=ast.Tuple([constant(0)] * rank, ast.Load()))
+            case Items(items=parts):
+                return ast.Tuple([self.default(part, g, resolve, entry) for part in parts], ast.Load())
+            case Stack(item=item):
+                return ast.List([self.default(item, g, resolve, entry)], ast.Load())
             case _:
-                raise refusal(g, "what each call keeps would need a type of its own")
+                raise refusal(g, WHY)
 
 
-def _is_nothing(s: ast.stmt) -> bool:
-    match s:
-        case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=None)):
-            return True
-        case _:
-            return False
+def _is_name(e: ast.expr) -> TypeGuard[ast.Name]:
+    return isinstance(e, ast.Name)
+
+
+def _title(g: Generated) -> str:
+    return re.sub(r"_fwd\d*$", "", g.primal.__name__)
+
+
+def _is_part(part: Origin, o: Origin) -> bool:
+    return part != o and part[0] is o[0] and part[1][: len(o[1])] == o[1]
+
+
+def _takes_more_by_place(g: Generated) -> bool:
+    """Whether parameters behind the others can be given by their place."""
+    assert g.tree is not None
+    args = g.tree.args
+    return not (args.defaults or args.vararg or args.kwonlyargs)
+
+
+def _takes_apart(s: ast.stmt) -> TypeGuard[ast.Assign]:
+    return isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Tuple) and isinstance(s.value, ast.Name)
+
+
+def _only_handed_on(s: ast.stmt, v: str, g: Generated) -> bool:
+    """Whether a statement names a value anew, puts it into a tuple or on a list, or calls a function with it."""
+    plain: set[ast.expr] = set()
+    header = s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
+    for n in ast.walk(header):
+        match n:
+            case ast.Assign(value=e) | ast.Subscript(value=e, slice=ast.Constant()):
+                plain.add(e)
+            case ast.Tuple(elts=elts):
+                plain.update(elts)
+            case ast.Call(func=ast.Name(id=f)) if isinstance(g.externals.get(f), Generated):
+                plain.update([*n.args, *(k.value for k in n.keywords)])
+            case ast.Call(func=ast.Attribute(value=stack, attr="append" | "pop")):
+                plain.update([stack, *n.args])
+    reads = (n for n in ast.walk(header) if isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Load))
+    return all(n in plain for n in reads)
+
+
+def without_unread(bodies: Bodies, lists: frozenset[str]) -> Bodies:
+    """What no backward pass reads is not kept."""
+    for k in lists:
+        bodies = _shorter(bodies, k)
+    return bodies
+
+
+def _shorter(bodies: Bodies, k: str) -> Bodies:
+    read: set[int] = set()
+    for body in bodies.values():
+        names = {v for s in statements(body) for v in header_reads(s)}
+        for s in statements(body):
+            match s:
+                case ast.Assign(targets=[ast.Tuple(elts=slots)], value=ast.Subscript(value=ast.Name(id=found))) if (
+                    found == k
+                ):
+                    read |= {i for i, e in enumerate(slots) if not isinstance(e, ast.Name) or e.id in names}
+                case ast.Assign(value=ast.Subscript(value=ast.Subscript(value=ast.Name(id=found)))) if found == k:
+                    return bodies
+
+    def fewer(e: ast.expr) -> ast.expr:
+        assert isinstance(e, ast.Tuple)
+        return replace(e, elts=[x for i, x in enumerate(e.elts) if i in read or (not read and not i)])
+
+    def change(s: ast.stmt) -> ast.stmt:
+        match s:
+            case ast.If(body=then, orelse=other):
+                return replace(s, body=[change(x) for x in then], orelse=[change(x) for x in other])
+            case ast.For(body=inner) | ast.While(body=inner):
+                return replace(s, body=[change(x) for x in inner])
+            case ast.Assign(targets=[ast.Tuple() as slots], value=ast.Subscript(value=ast.Name(id=found))) if (
+                found == k
+            ):
+                return replace(s, targets=[fewer(slots)])
+            case ast.Assign(targets=[ast.Name(id=found)], value=ast.List(elts=[e])) if found == k:
+                return replace(s, value=ast.List([fewer(e)], ast.Load()))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=found), attr="append"), args=[e])) if (
+                found == k
+            ):
+                return replace(s, value=replace(s.value, args=[fewer(e)]))
+            case _:
+                return s
+
+    return {g: [change(s) for s in body] for g, body in bodies.items()}

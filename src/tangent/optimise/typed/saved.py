@@ -12,6 +12,7 @@ def g_bwd(saved, by):                    def g_bwd(saved, by):
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from tangent.optimise.dead import popped
 from tangent.syntax.rebuild import replace, statements
@@ -21,13 +22,14 @@ from tangent.transform.generated import Generated
 Bodies = dict[Generated, list[ast.stmt]]
 
 
-def saved(bodies: Bodies) -> Bodies:
-    """The bodies of a module with less handed from one half of a pair to the other."""
+def saved(bodies: Bodies, held: Set[Generated] = frozenset()) -> Bodies:
+    """The bodies of a module with less handed from one half of a pair to the other; what recursive functions hold of
+    those that they call has a type already."""
     bodies = {g: _without_unread(body) for g, body in bodies.items()}
     changed = dict(bodies)
     for fwd in bodies:
         bwd = fwd.backward
-        if bwd is None or bwd not in bodies:
+        if bwd is None or bwd not in bodies or fwd in held:
             continue
         match bodies[bwd], bodies[fwd]:
             case [

@@ -28,8 +28,9 @@ from tangent.optimise.typed.known import known
 from tangent.optimise.typed.lengths import spelled
 from tangent.optimise.typed.lists import lists, plain_lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
+from tangent.optimise.typed.nesting import reached
 from tangent.optimise.typed.records import records, unchanged
-from tangent.optimise.typed.recursion import with_lists
+from tangent.optimise.typed.recursion import with_lists, without_unread
 from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
@@ -81,7 +82,8 @@ def _specialised(
         plain = plain_lists(g.tree.body, lambda e, g=g: resolve(e, g) is runtime.beside)  # type: ignore[misc]
         g.tree = replace(g.tree, body=lists(plain))
     made = decided(list(made_of.values()), given, resolve)
-    with_lists(made, given, resolve)
+    kept = with_lists(made, given, resolve)
+    held = {e for g in made if g in reached(g) for e in g.externals.values() if isinstance(e, Generated)}
     made = inlined(made)
     single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
@@ -89,7 +91,7 @@ def _specialised(
     bodies = {g: known(g, found, _numpy(g, resolve), same)[len(docs[g]) :] for g in made}
     for _ in range(2):
         bodies = {g: _smaller(body, g, resolve) for g, body in bodies.items()}
-        bodies = saved(bodies)
+        bodies = without_unread(saved(bodies, held), kept)
     for g, body in bodies.items():
         assert g.tree is not None
         np_name, max_name = _numpy(g, resolve), _known_as(max, ("max",), g, resolve)

@@ -1,0 +1,269 @@
+"""Eigenvalues of symmetric matrices, QR factors, singular values and pseudo-inverses of single real matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tangent.backends.numba.kinds import implements, is_complex, is_tuple, jitable, rank, value_of
+from tangent.runtime import (
+    eigh_adjoint,
+    eigh_tangent,
+    from_triangle,
+    in_triangle,
+    pinv_adjoint,
+    pinv_tangent,
+    qr_adjoint,
+    qr_tangent,
+    svd_adjoint,
+    svd_tangent,
+)
+
+EPS = 100 * float(np.finfo(np.float64).eps)
+
+
+def is_real_matrix(t: Any) -> bool:
+    return rank(t) == 2 and not is_complex(t)
+
+
+def are_factors(y: Any) -> bool:
+    """Whether vectors or matrices were made of a real matrix."""
+    return is_tuple(y) and all(rank(t) in (1, 2) and not is_complex(t) for t in y.types)
+
+
+@jitable
+def turned(x: Any) -> Any:
+    """The transpose, in memory of its own: products need that."""
+    return np.ascontiguousarray(x.T)
+
+
+@jitable
+def plain(x: Any) -> Any:
+    return np.ascontiguousarray(x)
+
+
+@jitable
+def symmetric(x: Any, lower: bool) -> Any:
+    out = np.empty_like(x)
+    n = x.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            out[i, j] = out[j, i] = x[i, j] if lower else x[j, i]
+    return out
+
+
+@jitable
+def folded(b: Any, lower: bool) -> Any:
+    """The transpose of `symmetric`."""
+    out = np.zeros_like(b)
+    n = b.shape[0]
+    for i in range(n):
+        out[i, i] = b[i, i]
+        for j in range(i):
+            both = b[i, j] + b[j, i]
+            if lower:
+                out[i, j] = both
+            else:
+                out[j, i] = both
+    return out
+
+
+@jitable
+def over_gaps(x: Any, g: Any, w: Any) -> Any:
+    """`x / gap` off the diagonal; where values repeat, 0 if g has no part there, else nan."""
+    n = len(w)
+    out = np.zeros((n, n))
+    bound = EPS * np.max(np.abs(w)) if n else 0.0
+    largest = 0.0
+    for i in range(n):
+        for j in range(n):
+            largest = max(largest, abs(g[i, j]) + abs(g[j, i]))
+    for i in range(n):
+        for j in range(n):
+            if i == j:
+                continue
+            gap = w[j] - w[i]
+            if abs(gap) > bound:
+                out[i, j] = x[i, j] / gap
+            elif abs(g[i, j]) + abs(g[j, i]) > EPS * largest:
+                out[i, j] = np.nan
+    return out
+
+
+@implements(from_triangle)
+def whole(x: Any, UPLO: Any = "L") -> Any:
+    return (lambda x, UPLO="L": symmetric(x, UPLO == "L" or UPLO == "l")) if is_real_matrix(x) else None
+
+
+@implements(in_triangle)
+def triangle(b: Any, UPLO: Any = "L") -> Any:
+    return (lambda b, UPLO="L": folded(b, UPLO == "L" or UPLO == "l")) if is_real_matrix(b) else None
+
+
+@implements(eigh_adjoint)
+def before_eigenvalues(b: Any, y: Any, UPLO: Any = "L") -> Any:
+    if not are_factors(y) or not are_factors(b):
+        return None
+
+    def impl(b: Any, y: Any, UPLO: Any = "L") -> Any:
+        w, v = y[0], plain(y[1])
+        g = turned(v) @ plain(b[1])
+        return v @ (over_gaps((g - g.T) / 2, g, w) + np.diag(b[0])) @ turned(v)
+
+    return impl
+
+
+@implements(eigh_tangent)
+def of_eigenvalues(d: Any, y: Any, UPLO: Any = "L") -> Any:
+    if not are_factors(y):
+        return None
+
+    def impl(d: Any, y: Any, UPLO: Any = "L") -> Any:
+        w, v = y[0], plain(y[1])
+        g = turned(v) @ plain(d) @ v
+        return np.diag(g).copy(), v @ over_gaps(g, g, w)
+
+    return impl
+
+
+@jitable
+def before_tall(bq: Any, br: Any, q: Any, r: Any) -> Any:
+    """The adjoint of `q @ r` with as many columns as r has rows."""
+    g = np.triu(br) @ turned(r) - turned(q) @ bq
+    return turned(np.linalg.solve(plain(r), turned(bq + q @ symmetric(g, False))))
+
+
+@implements(qr_adjoint)
+def before_triangle(b: Any, y: Any, a: Any, mode: Any = "reduced") -> Any:
+    if not are_factors(y) or not are_factors(b) or value_of(mode) != "reduced":
+        return None
+
+    def impl(b: Any, y: Any, a: Any, mode: Any = "reduced") -> Any:
+        q, r, bq, br = plain(y[0]), plain(y[1]), plain(b[0]), plain(b[1])
+        m, n = a.shape
+        if m >= n:
+            return before_tall(bq, br, q, r)
+        tail = plain(br[:, m:])
+        head = before_tall(bq + plain(a[:, m:]) @ turned(tail), plain(br[:, :m]), q, plain(r[:, :m]))
+        return np.concatenate((head, q @ tail), axis=1)
+
+    return impl
+
+
+@implements(qr_tangent)
+def of_triangle(d: Any, y: Any, a: Any, mode: Any = "reduced") -> Any:
+    if not are_factors(y) or value_of(mode) != "reduced":
+        return None
+
+    def impl(d: Any, y: Any, a: Any, mode: Any = "reduced") -> Any:
+        q, r = plain(y[0]), plain(y[1])
+        k = min(a.shape[0], a.shape[1])
+        rate = turned(np.linalg.solve(turned(r[:, :k]), turned(d[:, :k])))
+        c = turned(q) @ rate
+        u = np.triu(c) + np.tril(c, -1).T
+        dq = rate - q @ u
+        rest = turned(q) @ plain(d[:, k:]) + turned(dq) @ plain(a[:, k:])
+        return dq, np.concatenate((u @ plain(r[:, :k]), rest), axis=1)
+
+    return impl
+
+
+@jitable
+def only_columns(b: Any, u: Any, k: int) -> Any:
+    """The adjoint of the first k columns of u, where nothing depends on the others."""
+    for i in range(b.shape[0]):
+        for j in range(k, b.shape[1]):
+            if b[i, j] != 0.0:
+                raise ValueError("the vectors that fill up a basis have no derivative: use full_matrices=False")
+    return plain(b[:, :k])
+
+
+@implements(svd_adjoint)
+def before_singular_values(b: Any, y: Any, a: Any, compute_uv: Any = True, hermitian: Any = False) -> Any:
+    if not are_factors(y) or not are_factors(b) or len(y) != 3 or value_of(hermitian) is not False:
+        return None
+
+    def impl(b: Any, y: Any, a: Any, compute_uv: Any = True, hermitian: Any = False) -> Any:
+        k = len(y[1])
+        u, s, v = plain(y[0][:, :k]), y[1], turned(y[2][:k])
+        bu, bv = only_columns(b[0], y[0], k), only_columns(b[2].T, y[2].T, k)
+        g, h, squares = turned(u) @ bu, turned(v) @ bv, s * s
+        core = np.diag(b[1]) + np.zeros((k, k))
+        left, right = over_gaps(g - g.T, g, squares), over_gaps(h - h.T, h, squares)
+        for i in range(k):
+            for j in range(k):
+                core[i, j] += left[i, j] * s[j] + s[i] * right[i, j]
+        out = u @ core @ turned(v)
+        return out + over(bu - u @ g, s) @ turned(v) + u @ turned(over(bv - v @ h, s))
+
+    return impl
+
+
+@jitable
+def over(x: Any, s: Any) -> Any:
+    """Columns divided by numbers; 0 stays 0."""
+    out = np.zeros_like(x)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] != 0.0:
+                out[i, j] = x[i, j] / s[j] if s[j] != 0.0 else np.nan
+    return out
+
+
+@implements(svd_tangent)
+def of_singular_values(d: Any, y: Any, a: Any, compute_uv: Any = True, hermitian: Any = False) -> Any:
+    if not are_factors(y) or len(y) != 3 or value_of(hermitian) is not False:
+        return None
+
+    def impl(d: Any, y: Any, a: Any, compute_uv: Any = True, hermitian: Any = False) -> Any:
+        k = len(y[1])
+        u, s, v = plain(y[0][:, :k]), y[1], turned(y[2][:k])
+        g = turned(u) @ plain(d) @ v
+        first, second = np.empty((k, k)), np.empty((k, k))
+        for i in range(k):
+            for j in range(k):
+                first[i, j] = g[i, j] * s[j] + s[i] * g[j, i]
+                second[i, j] = s[i] * g[i, j] + g[j, i] * s[j]
+        du = u @ over_gaps(first, g, s * s) + over(plain(d) @ v - u @ g, s)
+        dv = v @ over_gaps(second, g, s * s) + over(turned(d) @ u - v @ turned(g), s)
+        return filled(du, y[0]), np.diag(g).copy(), turned(filled(dv, y[2].T))
+
+    return impl
+
+
+@jitable
+def filled(d: Any, u: Any) -> Any:
+    """The tangent of an orthogonal u, d that of its first columns: nan unless one column fills it up."""
+    k = d.shape[1]
+    out = np.full(u.shape, np.nan)
+    out[:, :k] = d
+    if u.shape[1] == k + 1:
+        out[:, k:] = -plain(u[:, :k]) @ (turned(d) @ plain(u[:, k:]))
+    return out
+
+
+@implements(pinv_adjoint)
+def before_inverse(b: Any, y: Any, a: Any, hermitian: Any = False) -> Any:
+    if not is_real_matrix(a) or not is_real_matrix(b) or value_of(hermitian) is not False:
+        return None
+
+    def impl(b: Any, y: Any, a: Any, hermitian: Any = False) -> Any:
+        t, a, y, z = turned(b), plain(a), plain(y), turned(y)
+        left, right = t - a @ (y @ t), t - (t @ y) @ a
+        return left @ (y @ z) + (z @ y) @ right - z @ plain(b) @ z
+
+    return impl
+
+
+@implements(pinv_tangent)
+def of_inverse(d: Any, y: Any, a: Any, hermitian: Any = False) -> Any:
+    if not is_real_matrix(a) or not is_real_matrix(d) or value_of(hermitian) is not False:
+        return None
+
+    def impl(d: Any, y: Any, a: Any, hermitian: Any = False) -> Any:
+        t, a, y, z = turned(d), plain(a), plain(y), turned(y)
+        left, right = t - (t @ a) @ y, t - y @ (a @ t)
+        return (y @ z) @ left + right @ (z @ y) - y @ plain(d) @ y
+
+    return impl

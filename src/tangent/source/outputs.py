@@ -53,9 +53,16 @@ def in_one_form(e: ast.Call, found: Any) -> ast.Call:
 
 def _told(e: ast.Call, found: Any, place: int) -> ast.Call:
     """The call with a name for what it writes into, and for what comes behind it."""
-    names = list(inspect.signature(found).parameters)[place + 1 :] if len(e.args) > place + 1 else []
+    names = _behind_output(found, place) if len(e.args) > place + 1 else ()
     named = [ast.keyword(k, a) for k, a in zip(("out", *names), e.args[place:])]
     return replace(e, args=e.args[:place], keywords=[*named, *e.keywords])
+
+
+def _behind_output(found: Any, place: int) -> tuple[str, ...]:
+    """The parameters of a function behind the array that it writes into; methods of ufuncs do not tell theirs."""
+    if isinstance(getattr(found, "__self__", None), np.ufunc):
+        return ("keepdims", "initial", "where")
+    return tuple(inspect.signature(found).parameters)[place + 1 :]
 
 
 def _filling(e: ast.Call, names: tuple[str, ...], first: tuple[str, ...]) -> ast.Call:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -222,26 +220,13 @@ def _by_tangents(function: types.FunctionType, options: Options) -> Derivative:
 
 def build(function: types.FunctionType, options: Options) -> Derivative:
     """Read, normalise, transform, optimise, print and load."""
-    with _without_collections():
-        return _described(_loaded(generated(function, options, derive), function, options), function, options)
+    return _described(_loaded(generated(function, options, derive), function, options), function, options)
 
 
 def _described(made: types.FunctionType, function: types.FunctionType, options: Options) -> Derivative:
     made.__doc__ = description(function, options)
     made.origin, made.made_with = (function, options), table().version  # type: ignore[attr-defined]
     return made
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Trees are many small objects that live on: to look for garbage among them takes a fifth of the time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def for_objects(function: types.FunctionType, objects: tuple[str, ...], memory: Memory) -> types.FunctionType:

@@ -14,11 +14,13 @@ from tangent.codegen.choice import Load, held, is_generated
 from tangent.codegen.emit import emit
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, kind_of
 from tangent.optimise.shaped.version import version
+from tangent.source.kept import keeping
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
 
+@keeping()
 def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], load: Load) -> types.FunctionType:
     """The version for arguments of these kinds."""
     kinds = dict(given)

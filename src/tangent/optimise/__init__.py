@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tangent.optimise.accumulate import accumulate
 from tangent.optimise.constants import constants
 from tangent.optimise.context import Body, Optimisation
@@ -15,8 +17,10 @@ from tangent.optimise.recompute import recompute
 from tangent.optimise.simplify import simplify
 from tangent.optimise.steady import steady
 from tangent.optimise.uncopy import uncopy
+from tangent.syntax.rebuild import same
 
-PASSES = (
+Rewrite = Callable[[Body, Optimisation], Body]
+PASSES: tuple[Rewrite, ...] = (
     dead,
     copies,
     simplify,
@@ -42,6 +46,12 @@ PASSES = (
 
 
 def optimise(body: Body, o: Optimisation) -> Body:
+    """The body behind all rewrites; one that changed nothing is left out until another did."""
+    settled: set[Rewrite] = set()
     for step in PASSES:
-        body = step(body, o)
+        if step in settled:
+            continue
+        new = step(body, o)
+        settled = {*settled, step} if same(body, new) else set()
+        body = new
     return body

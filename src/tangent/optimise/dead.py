@@ -18,7 +18,7 @@ from tangent.optimise.purity import is_pure
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, root
 from tangent.syntax.print import Comment
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import replace, same, statements
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
 
 
@@ -26,8 +26,9 @@ def dead(body: Body, o: Optimisation) -> Body:
     """Unneeded by anyone anywhere first (this finds cycles), then overwritten before read; until neither finds more."""
     size = -1
     while size != (size := _size(body)):
-        body = _sweep(body, _needed(body, o))
-        body = _Overwritten(o, body).run()
+        stacks = local_stacks(body)
+        swept = _sweep(body, _needed(body, o, stacks))
+        body = _Overwritten(o, swept, stacks if same(body, swept) else local_stacks(swept)).run()
     return body
 
 
@@ -101,9 +102,9 @@ def _makes_list(s: ast.stmt) -> bool:
 # What contributes to the result at all
 
 
-def _needed(body: Body, o: Optimisation) -> set[ast.stmt]:
+def _needed(body: Body, o: Optimisation, stacks: Stacks) -> set[ast.stmt]:
     """Statements that a result or an effect depends on, whatever the order."""
-    readers = _Readers(o, local_stacks(body))
+    readers = _Readers(o, stacks)
     readers.block(body, ())
     needed: set[ast.stmt] = set()
     waiting = list(readers.roots)
@@ -217,7 +218,7 @@ def _is_empty(done: Body) -> bool:
 
 def _branch(s: ast.If, then: Body, other: Body) -> Body:
     """The branch with new sides: gone if both are empty, turned round if only the first is."""
-    if _same(then, s.body) and _same(other, s.orelse):
+    if same(then, s.body) and same(other, s.orelse):
         return [s]
     full_then, full_other = _has_code(then), _has_code(other)
     if isinstance(s, Attempt):
@@ -233,15 +234,11 @@ def _loop(s: ast.stmt, inner: Body) -> Body:
     assert isinstance(s, (ast.For, ast.While))
     if not any(not isinstance(x, Comment) and not _is_break(x) for x in inner) and isinstance(s, ast.For):
         return []
-    return [s] if _same(inner, s.body) else [replace(s, body=inner or [ast.Pass()])]
+    return [s] if same(inner, s.body) else [replace(s, body=inner or [ast.Pass()])]
 
 
 def _is_break(s: ast.stmt) -> bool:
     return isinstance(s, ast.If) and len(s.body) == 1 and isinstance(s.body[0], ast.Break)
-
-
-def _same(a: Body, b: Body) -> bool:
-    return len(a) == len(b) and all(x is y for x, y in zip(a, b))
 
 
 def _has_code(body: Body) -> bool:
@@ -262,9 +259,9 @@ def _negated(e: ast.expr) -> ast.expr:
 class _Overwritten:
     """Liveness, backward; a restore that nothing reads goes together with its record."""
 
-    def __init__(self, o: Optimisation, body: Body) -> None:
-        self.o, self.body = o, body
-        self.stacks = [v for v in local_stacks(body).values() if len(v.pushes) == 1]
+    def __init__(self, o: Optimisation, body: Body, stacks: Stacks) -> None:
+        self.o, self.body, self.all_stacks = o, body, stacks
+        self.stacks = [v for v in stacks.values() if len(v.pushes) == 1]
         self.pops = {v.pops[0]: v.pushes[0] for v in self.stacks if len(v.pops) == 1}
         self.several = {pop for v in self.stacks if len(v.pops) > 1 for pop in v.pops}
         self.unread: set[ast.stmt] = set()
@@ -281,7 +278,7 @@ class _Overwritten:
     @functools.cached_property
     def given(self) -> set[str]:
         """What comes from outside."""
-        return _Overwritten(self.o, self.body).block(self.body, set(), drop=False)
+        return _Overwritten(self.o, self.body, self.all_stacks).block(self.body, set(), drop=False)
 
     def stored_into(self, s: ast.stmt) -> set[str]:
         """The variables that share what a statement stores into."""

@@ -136,7 +136,7 @@ class _Inline:
             if isinstance(s, Comment):
                 done.append(s)
                 continue
-            if any(isinstance(x, InsertedCode) for x in statements([s])):  # nothing moves across the user's code
+            if _holds_code(s):  # nothing moves across the user's code
                 waiting, free = {}, {}
             if isinstance(s, MARKS) or (attempted and pushed(s)):  # what may raise stays on its side
                 waiting.clear()
@@ -231,6 +231,11 @@ class _Inline:
             return isinstance(s.targets[0], ast.Name)
         once = self.reads[v] == 1 and self.defined[v] == 1
         return v not in self.o.visible and (once or held in self.single)
+
+
+def _holds_code(s: ast.stmt) -> bool:
+    inside = statements([*s.body, *s.orelse]) if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
+    return any(isinstance(x, InsertedCode) for x in inside)
 
 
 def _read_inside(s: ast.stmt) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
 from tangent.syntax.walk import ENDS, FIELDS, children, walk
@@ -17,16 +17,31 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def replace(node: _Node, **changes: Any) -> _Node:
-    """A copy of the node with some fields changed, at the same position.
+    """A copy of the node with some fields changed, at the same position; the node itself if these are as they were.
 
     >>> ast.unparse(replace(ast.parse("x + y", mode="eval").body, right=ast.Name("z")))
     'x + z'
     """
-    new = type(node)(**{f: changes.get(f, getattr(node, f, None)) for f in node._fields})
+    kind, old = type(node), node.__dict__
+    if changes and all(same(old.get(f), new) for f, new in changes.items()):
+        return node
+    copy = kind.__new__(kind)
+    new = copy.__dict__
+    for field in node._fields:
+        new[field] = old.get(field)
     for attribute in node._attributes:
-        if hasattr(node, attribute):
-            setattr(new, attribute, getattr(node, attribute))
-    return new
+        if attribute in old:
+            new[attribute] = old[attribute]
+    new.update(changes)
+    return copy
+
+
+def same(old: Any, new: Any) -> bool:
+    """Whether a field holds what it held: the same node, or a list of the same ones."""
+    if old is new:
+        return True
+    both = isinstance(old, list) and isinstance(new, list) and len(old) == len(new)
+    return both and all(a is b for a, b in zip(old, new))
 
 
 def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
@@ -37,20 +52,18 @@ def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
     'y = y + 1'
     """
     if isinstance(node, ENDS):
-        return cast(_Node, change(node))
+        return change(node)  # type: ignore[return-value]
     changes: dict[str, Any] = {}
     for field in FIELDS[type(node)]:
         old = getattr(node, field, None)
-        new: Any = old
-        if isinstance(old, ast.AST):
-            new = rebuild(old, change)
-        elif isinstance(old, list):
+        if isinstance(old, list):
             items = [rebuild(v, change) if isinstance(v, ast.AST) else v for v in old]
-            new = items if any(a is not b for a, b in zip(items, old)) else old
-        if new is not old:
+            if not same(old, items):
+                changes[field] = items
+        elif isinstance(old, ast.AST) and (new := rebuild(old, change)) is not old:
             changes[field] = new
     result = replace(node, **changes) if changes else node
-    return cast(_Node, change(result)) if isinstance(result, ast.expr) else result
+    return change(result) if isinstance(result, ast.expr) else result  # type: ignore[return-value]
 
 
 def rename(node: _Node, names: dict[str, str]) -> _Node:
@@ -94,12 +107,14 @@ def _bound_by(node: ast.AST) -> set[str]:
     return set()
 
 
-def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def statements(body: list[ast.stmt]) -> list[ast.stmt]:
     """All statements of a block and of the blocks inside it, in program order."""
+    found: list[ast.stmt] = []
     for s in body:
-        yield s
+        found.append(s)
         if isinstance(s, NESTED):
-            yield from _inside(s)
+            found += _inside(s)
+    return found
 
 
 def _inside(s: ast.If | ast.For | ast.While) -> list[ast.stmt]:

@@ -137,6 +137,13 @@ def target_names(target: ast.expr) -> list[str]:
 
 def header_reads(s: ast.stmt) -> frozenset[str]:
     """Names read by the statement itself, not by the blocks inside it."""
+    known: frozenset[str] | None = s.__dict__.get("_header_reads")
+    if known is None:
+        known = s.__dict__["_header_reads"] = _read_by_header(s)
+    return known
+
+
+def _read_by_header(s: ast.stmt) -> frozenset[str]:
     match s:
         case ast.Assign(targets=[ast.Name()], value=value):
             return expression_reads(value)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 ENDS = (ast.Name, ast.Constant)
 PLAIN = frozenset("ctx op ops id attr kind type_comment conversion is_async".split())
@@ -18,6 +19,19 @@ class _Fields(dict[type, tuple[str, ...]]):
 
 
 FIELDS = _Fields()
+COMMON: dict[type, Callable[[Any], list[ast.AST]]] = {  # most nodes are of these kinds, and hold nothing but nodes
+    ast.Name: lambda node: [],
+    ast.Constant: lambda node: [],
+    ast.Attribute: lambda node: [node.value],
+    ast.BinOp: lambda node: [node.left, node.right],
+    ast.UnaryOp: lambda node: [node.operand],
+    ast.Subscript: lambda node: [node.value, node.slice],
+    ast.Call: lambda node: [node.func, *node.args, *node.keywords],
+    ast.keyword: lambda node: [node.value],
+    ast.Tuple: lambda node: [*node.elts],
+    ast.Assign: lambda node: [*node.targets, node.value],
+    ast.Expr: lambda node: [node.value],
+}
 
 
 def walk(tree: ast.AST) -> Sequence[ast.AST]:
@@ -42,6 +56,9 @@ def _below(tree: ast.AST) -> list[ast.AST]:
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one, without marks."""
+    known = COMMON.get(type(node))
+    if known is not None:
+        return known(node)
     found: list[ast.AST] = []
     for field in FIELDS[type(node)]:
         value = getattr(node, field, None)

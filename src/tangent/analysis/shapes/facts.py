@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 Atoms = frozenset[str]
 NO_ATOMS: Atoms = frozenset()
 ANY: Atoms = frozenset(["<any>"])
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """A value's shape and dtype atoms (None: unknown), and whether it is surely a number or an array.
 
     `array` is said of NumPy's numbers, too, `stored` of what surely is an array: it can be written into, and shared.
@@ -44,7 +43,7 @@ def constant_fact(value: object) -> Fact:
 
 def of_result(fact: Fact) -> Fact:
     """What a caller knows of a result: its kind."""
-    return SCALAR if fact.scalar else replace(fact, shape=None, dtype=None, sequence=False)
+    return SCALAR if fact.scalar else fact._replace(shape=None, dtype=None, sequence=False)
 
 
 def union(parts: list[Atoms | None]) -> Atoms | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from tangent.analysis.liveness import Liveness
 from tangent.analysis.operation import Operation, Operations
@@ -180,8 +179,8 @@ def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
 
     if not table.shifting and fact.shape is not None and fact.dtype is not None:
         return fact
-    kinds = table.shifting - table.steady, table.lasting | table.steady
-    return replace(fact, shape=kept(fact.shape, table.shifting, table.lasting), dtype=kept(fact.dtype, *kinds))
+    shape, dtype = kept(fact.shape, table.shifting, table.lasting), kept(fact.dtype, *table.kinds)
+    return fact if shape is fact.shape and dtype is fact.dtype else fact._replace(shape=shape, dtype=dtype)
 
 
 def _variable(atom: str, table: Shapes) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import ANY, ANYTHING, NO_ATOMS, SCALAR, UNKNOWN, Fact, union
@@ -95,13 +94,13 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if rule.name == "shadow" and table.of(values[0]).scalar:
         return UNKNOWN  # of a number it is an array without axes
     if rule.name in ("shadow", "beside"):
-        return replace(table.of(values[0]), sequence=False)
+        return table.of(values[0])._replace(sequence=False)
     if rule.name == "new_list":
         return Fact(sequence=table.of(values[0]).sequence)
     if rule.name in LIKE_FIRST:
-        return facts[0] if rule.name != "astype" else replace(facts[0], dtype=None)
+        return facts[0] if rule.name != "astype" else facts[0]._replace(dtype=None)
     if rule.name in LIKE_SECOND and len(values) >= 2:
-        return replace(table.of(values[1]), sequence=False)
+        return table.of(values[1])._replace(sequence=False)
     if rule.name == "check_seed" and isinstance(values[1], ast.Tuple) and len(values[1].elts) == 1:
         return table.of(values[1].elts[0])
     if rule.name == "add_item":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from tangent.analysis.operation import MAY_BE_LISTS, Operation
 from tangent.analysis.shapes.facts import ANY, ANYTHING, NO_ATOMS, UNKNOWN, Fact, constant_fact
@@ -22,13 +23,18 @@ class Shapes:
     steady: frozenset[str] = frozenset()
     undecided: frozenset[str] = frozenset()  # of which nothing can be said before a result is known
 
+    @cached_property
+    def kinds(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What shifts and what lasts, for dtypes."""
+        return self.shifting - self.steady, self.lasting | self.steady
+
     def of(self, e: ast.expr) -> Fact:
         """What is known of an operand at the statement that reads it."""
         match e:
             case ast.Name(id=v):
                 fact = self.facts.get(v, UNKNOWN)
                 if fact.shape is not None and fact.dtype is not None and v not in self.arrays:
-                    return fact if fact.number or not (fact.array or v in self.numbers) else replace(fact, number=True)
+                    return fact if fact.number or not (fact.array or v in self.numbers) else fact._replace(number=True)
                 own = frozenset([v])
                 shape = own if fact.shape is None else fact.shape
                 dtype = own if fact.dtype is None else fact.dtype
@@ -79,7 +85,7 @@ class Shapes:
         """What is known of an operand, given that the operation went through."""
         fact = self.of(e)
         proven = op.value is not None and e.id in numbers_in(op.value)
-        return replace(fact, number=True) if proven else fact
+        return fact._replace(number=True) if proven else fact
 
 
 def picks_one(index: ast.expr, table: Shapes) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from tangent.optimise import PASSES
+from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.copies import copies
@@ -316,6 +316,4 @@ def _smaller(body: Body, g: Generated, resolve: Resolve) -> Body:
     visible = user | {f"{p}{v}" for p in "bd" for v in user}
     summed = frozenset(v for s in statements(body) for v in writes(s)) - user
     o = Optimisation(lambda e: resolve(e, g), frozenset(visible), g.shared, summed)
-    for step in PASSES:
-        body = step(body, o)
-    return tidy(body)
+    return tidy(optimise(body, o))

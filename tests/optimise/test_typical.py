@@ -147,6 +147,35 @@ def of_dicts(p, x):
     return np.sum((h @ p["out"]["w"]) ** 2)
 
 
+def added(a, b):
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def scaled(a, s):
+    return a[0] * s, a[1] * s, a[2] * s
+
+
+def orbit(x, v, n):
+    """Tuples of numbers that small functions are given and give back."""
+    place, speed = (x, 0.0, 0.1), (0.0, v, x)
+    for _ in range(n):
+        r = math.sqrt(place[0] ** 2 + place[1] ** 2 + place[2] ** 2)
+        speed = added(speed, scaled(place, -0.1 / r**3))
+        place = added(place, scaled(speed, 0.1))
+    a, b, c = place
+    return a * b + c
+
+
+def traded(a, n):
+    """Tuples that are exchanged in a branch, with items that nobody reads."""
+    s, t = (a, 2.0, 0.5), (1.0, a * a, a)
+    for i in range(n):
+        if i % 2:
+            s, t = t, (s[1] * a, s[0], 0.1)
+        s = scaled(s, t[0])
+    return s[0] * t[1]
+
+
 WIDE = [RNG.normal(size=(20, 4)), *(RNG.normal(size=(4, 4)) for _ in range(3))]
 PARAMETERS = {"wf": RNG.normal(size=(3, 5)), "bf": np.zeros(3), "wg": RNG.normal(size=(3, 5)), "s": 0.7}
 SQUARE = RNG.normal(size=(3, 3)) + 3.0 * np.eye(3)
@@ -163,6 +192,9 @@ CASES = [
     (recurrent, (PARAMETERS, RNG.normal(size=(4, 2))), (0, 1)),
     (of_tuple, ((0.5, 0.3), 4), (0,)),
     (of_tuple, ((0.5, np.float64(0.3)), 4), (0,)),
+    (orbit, (1.1, 0.9, 5), (0, 1)),
+    (orbit, (1.1, np.float64(0.9), 5), (0, 1)),
+    (traded, (1.3, 4), (0,)),
     (of_pairs, ([(RNG.normal(size=(4, 4)), np.ones(4)), (RNG.normal(size=(4, 2)), np.ones(2))], WIDE[0]), (0, 1)),
     (of_pairs, (((RNG.normal(size=(4, 4)), np.ones(1)), (RNG.normal(size=(4, 1)), np.ones(1))), WIDE[0]), (0, 1)),
     (of_dicts, ({"in": {"w": WIDE[1], "b": np.ones(4)}, "out": {"w": WIDE[2]}}, WIDE[0]), (0, 1)),

@@ -13,7 +13,19 @@ from typing import Any
 from tangent import runtime
 from tangent.optimise.dead import local_stacks, pushed
 from tangent.optimise.settled import OWN
-from tangent.optimise.shaped.kinds import BOOL, FLOAT, INT, UNKNOWN, Fields, Items, Kind, Listed, Number, Stack
+from tangent.optimise.shaped.kinds import (
+    BOOL,
+    FLOAT,
+    INT,
+    UNKNOWN,
+    Fields,
+    Items,
+    Kind,
+    Listed,
+    Number,
+    Stack,
+    is_float,
+)
 from tangent.syntax.quote import constant, expression
 from tangent.syntax.rebuild import blocks, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
@@ -23,11 +35,6 @@ FLOATS = Listed(FLOAT)
 
 def is_container(kind: Kind) -> bool:
     return isinstance(kind, (Listed, Fields, Stack)) or is_of_numbers(kind)
-
-
-def is_float(kind: Kind) -> bool:
-    """Whether a value is a number of double precision."""
-    return isinstance(kind, Number) and not kind.axes and kind.dtype == "f8"
 
 
 def is_of_floats(kind: Kind) -> bool:
@@ -42,10 +49,6 @@ def is_of_numbers(kind: Kind) -> bool:
     if isinstance(kind, Items):
         return kind.listed and all(map(is_float, kind.items))
     return isinstance(kind, (Listed, Stack)) and kind.item is not None and is_float(kind.item)
-
-
-def is_tuple_of_numbers(kind: Kind) -> bool:
-    return isinstance(kind, Items) and kind.fixed and all(map(is_float, kind.items))
 
 
 def is_filled(v: str, body: list[ast.stmt]) -> bool:
@@ -175,8 +178,8 @@ def written_out(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.expr:
 SHORT = 4  # items that are written one by one
 
 
-def displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | ast.Tuple | None:
-    """A sum at a place of a short list of floats, or of a tuple of them, as a list or a tuple.
+def displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | None:
+    """A sum at a place of a short list of floats, as a list.
 
     scatter(v, x, 1)         ->   [0.0, v]
     add_part([u, v], 0, w)   ->   [u + w, v]
@@ -186,8 +189,7 @@ def displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | ast.T
             many = kinds[1]
             if not isinstance(many, Items) or len(many.items) > SHORT:
                 return None
-            fits = kinds[0] == FLOAT if is_of_floats(many) else is_tuple_of_numbers(many) and is_float(kinds[0])
-            if not fits:
+            if kinds[0] != FLOAT or not is_of_floats(many):
                 return None
             elts: list[ast.expr] = [constant(0.0) for _ in many.items]
         case [ast.List(elts=elts), ast.Constant(value=int(i)), v] if function is runtime.add_part:
@@ -199,7 +201,7 @@ def displayed(function: Any, e: ast.Call, kinds: list[Kind]) -> ast.List | ast.T
         return None
     new = list(elts)
     new[i] = v if ast.unparse(new[i]) == "0.0" else ast.BinOp(new[i], ast.Add(), v)
-    return (ast.Tuple if is_tuple_of_numbers(kinds[1]) else ast.List)(new, ast.Load())
+    return ast.List(new, ast.Load())
 
 
 def _added(a: ast.expr, b: ast.expr, first: Kind, last: Kind) -> ast.expr:

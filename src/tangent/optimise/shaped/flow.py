@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import is_filled, is_float, is_of_numbers, is_plain
+from tangent.optimise.shaped.containers import is_filled, is_of_numbers, is_plain
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.first import first_term, zeroed
 from tangent.optimise.shaped.infer import Env, Inference, is_starred, parameters_of
@@ -34,6 +34,7 @@ from tangent.optimise.shaped.kinds import (
     alike,
     any_of,
     broadcast,
+    is_float,
     join,
     not_one,
     renamed,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.optimise.shaped.calls import result_of
-from tangent.optimise.shaped.containers import is_float, is_of_floats, is_of_numbers, summed_lists
+from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers, summed_lists
 from tangent.optimise.shaped.drawn import drawn
 from tangent.optimise.shaped.kinds import (
     BOOL,
@@ -27,6 +27,7 @@ from tangent.optimise.shaped.kinds import (
     any_of,
     broadcast,
     calculated,
+    is_float,
     join,
     renamed,
     stretched,

@@ -136,6 +136,11 @@ def kind_of(value: Any, v: str) -> Kind:
     return UNKNOWN
 
 
+def is_float(kind: Kind) -> bool:
+    """Whether a value is a number of double precision."""
+    return isinstance(kind, Number) and not kind.axes and kind.dtype == "f8"
+
+
 MANY = 64  # items of which each may be another
 
 

@@ -16,21 +16,27 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.settled import DOTS, FITS, LEFT, OF_MATRICES, OF_TERMS, OUTER, OWN, PRODUCTS, ZERO, is_settled
 from tangent.optimise.shaped import matrices
-from tangent.optimise.shaped.containers import (
-    displayed,
-    is_container,
+from tangent.optimise.shaped.containers import is_container, is_of_numbers, written_out
+from tangent.optimise.shaped.kinds import (
+    FLOAT,
+    Axis,
+    Items,
+    Kind,
+    Listed,
+    Number,
+    Stack,
+    alike,
     is_float,
-    is_of_numbers,
-    is_tuple_of_numbers,
-    written_out,
+    not_one,
+    same,
 )
-from tangent.optimise.shaped.kinds import FLOAT, Axis, Items, Kind, Listed, Number, Stack, alike, not_one, same
 from tangent.optimise.shaped.making import product, summed_axes, value_of
 from tangent.optimise.shaped.numbers import of_numbers
 from tangent.optimise.shaped.parts import Of
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.shaped.spreading import Spreading
 from tangent.optimise.shaped.sums import Summed, factored, summed
+from tangent.optimise.shaped.tuples import of_tuples
 from tangent.optimise.shaped.unstretched import unstretched
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import constant, expression
@@ -159,6 +165,9 @@ class Known(Spreading):
         if function is runtime.lazy_zero and isinstance(kinds[0], (Items, Listed)) and is_of_numbers(kinds[0]):
             once = isinstance(e.args[0], ast.Name) and e.args[0].id in self.once  # else it may be as long as another
             return expression("[0.0] * len(x)", x=e.args[0]) if once else e
+        tuples = of_tuples(function, e.args, kinds) if not e.keywords else None
+        if tuples is not None:
+            return tuples
         if any(map(is_container, kinds[:2])) and not e.keywords:
             if function is runtime.add_grad and (not self.last or any(scattered(a, self.resolve) for a in e.args)):
                 return e  # it may be a sum at a place (`places`)
@@ -174,8 +183,6 @@ class Known(Spreading):
         real = [k for k in kinds if isinstance(k, Number) and k.real]
         if function in OF_MATRICES:
             return matrices.written(function, args, kinds, self.use(np, "np"))
-        if function is runtime.scatter and is_tuple_of_numbers(kinds[1]):
-            return displayed(function, e, kinds)
         if function is runtime.repack and isinstance(kinds[0], Items) and kinds[0].fixed:
             return ast.Tuple(args[1:], ast.Load()) if all(isinstance(k, Number) for k in kinds[1:]) else None
         if function is runtime.repack and kinds[0] == Number((len(args) - 1,), "f8") and all(map(is_float, kinds[1:])):

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import is_float, is_of_floats, is_of_numbers
-from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, alike, same
+from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, alike, is_float, same
 from tangent.optimise.shaped.parts import axes_after
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.simplify import positive

@@ -19,7 +19,6 @@ from tangent.optimise.shaped.callees import Versions
 from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.collected import collected
 from tangent.optimise.shaped.computed import Values
-from tangent.optimise.shaped.containers import is_float
 from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
 from tangent.optimise.shaped.flow import Flow
@@ -28,7 +27,7 @@ from tangent.optimise.shaped.halves import halves
 from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
-from tangent.optimise.shaped.kinds import INT, Fields, Items, Kind, Number
+from tangent.optimise.shaped.kinds import INT, Fields, Items, Kind, Number, is_float
 from tangent.optimise.shaped.looked import looked
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned

@@ -2,6 +2,7 @@
 
 import math
 import random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -176,6 +177,23 @@ def traded(a, n):
     return s[0] * t[1]
 
 
+class Moving(NamedTuple):
+    place: float
+    speed: float
+
+
+def pushed(s, h):
+    return Moving(s.place, s.speed - h * math.sin(s.place))
+
+
+def moving(x, v, n):
+    s = Moving(x, v)
+    for _ in range(n):
+        s = pushed(s, 0.1)
+        s = Moving(s.place + 0.1 * s.speed, s[1])
+    return s.place * s.speed
+
+
 WIDE = [RNG.normal(size=(20, 4)), *(RNG.normal(size=(4, 4)) for _ in range(3))]
 PARAMETERS = {"wf": RNG.normal(size=(3, 5)), "bf": np.zeros(3), "wg": RNG.normal(size=(3, 5)), "s": 0.7}
 SQUARE = RNG.normal(size=(3, 3)) + 3.0 * np.eye(3)
@@ -195,6 +213,8 @@ CASES = [
     (orbit, (1.1, 0.9, 5), (0, 1)),
     (orbit, (1.1, np.float64(0.9), 5), (0, 1)),
     (traded, (1.3, 4), (0,)),
+    (moving, (1.1, 0.9, 5), (0, 1)),
+    (moving, (1.1, np.float64(0.9), 5), (0, 1)),
     (of_pairs, ([(RNG.normal(size=(4, 4)), np.ones(4)), (RNG.normal(size=(4, 2)), np.ones(2))], WIDE[0]), (0, 1)),
     (of_pairs, (((RNG.normal(size=(4, 4)), np.ones(1)), (RNG.normal(size=(4, 1)), np.ones(1))), WIDE[0]), (0, 1)),
     (of_dicts, ({"in": {"w": WIDE[1], "b": np.ones(4)}, "out": {"w": WIDE[2]}}, WIDE[0]), (0, 1)),

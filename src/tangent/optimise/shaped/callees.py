@@ -14,10 +14,13 @@ MOST = 3  # versions of a callee
 
 
 class Versions:
-    """Versions of the functions of a module by the kinds of their arguments; each is made once."""
+    """Versions of the functions of a module by the kinds of their arguments; each is made once.
 
-    def __init__(self, resolve: Resolve, sizes: Mapping[str, int] | None = None) -> None:
-        self.resolve, self.sizes = resolve, sizes
+    `named`: what is known of named tuples may be used, since gradients of these are read by index alone.
+    """
+
+    def __init__(self, resolve: Resolve, sizes: Mapping[str, int] | None = None, named: bool = False) -> None:
+        self.resolve, self.sizes, self.named = resolve, sizes, named
         self.made: dict[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]] = {}
         self.origin: dict[Generated, Generated] = {}
         self.flows: dict[Generated, Flow] = {}

@@ -76,7 +76,7 @@ class Flow(Inference):
         assert g.tree is not None
         local = assigned_inside(g.tree.body) | set(parameters_of(g))
         super().__init__(g, env, local, versions.resolve, versions.made)
-        self.versions = versions
+        self.versions, self.named = versions, versions.named
         self.result: Kind | None = None
         bound = Counter(v for s in statements(g.tree.body) for v in writes(s))
         bound.update(parameters_of(g))

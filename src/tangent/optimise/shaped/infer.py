@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent import runtime
 from tangent.optimise.shaped.calls import result_of
 from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers, summed_lists
 from tangent.optimise.shaped.drawn import drawn
@@ -35,6 +36,7 @@ from tangent.optimise.shaped.kinds import (
 )
 from tangent.optimise.shaped.making import product
 from tangent.optimise.shaped.parts import attribute, method, subscript
+from tangent.optimise.shaped.tuples import names_of
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
@@ -51,9 +53,11 @@ class Inference:
     """`of` tells the kind of an expression where variables have the kinds in `env`.
 
     `plain`: lists that are written item by item stay as they are, but for stores that are known as such.
+    `named`: items of named tuples are followed.
     """
 
     plain = True
+    named = False
 
     def __init__(self, g: Generated, env: Env, local: set[str], resolve: Resolve, made: Made) -> None:
         self.g, self.env, self.local, self._resolve, self.made = g, env, local, resolve, made
@@ -115,6 +119,8 @@ class Inference:
                 owner = self.of(value)
                 if isinstance(owner, Number):
                     return attribute(owner, attr)
+                if isinstance(owner, Items) and attr in owner.names:
+                    return owner.items[owner.names.index(attr)]
                 if isinstance(owner, Rows) and attr == "shape":
                     return attribute(owner.array, attr)
                 return FLOAT if type(self.resolve(e)) is float else UNKNOWN
@@ -148,6 +154,9 @@ class Inference:
         found = self.resolve(e.func)
         if isinstance(found, Generated):
             return self.result_of(found, e)
+        if found is runtime.tuple_of and self.named and not is_starred(e.args):
+            names, held = names_of(self.resolve(e.args[0])), tuple(self.of(a) for a in e.args[1:])
+            return Items(held, False, True, names) if len(names) == len(held) else UNKNOWN
         if any(found is f for f in MAKERS) and (dtype := self.dtype_given(e)):
             plain = replace(e, args=e.args[:1], keywords=[])
             kind = result_of(found, plain, self.of) if len(e.args) <= 1 else UNKNOWN

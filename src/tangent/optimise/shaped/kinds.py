@@ -49,12 +49,14 @@ class Number:
 class Items:
     """A tuple or a list of which every item is known.
 
-    `listed`, if it is surely a list, which nothing changes; `fixed`, if it is surely a tuple.
+    `listed`, if it is surely a list, which nothing changes; `fixed`, if it is surely a tuple; `names` of the items of
+    a named tuple.
     """
 
     items: tuple[Kind, ...]
     listed: bool = False
     fixed: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,8 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             axes = tuple(_either(p, q) for p, q in zip(a.axes, b.axes))
             return Number(axes, a.dtype, a.weak if a.weak == b.weak else None, a.size if a.size == b.size else None)
         case Items(items=p), Items(items=q) if len(p) == len(q):
-            return Items(tuple(join(x, y) or UNKNOWN for x, y in zip(p, q)), a.listed and b.listed, a.fixed and b.fixed)
+            held = tuple(join(x, y) or UNKNOWN for x, y in zip(p, q))
+            return Items(held, a.listed and b.listed, a.fixed and b.fixed, a.names if a.names == b.names else ())
         case (Items(items=p, listed=True), Listed() as many) | (Listed() as many, Items(items=p, listed=True)):
             return many if all(k == many.item for k in p) else UNKNOWN
         case Listed(item=p), Listed(item=q) if isinstance(both := join(p, q), Number):

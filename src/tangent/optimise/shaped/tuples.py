@@ -2,6 +2,7 @@
 
 lazy_zero(t)              ->   (0.0, 0.0)
 scatter(v, t, 1)          ->   (0.0, v)
+put_attribute(v, t, "y")  ->   (0.0, v)          where t is a named tuple
 add_part((u, v), 0, w)    ->   (u + w, v)
 add_grad((u, v), b)       ->   (u + b[0], v + b[1])
 settled(b, t)             ->   b
@@ -10,18 +11,52 @@ settled(b, t)             ->   b
 from __future__ import annotations
 
 import ast
+import inspect
+from collections import namedtuple
+from collections.abc import Callable
 from typing import Any
 
 from tangent import runtime
 from tangent.optimise.settled import OWN, ZERO
 from tangent.optimise.shaped.kinds import Items, Kind, is_float
+from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.quote import constant
+from tangent.syntax.walk import walk
+from tangent.transform.generated import Generated
 
+BY_NAME = (runtime.replace_field, runtime.get_attribute, runtime.put_field, runtime.field_part)
+CALLING = runtime.put_attribute.__module__
 FEW = 16  # items that are written one by one
+GETTER = type(inspect.getattr_static(namedtuple("One", "item"), "item"))
 
 
 def is_tuple_of_numbers(kind: Kind) -> bool:
     return isinstance(kind, Items) and kind.fixed and len(kind.items) <= FEW and all(map(is_float, kind.items))
+
+
+def names_of(cls: Any) -> tuple[str, ...]:
+    """The names of the items of a named tuple, by which these are read; none where a class does that another way."""
+    names: tuple[str, ...] = getattr(cls, "_fields", ()) if isinstance(cls, type) else ()
+    return names if all(isinstance(inspect.getattr_static(cls, v), GETTER) for v in names) else ()
+
+
+def read_by_index(functions: list[Generated], resolve: Callable[[ast.expr, Generated], Any]) -> bool:
+    """Whether nothing reads gradients of named tuples by name, so that plain tuples will do."""
+    for g in functions:
+        assert g.tree is not None
+        nodes = walk(g.tree)
+        if any(isinstance(n, InsertedCode) for n in nodes):
+            return False
+        if any(isinstance(n, ast.Call) and _asks_for_names(resolve(n.func, g)) for n in nodes):
+            return False
+    return True
+
+
+def _asks_for_names(function: Any) -> bool:
+    """Whether a function may read an item of a gradient by its name, or hand the gradient to one that does."""
+    if any(function is f for f in BY_NAME):
+        return True
+    return getattr(function, "__module__", "") == CALLING and function is not runtime.put_attribute
 
 
 def of_tuples(function: Any, args: list[ast.expr], kinds: list[Kind]) -> ast.expr | None:
@@ -33,6 +68,12 @@ def of_tuples(function: Any, args: list[ast.expr], kinds: list[Kind]) -> ast.exp
             function is runtime.scatter and is_tuple_of_numbers(kind) and is_float(number)
         ):
             return _with_sum([constant(0.0) for _ in items], i, v)
+        case [v, _, ast.Constant(value=str(name))], [number, Items(items=items, names=names) as kind, _] if (
+            function is runtime.put_attribute and name in names and is_tuple_of_numbers(kind) and is_float(number)
+        ):
+            return _with_sum([constant(0.0) for _ in items], names.index(name), v)
+        case [t], [Items(names=()) as kind] if function is tuple and is_tuple_of_numbers(kind):
+            return t
         case [t, ast.Constant(value=int(i)), v], [kind, _, number] if (
             function is runtime.add_part and is_tuple_of_numbers(kind) and is_float(number)
         ):

@@ -37,6 +37,7 @@ from tangent.optimise.shaped.repeated import repeated
 from tangent.optimise.shaped.reread import reread
 from tangent.optimise.shaped.rows import in_place, with_plain_tangents
 from tangent.optimise.shaped.sections import Facts
+from tangent.optimise.shaped.tuples import read_by_index
 from tangent.optimise.shaped.unread import unread
 from tangent.optimise.typed.saved import saved
 from tangent.syntax.blocks import MARKS, Attempt
@@ -59,8 +60,9 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     _join_rows(made, entry, given, resolve)
     _make_smaller([made], resolve)
     _collect(made, given, resolve)
+    named = read_by_index(reachable(made), resolve)
     for _ in range(ROUNDS):
-        versions = Versions(resolve)
+        versions = Versions(resolve, named=named)
         made, _ = versions.version(made, tuple(given))
         functions = reachable(made)
         changed = [g for g in functions if _sum_early(g)]
@@ -74,7 +76,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     _change_rows(made, given, resolve, in_place)
     for g, flow in versions.flows.items():
         _compute_once(g, flow)
-    versions = Versions(resolve, sizes)
+    versions = Versions(resolve, sizes, named)
     made, _ = versions.version(made, tuple(given))
     functions = reachable(made)
     _name_apart(functions)

@@ -29,11 +29,12 @@ def constants(body: Body, o: Optimisation) -> Body:
 
 
 def _constant(stack: Stack, body: Body) -> ast.Constant | None:
-    """What all records are, if that is one truth or nothing."""
+    """What all records are, if that is one truth, one number or nothing."""
     values = [_pushed(s, body) for s in stack.pushes]
     match values[0] if values else None:
-        case ast.Constant(value=bool() | None as known) as first:
-            return first if all(isinstance(e, ast.Constant) and e.value is known for e in values) else None
+        case ast.Constant(value=bool() | int() | float() | None) as first:
+            same = all(isinstance(e, ast.Constant) and repr(e.value) == repr(first.value) for e in values)
+            return first if same else None
         case _:
             return None
 

@@ -1,6 +1,7 @@
 """The time of a transformation grows with the length of the text, and not faster."""
 
 import importlib.util
+import sys
 
 import numpy as np
 import pytest
@@ -70,3 +71,12 @@ def test_deep_loops(tmp_path):
     x, df = np.array([0.3, 0.7]), tangent.grad(f)
     for _ in range(4):
         np.testing.assert_allclose(df(x, 1), [np.cos(0.3) * 0.3 + np.sin(0.3), 0.0])
+
+
+def test_a_sum_of_many_terms(tmp_path):
+    """Trees are as deep as sums are long; the limit of calls inside each other is that of before."""
+    terms = " + ".join(f"x * {k}.5" for k in range(450))
+    f = module_of(tmp_path / "many_terms.py", f"def f(x):\n    return {terms}\n").f
+    limit = sys.getrecursionlimit()
+    assert tangent.grad(f)(2.0) == sum(k + 0.5 for k in range(450))
+    assert sys.getrecursionlimit() == limit

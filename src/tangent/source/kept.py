@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
+
+DEEPEST = 10_000  # calls inside each other
 
 _T = TypeVar("_T")
 _found: ContextVar[dict[Hashable, Any] | None] = ContextVar("found", default=None)
@@ -20,7 +23,7 @@ def keeping() -> Iterator[None]:
         return
     token = _found.set({})
     try:
-        with _without_collections():
+        with _without_collections(), _with_room():
             yield
     finally:
         _found.reset(token)
@@ -36,6 +39,18 @@ def _without_collections() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
+
+
+@contextmanager
+def _with_room() -> Iterator[None]:
+    """Trees are walked from the outside in: a sum of many terms is as deep as it has terms."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, DEEPEST))
+    try:
+        yield
+    finally:
+        if sys.getrecursionlimit() == max(limit, DEEPEST):  # nobody else changed it meanwhile
+            sys.setrecursionlimit(limit)
 
 
 def kept(key: Hashable, find: Callable[[], _T]) -> _T:

@@ -198,3 +198,14 @@ def arrays_of_a_list_that_took_them_over(x):
     for i in range(4):
         both[i] *= x
     return sum(np.sum(row) for row in both)
+
+
+@program({"x": 0.7})
+def two_lists_that_one_variable_runs_over(x):
+    bodies = [Body(1.0, x * i) for i in range(3)]
+    accounts = [Account(x + i) for i in range(3)]
+    for each in bodies:
+        each.x += x
+    for each in accounts:
+        each.accrue(x)
+    return sum(each.x for each in bodies) + sum(each.gained for each in accounts)

@@ -23,7 +23,7 @@ from typing import Any
 
 from tangent.source.called import Called, as_loops, located
 from tangent.source.constructed import initialiser_of
-from tangent.source.elements import Elements, places, with_own_names
+from tangent.source.elements import Elements, places, with_own_loops, with_own_names
 from tangent.source.inlined import Body, CannotWriteOut, Definition, Node, Places, written_anew
 from tangent.source.members import is_plain
 from tangent.syntax.captured import bindings
@@ -49,10 +49,11 @@ def columns(tree: ast.FunctionDef, function: types.FunctionType, definition: Def
             case _:
                 continue
         if (path := _class_of(s, v, tree)) and v not in function.__code__.co_cellvars:
-            try:
-                return _Columns(tree, function, definition, v, path).whole()
-            except CannotWriteOut:
-                continue
+            for apart in (False, True):
+                try:
+                    return _Columns(tree, function, definition, v, path, apart).whole()
+                except CannotWriteOut:
+                    continue
     return None
 
 
@@ -90,7 +91,8 @@ class _Columns(Called):
     """One list on its way to lists of attributes."""
 
     def __init__(
-        self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, v: str, path: str
+        self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, v: str, path: str,
+        apart: bool,
     ) -> None:  # fmt: skip
         own = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body) | set(function.__code__.co_freevars)
         cls = function.__globals__.get(path) if path not in own else None
@@ -100,6 +102,7 @@ class _Columns(Called):
         super().__init__(function, definition, names, own, cls, path)
         self.v = v
         self.tree = with_own_names(tree, self.names)
+        self.tree = with_own_loops(self.tree, self.names) if apart else self.tree
         self.elements = Elements({v}, self.around)
         self.births = dict(self.born())
         self.places = Places(self.tree)

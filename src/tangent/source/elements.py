@@ -11,7 +11,7 @@ from typing import Any
 from tangent.source.inlined import CannotWriteOut, Node
 from tangent.syntax.names import Names
 from tangent.syntax.quote import expression, name
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import rename, replace, with_blocks
 from tangent.syntax.uses import COMPREHENSIONS
 from tangent.syntax.walk import walk
 
@@ -167,6 +167,40 @@ def with_own_names(node: Node, names: Names) -> Node:
         return node
     new = replace(node, **changes)
     return _named_anew(new, names) if isinstance(new, COMPREHENSIONS) else new
+
+
+def with_own_loops(tree: ast.FunctionDef, names: Names) -> ast.FunctionDef:
+    """A definition in which loops that bind one variable, each for itself, have one each."""
+    loops = [n for n in walk(tree) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)]
+    every: dict[str, list[ast.For]] = {}
+    for n in loops:
+        assert isinstance(n.target, ast.Name)
+        every.setdefault(n.target.id, []).append(n)
+    apart = {v: found for v, found in every.items() if len(found) > 1 and _stays_inside(tree, v, found)}
+    fresh = {n: {v: names.numbered(v)} for v, found in apart.items() for n in found[1:]}
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [statement(s) for s in body]
+
+    def statement(s: ast.stmt) -> ast.stmt:
+        new = with_blocks(s, block)
+        if not isinstance(s, ast.For) or s not in fresh:
+            return new
+        assert isinstance(new, ast.For)
+        return replace(new, target=rename(new.target, fresh[s]), body=[rename(x, fresh[s]) for x in new.body])
+
+    return replace(tree, body=block(tree.body)) if fresh else tree
+
+
+def _stays_inside(tree: ast.FunctionDef, v: str, loops: list[ast.For]) -> bool:
+    """Whether a variable is read in the loops alone that bind it, none of which is inside another."""
+    inside = [n for loop in loops for n in (loop.target, *(x for s in loop.body for x in walk(s)))]
+    named = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == v]
+    bound = [n for n in named if not isinstance(n.ctx, ast.Load)]
+    if any(isinstance(n, (ast.FunctionDef, ast.Lambda, ast.Global)) for n in walk(tree) if n is not tree):
+        return False
+    alone = len(bound) == len(loops) and not {*inside}.intersection(loops)
+    return alone and {*named} <= {*inside} and all(n.arg != v for n in walk(tree) if isinstance(n, ast.arg))
 
 
 def _named_anew(e: Any, names: Names) -> Any:

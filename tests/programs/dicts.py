@@ -361,3 +361,54 @@ def defaults_that_are_computed_where_they_are_set(x):
     found.setdefault(7, np.sin(x[1]) * x[0])
     found.setdefault(0, x[2] + 1.0)
     return found[0] * found[1] + found[7] * found[2]
+
+
+def step_and_what_it_kept(x, w):
+    h = np.zeros(3)
+    for k in range(1, 3):
+        h[k] = np.tanh(h[k - 1] * w + x[k])
+    kept = {}
+    kept["w"] = w
+    kept["h"] = h
+    kept["w"] += h[1]
+    scale = kept["w"] * 2.0
+    kept["both"], last = h * scale, h[2]
+    return last, kept
+
+
+@program({"x": signed(3), "w": 0.7})
+def dict_that_is_filled_before_it_is_returned(x, w):
+    last, kept = step_and_what_it_kept(x, w)
+    found = {"last": last}
+    for k in range(2):
+        sizes = {}
+        sizes["now"] = x[k] * w
+        if k:
+            sizes["now"] = x[k]
+        found["last"] += np.sum(kept["both"]) * sizes["now"]
+    found["first"] = kept["h"][1] * found["last"]
+    return sum(found.values()) + kept["w"]
+
+
+def states_and_their_gradients(x, w, seen):
+    given, states = {}, {}
+    states[-1] = np.copy(x)
+    for k in range(len(seen)):
+        given[k] = np.zeros(2)
+        given[k][seen[k]] = 1.0
+        states[k] = np.tanh(w @ states[k - 1] + given[k])
+    dw, back = np.zeros_like(w), np.zeros_like(states[0])
+    for k in reversed(range(len(seen))):
+        d = np.copy(states[k])
+        d[seen[k]] -= 1.0
+        dw += np.outer(d, states[k - 1])
+        back = w.T @ d + back
+    for g in [dw, back]:
+        np.clip(g, -0.6, 0.6, out=g)
+    return states[1], dw, back
+
+
+@program({"x": signed(2), "w": signed(2, 2) * 0.4, "seen": [1, 0]})
+def arrays_in_dicts_and_others_cut_in_a_list(x, w, seen):
+    last, dw, back = states_and_their_gradients(x, w, seen)
+    return np.sum(last) + np.sum(dw * w) + np.sum(back**2)

@@ -516,3 +516,26 @@ def flattened_view_inside_an_object(x):
     flat = kept.buffer.reshape(-1)
     flat[0] = x[0] * x[1]
     return np.sum(kept.buffer * kept.x)
+
+
+class Meter:
+    """A count in an array, and what it was."""
+
+    def __init__(self, count):
+        self.count = count
+        self.seen = []
+
+    def step(self, x):
+        self.count[0, 0] += x[0] * x[1]
+        one = np.squeeze(self.count)
+        self.seen.append(one)
+        return one
+
+
+@program({"x": signed(2)})
+def views_without_axes_of_what_objects_write(x):
+    meter = Meter(np.zeros((1, 1)))
+    meters = [meter]
+    first = meters[0].step(x) * x[1]
+    meter.count *= 3.0
+    return first * meter.seen[0] + meter.step(x)

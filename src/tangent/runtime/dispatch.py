@@ -160,7 +160,7 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     {'k': 22}
     """
     if isinstance(x, dict):
-        return _like_dict(x, {k: function(v, *(o[k] for o in others)) for k, v in x.items()})
+        return like_dict(x, {k: function(v, *(o[k] for o in others)) for k, v in x.items()})
     if isinstance(x, (list, tuple, deque)):
         return repack(x, *(function(*parts) for parts in zip(x, *others, strict=True)))
     if is_object(x):
@@ -168,7 +168,8 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     return None
 
 
-def _like_dict(x: Any, items: dict[Any, Any]) -> Any:
+def like_dict(x: Any, items: dict[Any, Any]) -> Any:
+    """A dict of the kind of another, with other items."""
     if isinstance(x, defaultdict):
         return defaultdict(zero_factory(x.default_factory), items)
     return items if type(x) is dict else type(x)(items)

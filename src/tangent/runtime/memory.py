@@ -169,7 +169,7 @@ def contents(memory: Any, x: Any) -> Any:
 def _elements(memory: Any, x: Any) -> Any:
     if not memory.arrays or x.dtype == object or Slot(root_of(x), ELEMENTS) not in memory:
         return x
-    now = elements(memory[Slot(root_of(x), ELEMENTS)], x)
+    now = np.asarray(elements(memory[Slot(root_of(x), ELEMENTS)], x))
     now.flags.writeable = False  # a write would be lost
     return now
 

@@ -23,6 +23,7 @@ from tangent.source.classes import with_classes_outside
 from tangent.source.counting import with_plain_dicts
 from tangent.source.dissolved import dissolved
 from tangent.source.function_attributes import with_variables
+from tangent.source.gathered import with_displays
 from tangent.source.inlined import CannotWriteOut
 from tangent.source.kept import kept
 from tangent.source.kept_lists import with_lists
@@ -112,8 +113,8 @@ def _written_out(function: types.FunctionType) -> Source:
     """The source, with what objects, lists and helpers do that change them as statements of the function itself."""
     found = _read(function, function.__code__)
     tree = with_lists(dissolved(found.tree, function, _definition), function)
-    tree = with_plain_dicts(with_lists(written_out(tree, function, _definition), function), function)
-    tree = with_queues(tree, function)
+    tree = with_lists(written_out(tree, function, _definition), function)
+    tree = with_queues(with_plain_dicts(with_displays(tree, function), function), function)
     return dataclasses.replace(found, tree=tree)
 
 

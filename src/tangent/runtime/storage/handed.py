@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.runtime.dispatch import like_dict
 from tangent.runtime.storage.shadows import beside, beside_all, shadow
 from tangent.runtime.storage.views import is_part, leaves_of
 
@@ -47,7 +48,7 @@ def _first_shown(b: Any) -> list[Any]:
 def _again(b: Any, items: dict[Any, Any]) -> Any:
     """A container like another, with other items."""
     if isinstance(b, dict):
-        return items
+        return like_dict(b, items)
     return type(b)(*items.values()) if hasattr(b, "_fields") else type(b)(items.values())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from tangent.errors import InPlaceError
-from tangent.runtime.dispatch import is_foreign
+from tangent.runtime.dispatch import is_foreign, like_dict
 from tangent.runtime.storage.views import Cut, Still, flattened, laid_out_like, leaves_of, same_view
 from tangent.runtime.zeros import gradient_dtype
 
@@ -75,7 +75,7 @@ def beside_all(x: Any, content: Any, make: Callable[..., Any]) -> Any:
                 new[...] = real_part(c, new)
             return new
         if isinstance(v, dict):
-            return {k: beside_one(item, None if c is None else c[k]) for k, item in v.items()}
+            return like_dict(v, {k: beside_one(item, None if c is None else c[k]) for k, item in v.items()})
         if isinstance(v, (list, tuple)):
             parts = [beside_one(item, d) for item, d in zip(v, c if c is not None else [None] * len(v))]
             return parts if isinstance(v, list) else type(v)(*parts) if hasattr(v, "_fields") else tuple(parts)

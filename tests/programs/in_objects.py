@@ -539,3 +539,15 @@ def views_without_axes_of_what_objects_write(x):
     first = meters[0].step(x) * x[1]
     meter.count *= 3.0
     return first * meter.seen[0] + meter.step(x)
+
+
+@program({"spot": 1.3, "vol": 0.4})
+def counts_of_random_numbers_in_objects(spot, vol):
+    given = SimpleNamespace(paths=3, steps=2, spot=spot, vol=vol)
+    rng = np.random.default_rng(3)
+    other = np.random.RandomState(0)
+    z = rng.standard_normal((given.paths, given.steps + 1)) + rng.normal(0.0, 1.0, size=(given.paths, 1))
+    s = np.full(given.paths, given.spot) + other.uniform(0.0, 1.0, given.paths) + other.rand(given.paths)
+    for k in range(given.steps):
+        s = s * np.exp(given.vol * z[:, k])
+    return np.sum(s)

@@ -15,7 +15,7 @@ from tangent.errors import Location, RuleError
 from tangent.normalise.context import Context
 from tangent.normalise.writers import is_adding_at
 from tangent.rules.bind import bind
-from tangent.rules.forms import OWN_DTYPE, is_inexact, method_form, plain_form
+from tangent.rules.forms import OWN_DTYPE, is_inexact, method_form, plain_form, without_sizes
 from tangent.rules.growing import growing_lists
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
@@ -317,7 +317,7 @@ class _Reader:
             getattr(type(found), "__call__", None), types.FunctionType
         ):
             return Operation("dynamic", (), _names(args))
-        return Operation("opaque", (), _names(args), callee=found, why="no rule")
+        return Operation("opaque", (), _names(without_sizes(found, e)), callee=found, why="no rule")
 
     def method(self, owner: ast.expr, attr: str, e: ast.Call, s: ast.stmt) -> Operation:
         if isinstance(owner, ast.Name) and owner.id in self.stacks and attr == "pop" and not e.args:

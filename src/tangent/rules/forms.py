@@ -9,6 +9,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from tangent.runtime.draws import takes_sizes
+
 Call = tuple[list[ast.expr], list[ast.keyword]]
 
 # The parameters of the methods of ufuncs behind the array, in order.
@@ -40,6 +42,12 @@ def plain_form(function: Any, args: Sequence[ast.expr], keywords: Sequence[ast.k
         named = zip(METHODS[function.__name__], args[1:])
         return [*args[:1]], [*(ast.keyword(k, v) for k, v in named), *keywords]
     return list(args), list(keywords)
+
+
+def without_sizes(function: Any, e: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, without those that only tell how many random numbers it draws."""
+    given: list[tuple[int | str, ast.expr]] = [*enumerate(e.args), *((k.arg or "**", k.value) for k in e.keywords)]
+    return [a for place, a in given if not takes_sizes(function, (place,))]
 
 
 def _is_storage(k: ast.keyword) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,29 @@ def gives_numbers(cls: Any, name: str) -> bool:
 def draws(x: Any, name: str) -> bool:
     """Whether `x.name(...)` draws random numbers."""
     return is_drawing(type(x)) and name != "shuffle"
+
+
+SIZES = {  # where methods that draw are told how many numbers they give
+    name: place
+    for place, names in enumerate((
+        "random random_sample standard_cauchy standard_exponential standard_normal",
+        "chisquare choice dirichlet exponential geometric pareto poisson power rayleigh standard_gamma standard_t "
+        "weibull zipf",
+        "beta binomial gamma gumbel laplace logistic lognormal multinomial multivariate_normal noncentral_chisquare "
+        "normal uniform vonmises wald",
+        "triangular",
+    ))
+    for name in names.split()
+}  # fmt: skip
+WHOLE = frozenset("rand randn integers randint".split())  # those that are given whole numbers only
+
+
+def takes_sizes(function: Any, places: Iterable[int | str]) -> bool:
+    """Whether a function draws random numbers, and the arguments in some places only tell how many."""
+    name = getattr(function, "__name__", "")
+    if not is_drawing(type(getattr(function, "__self__", None))) or name not in WHOLE | SIZES.keys():
+        return False
+    return all(p != "out" if name in WHOLE else p in ("size", SIZES[name]) for p in places)
 
 
 def are_numbers(args: Any, named: Any) -> bool:

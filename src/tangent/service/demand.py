@@ -23,11 +23,12 @@ from tangent.rules.table import table
 from tangent.runtime import descriptors, library, objects
 from tangent.runtime.calls import LISTS, Active, is_given
 from tangent.runtime.classes import is_made_by_class
+from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
 from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.objects import MEMBERS, is_object
 from tangent.service.class_writers import refuse_class_writer
-from tangent.service.flat import FlatTangent, flat_pair
+from tangent.service.flat import flat_pair, flat_tangent
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
 from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
@@ -104,7 +105,7 @@ class DerivativesOnDemand:
 
     def _pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
         marks, active = _marks(active)
-        if table().is_zero(function):
+        if _is_flat(function, active):
             return flat_pair(function, active), _never
         plain = self.plain(function, count, names)
         where = places(plain, active, count, names, function)
@@ -116,9 +117,9 @@ class DerivativesOnDemand:
         return (forward, backward), made.changed
 
     def _tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
-        if table().is_zero(function):
-            return FlatTangent(function), _never
         marks, active = _marks(active)
+        if _is_flat(function, active):
+            return flat_tangent(function), _never
         plain = self.plain(function, count, names)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "tangent", marks)
@@ -290,6 +291,11 @@ class DerivativesOnDemand:
         register(text)
         functions = bind(definitions(text), module.functions, text.file)
         return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), functions)
+
+
+def _is_flat(function: Any, active: Active) -> bool:
+    """Whether no derivative flows through a function from some places."""
+    return table().is_zero(function) or takes_sizes(function, active) or getattr(function, "is_flat", False)
 
 
 def _marks(active: Active) -> tuple[Marks, Active]:

@@ -19,6 +19,7 @@ def flat_pair(function: Any, active: tuple[int | str, ...]) -> tuple[Callable[..
         parts = tuple(_zero_at(a, args, kwargs) for a in active)
         return parts[0] if len(parts) == 1 else parts
 
+    forward.is_flat = backward.is_flat = True  # type: ignore[attr-defined]
     return forward, backward
 
 
@@ -35,12 +36,12 @@ def _zero_at(place: int | str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return init_grad(kwargs[place])
 
 
-class FlatTangent:
+def flat_tangent(function: Any) -> Callable[..., Any]:
     """A function without derivative, and the tangent of its result."""
 
-    def __init__(self, function: Any) -> None:
-        self.function = function
-
-    def __call__(self, tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
-        value = self.function(*args, **kwargs)
+    def push(tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
+        value = function(*args, **kwargs)
         return value, init_grad(value)
+
+    push.is_flat = True  # type: ignore[attr-defined]
+    return push

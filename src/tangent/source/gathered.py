@@ -74,7 +74,8 @@ class _Gathered(MadeOnce):
         new = [k for t in getattr(s, "targets", []) for n in walk(t) if n in asked and (k := asked[n])]
         if self._mentions(s) > len(asked):
             return False
-        if any(k not in self.items and (k not in new or isinstance(n.ctx, ast.Load)) for n, k in asked.items()):
+        known = {*self.items, *new}
+        if any(k not in (self.items if _is_read(n) else known) for n, k in asked.items()):
             return False
         self._know(new)
         return True
@@ -112,5 +113,9 @@ class _Gathered(MadeOnce):
     def changed(self, node: Node) -> Node:
         """Items of the dict as variables."""
         if (key := self._key(node)) is not None:
-            return ast.copy_location(ast.Name(self.items[key], node.ctx), node)  # type: ignore[attr-defined]
+            return ast.copy_location(ast.Name(self.items[key], node.ctx), node)  # type: ignore[return-value, attr-defined]
         return self.inside(node)
+
+
+def _is_read(n: ast.AST) -> bool:
+    return isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)

@@ -135,6 +135,14 @@ def strange(x, table):
     return x * table["a"]
 
 
+def test_a_function_that_numba_lacks_is_named():
+    def remainder(a, b):
+        return math.fmod(b, a) * a
+
+    with pytest.raises(tangent.errors.CompileError, match=r"test_compile.py:\d+.*Numba has no 'math.fmod'"):
+        tangent.grad(remainder, compile="numba")(0.3, 1.2)
+
+
 def test_a_refusal_names_the_line():
     derivative = tangent.grad(strange, compile="numba")
     with pytest.raises(tangent.errors.CompileError) as caught:

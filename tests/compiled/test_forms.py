@@ -241,7 +241,9 @@ def test_recursion_with_helpers_at_first_and_second_order():
 
 
 def test_gradients_of_gradients_of_recursion_are_refused():
-    with pytest.raises(tangent.errors.CompileError, match=r"recursive function.*a type of its own"):
+    with pytest.raises(
+        tangent.errors.CompileError, match=r"test_forms.py:\d+: .*recursive function.*a type of its own"
+    ):
         tangent.grad(tangent.grad(power), compile="numba")(2.0, 3)
 
 

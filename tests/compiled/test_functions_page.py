@@ -9,7 +9,7 @@ functions = pytest.importorskip("compiled.functions")
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "compiled_functions.md").read_text()
 
 
-SOME = ["x * y", "np.sum(x, axis=0)", "v[::-1]", "max(v[0], v[1])", "np.diff(x, 2)"]
+SOME = ["x * y", "np.sum(x, axis=0)", "v[::-1]", "max(v[0], v[1])", "np.diff(x, 2)", "np.sort(x)"]
 SOME += [
     "np.quantile(v, np.array([0.2, 0.6]))",
     "np.convolve(v, v[:2], 'same')",

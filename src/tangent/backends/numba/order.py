@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.kinds import implements, is_array, is_nothing, is_number, rank
+from tangent.backends.numba.kinds import implements, is_array, is_nothing, is_number, rank, value_of
 from tangent.runtime import (
     interp_fraction,
     interp_inside,
@@ -19,23 +19,43 @@ from tangent.runtime import (
 )
 
 
+def along_rows(a: Any, axis: Any) -> bool:
+    """Whether it is the rows of a matrix that are sorted."""
+    return rank(a) == 2 and value_of(axis) in (-1, 1)
+
+
 @implements(sorting)
 def order_of(a: Any, y: Any, axis: Any = -1) -> Any:
+    def of_rows(a: Any, y: Any, axis: Any = -1) -> Any:
+        out = np.empty(a.shape, np.intp)
+        for k in range(len(a)):
+            out[k] = np.argsort(a[k], kind="mergesort")
+        return out
+
+    if along_rows(a, axis):
+        return of_rows
     return (lambda a, y, axis=-1: np.argsort(a, kind="mergesort")) if rank(a) == 1 else None
 
 
 @implements(unpermute)
 def in_old_order(b: Any, i: Any, a: Any, axis: Any = -1) -> Any:
-    if not (rank(a) == rank(b) == rank(i) == 1):
+    if not (rank(a) == rank(b) == rank(i)):
         return None
 
-    def impl(b: Any, i: Any, a: Any, axis: Any = -1) -> Any:
+    def of_vector(b: Any, i: Any, a: Any, axis: Any = -1) -> Any:
         out = np.empty_like(b)
         for k in range(len(i)):
             out[i[k]] = b[k]
         return out
 
-    return impl
+    def of_rows(b: Any, i: Any, a: Any, axis: Any = -1) -> Any:
+        out = np.empty_like(b)
+        for j in range(len(i)):
+            for k in range(i.shape[1]):
+                out[j, i[j, k]] = b[j, k]
+        return out
+
+    return of_rows if along_rows(a, axis) else of_vector if rank(a) == 1 else None
 
 
 @implements(interp_nodes)

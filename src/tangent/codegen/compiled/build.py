@@ -51,7 +51,8 @@ def compile_module(
     refuse_recursion(functions)
     functions = [without_star(functions[0]), *functions[1:]]
     if given is not None:
-        functions = specialise(functions, given, resolve, in_loops, numba.prange if jit.get("parallel") else None)
+        entry, prange = functions[0], numba.prange if jit.get("parallel") else None
+        functions = specialise(functions, given, resolve, lambda g: users_line(g, entry), in_loops, prange)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
     formed, extras = [], []
     for g in functions:

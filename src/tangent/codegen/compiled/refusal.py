@@ -97,6 +97,8 @@ def _reason(message: str) -> str:
         if found[1].startswith("call_"):
             return "it calls a function that is known only when it is called"
         return f"'{found[1]}' has no compiled form"
+    if found := re.search(r"Unknown attribute '(\w+)' of type Module\(<module '([\w.]+)'", message):
+        return f"Numba has no '{found[2]}.{found[1]}'"
     for pattern, reason in _UNKNOWN:
         if found := re.search(pattern, message):
             return reason.format(*(_named(v) for v in found.groups()))

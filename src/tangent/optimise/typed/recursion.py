@@ -33,6 +33,7 @@ from tangent.syntax.uses import header_reads, writes
 from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
+Where = Callable[[Generated], Location | None]
 Bodies = dict[Generated, list[ast.stmt]]
 WHY = "what each call keeps would need a type of its own"
 
@@ -46,21 +47,21 @@ def refusal(g: Generated, why: str, where: Location | None = None) -> CompileErr
     )  # fmt: skip
 
 
-def with_lists(functions: list[Generated], given: list[Kind], resolve: Resolve) -> frozenset[str]:
+def with_lists(functions: list[Generated], given: list[Kind], resolve: Resolve, where: Where) -> frozenset[str]:
     """Rewrite the functions of a module in place: they are copies that nobody else has. The names of the lists."""
     if not any(g in reached(g) for g in functions):
         return frozenset()
     nesting = Nesting(functions)
     if not nesting.states:
         return frozenset()
-    lists = _Lists(nesting)
+    lists = _Lists(nesting, where)
     lists.write(given, resolve)
     return frozenset(lists.kept.values())
 
 
 class _Lists:
-    def __init__(self, nesting: Nesting) -> None:
-        self.nesting, self.functions = nesting, nesting.functions
+    def __init__(self, nesting: Nesting, where: Where) -> None:
+        self.nesting, self.functions, self.where = nesting, nesting.functions, where
         taken: set[str] = set()
         for g in self.functions:
             assert g.tree is not None
@@ -117,7 +118,7 @@ class _Lists:
                     and self.nesting.one_of(origin) in self.kept
                     and ((g, v) in self.nesting.unclear or not _only_handed_on(s, v, g))
                 ):
-                    raise refusal(g, WHY)
+                    raise refusal(g, WHY, self.where(g))
 
     def rewritten(self, g: Generated, users: set[Generated]) -> ast.FunctionDef:
         assert g.tree is not None
@@ -203,7 +204,7 @@ class _Lists:
             case Stack(item=item):
                 return ast.List([self.default(item, g, resolve, entry)], ast.Load())
             case _:
-                raise refusal(g, WHY)
+                raise refusal(g, WHY, self.where(g))
 
 
 def _is_name(e: ast.expr) -> TypeGuard[ast.Name]:

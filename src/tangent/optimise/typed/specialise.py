@@ -30,7 +30,7 @@ from tangent.optimise.typed.lists import lists, plain_lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
 from tangent.optimise.typed.nesting import reached
 from tangent.optimise.typed.records import records, unchanged
-from tangent.optimise.typed.recursion import with_lists, without_unread
+from tangent.optimise.typed.recursion import Where, with_lists, without_unread
 from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
@@ -50,26 +50,38 @@ Resolve = Callable[[ast.expr, Generated], Any]
 
 
 def specialise(
-    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool = True, prange: Any = None
+    functions: list[Generated],
+    given: list[Kind],
+    resolve: Resolve,
+    where: Where,
+    in_loops: bool = True,
+    prange: Any = None,
 ) -> list[Generated]:
     """Copies of the functions of a module, the entry first, that refer to each other.
 
-    With Numba's `prange`, loops whose iterations have nothing to do with each other run over it.
+    `where` tells the user's line of a function, for what is refused. With Numba's `prange`, loops whose iterations
+    have nothing to do with each other run over it.
 
     Loops make sure that arrays of one rank in one statement have one shape. Where all such statements are loops,
     nothing that broadcasting would need is left in the backward pass.
     """
     if in_loops:
-        made = _specialised(functions, given, resolve, True, True, prange)
+        made = _specialised(functions, given, resolve, where, True, True, prange)
         if made is not None:
             return made
-    made = _specialised(functions, given, resolve, in_loops, False, prange)
+    made = _specialised(functions, given, resolve, where, in_loops, False, prange)
     assert made is not None
     return made
 
 
 def _specialised(
-    functions: list[Generated], given: list[Kind], resolve: Resolve, in_loops: bool, same: bool, prange: Any
+    functions: list[Generated],
+    given: list[Kind],
+    resolve: Resolve,
+    where: Where,
+    in_loops: bool,
+    same: bool,
+    prange: Any,
 ) -> list[Generated] | None:
     """With `same`, None where arrays may still be broadcast."""
     made_of = {g: with_changes(g) for g in functions}
@@ -82,7 +94,7 @@ def _specialised(
         plain = plain_lists(g.tree.body, lambda e, g=g: resolve(e, g) is runtime.beside)  # type: ignore[misc]
         g.tree = replace(g.tree, body=lists(plain))
     made = decided(list(made_of.values()), given, resolve)
-    kept = with_lists(made, given, resolve)
+    kept = with_lists(made, given, resolve, where)
     held = {e for g in made if g in reached(g) for e in g.externals.values() if isinstance(e, Generated)}
     made = inlined(made)
     single(made, given, resolve, lambda g: _numpy(g, resolve))

@@ -189,12 +189,19 @@ def test_refused_forms(sample: Sample) -> None:
     assert caught.value.why and caught.value.todo
 
 
+def test_an_array_to_write_into_by_its_place() -> None:
+    x, y = real(3), np.zeros(())
+    f = function_of(S("np.sum(x * x, 0, None, y)", x=x, y=y))
+    np.testing.assert_allclose(tangent.vjp(f, ("x",))(x, y, 1.0), 2.0 * x)
+    np.testing.assert_allclose(tangent.jvp(f, ("x",))(x, y, np.ones(3)), 2.0 * np.sum(x))
+    assert y == 0.0
+
+
 @pytest.mark.parametrize(
     ("sample", "keyword"),
     [
         (S("np.sin(x, where=m)", "m", x=real(3), m=np.array([True, False, True])), "where"),
         (S("np.add(x, x, signature='dd->d')", x=real(3)), "signature"),
-        (S("np.sum(x, 0, None, y)", "y", x=real(3), y=np.zeros(())), "out"),
         (S("np.median(2 * x, overwrite_input=True)", x=real(3)), "overwrite_input"),
         (S("np.nanquantile(2 * x, 0.3, 0, None, True)", x=real(3)), "overwrite_input"),
         (S("np.einsum('i,i->', x, x, dtype=float, casting='unsafe')", x=real(3)), "casting"),

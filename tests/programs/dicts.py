@@ -6,7 +6,7 @@ from collections import defaultdict
 import numpy as np
 
 from programs.registry import program
-from programs.samples import signed
+from programs.samples import positive, signed
 
 NUMBERS = [0.7, 1.3, 0.4, 2.1]
 
@@ -412,3 +412,15 @@ def states_and_their_gradients(x, w, seen):
 def arrays_in_dicts_and_others_cut_in_a_list(x, w, seen):
     last, dw, back = states_and_their_gradients(x, w, seen)
     return np.sum(last) + np.sum(dw * w) + np.sum(back**2)
+
+
+@program({"d": {"w": positive(3), "b": 0.3}, "a": positive(3)})
+def arrays_of_a_dict_under_several_names(d, a):
+    x = d["w"]
+    d["w"] *= a
+    d["n"] = d["w"]
+    d["n"] /= d["b"]
+    d["b"] += a[0]
+    d["own"] = a
+    d["own"] *= d["b"]
+    return np.sum(x * d["w"]) + np.sum(a * d["n"])

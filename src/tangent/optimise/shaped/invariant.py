@@ -5,7 +5,8 @@ for _ in range(n):                     t = 0.5 * dt
     y = y + 0.5 * dt * k        ->         k = f(y)
                                            y = y + t * k
 
-A loop may have no iterations: only what cannot fail is done before it, and nothing that stands in a branch.
+A loop may have no iterations: only what cannot fail is done before it, and nothing that stands in a branch, nor what
+reads a variable that another loop or a branch alone has given a value.
 """
 
 from __future__ import annotations
@@ -28,25 +29,43 @@ FUNCTIONS = (np.exp, np.sin, np.cos, np.tanh, np.arctan, np.abs)
 
 
 def invariant(body: Body, known: Values) -> Body:
+    return _block(body, known, frozenset(known.parameters))
+
+
+def _block(body: Body, known: Values, bound: frozenset[str]) -> Body:
+    """Statements that begin where some variables have values for sure."""
     done: Body = []
     for s in body:
         match s:
             case ast.If(body=[ast.Break()]):
                 done.append(s)
             case ast.If(body=then, orelse=other) if type(s) is ast.If:
-                done.append(replace(s, body=invariant(then, known), orelse=invariant(other, known)))
+                done.append(replace(s, body=_block(then, known, bound), orelse=_block(other, known, bound)))
             case ast.For() | ast.While():
-                s, before = _without(s, known)
-                done += [*before, replace(s, body=invariant(s.body, known))]
+                s, before = _without(s, known, bound)
+                bound |= _given(before)
+                done += [*before, replace(s, body=_block(s.body, known, bound | set(writes(s))))]
             case _:
                 done.append(s)
+        bound |= _given([s])
     return done
 
 
-def _without(loop: Loop, known: Values) -> tuple[Loop, Body]:
+def _given(body: Body) -> frozenset[str]:
+    """The variables that have values after some statements, whatever happens."""
+    found: set[str] = set()
+    for s in body:
+        if isinstance(s, ast.If):
+            found |= _given(s.body) & _given(s.orelse)
+        elif not isinstance(s, (ast.For, ast.While)):
+            found |= set(writes(s))
+    return frozenset(found)
+
+
+def _without(loop: Loop, known: Values, bound: frozenset[str]) -> tuple[Loop, Body]:
     """A loop without what is the same in every iteration, and the statements that compute that."""
-    loop, before = _moved(loop, known)
-    changed = {v for s in statements([loop]) for v in writes(s)}
+    loop, before = _moved(loop, known, bound)
+    changed = _changed(loop, known, bound | _given(before))
     while (e := _largest(loop, changed, known)) is not None:
         v = known.names.numbered("t")
         before.append(assign(v, e, loop))
@@ -54,10 +73,15 @@ def _without(loop: Loop, known: Values) -> tuple[Loop, Body]:
     return loop, before
 
 
-def _moved(loop: Loop, known: Values) -> tuple[Loop, Body]:
+def _changed(loop: Loop, known: Values, bound: frozenset[str]) -> set[str]:
+    """Variables that a loop assigns, or that have no value before it for sure."""
+    return {v for s in statements([loop]) for v in writes(s)} | (known.local - bound)
+
+
+def _moved(loop: Loop, known: Values, bound: frozenset[str]) -> tuple[Loop, Body]:
     """A loop without the assignments that do the same in every iteration, and these."""
     before: Body = []
-    changed = {v for s in statements([loop]) for v in writes(s)}
+    changed = _changed(loop, known, bound)
     while (s := next((s for s in loop.body if _is_steady(s, changed, known)), None)) is not None:
         before.append(s)
         changed -= set(writes(s))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.dispatch import like_dict
+from tangent.runtime.memory import Memory
 from tangent.runtime.storage.shadows import beside, beside_all, shadow
 from tangent.runtime.storage.views import is_part, leaves_of
 
@@ -71,6 +72,8 @@ def returned_rest(v: Any, b: Any, shade: Any) -> Any:
 
 def content(x: Any) -> Any:
     """What an array holds now, or the number itself; to be put back later. Likewise of all that a container holds."""
+    if isinstance(x, Memory):  # made anew where it changes
+        return x
     if isinstance(x, (list, tuple, dict)):
         if any(first is not None for first in _first_shown(x)):
             return beside_all(x, x, beside)

@@ -75,11 +75,16 @@ def put_item_back(x: Any, key: Any, kept: Any) -> None:
 
 
 def take_item(b: Any, key: Any, x: Any, kept: Any) -> Any:
-    """The shadow of an item that was stored; its place gets that of the item before, which is zero."""
+    """The shadow of an item that was stored; its place gets that of the item before, which is zero.
+
+    Where the item before is the very array that was stored (`d[k] += v`), its shadow stays in its place.
+    """
     if isinstance(b, np.ndarray):
         found = overwritten(b, key)
         b[key] = 0.0
         return found
+    if isinstance(kept, _Item) and isinstance(kept.array, np.ndarray) and x[key] is kept.array:
+        return shadow(kept.array)
     found = b[key]
     if kept is ABSENT:
         del b[key]

@@ -16,6 +16,7 @@ from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import expression_reads
 from tangent.transform.containers import held_elsewhere, rebinding
+from tangent.transform.storage.refusals import refusal
 from tangent.transform.storage.rewriting import reclassified, replaced, runtime_function
 from tangent.transform.storage.summaries import is_key
 from tangent.transform.unit import Unit
@@ -106,10 +107,16 @@ def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: f
     names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
     if any((n in live or n in given) and aliases.of(n) & items for n in names if n != root):
+        if root not in aliases.containers and _takes_others(this, root, aliases, live | given):
+            error = refusal(this, Write(s, root, frozenset(), "store"), root)
+            error.needs_memory = True
+            raise error
         return True
     inner = aliases.of(root) | _began_as(this, root, aliases, live)
     holders = {o for o, held in aliases.holds.items() if held & items} - items
     if holders - inner - _gone(this, aliases, live, given):
+        return True
+    if root not in aliases.containers and _takes_others(this, root, aliases, live | given):
         return True
     while feeding := [(site, aliases.of(v)) for site, v in _put_into(this, inner) if aliases.of(v) & holders - inner]:
         if not all(_takes_over(this.operations[site]) for site, _ in feeding):
@@ -134,6 +141,12 @@ def _gone(this: Unit, aliases: Aliases, live: frozenset[str], given: frozenset[s
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)}
     left = {n for n in names if n in live or n in given or n not in this.context.scope.local} | set(this.parameters)
     return set(aliases.containers).difference(*(aliases.reach(n) for n in left))
+
+
+def _takes_others(this: Unit, root: str, aliases: Aliases, held: frozenset[str]) -> bool:
+    """Whether what is put into a dict, which its keys alone tell to be one, is there already, or is held by others."""
+    others = aliases.of(root).union(*(aliases.of(n) for n in held))
+    return any(aliases.of(v) & others for _, v in _put_into(this, aliases.of(root)))
 
 
 def _began_as(this: Unit, root: str, aliases: Aliases, live: frozenset[str]) -> set[str]:
@@ -200,7 +213,7 @@ def items_by_value(this: Unit, found: list[Write], aliases: Aliases, given: froz
     for w in found:
         op = operations.get(w.statement)
         s = w.statement
-        if op is None or op.kind != "augment" or w.root not in aliases.containers or not isinstance(s, ast.AugAssign):
+        if op is None or op.kind != "augment" or not isinstance(s, ast.AugAssign) or not _is_container(w, aliases):
             kept.append(w)
             continue
         old, new = (this.context.names.numbered("t") for _ in range(2))

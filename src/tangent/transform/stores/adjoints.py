@@ -150,14 +150,14 @@ class Adjoints(Keeping):
         if op.kind == "augment":
             return self.augmented_item(s, op, state, assign(old, kept.value(), s), undo)
         taken: ast.expr = scribe.call("take_item", b, key, name(a), name(old))
-        done: list[ast.stmt] = [assign(old, kept.value(), s), undo]
+        first = assign(old, kept.value(), s)
         if not active:
-            return [*done, at(ast.Expr(taken), s)]
+            return [first, at(ast.Expr(taken), s), undo]
         assert isinstance(value, ast.Name)
         held = scribe.names.numbered("b" + value.id)
         whole = has_slice(op.values["index"])  # of an array: what was stored may have been stretched
         part = scribe.call("unbroadcast", name(held), value) if whole else name(held)
-        return [*done, assign(held, taken, s), self.owner.accumulate(value.id, Part(part), state, s)]
+        return [first, assign(held, taken, s), undo, self.owner.accumulate(value.id, Part(part), state, s)]
 
     def augmented_item(
         self, s: ast.stmt, op: Operation, state: State, first: ast.stmt, undo: ast.stmt

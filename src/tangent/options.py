@@ -12,6 +12,7 @@ Motion = Literal["joint", "split"]
 Compiler = Literal["numba"]
 Memory = Literal["", "objects", "lists", "arrays"]
 Copied = tuple[tuple[str, tuple[str, ...]], ...]
+Given = tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Options:
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
     copied: Copied = ()  # arguments that are lists or dicts, and written into: these are copied first
+    given: Given = ()  # arguments that are objects and change, with what they hold: these are read at the beginning
     turned: bool = False  # gradients among the callees are differentiated through forward mode
     memory: Memory = ""  # what is kept in a memory: objects that change, or lists and dicts, or arrays, too
     compile: Compiler | None = None

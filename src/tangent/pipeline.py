@@ -15,13 +15,15 @@ from tangent.codegen.emit import emit
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, TangentError
-from tangent.options import Copied, Memory, Options
+from tangent.options import Copied, Given, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
-from tangent.runtime.objects import operators_in
+from tangent.runtime.objects import is_object, operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared
+from tangent.runtime.storage.held import are_apart, held_by
 from tangent.source.adapt import called
+from tangent.source.given import outside, over_attributes
 from tangent.source.read import read
 from tangent.stages import generated, optimiser
 from tangent.transform.generated import Generated
@@ -105,7 +107,7 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
         sure = said <= required or getattr(function, "sure", False)
         made = _for_numbers(function, said | required, options, sure)
         if said:
-            return made or _for_any(for_anything(function), options)
+            return made or _for_any(behind(function, anything=True), options)
         if made is not None and not _changes_arguments(made):
             return made
     try:
@@ -167,16 +169,6 @@ def _seen_by_numba(made: Derivative, compiles: bool) -> Derivative:
     return made
 
 
-def for_anything(function: types.FunctionType) -> types.FunctionType:
-    """A function; of a derivative, the one for arguments of any kind."""
-    origin = getattr(function, "origin", None)
-    if origin is None:
-        return function
-    made = derive(for_anything(origin[0]), replace(origin[1], anything=True))
-    assert isinstance(made, types.FunctionType)
-    return made
-
-
 def _for_any(function: types.FunctionType, options: Options) -> Derivative:
     """The derivative; where lists or objects are held by several, or change across calls, that with a memory."""
     try:
@@ -203,9 +195,11 @@ def _others(function: types.FunctionType, options: Options, e: InPlaceError | Ca
         yield lambda: _by_tangents(function, options)
     memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
     if e.needs_memory and options.memory != memory:
-        yield lambda: build(for_objects(function, options.objects, memory), replace(options, memory=memory))
+        yield lambda: build(behind(function, memory=memory), replace(options, memory=memory))
     if isinstance(e, InPlaceError) and options.memory != "arrays" and needs_memory(function, table().has_rule):
-        yield lambda: build(for_objects(function, options.objects, "arrays"), replace(options, memory="arrays"))
+        yield lambda: build(
+            behind(function, objects=options.objects, memory="arrays"), replace(options, memory="arrays")
+        )
     if turned and options.mode == "forward":
         yield lambda: _by_tangents(function, options)
 
@@ -229,32 +223,17 @@ def _described(made: types.FunctionType, function: types.FunctionType, options: 
     return made
 
 
-def for_objects(function: types.FunctionType, objects: tuple[str, ...], memory: Memory) -> types.FunctionType:
-    """A function; of a derivative, the one for arguments whose classes define operators, or that are changed."""
+def again(function: types.FunctionType, options: Options, **changes: Any) -> Derivative:
+    """The derivative with other options, made of derivatives with these options, too."""
+    return derive(behind(function, **changes), replace(options, **changes))
+
+
+def behind(function: types.FunctionType, **changes: Any) -> types.FunctionType:
+    """A function; of a derivative, the one with other options."""
     origin = getattr(function, "origin", None)
-    if origin is None or (origin[1].objects, origin[1].memory) == (objects, memory):
+    if origin is None or all(getattr(origin[1], option) == value for option, value in changes.items()):
         return function
-    made = derive(for_objects(origin[0], objects, memory), replace(origin[1], objects=objects, memory=memory))
-    assert isinstance(made, types.FunctionType)
-    return made
-
-
-def for_lists(function: types.FunctionType) -> types.FunctionType:
-    """A function; of a derivative, the one for arguments that are lists."""
-    origin = getattr(function, "origin", None)
-    if origin is None:
-        return function
-    made = derive(for_lists(origin[0]), replace(origin[1], lists=True))
-    assert isinstance(made, types.FunctionType)
-    return made
-
-
-def for_copies(function: types.FunctionType, copied: Copied) -> types.FunctionType:
-    """A function that copies some of its arguments first; of a derivative, that of such a function."""
-    origin = getattr(function, "origin", None)
-    if origin is None:
-        return function
-    made = derive(for_copies(origin[0], copied), replace(origin[1], copied=copied))
+    made = again(*origin, **changes)
     assert isinstance(made, types.FunctionType)
     return made
 
@@ -270,11 +249,11 @@ def for_containers(function: types.FunctionType, options: Options, stored: Store
         if any(v in written and holds_arrays(written[v], path) for v, path in stored):
             refuse_shared(every, lambda: _place(function))
             memory: Memory = "arrays"
-            return derive(for_objects(function, options.objects, memory), replace(options, memory=memory))
+            return again(function, options, memory=memory)
         copied: Copied = tuple((v, form) for v, x in written.items() if (form := form_of(x)))
         if copied and copied not in known:
             try:
-                known[copied] = derive(for_copies(function, copied), replace(options, copied=copied))
+                known[copied] = again(function, options, copied=copied)
             except TangentError:  # what is not known of a list is refused where it is written into
                 known[copied] = None
         if (made := known.get(copied)) is not None:
@@ -286,25 +265,62 @@ def for_containers(function: types.FunctionType, options: Options, stored: Store
 
 def _place(function: types.FunctionType) -> Location:
     """Where the function behind some derivatives stands."""
+    source = read(_primal(function))
+    return source.locate(source.tree)
+
+
+def _primal(function: types.FunctionType) -> types.FunctionType:
     while (origin := getattr(function, "origin", None)) is not None:
         function = origin[0]
-    source = read(function)
-    return source.locate(source.tree)
+    return function
 
 
 def for_arguments(function: types.FunctionType, options: Options) -> Objects:
     """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
 
+    over = for_attributes(function, options)
+
     def other(values: tuple[Any, ...]) -> Derivative | None:
         classes, objects = classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
-        if not classes and not objects:
+        if (not classes and not objects) or options.given:
             return None
+        if (made := over(values)) is not None:
+            return made
         memory: Memory = options.memory or needs_memory(function, table().has_rule, classes)
         if (objects, memory) == (options.objects, options.memory):
             return None
-        return derive(for_objects(function, objects, memory), replace(options, objects=objects, memory=memory))
+        return again(function, options, objects=objects, memory=memory)
 
     return other
+
+
+def for_attributes(function: types.FunctionType, options: Options) -> Objects:
+    """What gives code over variables in place of objects among the arguments that the function changes."""
+    primal = _primal(function)
+    parameters = [p.name for p in inspect.signature(primal).parameters.values()]
+    unchanged: set[tuple[type, ...]] = set()  # classes of arguments for which there is no such code
+
+    def over(values: tuple[Any, ...]) -> Derivative | None:
+        classes = tuple(map(type, values))
+        if classes in unchanged or options.memory or options.objects or options.compile is not None:
+            return None
+        objects = {p: x for p, x in zip(parameters, values) if is_object(x)}
+        given: Given = tuple((p, type(x), held_by(x)) for p, x in objects.items())
+        own = over_attributes(primal, given)
+        if own is None or needs_memory(own, table().has_rule):
+            unchanged.add(classes)
+            return None
+        parts = [*(v for x in objects.values() for v in vars(x).values()), *(v for v in values if not is_object(v))]
+        if operators_in(tuple(parts)) or not are_apart([*parts, *outside(own)]):
+            return None
+        try:
+            made = again(function, options, given=given)
+        except TangentError:
+            unchanged.add(classes)
+            return None
+        return made if objects.keys().isdisjoint(made.owned) else None  # type: ignore[attr-defined]
+
+    return over
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
@@ -332,9 +348,9 @@ def _other_ways(function: types.FunctionType, options: Options, stored: Stored) 
     return Others(
         renew=lambda: _renewed(function, options),
         objects=for_arguments(function, options),
-        lists=None if options.lists else lambda: derive(for_lists(function), replace(options, lists=True)),
+        lists=None if options.lists else lambda: again(function, options, lists=True),
         copies=None if options.copied else for_containers(function, options, stored),
-        anything=lambda: derive(for_anything(function), replace(options, anything=True)),
+        anything=lambda: again(function, options, anything=True),
     )
 
 

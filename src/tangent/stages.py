@@ -16,6 +16,7 @@ from tangent.options import Memory, Options
 from tangent.rules.table import table
 from tangent.runtime.objects import MEMBERS
 from tangent.source.copying import copying
+from tangent.source.given import over_attributes
 from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
@@ -41,7 +42,7 @@ def generated(function: types.FunctionType, options: Options, derive: Derive) ->
 def _generated(function: types.FunctionType, options: Options, derive: Derive) -> Module:
     module = Module(options, optimiser(options.optimized), derive)
     title = title_of(function, options)
-    behind = copying(function, options.copied) if options.copied and not hasattr(function, "origin") else function
+    behind = function if hasattr(function, "origin") else _for_arguments(function, options)
     behind = keeping_memory(behind, options.memory)
     if options.mode == "reverse":
         gradient(module, behind, title)
@@ -49,6 +50,13 @@ def _generated(function: types.FunctionType, options: Options, derive: Derive) -
         pushforward(module, behind, title)
     module.finish()
     return module
+
+
+def _for_arguments(function: types.FunctionType, options: Options) -> types.FunctionType:
+    """The function that works on copies of what it is given and changes."""
+    if options.given:
+        return over_attributes(function, options.given) or function
+    return copying(function, options.copied) if options.copied else function
 
 
 def keeping_memory(function: types.FunctionType, memory: Memory) -> types.FunctionType:

@@ -77,7 +77,7 @@ def _without_one(
                 cls = function.__globals__.get(path) if path not in own else None
                 if isinstance(cls, type) and path not in function.__code__.co_freevars and _is_own(cls, function):
                     try:
-                        yield _Dissolving(tree, function, definition, s, v, cls).whole()
+                        yield Dissolving(tree, function, definition, v, cls, path).whole()
                     except CannotWriteOut:
                         continue
 
@@ -86,17 +86,27 @@ def _is_own(cls: type, function: types.FunctionType) -> bool:
     return is_plain(cls, function) and not hasattr(cls, "__dataclass_fields__")
 
 
-class _Dissolving:
-    """One object on its way to variables."""
+def with_calls_named(tree: ast.FunctionDef, v: str) -> ast.FunctionDef:
+    """`v(x)` as `v.__call__(x)`: an object that is called is asked for a method."""
+
+    def change(e: ast.expr) -> ast.expr:
+        match e:
+            case ast.Call(func=ast.Name(id=f) as owner) if f == v:
+                return replace(e, func=ast.copy_location(ast.Attribute(owner, "__call__", ast.Load()), owner))
+            case _:
+                return e
+
+    return rebuild(tree, change)
+
+
+class Dissolving:
+    """One object, of a class under some name, on its way to variables."""
 
     def __init__(
-        self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, made: ast.Assign, v: str,
-        cls: type,
+        self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, v: str, cls: type, path: str
     ) -> None:  # fmt: skip
-        self.tree, self.function, self.definition = tree, function, definition
-        self.made, self.v, self.cls = made, v, cls
-        assert isinstance(made.value, ast.Call) and isinstance(made.value.func, ast.Name)
-        self.path = made.value.func.id
+        self.tree, self.function, self.definition = with_calls_named(tree, v), function, definition
+        self.v, self.cls, self.path = v, cls, path
         self.own = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
         self.names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
         self.relied: dict[str, Any] = {self.path: cls}
@@ -107,21 +117,25 @@ class _Dissolving:
         self.members = Members(cls)
 
     def whole(self) -> ast.FunctionDef:
+        self.require_read(self.members.initialiser())
+        return written_anew(self.tree, self.body(), self.relied)
+
+    def body(self) -> Body:
+        """The statements of the function, without the object."""
         self.require_alone()
         self.look_at(self.tree, self.v, self.cls)
-        self.require_read(self.members.initialiser())
         body = _Written(self, self.v, None, 0).block(self.tree.body)
-        new = written_anew(self.tree, body, self.relied)
-        if any(isinstance(n, ast.Name) and n.id == self.v for n in walk(new)):
+        if any(isinstance(n, ast.Name) and n.id == self.v for s in body for n in walk(s)):
             raise CannotWriteOut
-        return new
+        return body
 
     def require_alone(self) -> None:
         """The object is only asked for attributes and methods, here and not in a function inside."""
         here = set(walk_scope(self.tree))
         owners = {n.value for n in here if isinstance(n, ast.Attribute)}
+        made = {n.targets[0] for n in here if isinstance(n, ast.Assign)}
         for n in walk(self.tree):
-            if isinstance(n, ast.Name) and n.id == self.v and n is not self.made.targets[0] and n not in owners & here:
+            if isinstance(n, ast.Name) and n.id == self.v and n not in (owners & here) | made:
                 raise CannotWriteOut
 
     def kind(self, attr: str) -> str:
@@ -161,9 +175,8 @@ class _Dissolving:
         if method is None or method in self.definitions:
             return
         tree = with_own_names(self.definition(method), self.names)
-        self.definitions[method] = tree
-        args = tree.args
-        me = (args.posonlyargs or args.args or [ast.arg("")])[0].arg
+        me = ([*tree.args.posonlyargs, *tree.args.args] or [ast.arg("")])[0].arg
+        tree = self.definitions[method] = with_calls_named(tree, me)
         owners = {n.value for n in walk(tree) if isinstance(n, ast.Attribute)}
         handed = any(isinstance(n, ast.Name) and n.id == me and n not in owners for n in walk(tree))
         around = self.own | set(self.function.__code__.co_freevars)
@@ -200,12 +213,16 @@ class _Dissolving:
 class _Written(Stated):
     """Statements over variables in place of the attributes of `me`; without a definer, those of the function itself."""
 
-    def __init__(self, parts: _Dissolving, me: str, definer: type | None, depth: int) -> None:
+    def __init__(self, parts: Dissolving, me: str, definer: type | None, depth: int) -> None:
         self.parts, self.me, self.definer, self.depth = parts, me, definer, depth
         self.names = parts.names
 
     def statement(self, s: ast.stmt) -> Body:
-        return self.initialised(self.parts.made) if s is self.parts.made else super().statement(s)
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)]) if v == self.me and self.definer is None:
+                return self.initialised(s)
+            case _:
+                return super().statement(s)
 
     def initialised(self, s: ast.Assign) -> Body:
         assert isinstance(s.value, ast.Call)

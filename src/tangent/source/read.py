@@ -112,8 +112,8 @@ def read(function: types.FunctionType) -> Source:
 def _written_out(function: types.FunctionType) -> Source:
     """The source, with what objects, lists and helpers do that change them as statements of the function itself."""
     found = _read(function, function.__code__)
-    tree = with_lists(dissolved(found.tree, function, _definition), function)
-    tree = with_lists(written_out(tree, function, _definition), function)
+    tree = with_lists(dissolved(found.tree, function, definition), function)
+    tree = with_lists(written_out(tree, function, definition), function)
     tree = with_queues(with_plain_dicts(with_displays(tree, function), function), function)
     return dataclasses.replace(found, tree=tree)
 
@@ -142,7 +142,7 @@ def _kept(e: ast.AST, code: types.CodeType, lines: tuple[str, ...]) -> SourceErr
     )  # fmt: skip
 
 
-def _definition(method: types.FunctionType) -> ast.FunctionDef:
+def definition(method: types.FunctionType) -> ast.FunctionDef:
     """The definition of a method as it stands there; where there is none that can be read, objects stay objects."""
     try:
         return _read(method, method.__code__).tree

@@ -1,0 +1,76 @@
+"""What objects among the arguments of a function hold, where each of it is held once."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from tangent.runtime.objects import is_object
+
+Held = tuple[tuple[str, str], ...]
+NUMBERS = (float, int, complex, np.number)
+FIXED = (bool, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, np.dtype)
+MOST = 40  # arrays that are compared with one another
+
+
+def held_by(x: Any) -> Held:
+    """The attributes of an object, and how what they hold is copied: a `value`, `list` or `dict`; `fixed`, `other`.
+
+    >>> held_by(types.SimpleNamespace(x=2.0, name="p", xs=[1.0]))
+    (('x', 'value'), ('name', 'fixed'), ('xs', 'list'))
+    """
+    return tuple((attr, _form(v)) for attr, v in vars(x).items()) if hasattr(x, "__dict__") else ()
+
+
+def _form(x: Any) -> str:
+    if isinstance(x, FIXED):
+        return "fixed"
+    if isinstance(x, NUMBERS) or (type(x) is np.ndarray and x.dtype.kind in "fciu"):
+        return "value"
+    if type(x) is list and all(isinstance(v, NUMBERS + FIXED) for v in x):
+        return "list"
+    if type(x) is dict and all(isinstance(v, NUMBERS + FIXED) for v in x.values()):
+        return "dict"
+    return "fixed" if type(x) is tuple and all(isinstance(v, NUMBERS + FIXED) for v in x) else "other"
+
+
+def are_apart(values: Iterable[Any]) -> bool:
+    """Whether nothing that can be changed is, or is held by, two of some values.
+
+    >>> a = np.zeros(4)
+    >>> are_apart([a, [1.0]]), are_apart([a, a[1:]]), are_apart([a, {"a": [a]}])
+    (True, False, False)
+    """
+    seen: set[int] = set()
+    arrays: list[list[np.ndarray[Any, Any]]] = []
+    for value in values:
+        parts = list(_parts(value, 4))
+        own = {id(v) for v in parts if not isinstance(v, np.ndarray)}
+        if own & seen:
+            return False
+        seen |= own
+        arrays.append([v for v in parts if isinstance(v, np.ndarray)])
+    if sum(map(len, arrays)) > MOST:
+        return False
+    return not any(np.shares_memory(x, y) for xs, ys in combinations(arrays, 2) for x in xs for y in ys)
+
+
+def _parts(x: Any, depth: int) -> Iterator[Any]:
+    """What can be changed in a value: arrays, lists, dicts and objects, and those in them."""
+    if isinstance(x, np.ndarray):
+        yield x
+        return
+    inner = (
+        x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple, set))
+        else vars(x).values() if is_object(x) and hasattr(x, "__dict__") else ()
+    )  # fmt: skip
+    if isinstance(x, (dict, list, set)) or is_object(x):
+        yield x
+    if depth:
+        for v in inner:
+            if not isinstance(v, NUMBERS + FIXED):
+                yield from _parts(v, depth - 1)

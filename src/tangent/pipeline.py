@@ -15,17 +15,16 @@ from tangent.codegen.emit import emit
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, TangentError
-from tangent.options import Copied, Given, Memory, Options
+from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
-from tangent.runtime.objects import is_object, operators_in
+from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared
-from tangent.runtime.storage.held import are_apart, held_by
 from tangent.source.adapt import called
-from tangent.source.given import outside, over_attributes
 from tangent.source.read import read
 from tangent.stages import generated, optimiser
+from tangent.taken_apart import Objects, for_attributes, primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.presumed import annotated_numbers, following, number_like, required_numbers
@@ -33,7 +32,6 @@ from tangent.transform.titles import description
 
 Derivative = Callable[..., Any]
 Attempt = Callable[[], Derivative]
-Objects = Callable[[tuple[Any, ...]], Derivative | None]
 Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
 Copies = Callable[[dict[str, Any], tuple[Any, ...]], Derivative | None]
@@ -265,20 +263,14 @@ def for_containers(function: types.FunctionType, options: Options, stored: Store
 
 def _place(function: types.FunctionType) -> Location:
     """Where the function behind some derivatives stands."""
-    source = read(_primal(function))
+    source = read(primal_of(function))
     return source.locate(source.tree)
-
-
-def _primal(function: types.FunctionType) -> types.FunctionType:
-    while (origin := getattr(function, "origin", None)) is not None:
-        function = origin[0]
-    return function
 
 
 def for_arguments(function: types.FunctionType, options: Options) -> Objects:
     """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
 
-    over = for_attributes(function, options)
+    over = for_attributes(function, options, again)
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
         classes, objects = classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
@@ -292,35 +284,6 @@ def for_arguments(function: types.FunctionType, options: Options) -> Objects:
         return again(function, options, objects=objects, memory=memory)
 
     return other
-
-
-def for_attributes(function: types.FunctionType, options: Options) -> Objects:
-    """What gives code over variables in place of objects among the arguments that the function changes."""
-    primal = _primal(function)
-    parameters = [p.name for p in inspect.signature(primal).parameters.values()]
-    unchanged: set[tuple[type, ...]] = set()  # classes of arguments for which there is no such code
-
-    def over(values: tuple[Any, ...]) -> Derivative | None:
-        classes = tuple(map(type, values))
-        if classes in unchanged or options.memory or options.objects or options.compile is not None:
-            return None
-        objects = {p: x for p, x in zip(parameters, values) if is_object(x)}
-        given: Given = tuple((p, type(x), held_by(x)) for p, x in objects.items())
-        own = over_attributes(primal, given)
-        if own is None or needs_memory(own, table().has_rule):
-            unchanged.add(classes)
-            return None
-        parts = [*(v for x in objects.values() for v in vars(x).values()), *(v for v in values if not is_object(v))]
-        if operators_in(tuple(parts)) or not are_apart([*parts, *outside(own)]):
-            return None
-        try:
-            made = again(function, options, given=given)
-        except TangentError:
-            unchanged.add(classes)
-            return None
-        return made if objects.keys().isdisjoint(made.owned) else None  # type: ignore[attr-defined]
-
-    return over
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:

@@ -42,6 +42,7 @@ THEMES = (
     "attributes",
     "state",
     "in_objects",
+    "given",
     "many_objects",
     "nested",
     "kernels",

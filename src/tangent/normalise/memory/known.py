@@ -75,7 +75,7 @@ class Known:
         self.named = assigned_inside(context.source.tree.body)  # what the user calls by a name
         self.numbers = numbers_made(f, context.scope) if self.arrays else set()
         if self.arrays:
-            self.plain -= self.held_by_others(f) - self.numbers
+            self.plain = self.without_other_names(f, self.plain - (self.held_by_others(f) - self.numbers))
         self.own = set() if self.lists or self.arrays else self.own_lists(f)
         self.nesting = self.nesting_lists(f)
         self.surely = self.sure_lists(f)
@@ -209,6 +209,16 @@ class Known:
             if not more:
                 return found
             found |= more
+
+    def without_other_names(self, f: ast.FunctionDef, plain: set[str]) -> set[str]:
+        """Some variables without other names of what is followed: `y = b`, where `b *= 2` comes later."""
+        named = [
+            (s.targets[0].id, s.value.id) for s in statements(f.body)
+            if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Name)
+        ]  # fmt: skip
+        while more := {v for v, x in named if v in plain and x not in plain} - self.numbers:
+            plain -= more
+        return plain
 
     def escaping(self, s: ast.stmt) -> set[str]:
         """Variables that a statement lets somebody else hold."""

@@ -255,7 +255,7 @@ def _logarithm(*x: Any) -> Any:
         *(("np.linalg.norm(x, axis=0)", _length, x) for x in LARGE),
         *(("np.logaddexp.reduce(x)", _logarithm, x) for x in ([30.0, 0.0, 1.0], [-40.0, 3.0, 2.0], [0.1, 0.2, 0.3])),
     ],
-    ids=str,
+    ids=lambda p: getattr(p, "__name__", str(p)),
 )  # fmt: skip
 def test_hessians_where_one_element_is_nearly_all(call: str, exact: Callable[..., Any], x: list[float]) -> None:
     """What cancels in `1 - u * u` is said by the other elements."""

@@ -240,3 +240,23 @@ def captured_count_that_starts_at_a_length(entries, size):
         return found
 
     return np.stack([row(i) for i in range(size)]) * np.exp(entries[:size])
+
+
+APPLIED = {"twice": lambda f, v: f(v) * 2.0}
+
+
+@program({"x": 0.7})
+def factor_that_changes_in_a_loop(x):
+    total = 0.0
+    for a in (1.0, 2.0):
+        total += APPLIED["twice"](lambda v: v * v * a, x)
+    return total
+
+
+@program({"x": 0.7})
+def factor_that_changes_behind_the_call(x):
+    a = 2.0
+    g = lambda v: v * v * a
+    y = APPLIED["twice"](g, x)
+    a = 5.0
+    return y * a

@@ -20,6 +20,7 @@ from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, roo
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, same, statements
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
+from tangent.syntax.walk import walk
 
 
 def dead(body: Body, o: Optimisation) -> Body:
@@ -256,6 +257,12 @@ def _negated(e: ast.expr) -> ast.expr:
 # What is overwritten before it is read
 
 
+def _captured(body: Body) -> set[str]:
+    """The variables that functions defined here read when they are called."""
+    inner = [n for s in statements(body) for n in walk(s) if isinstance(n, (ast.Lambda, ast.FunctionDef))]
+    return {n.id for f in inner for n in walk(f) if isinstance(n, ast.Name)} & {v for s in body for v in _all_writes(s)}
+
+
 class _Overwritten:
     """Liveness, backward; a restore that nothing reads goes together with its record."""
 
@@ -269,6 +276,7 @@ class _Overwritten:
         self.heads: list[set[str]] = []
         self.known: dict[tuple[ast.stmt, frozenset[str], int], set[str]] = {}
         self.declared = {v for s in body if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
+        self.captured = _captured(body)
 
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
         """Whether nobody reads what a statement binds or stores into: here, or where arrays of a caller are."""
@@ -332,7 +340,14 @@ class _Overwritten:
                 if not may_skip(s):
                     live.difference_update(writes(s))
                 live |= header_reads(s)
+                if self.captured and self.calls_back(s):
+                    live |= self.captured
                 return live
+
+    def calls_back(self, s: ast.stmt) -> bool:
+        """Whether a statement may call functions defined here, or their backward passes: these read what it is then."""
+        calls = [n for n in walk(s) if isinstance(n, ast.Call)]
+        return any("_bwd" in ast.unparse(n.func) or not is_pure(n, self.o) for n in calls)
 
     def head(self, s: ast.For | ast.While, live: set[str]) -> set[str]:
         """What is live before each iteration, if `live` is behind the loop; loops around it ask again and again."""

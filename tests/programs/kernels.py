@@ -389,3 +389,23 @@ def elements_one_after_the_other(x):
     for v in x.flat:
         total += v * v
     return total
+
+
+def squared_slopes(b, u, dx):
+    b[1:] = ((u[1:] - u[:-1]) / dx) ** 2
+
+
+def relaxed(p, dx, b):
+    old = p.copy()
+    p[1:] = old[:-1] * dx**2 - dx**2 * b[1:]
+
+
+@program({"steps": 2, "u": positive(5), "dx": 0.3, "p": positive(5)})
+def flow_by_helpers_that_fill(steps, u, dx, p):
+    b = np.zeros(5)
+    for _ in range(steps):
+        old = u.copy()
+        squared_slopes(b, u, dx)
+        relaxed(p, dx, b)
+        u[1:] = old[1:] - 0.01 * p[:-1] / dx
+    return np.sum(u**2) + np.sum(p**2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from tangent.runtime.dispatch import like_dict
 from tangent.runtime.memory import Memory
 from tangent.runtime.storage.shadows import beside, beside_all, shadow
-from tangent.runtime.storage.views import is_part, leaves_of
+from tangent.runtime.storage.views import is_part, laid_out_like, leaves_of, same_view
 
 
 def rest(b: Any, shade: Any) -> Any:
@@ -83,10 +84,48 @@ def content(x: Any) -> Any:
 
 
 def content_beside(d: Any, x: Any, others: tuple[Any, ...]) -> Any:
-    """What a tangent holds now, as `content`; but where the value is part of some others, it stays what it is."""
+    """What a tangent holds now, as `content`; but where the value is part of some others, it stays what it is.
+
+    What shares memory does so in the copies: an array, and views of it that were kept beside it.
+    """
+    roots = [id(_memory_of(part)) for part in _apart(d, x, others)]
+    made: dict[int, np.ndarray[Any, Any]] = {}
+    several = {root for root, count in Counter(roots).items() if count > 1}
+
+    def copied(part: Any, value: Any) -> Any:
+        if isinstance(value, (list, tuple, dict)):
+            keys = value if isinstance(value, dict) else range(len(value))
+            same = isinstance(part, type(value))
+            return _again(value, {k: copied(part[k], value[k]) for k in keys}) if same else part
+        if not _is_apart(part, value, others):
+            return part
+        memory = _memory_of(part)
+        if id(memory) not in several:
+            return part.copy()
+        if id(memory) not in made:
+            made[id(memory)] = laid_out_like(memory, memory.dtype)
+            made[id(memory)][...] = memory
+        return same_view(part, memory, made[id(memory)])
+
+    return copied(d, x)
+
+
+def _apart(d: Any, x: Any, others: tuple[Any, ...]) -> Iterator[np.ndarray[Any, Any]]:
+    """The arrays of a tangent that are copied."""
     if isinstance(x, (list, tuple, dict)):
-        keys = x if isinstance(x, dict) else range(len(x))
-        return _again(x, {k: content_beside(d[k], x[k], others) for k in keys}) if isinstance(d, type(x)) else d
-    if isinstance(d, np.ndarray) and not (isinstance(x, np.ndarray) and is_part(x, others)):
-        return d.copy()
-    return d
+        for k in x if isinstance(x, dict) else range(len(x)):
+            if isinstance(d, type(x)):
+                yield from _apart(d[k], x[k], others)
+    elif _is_apart(d, x, others):
+        yield d
+
+
+def _is_apart(d: Any, x: Any, others: tuple[Any, ...]) -> bool:
+    return isinstance(d, np.ndarray) and not (isinstance(x, np.ndarray) and is_part(x, others))
+
+
+def _memory_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that an array is a view of."""
+    while isinstance(x.base, np.ndarray):
+        x = x.base
+    return x

@@ -202,7 +202,8 @@ class Writers:
         )
 
     def method(self, e: ast.Call) -> ast.expr | None:
-        if isinstance(e.func, ast.Attribute) and len(e.args) > METHOD_PLACES.get(e.func.attr, len(e.args)):
+        place = METHOD_PLACES.get(e.func.attr, len(e.args)) if isinstance(e.func, ast.Attribute) else len(e.args)
+        if isinstance(e.func, ast.Attribute) and not all(_is_none(a) for a in e.args[place : place + 1]):
             self.check(require_named_output, e.func.value, e)
         if self.context.memory:  # it may be a method of an object
             return None

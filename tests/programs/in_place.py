@@ -741,3 +741,14 @@ def written_into_what_may_be_none(x):
     z = _scaled(buffer, x[0], out=buffer)
     z[1] = x[2]
     return np.sum(y * buffer) + np.sum(_scaled(x, 2.0) * x)
+
+
+@program({"a": positive(3), "b": positive(3), "n": 0}, {"a": positive(3), "b": positive(3), "n": 2})
+def steady_values_of_a_loop_that_may_not_run(a, b, n):
+    s = a[0]
+    u = np.zeros(3)
+    u.fill(s * s)
+    for _ in range(n):
+        np.tanh(b, out=a)
+        u = u * a
+    return s + np.sum(u)

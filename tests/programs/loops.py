@@ -931,14 +931,3 @@ def else_clause_that_returns(x):
                 return x * i
         x = x * 0.9
     return x
-
-
-@program({"a": positive(3), "b": positive(3), "n": 0}, {"a": positive(3), "b": positive(3), "n": 2})
-def steady_values_of_a_loop_that_may_not_run(a, b, n):
-    s = a[0]
-    u = np.zeros(3)
-    u.fill(s * s)
-    for _ in range(n):
-        np.tanh(b, out=a)
-        u = u * a
-    return s + np.sum(u)

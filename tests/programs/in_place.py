@@ -752,3 +752,14 @@ def steady_values_of_a_loop_that_may_not_run(a, b, n):
         np.tanh(b, out=a)
         u = u * a
     return s + np.sum(u)
+
+
+@program({"x": positive(3, 4)})
+def rows_of_an_array_in_a_copied_list(x):
+    a = x * 1.0
+    rows = []
+    for r in a:
+        rows.append(r)
+    rows = [*rows]
+    rows[0] += added_up(rows[1])
+    return np.sum(a * a)

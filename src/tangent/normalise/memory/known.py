@@ -202,13 +202,18 @@ class Known:
         shown = [
             (s.targets[0].id, s.value) for s in statements(f.body)
             if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
-            and isinstance(s.value, (ast.Subscript, ast.Attribute, ast.Name))
+            and (isinstance(s.value, (ast.Subscript, ast.Attribute, ast.Name)) or self.shows(s.value))
         ]  # fmt: skip
         while True:
             more = {n.id for v, e in shown if v in found for n in ast.walk(e) if isinstance(n, ast.Name)} - found
             if not more:
                 return found
             found |= more
+
+    def shows(self, e: ast.expr) -> bool:
+        """Whether a call gives what a loop goes over, or a view: parts of it are parts of the array."""
+        found = self.context.scope.resolve(e.func) if isinstance(e, ast.Call) else MISSING
+        return found is not MISSING and (found is sequence or is_view_function(found))
 
     def without_other_names(self, f: ast.FunctionDef, plain: set[str]) -> set[str]:
         """Some variables without other names of what is followed: `y = b`, where `b *= 2` comes later."""

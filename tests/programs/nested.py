@@ -210,3 +210,44 @@ def gradients_of_functions_with_defaults(x):
         f = lambda u, i=i: u**i * x
         s = s + tangent.grad(f)(x) * i
     return s
+
+
+@program({"x": 0.7})
+def gradient_of_what_calls_a_captured_function(x):
+    """The gradient calls the two passes of g: it depends on x, though it names neither."""
+
+    def g(y):
+        return np.sin(y * x)
+
+    return tangent.grad(lambda y: g(y) * y)(1.3)
+
+
+@program({"x": 0.7})
+def gradient_through_two_captured_functions(x):
+    def g(y):
+        return np.sin(y * x)
+
+    def h(y):
+        return g(y) * x + y
+
+    value, slope = tangent.value_and_grad(lambda y: h(y) * g(y))(1.3 * x)
+    return value * slope
+
+
+@program({"x": 0.7})
+def tangent_of_what_calls_a_captured_derivative(x):
+    g = lambda y: np.sin(y * x)
+    dg = tangent.grad(g)
+    return tangent.jvp(lambda y: dg(y) * y)(1.3, 1.0)
+
+
+@program({"w": signed(3), "x": signed(3, shift=1.0)})
+def penalty_on_the_gradient_of_layers(w, x):
+    def layer(v):
+        return np.tanh(w * v)
+
+    def loss(v):
+        return np.sum(layer(layer(v)) ** 2)
+
+    g = tangent.grad(loss)(x)
+    return loss(x) + np.sum(g * g)

@@ -33,6 +33,7 @@ from tangent.runtime.storage.copies import require_apart
 from tangent.source.blocks import remember_blocks
 from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
+from tangent.source.reached import root_of
 from tangent.syntax.rebuild import function_node
 from tangent.transform.generated import Generated
 
@@ -256,18 +257,23 @@ def over(
 ) -> types.FunctionType:
     """A function of this code: `outside` are the free names that are not the primal's."""
     primal_cells = cells_of(g.primal)
-    contents: list[types.CellType] = []
-    for v in code.co_freevars:
-        if v in outside:
-            value = outside[v]
-            contents.append(cells[value] if isinstance(value, Generated) else types.CellType(value))
-        else:
-            contents.append(primal_cells[v])
-    function = types.FunctionType(code, g.primal.__globals__, code.co_name, None, tuple(contents))
+
+    def bound(v: str) -> types.CellType:
+        if v not in outside:
+            return primal_cells[v]
+        value = outside[v]
+        if isinstance(value, types.CellType):  # a variable of a function that is called (source/reached.py)
+            return value
+        return cells[value] if isinstance(value, Generated) else types.CellType(value)
+
+    contents = tuple(map(bound, code.co_freevars))
+    function = types.FunctionType(code, g.primal.__globals__, code.co_name, None, contents)
     function.__module__ = home_of(g.primal) or None  # type: ignore[assignment]
     function.__qualname__ = code.co_name
     captures = getattr(g.primal, "captures", g.primal.__code__.co_freevars)  # what the user's function captured
-    function.captures = captures  # type: ignore[attr-defined]
+    further = tuple(v for v, value in g.externals.items() if isinstance(value, types.CellType))
+    function.captures = (*captures, *further)  # type: ignore[attr-defined]
+    function.root = root_of(g.primal)  # type: ignore[attr-defined]
     function.fresh, function.carries, function.once = g.fresh, g.carries, g.once  # type: ignore[attr-defined]
     function.sharing, function.apart = g.sharing, g.apart  # type: ignore[attr-defined]
     return function

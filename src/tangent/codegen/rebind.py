@@ -25,6 +25,7 @@ from tangent.codegen.load import over
 from tangent.rules.table import table
 from tangent.runtime.objects import is_object, operators_in
 from tangent.source.cells import content_of
+from tangent.source.reached import captured_by, root_of
 from tangent.source.read import compiled_from
 from tangent.source.remembering import remembering
 from tangent.transform.generated import Generated
@@ -52,8 +53,10 @@ class Pairing:
             return _keep_alike(old, new) and self._function(old.remembers, new.remembers)  # type: ignore[attr-defined]
         if old is not new and hasattr(old, "loaded"):
             return self._derivative(old, new)
-        return (old is new or _are_alike(old, new)) and all(
-            map(self._cell, old.__closure__ or (), new.__closure__ or ())
+        return (
+            (old is new or _are_alike(old, new))
+            and all(map(self._cell, old.__closure__ or (), new.__closure__ or ()))
+            and self._function(root_of(old), root_of(new))
         )
 
     def _derivative(self, old: Any, new: Any) -> bool:
@@ -112,6 +115,8 @@ class Pairing:
 
     def holds_for(self, value: Any) -> bool:
         """Whether something that a derivative refers to is the same for the new function, or has its place there."""
+        if isinstance(value, types.CellType):
+            return id(value) in self.cells
         if isinstance(value, types.FunctionType):
             if self.counterpart(value) is not value or value in self.functions:
                 return True
@@ -129,7 +134,7 @@ class Pairing:
         seen.add(function)
         if hasattr(function, "remembers"):
             return self._reaches(function.remembers, seen)
-        for cell in captured_cells(function):
+        for cell in captured_by(function).values():
             if self.cells.get(id(cell), cell) is not cell:
                 return True
             inner = content_of(cell, EMPTY)
@@ -166,13 +171,9 @@ def _holds(g: Generated, pairing: Pairing) -> bool:
 def _again(value: Any, new: Mapping[Generated, Generated], pairing: Pairing) -> Any:
     if isinstance(value, Generated):
         return new[value]
+    if isinstance(value, types.CellType):
+        return pairing.cells.get(id(value), value)
     return pairing.counterpart(value) if isinstance(value, types.FunctionType) else value
-
-
-def captured_cells(function: types.FunctionType) -> list[types.CellType]:
-    """The cells of what a function captures; one that was made from a tree has others, too."""
-    own = getattr(function, "captures", function.__code__.co_freevars)
-    return [cell for v, cell in zip(function.__code__.co_freevars, function.__closure__ or ()) if v in own]
 
 
 def _keep_alike(old: Any, new: Any) -> bool:
@@ -200,7 +201,7 @@ def _same_code(old: types.CodeType, new: types.CodeType) -> bool:
 
 
 def _are_same(old: dict[Any, Any], new: dict[Any, Any]) -> bool:
-    return old.keys() == new.keys() and all(v is new[k] or _is_fixed(v, new[k]) for k, v in old.items())
+    return old.keys() == new.keys() and all(v is new[k] or _is_fixed(v, new[k]) for k, v in old.items() if k != "root")
 
 
 def _is_fixed(old: Any, new: Any) -> bool:

@@ -54,7 +54,7 @@ class Context:
         imports = local_imports(tree)
         local = (parameters | assigned_inside(tree.body)) - declared
         scope = Scope(source.function, local, {k: v for k, v in imports.items() if k not in parameters})
-        return cls(source, Names(identifiers(tree) | {tree.name}), scope, frozenset(declared))
+        return cls(source, Names({*identifiers(tree), tree.name, *scope.cells}), scope, frozenset(declared))
 
     def builtin(self, identifier: str) -> str:
         """A name for a builtin, also where the user's code has taken its own."""

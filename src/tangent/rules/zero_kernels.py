@@ -65,7 +65,6 @@ runtime.refuse_left_out
 
 runtime.init_grad
 runtime.lazy_zero
-runtime.backward_of
 runtime.stop_gradient
 
 runtime.is_part

@@ -74,7 +74,7 @@ def forward_of(function: Any, active: Active, count: int, names: tuple[str, ...]
 
 
 def backward_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
-    """The backward pass of a function."""
+    """The backward pass of a function: as active as the function itself, where it reads what that captured."""
     made: Callable[..., Any] = _service().pair(function, active, count, names)[1]
     return made
 
@@ -217,13 +217,6 @@ def put_captured(b: Any, like: Any, name: str) -> Any:
     if not isinstance(like, dict):
         return {name: b}
     return {k: b if k == name else init_grad(v) for k, v in like.items()}
-
-
-def closure_of(function: types.FunctionType) -> dict[str, Any]:
-    """The variables a function captured, and their values; of a derivative, those that its primal captured."""
-    cells = zip(function.__code__.co_freevars, function.__closure__ or ())
-    own = getattr(function, "captures", function.__code__.co_freevars)
-    return {name: cell.cell_contents for name, cell in cells if name in own}
 
 
 def put_attribute(b: Any, x: Any, name: str) -> Any:

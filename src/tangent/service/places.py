@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangent.errors import ArgumentError
-from tangent.runtime.calls import Active, closure_of
+from tangent.runtime.calls import Active
 from tangent.runtime.objects import is_object
+from tangent.source.cells import content_of
+from tangent.source.reached import captured_by, reached, root_of
+
+
+class Captured(dict[str | None, Any]):
+    """Where a function ends up: for each variable that it captured, the place, or those of what a function captured."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +95,38 @@ def _of_the_function(plain: types.FunctionType, function: Any) -> Any:
     """Where the function itself goes: the object behind it, or what it captures."""
     if isinstance(function, types.MethodType) or is_object(function):
         return plain.__code__.co_freevars[0], None  # the function that stands for it captures the object
-    own = getattr(plain, "remembers", plain)  # a function that calls itself finds itself where it runs
-    return {v: (v, None) for v, value in closure_of(plain).items() if value is not own and may_vary(value)}
+    if root_of(plain) is plain:
+        own = getattr(plain, "remembers", plain)  # a function that calls itself finds itself where it runs
+        varying = {v: content_of(cell, own) for v, cell in captured_by(plain).items()}
+        return Captured({v: (v, None) for v, value in varying.items() if value is not own and may_vary(value)})
+    return _of_the_root(root_of(plain), {id(cell): v for v, cell in reached(plain).items()}, set())
+
+
+def _of_the_root(root: types.FunctionType, names: dict[int, str], seen: set[int]) -> Captured:
+    """Where a derivative goes: what the user's function captured, and what functions did that it captured.
+
+    `names` are the names of variables in the derivative; one that several functions captured goes to the first. The
+    derivative may name a function that was captured besides: that is the entry None.
+    """
+    seen.add(id(getattr(root, "remembers", root)))
+    found = Captured()
+    for v, cell in captured_by(root).items():
+        value = content_of(cell)
+        if id(value) in seen or not may_vary(value):
+            continue
+        place = names.pop(id(cell), None)
+        if isinstance(value, types.FunctionType):
+            found[v] = _of_the_root(root_of(value), names, seen)
+            if place is not None:
+                found[v][None] = (place, None)
+        elif place is not None:
+            found[v] = (place, None)
+    return found
 
 
 def _pairs(route: Any) -> list[tuple[str, Any]]:
     if isinstance(route, dict):
-        return list(route.values())
+        return [pair for inner in route.values() for pair in _pairs(inner)]
     return list(route) if isinstance(route, list) else [route]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent.runtime.calls import captured
-from tangent.runtime.dispatch import init_grad
-from tangent.service.places import Places, may_vary
+from tangent.runtime.dispatch import add_grad, init_grad
+from tangent.service.places import Captured, Places
 from tangent.source.adapt import define, defined_once
-from tangent.source.cells import cells_of, content_of
+from tangent.source.reached import reached, root_of
 from tangent.syntax.names import Names
 
 
@@ -22,17 +22,19 @@ def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionTy
         p, inside = place
         return slots[p] if inside is None else f"{slots[p]}[{inside!r}]"
 
-    parts = []
-    for r in places.routes:
-        if isinstance(r, dict):
-            parts.append("{" + ", ".join(f"{k!r}: {take(place)}" for k, place in r.items()) + "}")
-        elif isinstance(r, list):
-            parts.append("(" + "".join(f"{take(place)}, " for place in r) + ")")
-        else:
-            parts.append(take(r))
+    def part(route: Any) -> str:
+        if isinstance(route, list):
+            return "(" + "".join(f"{take(place)}, " for place in route) + ")"
+        if not isinstance(route, dict):
+            return take(route)
+        inner = "{" + ", ".join(f"{k!r}: {part(place)}" for k, place in route.items() if k is not None) + "}"
+        return f"add_grad({take(route[None])}, {inner})" if None in route else inner
+
     unpack = f"    {', '.join(slots.values())} = backward(saved, b)\n" if slots else ""
-    text = f"def rearranged(saved, b):\n{unpack}    return {', '.join(parts)}\n"
-    return defined_once(rearranged, "rearranged", text, {}, {"backward": types.CellType(backward)})
+    text = f"def rearranged(saved, b):\n{unpack}    return {', '.join(map(part, places.routes))}\n"
+    made = defined_once(rearranged, "rearranged", text, {"add_grad": add_grad}, {"backward": types.CellType(backward)})
+    made.root = root_of(backward)  # type: ignore[attr-defined]
+    return made
 
 
 def pushed(
@@ -40,11 +42,11 @@ def pushed(
     names: tuple[str, ...],
 ) -> types.FunctionType:  # fmt: skip
     """A function with value and tangent whose tangents come by place, as text that can be read again."""
-    cells = cells_of(plain)
+    cells = reached(plain)
     free = Names([*cells, *names])
     positional = [free.fresh(f"a{i}") for i in range(count)]
     callee, held, take, zeros = (free.fresh(v) for v in ("function", "tangents", "captured", "init_grad"))
-    given, inside = _handed_on(places, cells, held, take)
+    given, inside = _handed_on(places, held, take)
     fixed = plain.__code__.co_argcount
     for p, known in inside.items():
         if all(isinstance(k, int) for k in known):
@@ -55,21 +57,16 @@ def pushed(
             every = {**{k: f"{zeros}({k})" for k in names if k not in named}, **known}
             given[p] = "{" + ", ".join(f"{k!r}: {t}" for k, t in every.items()) + "}"
     keywords = [*(f"{k}={k}" for k in names), *(f"{seeds[p]}={t}" for p, t in given.items())]
-    own = getattr(plain, "captures", tuple(cells))
-    unread = [
-        v for v, c in cells.items() if v in own and f" {v})" not in "".join(given.values()) and may_vary(content_of(c))
-    ]
     text = (
         f"def pushed({', '.join([held, *positional, *names])}):\n"
-        f"{'    ' + ', '.join(unread) + ',' + chr(10) if unread else ''}"  # what the function captures, this does, too
         f"    return {callee}({', '.join([*positional, *keywords])})\n"
     )
-    return define("pushed", text, {callee: function, take: captured, zeros: init_grad}, cells)
+    made = define("pushed", text, {take: captured, zeros: init_grad}, {**cells, callee: types.CellType(function)})
+    made.root = root_of(plain)  # type: ignore[attr-defined]
+    return made
 
 
-def _handed_on(
-    places: Places, cells: dict[str, types.CellType], held: str, take: str
-) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
+def _handed_on(places: Places, held: str, take: str) -> tuple[dict[str, str], dict[str, dict[Any, str]]]:
     """The text of the tangent for each parameter, and of those inside `*args` and `**kwargs` by index and name."""
     given: dict[str, str] = {}
     inside: dict[str, dict[Any, str]] = {}
@@ -81,10 +78,21 @@ def _handed_on(
         else:
             inside.setdefault(p, {})[key] = text
 
+    def put_captured(route: Captured, text: str) -> None:
+        for k, place in route.items():
+            if k is None:
+                put(place, text)
+            elif isinstance(place, Captured):
+                put_captured(place, f"{take}({text}, {k!r}, {place[None][0] if None in place else None})")
+            else:
+                put(place, f"{take}({text}, {k!r}, {place[0]})")
+
     for i, r in enumerate(places.routes):
-        if isinstance(r, dict):
+        if isinstance(r, Captured):
+            put_captured(r, f"{held}[{i}]")
+        elif isinstance(r, dict):
             for k, place in r.items():
-                put(place, f"{take}({held}[{i}], {k!r}, {k})" if k in cells else f"{held}[{i}][{k!r}]")
+                put(place, f"{held}[{i}][{k!r}]")
         elif isinstance(r, list):
             for j, place in enumerate(r):
                 put(place, f"{held}[{i}][{j}]")

@@ -9,9 +9,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tangent.source.cells import cells_of
 from tangent.source.constants import writing_constants
 from tangent.source.naming import home_of, is_library
+from tangent.source.reached import reached
 from tangent.source.read import unwrapped, with_own_classes
 
 
@@ -38,7 +38,7 @@ class Scope:
         self.function = function
         self.local = local
         self.imports = imports or {}
-        self.cells = cells_of(function)
+        self.cells = reached(function)
         self.seen: dict[str, Any] = {}
         self.externals: dict[str, Any] = {}
 
@@ -60,10 +60,11 @@ class Scope:
         return getattr(builtins, name, MISSING)
 
     def shared(self, function: Any) -> dict[str, str]:
-        """Captured variables of another function that this one captures too: its name for each, and ours."""
-        cells = zip(getattr(function, "__code__", function).co_freevars, function.__closure__ or ())
+        """Variables that another function captured, or reaches, and this one too: its name for each, and ours."""
         own = {id(cell): v for v, cell in self.cells.items() if v in self.local}
-        return {v: own[id(cell)] for v, cell in cells if id(cell) in own}
+        if not own or not isinstance(function, types.FunctionType):
+            return {}
+        return {v: own[id(cell)] for v, cell in reached(function).items() if id(cell) in own}
 
     def resolve(self, node: ast.expr) -> Any:
         """The object that a name or a dotted path through modules and classes denotes, or MISSING."""

@@ -17,7 +17,8 @@ from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import Custom, table
 from tangent.source.naming import is_library
-from tangent.syntax.names import as_identifier
+from tangent.source.reached import reached
+from tangent.syntax.names import as_identifier, identifiers
 from tangent.syntax.quote import name
 from tangent.syntax.uses import assigned_inside
 from tangent.transform.by_tangents import Derive, is_gradient, pair_by_tangents, tangent_by_tangents
@@ -275,4 +276,14 @@ class Module:
     def complete(self, made: Generated, this: Unit, scribe: Scribe) -> None:
         made.source = this.source
         made.externals = scribe.externals
+        if further := _further(made):
+            made.externals = {**scribe.externals, **further}
         made.seen = dict(this.context.scope.seen)
+
+
+def _further(made: Generated) -> dict[str, types.CellType]:
+    """The variables of other functions that a generated function names."""
+    assert made.tree is not None
+    own = made.primal.__code__.co_freevars
+    named = identifiers(made.tree)
+    return {v: cell for v, cell in reached(made.primal).items() if v in named and v not in own}

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tangent.analysis.liveness import live_into, surely_bound
+from tangent.source.reached import reached
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import statements
@@ -29,7 +30,8 @@ def build_pair(
     module: Module, fwd: Generated, bwd: Generated, active: tuple[str, ...], numbers: frozenset[str],
     groups: Groups = NONE_GIVEN, known: Known = (), adding: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
-    outside = tuple(v for v in active if v in fwd.primal.__code__.co_freevars)
+    captured = reached(fwd.primal)
+    outside = tuple(v for v in active if v in captured)
     this = module.read(fwd.primal, outside, known)
     scribe = Scribe(this.context)
     refuse_carried(this)

@@ -6,6 +6,7 @@ import ast
 import types
 from typing import TYPE_CHECKING
 
+from tangent.source.reached import reached
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.calls import NONE_GIVEN, Groups
@@ -43,7 +44,8 @@ def build_tangent(
     groups: Groups = NONE_GIVEN, known: Known = (),
 ) -> None:  # fmt: skip
     """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
-    outside = tuple(v for v in active if v in made.primal.__code__.co_freevars)
+    captured = reached(made.primal)
+    outside = tuple(v for v in active if v in captured)
     this = without_insertions(module.read(made.primal, outside, known))
     if module.options.has_aux and not both:
         this = with_aux(this)

@@ -52,10 +52,17 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
     with making():
         known = _made.setdefault(function, weakref.WeakValueDictionary())
         made = known.get(_key(function, options))
+        if made is not None and _is_outdated(made):
+            return _renewed(function, options)
         if made is None:
             made = known[_key(function, options)] = _shared(function, options) or _fresh(function, options)
             made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
         return made
+
+
+def _is_outdated(made: Derivative) -> bool:
+    """Whether a helper was redefined since a derivative was made."""
+    return hasattr(made, "loaded") and made.loaded.changed()
 
 
 def _fresh(function: types.FunctionType, options: Options) -> Derivative:
@@ -354,7 +361,7 @@ def _renewed(function: types.FunctionType, options: Options) -> Derivative:
             return derive(fresh, options)
         known = _made.setdefault(function, weakref.WeakValueDictionary())
         made: Derivative | None = known.get(_key(function, options))
-        if made is not None and hasattr(made, "loaded") and not made.loaded.changed():
+        if made is not None and hasattr(made, "loaded") and not _is_outdated(made):
             return made  # it was made anew by an earlier call
         known.pop(_key(function, options), None)
         _alike.pop(function.__code__, None)

@@ -67,6 +67,15 @@ def test_a_helper_redefined_after_grad_is_seen(notebook):
     assert grad(f)(3.0) == 27.0
 
 
+def test_grad_after_a_redefinition_shows_the_new_text(notebook):
+    notebook.run("def helper(x):\n    return np.sin(x)\n")
+    f = notebook.run("def f(x):\n    return helper(x) * x\n").f
+    assert "np.cos" in grad(f).source
+    notebook.run("def helper(x):\n    return np.exp(x)\n")
+    assert "np.cos" not in grad(f).source
+    assert grad(f) is grad(f)
+
+
 def test_after_a_redefinition_a_derivative_is_made_anew_once(notebook, monkeypatch):
     notebook.run("def helper(x):\n    return x * x\n")
     f = notebook.run("def f(x):\n    return helper(x) * 2.0\n").f

@@ -13,6 +13,8 @@ from tangent.optimise.context import Optimisation
 from tangent.optimise.hoist import hoist
 from tangent.optimise.inline import inline
 from tangent.optimise.recompute import recompute
+from tangent.optimise.steady import steady
+from tangent.optimise.uncopy import uncopy
 from tangent.source.resolve import MISSING
 
 
@@ -306,3 +308,46 @@ def test_what_is_the_same_in_every_iteration_is_not_kept():
         bs, brate = df(0.3, 0.2, n)
         assert bs == pytest.approx((prices(0.3 + h, 0.2, n) - prices(0.3 - h, 0.2, n)) / (2 * h), rel=1e-6)
         assert brate == pytest.approx((prices(0.3, 0.2 + h, n) - prices(0.3, 0.2 - h, n)) / (2 * h), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("value", ["a ** 2", "1.0 / a", "a * b * c"])
+def test_powers_that_are_the_same_in_every_iteration_are_not_kept(value):
+    assert "t_stack." not in rewritten(steady, LOOP.format(value=value, extra="pass"))
+
+
+@pytest.mark.parametrize("value, extra", [("y ** 2", "pass"), ("a ** 2", "a = a + 1"), ("k ** 2", "pass")])
+def test_what_differs_in_an_iteration_is_kept(value, extra):
+    assert "t_stack.append(t)" in rewritten(steady, LOOP.format(value=value, extra=extra))
+
+
+COPIED = """
+b = ba.copy()
+c = b * x
+{between}
+bw = bw - b * y
+ba[0] = 0.0
+"""
+
+
+@pytest.mark.parametrize("between", ["pass", "bc += c", "y = c * c"])
+def test_what_stays_as_it_is_is_read_without_a_copy(between):
+    found = rewritten(uncopy, COPIED.format(between=between), shared={"ba": "a", "bc": "c"})
+    assert "b = ba\n" in found
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "ba[1] = 2.0",  # the place changes
+        "row += c",  # under another name
+        "b += c",  # the copy changes
+        "kept.append(b)",  # somebody else holds the copy
+        "z = b",
+        "z = b[1:] * 2.0",  # a part, of which it is not known whether it is a view
+        "if x > 0:\n    ba *= 2.0",
+        "helper(ba)",  # may write
+    ],
+)
+def test_what_changes_is_copied(between):
+    shared = {"ba": "a", "row": "a"}
+    assert "b = ba.copy()" in rewritten(uncopy, COPIED.format(between=between), shared=shared)

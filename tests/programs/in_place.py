@@ -763,3 +763,28 @@ def rows_of_an_array_in_a_copied_list(x):
     rows = [*rows]
     rows[0] += added_up(rows[1])
     return np.sum(a * a)
+
+
+@program({"u": positive(6), "k": positive()})
+def sums_in_place_of_steady_fractions(u, k):
+    w = u.copy()
+    lap = np.zeros_like(w)
+    other = w[1:-1]
+    for _ in range(3):
+        lap[1:-1] = (w[2:] - 2 * w[1:-1] + w[:-2]) / 0.9 ** 2
+        w += k * lap / (k + 1.0) ** 2
+        other *= k
+        w[0] = w[-1] = 0.0
+    return w * other[0]
+
+
+@program({"u": positive(6), "k": positive()})
+def added_arrays_that_change_at_once_under_another_name(u, k):
+    a = u * k
+    b = a[::-1]
+    for _ in range(2):
+        c = np.sin(a)
+        a += 0.1 * c * k
+        b += 0.1 * a * k
+        b[1:] -= 0.1 * k * a[1:] * c[1:]
+    return a * b

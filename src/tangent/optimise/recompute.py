@@ -99,7 +99,7 @@ class _Plan:
         if not isinstance(made[0].targets[0], ast.Name):  # one of several that are unpacked
             return None
         value = _spelled_out(made[0].value, there.body)
-        if not _is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
+        if not is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
             return None
         moves: list[ast.stmt] = []
         for n in sorted(expression_reads(value)):
@@ -220,7 +220,8 @@ def _measured(e: ast.expr) -> str:
             return ""
 
 
-def _is_cheap(e: ast.expr) -> bool:
+def is_cheap(e: ast.expr) -> bool:
+    """Whether an expression takes less than to keep what it gives."""
     match e:
         case _ if _measured(e):
             return True

@@ -17,12 +17,11 @@ from collections import defaultdict
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks, popped
 from tangent.optimise.once import mathematics
-from tangent.optimise.recompute import kept, stored
+from tangent.optimise.recompute import is_cheap, kept, stored
 from tangent.source.resolve import MISSING
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import exchanged, statements
 from tangent.syntax.uses import writes
-from tangent.syntax.walk import walk
 
 
 def steady(body: Body, o: Optimisation) -> Body:
@@ -31,7 +30,7 @@ def steady(body: Body, o: Optimisation) -> Body:
     if not records or any(isinstance(s, InsertedCode) for s in statements(body)):
         return body
     known = _Definitions(body, o)
-    gone = [s for v, push, pop in records if known.is_steady(v) and known.calls(v) for s in (push, pop)]
+    gone = [s for v, push, pop in records if known.is_steady(v) and not known.is_cheap(v) for s in (push, pop)]
     return exchanged(body, dict.fromkeys(gone)) if gone else body
 
 
@@ -63,9 +62,9 @@ class _Definitions:
             case _:
                 return False
 
-    def calls(self, v: str) -> bool:
-        """Whether a variable takes more than arithmetic, which is done again."""
-        return any(isinstance(n, ast.Call) for s in self.made[v] if not popped(s) for n in walk(s))
+    def is_cheap(self, v: str) -> bool:
+        """Whether a variable is computed again instead, in the expression that reads it."""
+        return any(is_cheap(s.value) for s in self.made[v] if isinstance(s, ast.Assign) and not popped(s))
 
     def is_same(self, e: ast.expr) -> bool:
         match e:

@@ -12,6 +12,7 @@ reads a variable that another loop or a branch alone has given a value.
 from __future__ import annotations
 
 import ast
+import math
 
 import numpy as np
 
@@ -94,11 +95,17 @@ def _is_steady(s: ast.stmt, changed: set[str], known: Values) -> bool:
         case ast.Assign(
             targets=[ast.Name(id=v)], value=ast.BinOp() | ast.UnaryOp() | ast.Call() | ast.Subscript() as e
         ):
-            alone = sum(v in writes(x) for x in statements(known.body)) == 1 and v not in known.parameters
+            bound = [x for x in statements(known.body) if v in writes(x) and not _is_nothing(x)]
+            alone = len(bound) == 1 and v not in known.parameters
             steady = known.is_plain(e) and not expression_reads(e) & changed
             return steady and alone and known.is_free(v) and known.is_value(e) and _is_sure(e, known)
         case _:
             return False
+
+
+def _is_nothing(s: ast.stmt) -> bool:
+    """Whether a statement only says that a variable has no value yet."""
+    return isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant) and s.value.value is None
 
 
 def _largest(loop: Loop, changed: set[str], known: Values) -> ast.expr | None:
@@ -133,6 +140,8 @@ def _is_quiet(e: ast.expr, known: Values) -> bool:
     match e:
         case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=int() | float() as by)):
             return by != 0 and _is_sure(left, known)
+        case ast.BinOp(left=ast.Constant(value=int() | float() as x), op=ast.Pow(), right=ast.Constant(value=int(n))):
+            return x != 0 and abs(n * math.log(abs(x))) < 600.0
         case ast.BinOp(left=left, op=op, right=right):
             return isinstance(op, QUIET) and _is_sure(left, known) and _is_sure(right, known)
         case ast.UnaryOp(operand=inner):

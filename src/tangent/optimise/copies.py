@@ -10,15 +10,16 @@ dba = init_grad(ba)   ->    dba = init_grad(a)
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.core import is_literal
-from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.rebuild import all_writes, rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, writes
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import fact, walk
 
+SCOPED = (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
 Known = dict[str, ast.expr]
 
 
@@ -29,15 +30,18 @@ def copies(body: Body, o: Optimisation) -> Body:
 
 def _pinned(body: Body) -> frozenset[str]:
     """Names that nested scopes and opaque statements use: they keep their names."""
-    found: set[str] = set()
-    for s in statements(body):
-        simple = isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While))
-        parts: list[ast.AST] = [s] if not simple else []
-        if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
-            parts = [n for n in walk(s) if isinstance(n, (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS))]
-        for part in parts:
-            found |= {n.id for n in walk(part) if isinstance(n, ast.Name)}
-    return frozenset(found)
+    return frozenset().union(*map(_pinned_by, statements(body)))
+
+
+@fact
+def _pinned_by(s: ast.stmt) -> frozenset[str]:
+    """The names that nested scopes in a statement use, not those in its blocks; all of one that is not simple."""
+    parts: list[ast.AST] = [s]
+    if isinstance(s, (ast.If, ast.For, ast.While)):
+        parts = []
+    elif isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)):
+        parts = [n for n in walk(s) if isinstance(n, SCOPED)]
+    return frozenset(n.id for part in parts for n in walk(part) if isinstance(n, ast.Name))
 
 
 class _Copies:
@@ -60,7 +64,7 @@ class _Copies:
 
         return rebuild(node, change) if known else node
 
-    def forget(self, names: tuple[str, ...] | set[str], known: Known) -> None:
+    def forget(self, names: Iterable[str], known: Known) -> None:
         for v in names:
             known.pop(v, None)
             for user in self.users.get(v, ()):
@@ -93,14 +97,14 @@ class _Copies:
             case ast.If(test=test, body=then, orelse=other):
                 test = test if isinstance(s, Attempt) else self.read(test, known)
                 one, two = self.block(then, dict(known)), self.block(other, dict(known))
-                self.forget(_written(s), known)
+                self.forget(all_writes(s), known)
                 return replace(s, test=test, body=one, orelse=other and two)
             case ast.For(iter=iter, body=inner):
                 iter = self.read(iter, known)
-                self.forget(_written(s), known)
+                self.forget(all_writes(s), known)
                 return replace(s, iter=iter, body=self.block(inner, dict(known)))
             case ast.While(test=test, body=inner):
-                self.forget(_written(s), known)
+                self.forget(all_writes(s), known)
                 return replace(s, test=self.read(test, known), body=self.block(inner, dict(known)))
             case ast.Assign(targets=targets, value=value) if all(isinstance(t, (ast.Name, ast.Tuple)) for t in targets):
                 new = self.read(value, known)
@@ -132,8 +136,3 @@ def _zeros_of(e: ast.expr) -> str:
             return v if function.rstrip("_") == "init_grad" else ""
         case _:
             return ""
-
-
-def _written(s: ast.stmt) -> set[str]:
-    assert isinstance(s, (ast.If, ast.For, ast.While))
-    return {v for x in (s, *statements([*s.body, *s.orelse])) for v in writes(x)}

@@ -18,9 +18,9 @@ from tangent.optimise.purity import is_pure
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, root
 from tangent.syntax.print import Comment
-from tangent.syntax.rebuild import replace, same, statements
+from tangent.syntax.rebuild import all_writes, replace, same, statements
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import fact, walk
 
 
 def dead(body: Body, o: Optimisation) -> Body:
@@ -50,6 +50,7 @@ class Stack:
 Stacks = dict[str, Stack]
 
 
+@fact
 def pushed(s: ast.stmt) -> str:
     """The list that `list.append(v)` grows."""
     match s:
@@ -59,6 +60,7 @@ def pushed(s: ast.stmt) -> str:
             return ""
 
 
+@fact
 def popped(s: ast.stmt) -> str:
     """The list that `v = list.pop()` shrinks."""
     match s:
@@ -76,7 +78,7 @@ def local_stacks(body: Body) -> Stacks:
         return found
     for s in statements(body):
         match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
+            case ast.Assign(targets=[ast.Name(id=v)]) if _makes_list(s):
                 found.setdefault(v, Stack()).inits += 1
             case _ if v := pushed(s):
                 found.setdefault(v, Stack()).pushes.append(s)
@@ -92,6 +94,7 @@ def local_stacks(body: Body) -> Stacks:
     return {v: stack for v, stack in found.items() if stack.inits == 1 and v not in other}
 
 
+@fact
 def _makes_list(s: ast.stmt) -> bool:
     match s:
         case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])):
@@ -135,6 +138,7 @@ class _Readers:
         self.declared: set[str] = set()
 
     def block(self, body: Body, owners: tuple[ast.stmt, ...]) -> None:
+        attempted = any(isinstance(x, Attempt) for x in owners)
         for s in body:
             self.owners[s] = owners
             if isinstance(s, (ast.Global, ast.Nonlocal)):
@@ -154,7 +158,7 @@ class _Readers:
                     self.block(inner, (*owners, s))
                 case Comment():
                     continue
-            if self.is_root(s) or (any(isinstance(x, Attempt) for x in owners) and self.may_raise(s)):
+            if self.is_root(s) or (attempted and self.may_raise(s)):
                 self.roots.append(s)
 
     def may_raise(self, s: ast.stmt) -> bool:
@@ -181,10 +185,7 @@ class _Readers:
                 return True
 
 
-def _all_writes(s: ast.stmt) -> set[str]:
-    return {v for x in statements([s]) for v in writes(x)}
-
-
+@fact
 def _binds_names(s: ast.Assign) -> bool:
     return all(isinstance(t, (ast.Name, ast.Tuple)) for t in s.targets)
 
@@ -259,8 +260,15 @@ def _negated(e: ast.expr) -> ast.expr:
 
 def _captured(body: Body) -> set[str]:
     """The variables that functions defined here read when they are called."""
-    inner = [n for s in statements(body) for n in walk(s) if isinstance(n, (ast.Lambda, ast.FunctionDef))]
-    return {n.id for f in inner for n in walk(f) if isinstance(n, ast.Name)} & {v for s in body for v in _all_writes(s)}
+    read: set[str] = set().union(*map(_named_inside, body))
+    return read and read & {v for s in body for v in all_writes(s)}
+
+
+@fact
+def _named_inside(s: ast.stmt) -> frozenset[str]:
+    """The names that functions in a statement use."""
+    inner = [n for n in walk(s) if isinstance(n, (ast.Lambda, ast.FunctionDef))]
+    return frozenset(n.id for f in inner for n in walk(f) if isinstance(n, ast.Name))
 
 
 class _Overwritten:
@@ -281,7 +289,7 @@ class _Overwritten:
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
         """Whether nobody reads what a statement binds or stores into: here, or where arrays of a caller are."""
         into = self.stored_into(s)
-        return live.isdisjoint(_all_writes(s) | into) and self.given.isdisjoint(into)
+        return live.isdisjoint(all_writes(s) | into) and self.given.isdisjoint(into)
 
     @functools.cached_property
     def given(self) -> set[str]:
@@ -292,7 +300,7 @@ class _Overwritten:
         """The variables that share what a statement stores into."""
         stores = [root(t) for x in statements([s]) if isinstance(x, ast.Assign) for t in x.targets]
         shared = self.o.shared
-        into = {v for v in stores if v} - _all_writes(s)
+        into = {v for v in stores if v} - all_writes(s)
         return into | {v for v in shared if shared[v] in {shared.get(w, "") for w in into}}
 
     def run(self) -> Body:

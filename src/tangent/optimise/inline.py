@@ -16,14 +16,14 @@ from collections import Counter
 from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import pushed
-from tangent.optimise.purity import calls_unknown, changed_inside, is_pure, root_of
+from tangent.optimise.purity import calls_in, calls_unknown, changed_inside, is_pure, root_of
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment
 from tangent.syntax.quote import constant
-from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.rebuild import all_writes, rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import fact, walk
 
 SCOPED = (ast.Lambda, *COMPREHENSIONS)
 IN_PLACE_FUNCTIONS = frozenset("pop_grad add_item add_part add_cell clear_item".split())
@@ -50,7 +50,8 @@ def _single(body: Body, reads: Counter[str], defined: Counter[str]) -> set[ast.s
     """
     lives: dict[str, list[tuple[ast.stmt, int]]] = {}
     names = {v for v, n in defined.items() if n > 1}
-    _lives(body, names, lives)
+    if names:
+        _lives(body, names, lives)
     return {
         s
         for v, found in lives.items()
@@ -64,8 +65,8 @@ def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, in
     """The assignments to names, with the number of reads behind them in their block, up to the next one."""
     last: dict[str, tuple[ast.stmt, int]] = {}
     for s in body:
-        inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
-        written = {v for x in inside for v in writes(x)} & names
+        inside = statements([s])
+        written = all_writes(s) & names
         for v, n in _occurrences_in(inside).items():
             if v in last and len(inside) > 1 and v in written:  # which value is read there is not looked into
                 names.discard(v)
@@ -93,15 +94,9 @@ def _occurrences_in(body: Body) -> Counter[str]:
     return found
 
 
+@fact
 def _occurrences(s: ast.stmt) -> Counter[str]:
     """How often a statement itself reads each name; twice inside loops headers' tests and nested scopes."""
-    known: Counter[str] | None = s.__dict__.get("_occurrences")  # statements never change
-    if known is None:
-        known = s.__dict__["_occurrences"] = _counted(s)
-    return known
-
-
-def _counted(s: ast.stmt) -> Counter[str]:
     found: Counter[str] = Counter()
     match s:
         case ast.If(test=test):
@@ -159,7 +154,7 @@ class _Inline:
 
     def changes(self, s: ast.stmt) -> set[str]:
         """Names whose value, or what it holds, may be another after the statement."""
-        return set(_all_writes(s)) | changed_inside(s, self.o)
+        return changed_inside(s, self.o) | all_writes(s) | _all_changed_lists(s)
 
     def inner(self, s: ast.stmt, indent: int, attempted: bool) -> ast.stmt:
         match s:
@@ -190,7 +185,7 @@ class _Inline:
             held = done[position]
             if here[v] != 1 or not isinstance(held, ast.Assign) or not self.fits(v, s, held):
                 continue
-            changed = set(_changed_lists(s))
+            changed = _changed_lists(s)
             if self.is_beside_writer(v, s, held.value):
                 continue  # compiled code may compute it after the call
             if v not in changed and changed & expression_reads(held.value):
@@ -233,27 +228,29 @@ class _Inline:
         return v not in self.o.visible and (once or held in self.single)
 
 
+@fact
 def _holds_code(s: ast.stmt) -> bool:
-    inside = statements([*s.body, *s.orelse]) if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
-    return any(isinstance(x, InsertedCode) for x in inside)
+    return any(isinstance(x, InsertedCode) for x in statements([s]))
 
 
-def _read_inside(s: ast.stmt) -> set[str]:
+@fact
+def _read_inside(s: ast.stmt) -> frozenset[str]:
     """What the blocks of a statement read."""
-    inside = statements([*s.body, *s.orelse]) if isinstance(s, (ast.If, ast.For, ast.While)) else ()
-    return {v for x in inside for v in _occurrences(x)}
+    return frozenset(v for x in statements([s])[1:] for v in _occurrences(x))
 
 
-def _all_writes(s: ast.stmt) -> list[str]:
-    inside = [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
-    return [v for x in inside for v in (*writes(x), *_changed_lists(x))]
+@fact
+def _all_changed_lists(s: ast.stmt) -> frozenset[str]:
+    """Lists that a statement and the blocks inside it change in place."""
+    return frozenset(v for x in statements([s]) for v in _changed_lists(x))
 
 
-def _changed_lists(s: ast.stmt) -> list[str]:
+@fact
+def _changed_lists(s: ast.stmt) -> frozenset[str]:
     """Lists that a statement changes in place: what reads them must not move across it."""
     if not isinstance(s, (ast.Expr, ast.Assign)):
-        return []
-    return [v for n in walk(s.value) if isinstance(n, ast.Call) and (v := _changed_list(n))]
+        return frozenset()
+    return frozenset(v for n in calls_in(s.value) if (v := _changed_list(n)))
 
 
 def _changed_list(n: ast.Call) -> str:

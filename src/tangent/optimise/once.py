@@ -30,7 +30,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks, popped, pushed
-from tangent.optimise.purity import changed_by, changes, written_in_place
+from tangent.optimise.purity import calls_in, changed_in_place, changes, written_in_place
 from tangent.optimise.recompute import stored
 from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import MARKS, Attempt
@@ -38,7 +38,6 @@ from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, writes
-from tangent.syntax.walk import walk
 
 NAMES = "sin cos tan exp log sqrt tanh sinh cosh expm1 log1p log2 log10 exp2 cbrt hypot"
 OF_NUMBERS = frozenset(
@@ -58,7 +57,7 @@ Key = tuple[Any, ...]
 
 
 def once(body: Body, o: Optimisation) -> Body:
-    calls = [mathematics(n, o) for s in statements(body) if isinstance(s, SIMPLE) for n in walk(s)]
+    calls = [mathematics(n, o) for s in statements(body) if isinstance(s, SIMPLE) for n in calls_in(s)]
     if max(Counter(f for f in calls if f is not None).values(), default=0) < 2:
         return body
     return _Numbering(body, o).block(body, None)
@@ -285,9 +284,7 @@ class _Numbering:
 
 
 def _changed_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
-    inside = [*statements([s])]
-    stores = {v for x in inside for v in written_in_place(x, o)}
-    return stores | {changed_by(n) for x in inside if isinstance(x, (ast.Assign, ast.Expr)) for n in walk(x)} - {""}
+    return {v for x in statements([s]) for v in written_in_place(x, o)} | changed_in_place(s)
 
 
 def _rebound_elsewhere(body: Body) -> frozenset[str]:

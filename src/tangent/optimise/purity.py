@@ -11,9 +11,9 @@ from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Optimisation
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
-from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import WRITING_METHODS, writes
-from tangent.syntax.walk import walk
+from tangent.syntax.rebuild import all_writes, statements
+from tangent.syntax.uses import WRITING_METHODS
+from tangent.syntax.walk import fact, walk
 
 IMPURE_KERNELS = ("call_", "change_", "require_", "check_", "error_", "new_")
 IMPURE = frozenset(
@@ -75,18 +75,32 @@ def _is_runtime(found: Any) -> bool:
 
 def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
     """Variables whose content a statement may change: by a store, by an operator in place, by a call that writes."""
-    found: set[str] = set()
-    match s:
-        case ast.Assign(targets=targets):
-            found |= {root_of(t) for t in targets if isinstance(t, (ast.Subscript, ast.Attribute))}
-        case ast.AugAssign(target=target):
-            found.add(root_of(target))
-        case ast.Delete(targets=targets):
-            found |= {root_of(t) for t in targets}
+    found = set(_stored_into(s))
     if o.shared and calls_unknown(s, o):
         read = [n.id for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         found |= {v for v in read if v in o.shared}
-    return found - {""}
+    return found
+
+
+@fact
+def _stored_into(s: ast.stmt) -> frozenset[str]:
+    """Variables that a statement stores into, or changes by an operator in place."""
+    match s:
+        case ast.Assign(targets=targets):
+            found = {root_of(t) for t in targets if isinstance(t, (ast.Subscript, ast.Attribute))}
+        case ast.AugAssign(target=target):
+            found = {root_of(target)}
+        case ast.Delete(targets=targets):
+            found = {root_of(t) for t in targets}
+        case _:
+            found = set()
+    return frozenset(found - {""})
+
+
+@fact
+def calls_in(node: ast.AST) -> list[ast.Call]:
+    """The calls in a statement or an expression, from the outside in."""
+    return [n for n in walk(node) if isinstance(n, ast.Call)]
 
 
 def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
@@ -94,30 +108,32 @@ def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
     if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)):
         return False
     if s not in o.calling:
-        o.calling[s] = any(isinstance(n, ast.Call) and not _pure_callee(n.func, o.resolve) for n in walk(s.value))
+        o.calling[s] = not all(_pure_callee(n.func, o.resolve) for n in calls_in(s.value))
     return o.calling[s]
 
 
-def changes(s: ast.stmt, o: Optimisation) -> set[str]:
+def changes(s: ast.stmt, o: Optimisation) -> frozenset[str]:
     """Names that are bound anew by a statement and what is in it, or whose content may be another behind it."""
-    inside = _inside(s)
-    bound = {v for x in inside for v in writes(x)}
-    listed = {v for x in inside if isinstance(x, (ast.Assign, ast.Expr)) for n in walk(x) if (v := changed_by(n))}
-    return bound | listed | changed_inside(s, o)
+    return all_writes(s) | changed_in_place(s) | changed_inside(s, o)
+
+
+@fact
+def changed_in_place(s: ast.stmt) -> frozenset[str]:
+    """What methods and kernels change in place that are called by a statement or in its blocks."""
+    called = [n for x in statements([s]) if isinstance(x, (ast.Assign, ast.Expr)) for n in walk(x)]
+    return frozenset(v for n in called if isinstance(n, ast.Call) and (v := changed_by(n)))
 
 
 def changed_inside(s: ast.stmt, o: Optimisation) -> set[str]:
     """Names of storage whose content may be another after the statement."""
-    inside = _inside(s)
+    inside = statements([s])
     in_place = {v for x in inside for v in written_in_place(x, o)}
-    if in_place and any(calls_unknown(x, o) for x in inside):  # it may hold on to storage from before
+    if not in_place:
+        return in_place
+    if any(calls_unknown(x, o) for x in inside):  # it may hold on to storage from before
         in_place |= {v for v, c in o.shared.items() if not c.startswith(RESULT)}
     classes = {o.shared[v] for v in in_place if v in o.shared}
     return in_place | {v for v, c in o.shared.items() if c in classes}
-
-
-def _inside(s: ast.stmt) -> list[ast.stmt]:
-    return [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
 
 
 def changed_by(n: ast.AST) -> str:

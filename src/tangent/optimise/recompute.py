@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
-from tangent.optimise.purity import changed_by
-from tangent.syntax.rebuild import replace, statements
+from tangent.optimise.purity import changed_by, root_of
+from tangent.syntax.rebuild import all_writes, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import fact, walk
 
 FORMS = frozenset("reshape ravel transpose swapaxes squeeze expand_dims diagonal moveaxis asarray".split())
 
@@ -93,7 +93,7 @@ class _Plan:
     def value(self, v: str, push: ast.stmt, pop: ast.stmt) -> ast.expr | None:
         """The expression that gives the kept value in the place where it is restored."""
         there, here = self.home[push], self.home[pop]
-        made = [s for s in there.body[: there.body.index(push)] if v in _all_writes(s)]
+        made = [s for s in there.body[: there.body.index(push)] if v in all_writes(s)]
         if len(made) != 1 or not isinstance(made[0], ast.Assign) or v in self.stored:
             return None
         if not isinstance(made[0].targets[0], ast.Name):  # one of several that are unpacked
@@ -128,12 +128,12 @@ class _Plan:
         if self.home[push] is not there or self.home[back] is not here:
             return False
         first, last = sorted((there.body.index(made), there.body.index(push)))
-        if any(n in _all_writes(s) for s in there.body[first + 1 : last]) or n in _all_writes(there.body[first]):
+        if any(n in all_writes(s) for s in there.body[first + 1 : last]) or n in all_writes(there.body[first]):
             return False
         order = self.order(here)
         i, j = order.index(pop), order.index(back)
         between = order[min(i, j) + 1 : max(i, j)]
-        if any(n in _all_writes(s) for s in between):
+        if any(n in all_writes(s) for s in between):
             return False
         if j > i and back not in moves:
             if any(n in _all_reads(s) for s in between) or not self.comes(n, back, there, here, pop, moves):
@@ -147,8 +147,8 @@ class _Plan:
         if source is None:
             return True
         order = self.order(here)
-        later = {v for s in order[order.index(pop) : order.index(back)] for v in _all_writes(s)}
-        made = next(s for s in there.body if n in _all_writes(s))
+        later = {v for s in order[order.index(pop) : order.index(back)] for v in all_writes(s)}
+        made = next(s for s in there.body if n in all_writes(s))
         return all(self.is_there(v, made, there, here, pop, moves) for v in sorted(header_reads(source) & later))
 
     def is_outside(self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt) -> bool:
@@ -163,7 +163,7 @@ class _Plan:
         restored, reading = order.index(back), order.index(here.branch)
         ahead = order[restored + 1 : reading] + here.body[: here.body.index(pop)]
         before = outer.body[kept + 1 : branch] + there.body[: there.body.index(made)]
-        return kept < branch and restored < reading and not any(n in _all_writes(s) for s in (*ahead, *before))
+        return kept < branch and restored < reading and not any(n in all_writes(s) for s in (*ahead, *before))
 
 
 def _rebuilt(body: Body, plan: _Plan) -> Body:
@@ -203,7 +203,7 @@ def _spelled_out(e: ast.expr, body: Body) -> ast.expr:
     """`t[0]` after `t = a.shape` as `a.shape[0]`."""
     match e:
         case ast.Subscript(value=ast.Name(id=t), slice=ast.Constant()):
-            made = [s for s in body if t in _all_writes(s)]
+            made = [s for s in body if t in all_writes(s)]
             if len(made) == 1 and isinstance(made[0], ast.Assign) and _measured(made[0].value):
                 return replace(e, value=made[0].value)
     return e
@@ -268,32 +268,25 @@ def _is_changed(n: str, loop: ast.stmt) -> bool:
     return any(n in writes(s) for s in statements(loop.body))
 
 
-def _inside(s: ast.stmt) -> list[ast.stmt]:
-    return [s, *statements([*s.body, *s.orelse])] if isinstance(s, (ast.If, ast.For, ast.While)) else [s]
-
-
-def _all_writes(s: ast.stmt) -> list[str]:
-    return [v for x in _inside(s) for v in writes(x)]
-
-
 def _all_reads(s: ast.stmt) -> set[str]:
-    return {v for x in _inside(s) for v in header_reads(x)}
+    return {v for x in statements([s]) for v in header_reads(x)}
 
 
 def stored(body: Body) -> set[str]:
     """Variables that a statement writes into."""
-    found: set[str] = set()
-    for s in statements(body):
-        targets = s.targets if isinstance(s, ast.Assign) else [s.target] if isinstance(s, ast.AugAssign) else []
-        for t in targets:
-            while isinstance(t, (ast.Subscript, ast.Attribute)):
-                t = t.value
-                if isinstance(t, ast.Name):
-                    found.add(t.id)
-        if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name):
-            found.add(s.target.id)
-        found |= {v for n in walk(s) if isinstance(n, ast.Call) and (v := changed_by(n))}
-    return found | _shown(body, found)
+    found: set[str] = set().union(*map(_stored_by, statements(body)))
+    return found and found | _shown(body, found)
+
+
+@fact
+def _stored_by(s: ast.stmt) -> frozenset[str]:
+    """Variables that a statement, or what is in it, writes into."""
+    found = {v for n in walk(s) if isinstance(n, ast.Call) and (v := changed_by(n))}
+    if isinstance(s, ast.Assign):
+        found |= {root_of(t) for t in s.targets if not isinstance(t, ast.Name)}
+    elif isinstance(s, ast.AugAssign):
+        found.add(root_of(s.target))
+    return frozenset(found - {""})
 
 
 def _shown(body: Body, found: set[str]) -> set[str]:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside
-from tangent.syntax.walk import ENDS, FIELDS, children, walk
+from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, writes
+from tangent.syntax.walk import ENDS, FIELDS, children, fact, walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -117,11 +117,15 @@ def statements(body: list[ast.stmt]) -> list[ast.stmt]:
     return found
 
 
+@fact
 def _inside(s: ast.If | ast.For | ast.While) -> list[ast.stmt]:
-    known: list[ast.stmt] | None = s.__dict__.get("_inside")
-    if known is None:
-        known = s.__dict__["_inside"] = [*statements(s.body), *statements(s.orelse)]
-    return known
+    return [*statements(s.body), *statements(s.orelse)]
+
+
+@fact
+def all_writes(s: ast.stmt) -> frozenset[str]:
+    """Names bound by a statement and the blocks inside it."""
+    return frozenset(v for x in statements([s]) for v in writes(x))
 
 
 def blocks(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
@@ -165,15 +169,9 @@ def with_blocks(s: _Node, change: Callable[[list[ast.stmt]], list[ast.stmt]]) ->
     return replace(s, **changes) if changes else s
 
 
+@fact
 def walk_scope(node: ast.AST) -> Sequence[ast.AST]:
     """All nodes below, without entering nested functions and classes."""
-    known: Sequence[ast.AST] | None = node.__dict__.get("_scope")
-    if known is None:
-        known = node.__dict__["_scope"] = _below(node)
-    return known
-
-
-def _below(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for child in children(node):
         found.append(child)
@@ -182,7 +180,7 @@ def _below(node: ast.AST) -> list[ast.AST]:
         if isinstance(child, ast.expr) and not any(isinstance(n, ast.Lambda) for n in walk(child)):
             found += walk(child)[1:]
         else:
-            found += _below(child)
+            found += walk_scope(child)
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.inserted import InsertedCode, Insertion
-from tangent.syntax.walk import children, walk
+from tangent.syntax.walk import children, fact, walk
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 INSERTED = (Insertion, InsertedCode)
@@ -135,15 +135,9 @@ def target_names(target: ast.expr) -> list[str]:
     return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
+@fact
 def header_reads(s: ast.stmt) -> frozenset[str]:
     """Names read by the statement itself, not by the blocks inside it."""
-    known: frozenset[str] | None = s.__dict__.get("_header_reads")
-    if known is None:
-        known = s.__dict__["_header_reads"] = _read_by_header(s)
-    return known
-
-
-def _read_by_header(s: ast.stmt) -> frozenset[str]:
     match s:
         case ast.Assign(targets=[ast.Name()], value=value):
             return expression_reads(value)
@@ -157,26 +151,20 @@ def _read_by_header(s: ast.stmt) -> frozenset[str]:
             return expression_reads(s)
 
 
+@fact
 def writes(s: ast.stmt) -> tuple[str, ...]:
     """Names bound by the statement itself, not by the blocks inside it."""
-    known: tuple[str, ...] | None = s.__dict__.get("_writes")
-    if known is None:
-        known = s.__dict__["_writes"] = tuple(_written(s))
-    return known
-
-
-def _written(s: ast.stmt) -> Iterable[str]:
     match s:
         case ast.Assign(targets=[ast.Name(id=target)]):
-            return [target]
+            return (target,)
         case ast.Assign(targets=targets):
-            return [n for t in targets for n in target_names(t)]
+            return tuple(n for t in targets for n in target_names(t))
         case ast.For(target=target):
-            return target_names(target)
+            return tuple(target_names(target))
         case ast.If() | ast.While():
-            return []
+            return ()
         case _:
-            return sorted(assigned_inside([s]))
+            return tuple(sorted(assigned_inside([s])))
 
 
 def may_skip(s: ast.stmt) -> bool:

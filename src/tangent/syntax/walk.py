@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
+
+_Node = TypeVar("_Node", bound=ast.AST)
+_Fact = TypeVar("_Fact")
 
 ENDS = (ast.Name, ast.Constant)
 PLAIN = frozenset("ctx op ops id attr kind type_comment conversion is_async".split())
@@ -32,6 +36,21 @@ COMMON: dict[type, Callable[[Any], list[ast.AST]]] = {  # most nodes are of thes
     ast.Assign: lambda node: [*node.targets, node.value],
     ast.Expr: lambda node: [node.value],
 }
+
+
+def fact(find: Callable[[_Node], _Fact]) -> Callable[[_Node], _Fact]:
+    """What is found out of a node once is kept with it, since nodes never change; nobody changes what is kept."""
+    key = f"_{find.__module__}.{find.__qualname__}"
+
+    @wraps(find)
+    def known(node: _Node) -> _Fact:
+        try:
+            return node.__dict__[key]  # type: ignore[no-any-return]
+        except KeyError:
+            found = node.__dict__[key] = find(node)
+            return found
+
+    return known
 
 
 def walk(tree: ast.AST) -> Sequence[ast.AST]:

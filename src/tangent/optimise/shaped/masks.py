@@ -24,8 +24,7 @@ from tangent.optimise.shaped.unread import is_whole
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, expression, name
-from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import writes
+from tangent.syntax.rebuild import all_writes, replace, statements
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def _place(s: ast.Assign, kept: list[Kept], shared: dict[str, str]) -> ast.stmt 
     for k in found:
         v = _restored(k)
         at = forward.index(k.push)
-        defined = [i for i, x in enumerate(forward) if v in _all_writes(x)]
+        defined = [i for i, x in enumerate(forward) if v in all_writes(x)]
         if k in storage:
             continue
         if not defined or max(defined) >= min(end, at):  # it has its value before both
@@ -157,10 +156,6 @@ def _touched(s: ast.stmt) -> set[str]:
             return {v}
         case _:
             return identifiers(s)
-
-
-def _all_writes(s: ast.stmt) -> set[str]:
-    return {v for x in statements([s]) for v in writes(x)}
 
 
 def _rebuilt(

@@ -1,5 +1,7 @@
 """Derivatives inside the differentiated function: of inner functions that capture outer variables."""
 
+import functools
+
 import numpy as np
 
 import tangent
@@ -251,3 +253,52 @@ def penalty_on_the_gradient_of_layers(w, x):
 
     g = tangent.grad(loss)(x)
     return loss(x) + np.sum(g * g)
+
+
+@program({"w": signed(2)})
+def meta_learning_with_losses_defined_in_a_loop(w):
+    total = 0.0
+    for x in (1.0, 2.0):
+
+        def loss(p):
+            return np.sum((np.tanh(p * x) - 0.5) ** 2)
+
+        slope = tangent.grad(loss)
+        p = w - 0.1 * slope(w)
+        total = total + loss(p)
+    return total
+
+
+@program({"x": 0.7})
+def gradients_of_functions_over_a_loop_variable(x):
+    s = 0.0
+    for i in range(3):
+
+        def g(y):
+            return np.sin(y * x * i)
+
+        s = s + tangent.grad(lambda y: tangent.grad(g)(y) * g(y) * y)(1.3)
+    return s
+
+
+@program({"x": 0.7})
+def gradient_of_what_calls_a_partial(x):
+    def g(k, y):
+        return np.sin(y * x * k)
+
+    p = functools.partial(g, x)
+    return tangent.grad(lambda y: p(y) * y)(1.3)
+
+
+def shifted_by(u):
+    return lambda f: lambda z: f(z + u)
+
+
+def slope_of(f):
+    return lambda z: tangent.jvp(f)(z, 1.0)
+
+
+@program({"u": 0.7})
+def slopes_of_shifted_slopes(u):
+    """Manzyuk's program: functions that give functions are differentiated inside each other."""
+    return slope_of(shifted_by(u)(slope_of(lambda v: v**4 * u)))(0.5)

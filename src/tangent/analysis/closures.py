@@ -13,8 +13,8 @@ from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
 
 CALLING = frozenset("call_chosen_by call_sorted_by call_sort".split())
-KEEPING = frozenset({"pack", "push", "copy", "opaque"})
-HANDING = frozenset({*KEEPING, "call", "dynamic", "closure"})
+KEEPING = frozenset({"pack", "push", "opaque"})
+HANDING = frozenset({*KEEPING, "copy", "call", "dynamic", "closure"})
 CHANGING = frozenset(
     {"changed", "initialised", "new_list", "new_deque", "new_default_dict", "new_ordered_dict", "new_counter"}
 )
@@ -51,12 +51,13 @@ def closure_conflicts(
     keeping = {*KEEPING, "call"} if memory else KEEPING  # what is called may keep a function in an object
     kept = {v for op in operations.values() if op.kind in keeping and not _only_calls(op) for v in op.operands}
     kept |= {v for op in operations.values() if op.kind == "rule" and op.rule.name in CHANGING for v in op.operands}
-    giving = [] if again else _giving(operations)
+    giving = [op for op in operations.values() if op.kind == "copy"]  # under another name, or a derivative of it
+    giving += [] if again else _giving(operations)
     for s, op in made.items():
         node = _function(s)
         target = op.targets[0]
         holders = {target, *_holders(target, [*made.values(), *giving])}
-        escapes = bool(holders & kept)  # into a container or under another name: it may be called at any later time
+        escapes = bool(holders & kept)  # into a container: it may be called at any later time
         for n in ast.walk(node):
             if isinstance(n, ast.Nonlocal):
                 for v in n.names:

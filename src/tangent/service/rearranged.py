@@ -33,8 +33,7 @@ def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionTy
     unpack = f"    {', '.join(slots.values())} = backward(saved, b)\n" if slots else ""
     text = f"def rearranged(saved, b):\n{unpack}    return {', '.join(map(part, places.routes))}\n"
     made = defined_once(rearranged, "rearranged", text, {"add_grad": add_grad}, {"backward": types.CellType(backward)})
-    made.root = root_of(backward)  # type: ignore[attr-defined]
-    return made
+    return _in_place_of(made, backward, "backward")
 
 
 def pushed(
@@ -62,7 +61,13 @@ def pushed(
         f"    return {callee}({', '.join([*positional, *keywords])})\n"
     )
     made = define("pushed", text, {take: captured, zeros: init_grad}, {**cells, callee: types.CellType(function)})
-    made.root = root_of(plain)  # type: ignore[attr-defined]
+    return _in_place_of(made, plain, callee)
+
+
+def _in_place_of(made: types.FunctionType, function: Any, callee: str) -> types.FunctionType:
+    """A function that calls another one, whose closure is behind that."""
+    made.captures = tuple(v for v in made.__code__.co_freevars if v != callee)  # type: ignore[attr-defined]
+    made.root = root_of(function)  # type: ignore[attr-defined]
     return made
 
 

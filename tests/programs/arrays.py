@@ -604,3 +604,24 @@ def item_of_an_array_without_axes(a, b, c):
     e = a * c
     e *= b
     return e.item() * a[()] + b[0] * a[()]
+
+
+@program({"x": positive(4)})
+def divided_by_its_first(x):
+    y = x * x
+    y /= y[0]
+    return y
+
+
+@program({"x": positive(4)})
+def divided_by_a_sum_of_items(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] * x[i]
+    return x / s
+
+
+@program({"x": positive(2, 3)})
+def tables_divided_by_a_cell(x):
+    r = np.exp(x / x[0, 0]) / x
+    return r / x[1][2] + r[1] / r[0][1]

@@ -14,6 +14,7 @@ from tangent.analysis.state import known_properties
 from tangent.errors import UnsupportedError
 from tangent.normalise import normalise
 from tangent.normalise.context import Context
+from tangent.rules.apart import sums_apart
 from tangent.rules.classify import classify
 from tangent.rules.displays import arrays_of_displays
 from tangent.rules.lists import Lists
@@ -100,5 +101,8 @@ def _unit(
     core, context = normalise(source, captured, objects, dict(known), properties, table().has_rule)
     core = settle_attempts(core, context)
     context.scope.externals |= known_locals(core, context)
-    core, operations, found = arrays_of_displays(core, classify(core, context, table()), context, table(), lists)
+    operations = classify(core, context, table())
+    if (apart := sums_apart(core, operations, context)) is not core:
+        core, operations = apart, classify(apart, context, table())
+    core, operations, found = arrays_of_displays(core, operations, context, table(), lists)
     return Unit(source, core, context, without_shifts(core, operations), found)

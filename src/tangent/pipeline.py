@@ -18,6 +18,7 @@ from tangent.errors import CaptureError, InPlaceError, Location, TangentError
 from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
+from tangent.runtime.layout import remembered
 from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared
@@ -280,11 +281,13 @@ def for_arguments(function: types.FunctionType, options: Options) -> Objects:
     over = for_attributes(function, options, again)
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
+        return over(values) or by_layout(values)
+
+    @remembered
+    def by_layout(values: tuple[Any, ...]) -> Derivative | None:
         classes, objects = classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
-        if (not classes and not objects) or options.given:
+        if not classes and not objects:
             return None
-        if (made := over(values)) is not None:
-            return made
         memory: Memory = options.memory or needs_memory(function, table().has_rule, classes)
         if (objects, memory) == (options.objects, options.memory):
             return None
@@ -317,7 +320,7 @@ def _other_ways(function: types.FunctionType, options: Options, stored: Stored) 
     """What a derivative calls in its place, for arguments of other kinds."""
     return Others(
         renew=lambda: _renewed(function, options),
-        objects=for_arguments(function, options),
+        objects=None if options.given else for_arguments(function, options),
         lists=None if options.lists else lambda: again(function, options, lists=True),
         copies=None if options.copied else for_containers(function, options, stored),
         anything=lambda: again(function, options, anything=True),

@@ -82,3 +82,75 @@ def restart(bar):
 def object_that_is_handed_on(bar, x):
     bar.warm(x)
     return restart(bar).energy
+
+
+class Spring:
+    """Two numbers that a loop reads, and what is computed from them."""
+
+    kind = "linear"
+
+    def __init__(self, k, c):
+        self.k, self.c = k, c
+
+    @property
+    def ratio(self):
+        return self.c / self.k
+
+    def force(self, x, v):
+        return -self.k * x - self.c * v
+
+
+class Car:
+    """An object that holds others."""
+
+    def __init__(self, mass, front, rear):
+        self.mass, self.front, self.rear = mass, front, rear
+
+    def pull(self, x, v):
+        return (self.front.force(x, v) + self.rear.force(0.5 * x, v)) / self.mass
+
+
+@program({"spring": Spring(1.2, 0.3), "x": 0.7}, {"spring": Spring(signed(3) ** 2, 0.3), "x": 0.7})
+def numbers_of_an_object_in_a_loop(spring, x):
+    v = 0.0 * x
+    for _ in range(4):
+        v = v - 0.1 * (spring.k * x + spring.c * v)
+        x = x + 0.1 * v
+    return np.sum(x * x)
+
+
+@program({"spring": Spring(1.2, 0.3), "x": 0.7}, {"spring": Spring(signed(3) ** 2, signed(3)), "x": signed(3)})
+def methods_of_an_object_in_a_loop(spring, x):
+    v = 0.0 * x
+    for _ in range(4):
+        v = v + 0.1 * spring.force(x, v) * spring.ratio
+        x = x + 0.1 * v
+    return np.sum(x * x)
+
+
+@program({"car": Car(2.0, Spring(1.2, 0.3), Spring(0.4, 0.1)), "x": 0.7})
+def objects_in_an_object_in_a_loop(car, x):
+    v = 0.0
+    for _ in range(4):
+        v = v + 0.1 * car.pull(x, v)
+        x = x + 0.1 * v * car.rear.c
+    return x * x
+
+
+def stretched_by(spring, x):
+    return spring.k * x + spring.c
+
+
+@program({"spring": Spring(1.2, 0.3), "x": 0.7})
+def object_for_a_function_in_a_loop(spring, x):
+    for _ in range(4):
+        x = 0.5 * stretched_by(spring, x)
+    return x * x
+
+
+@program({"car": Car(2.0, Spring(1.2, 0.3), Spring(0.4, 0.1)), "x": 0.7})
+def object_in_an_object_that_changes(car, x):
+    for _ in range(3):
+        car.front.k *= x
+        x = x + car.front.k * car.rear.k
+    return x * car.pull(x, 1.0)

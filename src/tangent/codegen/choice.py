@@ -9,14 +9,18 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tangent.codegen.outside import Outside
 from tangent.optimise.settled import is_settled
+from tangent.runtime.attributes import held_under
+from tangent.runtime.objects import holds_objects
 from tangent.runtime.persistent import PersistentArray
 from tangent.source.resolve import MISSING
+from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
@@ -27,7 +31,10 @@ REMEMBERED = 256  # combinations of types and shapes
 ARRAYS = (np.ndarray, PersistentArray)
 CONTAINERS = (list, tuple, dict)
 HOLDING = {np.ndarray, *CONTAINERS}
+SIMPLE = frozenset({float, int, bool, np.float64, np.float32, *ARRAYS})
+DEPTH = 3  # of objects in objects that are looked at
 MANY = 64  # items of a list or tuple that are looked at one by one
+Objects = Callable[[tuple[Any, ...]], Any]
 Load = Callable[[list[Generated], bool, bool], types.FunctionType]
 
 
@@ -65,8 +72,8 @@ def _asked(g: Generated) -> int:
 class Choice:
     """Gives the version for some arguments, or None where there is none."""
 
-    def __init__(self, functions: list[Generated], load: Load | None) -> None:
-        self._functions, self._load = functions, load
+    def __init__(self, functions: list[Generated], load: Load | None, objects: Objects | None = None) -> None:
+        self._functions, self._load, self._objects = functions, load, objects
         self._outside = Outside(functions)
         self._found: dict[Any, Any] = {}
         self.versions: dict[tuple[Any, ...], types.FunctionType] = {}
@@ -77,10 +84,12 @@ class Choice:
 
     def __call__(self, *args: Any) -> types.FunctionType | None:
         key: tuple[Any, ...] = tuple(map(type, args))
+        if not SIMPLE.issuperset(key):
+            if (other := self.other(args)) is not None:
+                return other  # type: ignore[no-any-return]
+            key += tuple([_held(a, self.names, DEPTH) for a in args if type(a) not in SIMPLE])
         if np.ndarray in key or PersistentArray in key:
             key += tuple([(a.shape, a.dtype) for a in args if type(a) in ARRAYS])
-        if list in key or dict in key or tuple in key:
-            key += tuple([_form(a) for a in args if type(a) in CONTAINERS])
         if self._outside.some:
             key += self._outside.key()
         found = self._found.get(key, 0)
@@ -94,13 +103,27 @@ class Choice:
         made = self._found[key] = self.version(*args)
         return made
 
+    def other(self, args: tuple[Any, ...]) -> Any:
+        """The derivative for objects among the arguments; None where there is no other than this."""
+        if self._objects is None:
+            return None
+        seeds = self._functions[0].seeds.values()
+        plain = tuple([a for v, a in zip(parameters_of(self._functions[0]), args) if v not in seeds])
+        return self._objects(plain) if any(map(holds_objects, plain)) else None
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The attributes that objects are asked for, here and there."""
+        trees = [g.tree for g in self._functions if g.tree is not None]
+        return frozenset(v for tree in trees for n in walk(tree) if (v := _asked_for(n)))
+
     def version(self, *args: Any) -> types.FunctionType | None:
         """The version for arguments of these kinds, made if there is none yet and they are not too many."""
         from tangent.codegen import versions  # many derivatives never have one: it is loaded with the first
 
         if not self._functions or self._load is None:
             return None
-        kinds = versions.kinds_of(self._functions[0], args)
+        kinds = versions.kinds_of(self._functions[0], args, self.names)
         key = tuple(kinds.values())
         if versions.all_unknown(key):
             return None
@@ -111,6 +134,25 @@ class Choice:
             sizes = versions.sizes_of(self._functions[0], args)
             self.versions[key] = versions.made(self._functions[0], kinds, sizes, self._load)
         return self.versions[key]
+
+
+def _asked_for(n: ast.AST) -> str:
+    match n:
+        case ast.Attribute(attr=v) | ast.Constant(value=str(v)):
+            return v
+        case _:
+            return ""
+
+
+def _held(a: Any, names: frozenset[str], depth: int) -> Any:
+    """What an object holds, as far as versions tell it apart."""
+    held = held_under(a, names) if depth else {}
+    return (type(a), *held, *[_held(x, names, depth - 1) for x in held.values()]) if held else _form(a)
+
+
+def parameters_of(g: Generated) -> list[str]:
+    assert g.tree is not None
+    return [a.arg for a in arguments(g.tree.args)]
 
 
 def _form(a: Any) -> Any:

@@ -105,8 +105,8 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
     choice = None
-    if others.objects is not None and worthwhile(functions):
-        choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)))
+    if worthwhile(functions):
+        choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)), others.objects)
     cells = {g: types.CellType(f) for g, f in with_compiled_callees(loaded.functions).items()}
     if isinstance(form, ast.FunctionDef):
         function = make(guarded(form, entry, callees, extra), entry, cells, text.file, extra)
@@ -169,8 +169,10 @@ class VersionOf:
         if any(type(a) not in NUMBERS for p, a in given if p in getattr(function, "numbers", ())):
             return function.anything().version(*args)  # type: ignore[attr-defined, no-any-return]
         missing = function.__code__.co_argcount - len(args)
-        defaults = (function.__defaults__ or ())[-missing:] if missing else ()
-        found = choice.version(*args, *defaults) if choice is not None else None
+        every = (*args, *((function.__defaults__ or ())[-missing:] if missing else ()))
+        if choice is not None and (other := choice.other(every)) is not None:
+            return other.version(*every)  # type: ignore[no-any-return]
+        found = choice.version(*every) if choice is not None else None
         return found or function
 
 
@@ -183,7 +185,7 @@ def version_loader(functions: list[Generated], extra: dict[str, Any]) -> Load:
         nodes = definitions(text)
         entry = version[0]
         made = bind(nodes, version, text.file)
-        own = {k: v for k, v in extra.items() if k != "_anything" and (k != "_objects" or not settled)}
+        own = {k: v for k, v in extra.items() if k not in ("_anything", "_objects")}
         checks = [] if settled else kinds_checked(entry, nodes[entry.name].args, "_lists" in extra)
         checks += [] if sure else shapes_checked(entry)
         node = guarded(nodes[entry.name], entry, functions[1:], own, checks)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import builtins
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from tangent.codegen.choice import Load, held, is_generated
+from tangent.codegen.choice import DEPTH, Load, held, is_generated, parameters_of
 from tangent.codegen.emit import emit
-from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, kind_of
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Attributes, Fields, Items, Kind, Listed, Number, kind_of
 from tangent.optimise.shaped.version import version
+from tangent.runtime.attributes import held_under
 from tangent.source.kept import keeping
 from tangent.source.resolve import MISSING
-from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
+
+CONTAINERS = (Listed, Items, Fields, Attributes)
 
 
 @keeping()
@@ -35,10 +37,18 @@ def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], 
     return function
 
 
-def kinds_of(entry: Generated, args: tuple[Any, ...]) -> dict[str, Kind]:
+def kinds_of(entry: Generated, args: tuple[Any, ...], names: Collection[str]) -> dict[str, Kind]:
+    """The kinds of arguments; of objects, those of the attributes that have some names."""
     apart = entry.arrays | entry.items | {*entry.owned}  # lists for which there is other code, or copies
-    given = {v: kind_of(a, v) for v, a in zip(_names(entry), args)}
-    return {v: UNKNOWN if isinstance(k, (Listed, Items, Fields)) and v in apart else k for v, k in given.items()}
+    given = {v: _kind(a, v, names, DEPTH) for v, a in zip(parameters_of(entry), args)}
+    return {v: UNKNOWN if isinstance(k, CONTAINERS) and v in apart else k for v, k in given.items()}
+
+
+def _kind(value: Any, v: str, names: Collection[str], depth: int) -> Kind:
+    held = held_under(value, names) if depth else {}
+    found = ((name, _kind(x, f"{v}:{name}", names, depth - 1)) for name, x in held.items())
+    known = tuple((name, kind) for name, kind in found if kind != UNKNOWN)
+    return Attributes(known) if known else kind_of(value, v)
 
 
 def all_unknown(kinds: tuple[Kind, ...]) -> bool:
@@ -47,13 +57,8 @@ def all_unknown(kinds: tuple[Kind, ...]) -> bool:
 
 def sizes_of(entry: Generated, args: tuple[Any, ...]) -> dict[str, int]:
     """The lengths of the axes of arrays."""
-    shapes = {v: a.shape for v, a in zip(_names(entry), args) if isinstance(a, np.ndarray)}
+    shapes = {v: a.shape for v, a in zip(parameters_of(entry), args) if isinstance(a, np.ndarray)}
     return {f"{v}.{i}": n for v, shape in shapes.items() for i, n in enumerate(shape)}
-
-
-def _names(entry: Generated) -> list[str]:
-    assert entry.tree is not None
-    return [a.arg for a in arguments(entry.tree.args)]
 
 
 def seed_is_sure(entry: Generated, kinds: dict[str, Kind]) -> bool:
@@ -61,18 +66,31 @@ def seed_is_sure(entry: Generated, kinds: dict[str, Kind]) -> bool:
     if "" not in entry.seeds or kinds[entry.seeds[""]] != FLOAT:
         return False
     fits = _is_real if entry.exact else _is_not_complex
-    return entry.check is None or (not entry.check and all(fits(kinds[v]) for v in entry.dtypes))
+    return entry.check is None or (not entry.check and all(map(fits, _of_numbers(entry, kinds))))
 
 
 def seed_kind(entry: Generated, seed: str, kinds: dict[str, Kind]) -> Kind:
     """The kind of a seed behind its check, which casts it where the dtype of the result is known."""
     given = kinds[seed]
+    if isinstance(given, Attributes):
+        return _tangent(given)
     if "" not in entry.seeds or entry.check is None or not isinstance(given, Number):
         return given if "" not in entry.seeds and isinstance(given, Number) and given.dtype == "f8" else UNKNOWN
-    dtypes = {k.dtype if isinstance(k, Number) and k.real else "" for v in entry.dtypes for k in [kinds[v]]}
-    if not entry.exact or dtypes == {"f8"}:
+    dtypes = {k.dtype if isinstance(k, Number) and k.real else "" for k in _of_numbers(entry, kinds)}
+    if not entry.exact or dtypes <= {"f8"}:
         return given if given.dtype == "f8" else UNKNOWN
     return Number(given.axes, "f4") if dtypes == {"f4"} else UNKNOWN
+
+
+def _tangent(kind: Attributes) -> Attributes:
+    """The kind of an object that holds tangents, those of double precision."""
+    inner = ((v, _tangent(k) if isinstance(k, Attributes) else k) for v, k in kind.items)
+    return Attributes(tuple((v, k) for v, k in inner if not isinstance(k, Number) or k.dtype == "f8"))
+
+
+def _of_numbers(entry: Generated, kinds: dict[str, Kind]) -> list[Kind]:
+    """The kinds of arguments that may say what dtype the seed has: objects are not asked."""
+    return [kinds[v] for v in entry.dtypes if not isinstance(kinds[v], Attributes)]
 
 
 def _is_real(kind: Kind) -> bool:

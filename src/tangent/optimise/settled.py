@@ -24,7 +24,8 @@ SETTLED = frozenset((
     runtime.count, runtime.split_like, runtime.broadcast_like, runtime.appended_row, runtime.replaced_item,
     runtime.sequence, runtime.sequence_tangent, runtime.unsequence, runtime.each, runtime.as_list,
     runtime.repack_from, runtime.add_at, runtime.add_into, runtime.repack, *OUTER, *OF_TERMS, *OF_MATRICES,
-    runtime.factor_part, runtime.share, runtime.scaled, runtime.put_attribute, tuple,
+    runtime.factor_part, runtime.share, runtime.scaled, runtime.put_attribute,
+    runtime.attribute_tangent, tuple,
 ))  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from tangent.runtime.objects import (
     is_object,
     is_property,
     operators_in,
+    require_usual_reading,
 )
 from tangent.runtime.places import elements, root_of
 
@@ -110,11 +111,7 @@ def new_object(cls: Any) -> Any:
             f"cannot differentiate the making of a '{cls.__name__}'", why=f"its class is a kind of {kind}",
             todo="Use a class that has the number as an attribute.",
         )  # fmt: skip
-    if cls.__getattribute__ is not object.__getattribute__:
-        raise UnsupportedError(
-            f"cannot differentiate what a '{cls.__name__}' holds", why="its '__getattribute__' says what reading means",
-            todo="Use properties.",
-        )  # fmt: skip
+    require_usual_reading(cls)
     if cls.__new__ is not object.__new__ or type(cls).__call__ is not type.__call__:
         raise UnsupportedError(
             f"cannot differentiate the making of a '{cls.__name__}'", why="its class says how objects are made",

@@ -101,10 +101,20 @@ def remade(like: Any, values: dict[str, Any]) -> Any:
 
 def is_property(x: Any, name: str) -> bool:
     """Whether an attribute is computed by a function of the class."""
+    require_usual_reading(type(x))
     found = _static(x, name)
     if isinstance(found, (property, functools.cached_property)):
         return True
     return not isinstance(x, tuple) and reads(found) and not is_hidden(x, name)
+
+
+def require_usual_reading(cls: type) -> None:
+    """Stop at a class that says itself what reading any attribute means."""
+    if isinstance(cls.__getattribute__, types.FunctionType):
+        raise UnsupportedError(
+            f"cannot differentiate what a '{cls.__name__}' holds", why="its '__getattribute__' says what reading means",
+            todo="Use properties.",
+        )  # fmt: skip
 
 
 def is_hidden(x: Any, name: str) -> bool:

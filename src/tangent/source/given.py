@@ -1,4 +1,4 @@
-"""Functions that are given objects and change them, over variables: what the objects hold is read at the beginning.
+"""Functions that are given objects, over variables: what the objects hold is read at the beginning.
 
 def f(p, dt, n):                       def f(p, dt, n):
     for _ in range(n):                     p_x, p_v = +p.x, +p.v
@@ -15,59 +15,63 @@ alone, as for those that a function makes itself (dissolved.py).
 from __future__ import annotations
 
 import ast
-import contextlib
 import types
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tangent.options import Given
+from tangent.runtime.attributes import is_held
 from tangent.source.cells import cells_of
 from tangent.source.dissolved import CHANGING, Dissolving
 from tangent.source.inlined import Body, CannotWriteOut, Definition, written_anew
+from tangent.source.kept import kept
 from tangent.source.members import is_plain
 from tangent.source.read import definition, read
 from tangent.source.stubs import stub
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import assign, expression
+from tangent.syntax.rebuild import replace
+from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.syntax.walk import walk
 
 COPIES = {"value": "+x", "list": "[*x]", "dict": "{**x}"}
-_known: weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, Given], types.FunctionType | None]]
-_known = weakref.WeakKeyDictionary()
 
 
 def over_attributes(function: types.FunctionType, given: Given) -> types.FunctionType | None:
     """The function over variables in place of objects it is given; None where one of them has to stay."""
-    known = _known.setdefault(function, {})
-    key = function.__code__, given
-    if key not in known:
-        try:
-            known[key] = _made(function, given)
-        except CannotWriteOut:
-            known[key] = None
-    return known[key]
+    try:
+        return kept(("given", function, function.__code__, given), lambda: _made(function, given))
+    except CannotWriteOut:
+        return None
 
 
 def _made(function: types.FunctionType, given: Given) -> types.FunctionType:
     source = read(function)
-    tree = source.tree
-    for v, cls, held in given:
-        with contextlib.suppress(_OnlyRead):
-            tree = _Given(tree, function, definition, v, cls, dict(held)).whole()
+    tree, changes = source.tree, False
+    variables = {a.arg: a.arg for a in arguments(tree.args)}  # by the paths to what they hold
+    needed: set[str] = set()
+    for path, cls, held in given:
+        taken = _Given(tree, function, definition, variables[path], cls, dict(held)) if path in variables else None
+        try:
+            tree = taken.whole() if taken is not None else tree
+        except CannotWriteOut:
+            taken = None
+        if taken is None and path in needed:
+            raise CannotWriteOut  # it is a copy that is changed
+        if taken is not None:
+            variables |= {f"{path}.{attr}": v for attr, v in taken.attributes.items()}
+            needed |= {f"{path}.{attr}" for attr in taken.needed}
+            changes = changes or taken.changes
     if tree is source.tree:
         raise CannotWriteOut
     made = stub(function, tree, cells_of(function), source.file)
     made.captures = getattr(function, "captures", function.__code__.co_freevars)  # type: ignore[attr-defined]
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__ = function.__qualname__
+    made.changes = changes  # type: ignore[attr-defined]
     return made
-
-
-class _OnlyRead(Exception):
-    """An object that stays as it is needs no variables."""
 
 
 def outside(function: types.FunctionType) -> Iterator[Any]:
@@ -80,29 +84,40 @@ def outside(function: types.FunctionType) -> Iterator[Any]:
 
 
 class _Given(Dissolving):
-    """One argument on its way to variables."""
+    """One argument, or what one holds, on its way to variables."""
 
     def __init__(
         self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, v: str, cls: type,
         held: dict[str, str],
     ) -> None:  # fmt: skip
-        super().__init__(tree, function, definition, v, cls, cls.__name__)
-        self.held = held
+        self.head, rest = _split(tree.body, v)
+        super().__init__(replace(tree, body=rest), function, definition, v, cls, cls.__name__)
+        self.held, self.changes = held, False
+        self.needed: set[str] = set()  # attributes with objects that change
         self.attributes = {attr: self.names.fresh(f"{v}_{attr.strip('_') or 'value'}") for attr in held}
+        reached = function.__globals__.get(self.path) is cls and self.path not in self.own
+        self.is_known = reached and is_plain(cls, function)
+        self.relied = {self.path: cls} if self.is_known else {}
+
+    def kind(self, attr: str) -> str:
+        """What the class says of an attribute; one that the function cannot name only tells what its objects hold."""
+        if attr in self.held and is_held(self.cls, attr):
+            return "holds"
+        found = super().kind(attr)
+        if not self.is_known and found != "holds":
+            raise CannotWriteOut
+        return found
 
     def whole(self) -> ast.FunctionDef:
-        reached = self.function.__globals__.get(self.path) is self.cls and self.path not in self.own
-        if not reached or not is_plain(self.cls, self.function) or self.v in self.tree_targets():
+        if self.v in assigned_inside(self.tree.body):
             raise CannotWriteOut
         body = self.body()
         changed = {v for s in body for n in walk(s) for v in _changed(n)}
         assigned = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        if (changed | assigned).isdisjoint(self.attributes.values()):
-            raise _OnlyRead
-        return written_anew(self.tree, [*self.beginning(body, changed), *body], self.relied)
-
-    def tree_targets(self) -> set[str]:
-        return {n.id for n in walk(self.tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        self.changes = not (changed | assigned).isdisjoint(self.attributes.values())
+        if self.changes and not self.is_known:
+            raise CannotWriteOut
+        return written_anew(self.tree, [*self.head, *self.beginning(body, changed), *body], self.relied)
 
     def beginning(self, body: Body, changed: set[str]) -> Body:
         """What is read of the object, in copies where it changes."""
@@ -112,11 +127,19 @@ class _Given(Dissolving):
             v = self.attributes[attr]
             if v in changed and form == "other":
                 raise CannotWriteOut
+            if v in changed and form == "object":
+                self.needed.add(attr)
             if v in named:
                 read = ast.Attribute(ast.Name(self.v, ast.Load()), attr, ast.Load())
                 copied = v in changed and form in COPIES
                 found.append(assign(v, expression(COPIES[form], x=read) if copied else read, self.tree))
         return found
+
+
+def _split(body: Body, v: str) -> tuple[Body, Body]:
+    """Statements up to that which binds a variable at the beginning, and those behind; none where it is a parameter."""
+    last = max((i + 1 for i, s in enumerate(body) if v in writes(s)), default=0)
+    return body[:last], body[last:]
 
 
 def _changed(n: ast.AST) -> set[str]:

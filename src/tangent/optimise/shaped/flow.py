@@ -24,6 +24,7 @@ from tangent.optimise.shaped.kinds import (
     INT,
     UNKNOWN,
     UNSURE,
+    Attributes,
     Axis,
     Fields,
     Items,
@@ -96,7 +97,7 @@ class Flow(Inference):
         self.ever: Env = dict(env)  # the kinds that variables have wherever they are bound
         self.exact: dict[str, bool] = {}  # by their text, whether stores are of values that have the form of the place
         for v in env.keys() & g.shared.keys() if not entry else ():
-            if isinstance(env[v], (Listed, Fields)):  # it is written into
+            if isinstance(env[v], (Listed, Fields, Attributes)):  # it is written into
                 env[v] = UNKNOWN
         for v in env.keys() - assigned_inside(g.tree.body):
             if env[v] == INT:
@@ -379,7 +380,7 @@ class Flow(Inference):
         """What a method does to a list is not followed, unless items are only taken away."""
         match e:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if attr not in ("pop", "clear"):
-                if isinstance(self.env.get(v), (Stack, Items, Listed, Fields)):
+                if isinstance(self.env.get(v), (Stack, Items, Listed, Fields, Attributes)):
                     self.env[v] = UNKNOWN
 
     # Expressions

@@ -17,6 +17,7 @@ from tangent.optimise.shaped.kinds import (
     BOOL,
     FLOAT,
     UNKNOWN,
+    Attributes,
     Drawing,
     Fields,
     Items,
@@ -119,6 +120,8 @@ class Inference:
                 owner = self.of(value)
                 if isinstance(owner, Number):
                     return attribute(owner, attr)
+                if isinstance(owner, Attributes):
+                    return owner.get(attr)
                 if isinstance(owner, Items) and attr in owner.names:
                     return owner.items[owner.names.index(attr)]
                 if isinstance(owner, Rows) and attr == "shape":

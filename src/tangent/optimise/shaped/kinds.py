@@ -91,6 +91,16 @@ class Fields:
 
 
 @dataclass(frozen=True)
+class Attributes:
+    """An object, with the kinds of some of what it holds."""
+
+    items: tuple[tuple[str, Kind], ...]
+
+    def get(self, name: str) -> Kind:
+        return dict(self.items).get(name, UNKNOWN)
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A generator of random numbers, of `random` or of `numpy`."""
 
@@ -102,7 +112,7 @@ class Unknown:
     """Anything."""
 
 
-Kind = Number | Items | Stack | Rows | Listed | Fields | Drawing | Unknown
+Kind = Number | Items | Stack | Rows | Listed | Fields | Attributes | Drawing | Unknown
 UNKNOWN = Unknown()
 FLOAT, INT, BOOL = Number((), "f8", True), Number((), "i8", True), Number((), "b1", True)
 
@@ -221,6 +231,8 @@ def join(a: Kind | None, b: Kind | None) -> Kind | None:
             return Stack(join(any_of(items), p))
         case Fields(items=p), Fields(items=q) if [k for k, _ in p] == [k for k, _ in q]:
             return Fields(tuple((k, join(x, y) or UNKNOWN) for (k, x), (_, y) in zip(p, q)))
+        case Attributes(items=p), Attributes(items=q) if [k for k, _ in p] == [k for k, _ in q]:
+            return Attributes(tuple((k, join(x, y) or UNKNOWN) for (k, x), (_, y) in zip(p, q)))
         case Rows(array=p), Rows(array=q):
             both = join(p, q)
             return Rows(both) if isinstance(both, Number) else UNKNOWN
@@ -281,6 +293,8 @@ def _mapped(kind: Kind, change: Callable[[str], str]) -> Kind:
             return Stack(None if item is None else _mapped(item, change))
         case Fields(items=fields):
             return Fields(tuple((v, _mapped(k, change)) for v, k in fields))
+        case Attributes(items=held):
+            return Attributes(tuple((v, _mapped(k, change)) for v, k in held))
         case Rows(array=array):
             inner = _mapped(array, change)
             return Rows(inner) if isinstance(inner, Number) else UNKNOWN

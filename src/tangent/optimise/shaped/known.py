@@ -19,6 +19,7 @@ from tangent.optimise.shaped import matrices
 from tangent.optimise.shaped.containers import is_container, is_of_numbers, written_out
 from tangent.optimise.shaped.kinds import (
     FLOAT,
+    Attributes,
     Axis,
     Items,
     Kind,
@@ -159,6 +160,8 @@ class Known(Spreading):
             return constant(kinds[0].rank > 0) if kinds[0].rank or kinds[0] == FLOAT else e
         if not is_settled(function):
             return e
+        if function is runtime.attribute_tangent and all(isinstance(k, Attributes) for k in kinds[:2]):
+            return tangent_of_attribute(e, kinds)
         plain = of_numbers(function, e, kinds, self.resolve, self.use) if self.last and not e.keywords else None
         if plain is not None:
             return plain
@@ -355,6 +358,16 @@ class Known(Spreading):
         every: list[ast.expr] = [ast.Slice() for _ in range(at % whole.rank)]
         cut = ast.Slice(start, stop)
         return ast.Subscript(b, ast.Tuple([*every, cut], ast.Load()) if every else cut, ast.Load())
+
+
+def tangent_of_attribute(e: ast.Call, kinds: list[Kind]) -> ast.expr:
+    """`attribute_tangent(dp, p, "k")` as `dp.k`, where both objects hold that."""
+    match e.args, kinds:
+        case [b, _, ast.Constant(value=str(attr))], [Attributes() as tangent, Attributes() as held, _]:
+            known = all(isinstance(k.get(attr), (Number, Attributes)) for k in (tangent, held))
+            return ast.Attribute(b, attr, ast.Load()) if known else e
+        case _:
+            return e
 
 
 def _total(lengths: list[ast.expr | None]) -> ast.expr | None:

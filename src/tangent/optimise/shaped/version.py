@@ -15,6 +15,7 @@ from tangent.optimise.dead import dead, pushed
 from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.again import again
 from tangent.optimise.shaped.apart import apart
+from tangent.optimise.shaped.attributes import by_attributes
 from tangent.optimise.shaped.callees import Versions
 from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.collected import collected
@@ -27,7 +28,7 @@ from tangent.optimise.shaped.halves import halves
 from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
-from tangent.optimise.shaped.kinds import INT, Fields, Items, Kind, Number, is_float
+from tangent.optimise.shaped.kinds import INT, Attributes, Fields, Items, Kind, Number, is_float
 from tangent.optimise.shaped.looked import looked
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
@@ -104,6 +105,10 @@ def _collect(g: Generated, given: list[Kind], resolve: Resolve) -> None:
     kinds = {v: k for v, k in zip(parameters_of(g), given) if v not in assigned_inside(body)}
     dicts = {v for v, k in kinds.items() if isinstance(k, Fields)}
     tuples = {v for v, k in kinds.items() if isinstance(k, Items) and not k.listed and all(map(is_float, k.items))}
+    if any(isinstance(k, Attributes) for k in kinds.values()):
+        taken = {*parameters_of(g), *g.externals, *g.seen, *g.primal.__globals__}
+        names = Names(taken.union(*(identifiers(s) for s in body)))
+        body = by_attributes(body, kinds, names, lambda e: resolve(e, g), partial(_use, g))
     if dicts or tuples:
         body = collected(body, dicts, tuples, lambda e: resolve(e, g), partial(_use, g))
     _with_body(g, body)

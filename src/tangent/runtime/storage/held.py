@@ -9,24 +9,39 @@ from typing import Any
 
 import numpy as np
 
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import fields_of, is_object
 
 Held = tuple[tuple[str, str], ...]
 NUMBERS = (float, int, complex, np.number)
 FIXED = (bool, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, np.dtype)
+DEPTH = 3  # of objects in objects
 MOST = 40  # arrays that are compared with one another
 
 
 def held_by(x: Any) -> Held:
-    """The attributes of an object, and how what they hold is copied: a `value`, `list` or `dict`; `fixed`, `other`.
+    """The attributes of an object, and how what they hold is copied, if it is: as a `value`, `list` or `dict`.
 
     >>> held_by(types.SimpleNamespace(x=2.0, name="p", xs=[1.0]))
     (('x', 'value'), ('name', 'fixed'), ('xs', 'list'))
     """
-    return tuple((attr, _form(v)) for attr, v in vars(x).items()) if hasattr(x, "__dict__") else ()
+    return tuple((attr, _form(v)) for attr, v in fields_of(x).items())
+
+
+def within(x: Any, path: str, depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+    """An object under a path, and those that it holds under paths of theirs.
+
+    >>> [path for path, _ in within(types.SimpleNamespace(w=2.0, spring=types.SimpleNamespace(k=1.0)), "p")]
+    ['p', 'p.spring']
+    """
+    yield path, x
+    for attr, v in fields_of(x).items() if depth else ():
+        if is_object(v):
+            yield from within(v, f"{path}.{attr}", depth - 1)
 
 
 def _form(x: Any) -> str:
+    if is_object(x):
+        return "object"
     if isinstance(x, FIXED):
         return "fixed"
     if isinstance(x, NUMBERS) or (type(x) is np.ndarray and x.dtype.kind in "fciu"):

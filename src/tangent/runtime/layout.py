@@ -1,0 +1,60 @@
+"""The classes of values, and of what they hold: for each there may be another derivative."""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tangent.runtime.objects import fields_of, is_object
+
+PLAIN = frozenset({float, int, bool, str, complex, type(None), np.float64, np.float32})
+CONTAINERS = (list, tuple, set, frozenset, deque)
+DEPTH = 5
+REMEMBERED = 256  # layouts of arguments
+T = TypeVar("T")
+
+
+def layout_of(x: Any, depth: int = DEPTH) -> Any:
+    """The class of a value, of its attributes, and of the items of each class that it holds.
+
+    >>> layout_of([1.0, 2.0]) == layout_of([3.0]) != layout_of([3])
+    True
+    """
+    cls = type(x)
+    if cls in PLAIN:
+        return cls
+    if cls is np.ndarray:
+        return x.dtype.kind
+    if isinstance(x, (type, types.ModuleType)):
+        return x
+    if not depth:
+        return cls
+    if isinstance(x, dict):
+        return cls, frozenset([layout_of(v, depth - 1) for v in {type(v): v for v in x.values()}.values()])
+    if isinstance(x, CONTAINERS):
+        return cls, frozenset([layout_of(v, depth - 1) for v in {type(v): v for v in x}.values()])
+    if is_object(x):
+        held = fields_of(x)
+        return (cls, *held, *[layout_of(v, depth - 1) for v in held.values()])
+    return cls
+
+
+def remembered(
+    function: Callable[[tuple[Any, ...]], T], holds: Callable[[T], bool] = lambda found: True
+) -> Callable[[tuple[Any, ...]], T]:
+    """A function of arguments that depends on their layout alone: it is asked once for each, as long as that holds."""
+    known: dict[Any, T] = {}
+
+    def found(values: tuple[Any, ...]) -> T:
+        key = layout_of(values)
+        if key not in known or not holds(known[key]):
+            if len(known) >= REMEMBERED:
+                known.clear()
+            known[key] = function(values)
+        return known[key]
+
+    return found

@@ -1,0 +1,200 @@
+"""Versions know the kinds of what objects among the arguments hold, as it is at each call."""
+
+import copy
+import types
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent.errors import UnsupportedError
+
+ASKED = ("unbroadcast", "add_grad", "put_attribute(", "call_fwd", "lazy_zero", "settled", "check_seed")
+
+
+class Spring:
+    def __init__(self, k, c):
+        self.k, self.c = k, c
+
+    def force(self, x, v):
+        return -self.k * x - self.c * v
+
+
+class Computed(Spring):
+    """What `k` gives is not what is held under that name."""
+
+    @property
+    def k(self):
+        return self.half * self.c
+
+    @k.setter
+    def k(self, v):
+        self.half = v
+
+
+class LookedUp:
+    def __init__(self, c):
+        self.c = c
+
+    def __getattr__(self, name):
+        if name == "k":
+            return 2.0 * self.c
+        raise AttributeError(name)
+
+
+class Slotted:
+    __slots__ = ("c", "k")
+
+    def __init__(self, k, c):
+        self.k, self.c = k, c
+
+
+@dataclass
+class WithDefaults:
+    k: float = 1.2
+    c: float = 0.3
+
+
+class OfTheClass:
+    k = 1.5
+
+    def __init__(self, c):
+        self.c = c
+
+
+class Reading(Spring):
+    def __getattribute__(self, name):
+        found = object.__getattribute__(self, name)
+        return 3.0 * found if name == "k" else found
+
+
+def swing(p, x, n):
+    v = 0.0
+    for _ in range(n):
+        v = v - 0.1 * (p.k * x + p.c * v)
+        x = x + 0.1 * v
+    return np.sum(x * x)
+
+
+def pull(p, x):
+    return p.k * x + p.c
+
+
+def pulled(p, x, n):
+    for _ in range(n):
+        x = 0.5 * pull(p, x)
+    return np.sum(x * x)
+
+
+OBJECTS = [
+    Spring(1.2, 0.3), Spring(2, 0.3), Spring(1.2, np.array([0.3, 0.1])), Spring(np.array(1.2), 0.3), Computed(1.2, 0.3),
+    Spring(np.float64(1.2), 0.3), LookedUp(0.3), Slotted(1.2, 0.3), WithDefaults(), OfTheClass(0.3),
+    types.SimpleNamespace(k=1.2, c=0.3), Spring(np.array([1.2, 0.4]), 0.3),
+]  # fmt: skip
+
+
+def along(p, names=("half", "k", "c")):
+    """A tangent of an object: the first of its attributes, by one."""
+    tangent_ = copy.copy(p)
+    held = [v for v in names if v in (p.__slots__ if isinstance(p, Slotted) else vars(p))]
+    for v in held:
+        object.__setattr__(tangent_, v, np.ones(np.shape(getattr(p, v))) * (v == held[0]))
+    return tangent_, held[0]
+
+
+def moved(p, name, by):
+    other = copy.copy(p)
+    object.__setattr__(other, name, getattr(p, name) + by)
+    return other
+
+
+@pytest.mark.parametrize("f", [swing, pulled])
+def test_versions_are_chosen_by_what_objects_hold(f):
+    """Objects of many kinds take turns: each call has the gradient of its own."""
+    gradient, forward = tangent.grad(f, wrt=("p", "x")), tangent.jvp(f, wrt="p")
+    second = tangent.jvp(tangent.grad(f, wrt=("x",)), wrt="p")
+    for _ in range(4):
+        for p in OBJECTS:
+            direction, name = along(p)
+            slope = (f(moved(p, name, 1e-6), 0.7, 3) - f(moved(p, name, -1e-6), 0.7, 3)) / 2e-6
+            bp, bx = gradient(p, 0.7, 3)
+            np.testing.assert_allclose(np.sum(getattr(bp, name)), slope, rtol=1e-7)
+            np.testing.assert_allclose(bx, (f(p, 0.7 + 1e-6, 3) - f(p, 0.7 - 1e-6, 3)) / 2e-6, rtol=1e-7)
+            np.testing.assert_allclose(forward(p, 0.7, 3, direction), slope, rtol=1e-7)
+            by_x = tangent.grad(f, wrt=("x",), optimized=False)
+            mixed = (by_x(moved(p, name, 1e-6), 0.7, 3) - by_x(moved(p, name, -1e-6), 0.7, 3)) / 2e-6
+            np.testing.assert_allclose(second(p, 0.7, 3, 1.0, direction), mixed, rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [swing, pulled])
+def test_nothing_is_asked_where_kinds_are_known(f):
+    text = tangent.grad(f, wrt=("p", "x")).version(Spring(1.2, 0.3), 0.7, 3).source
+    assert not any(word in text for word in ASKED), text
+    assert "put_attributes(p, " in text
+
+
+def test_tangents_of_attributes_are_attributes_of_tangents():
+    text = tangent.jvp(swing, wrt="p").version(Spring(1.2, 0.3), 0.7, 3, Spring(1.0, 0.0)).source
+    assert "dp.k" in text and "attribute_tangent" not in text, text
+
+
+def test_attributes_keep_their_precision():
+    gradient = tangent.grad(swing, wrt=("p", "x"))
+    for k in [np.ones(2), np.ones(2, np.float32)] * 4:
+        bp, _ = gradient(Spring(k, 0.3), 0.7, 3)
+        assert bp.k.dtype == k.dtype
+        assert isinstance(bp.c, float)
+
+
+def test_a_class_that_says_what_reading_means_is_refused():
+    with pytest.raises(UnsupportedError, match="'__getattribute__' says what reading means"):
+        tangent.grad(swing)(Reading(1.2, 0.3), 0.7, 3)
+
+
+class Rod:
+    def __init__(self, w):
+        self.w = w
+
+    def step(self, x):
+        return self.w * x
+
+
+def stepped(rod, x):
+    for _ in range(3):
+        x = rod.step(x)
+    return x
+
+
+def test_methods_that_are_redefined_are_seen():
+    """What a method does was written out where it is called; another one counts from the next call on."""
+
+    def changing(self, x):
+        self.w = 0.5 * self.w
+        return self.w * x
+
+    gradient, rod, old = tangent.grad(stepped, wrt=("x",)), Rod(0.5), Rod.step
+    try:
+        for method, slope in ((old, 0.125), (lambda self, x: 2.0 * self.w * x, 1.0), (changing, 2.0**-9), (old, 0.125)):
+            Rod.step = method
+            for _ in range(4):
+                assert gradient(rod, 0.7) == slope
+    finally:
+        Rod.step = old
+    assert rod.w == 0.5
+
+
+def both(p, q, x):
+    for _ in range(2):
+        p.k = 0.9 * p.k + q.c
+        x = x * q.k
+    return x
+
+
+def test_one_object_given_twice_is_not_taken_for_two():
+    p = Spring(0.9, 0.2)
+    gradient = tangent.grad(both, wrt=("x",))
+    for _ in range(4):
+        assert gradient(Spring(0.9, 0.2), Spring(0.5, 0.4), 1.3) == pytest.approx(0.25)
+        with pytest.raises(tangent.TangentError, match="given twice"):
+            gradient(p, p, 1.3)

@@ -154,6 +154,10 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.logaddexp.accumulate(x)", x=real(5)),
         S("np.logaddexp.accumulate(x, axis=1)", x=real(2, 3)),
     ],
+    "logaddexp2_accumulate": [
+        S("np.logaddexp2.accumulate(x)", x=real(4)),
+        S("np.logaddexp2.accumulate(x, -1)", x=4.0 * real(2, 3)),
+    ],
     "logaddexp_reduce": [
         S("np.logaddexp.reduce(x)", x=real(4)),
         S("np.logaddexp.reduce(x, axis=1, keepdims=True)", x=real(2, 3)),
@@ -511,6 +515,25 @@ SAMPLES: dict[str, list[Sample]] = {
     "exponential_shares": [
         S("exponential_shares(x, np.logaddexp.reduce(x))", x=real(4)),
         S("exponential_shares(x, np.logaddexp.reduce(x, 1), 1)", x=real(2, 3) + np.array([5.0, 0.0, 0.0])),
+    ],
+    "binary_shares": [S("binary_shares(x, np.logaddexp2.reduce(x, 1), 1)", x=real(2, 3) + np.array([5.0, 0.0, 0.0]))],
+    "real_deviation_direction": [
+        S("real_deviation_direction(x, np.std(x) * 2.0)", x=real(4)),
+        S("real_deviation_direction(x, np.std(x, axis=0) * 2.0**0.5, 0)", x=real(2, 3)),
+        S(
+            "real_deviation_direction(x, np.std(x, axis=1, keepdims=True, where=m) * 2.0**0.5, 1, True, m)",
+            "m",
+            x=real(2, 3),
+            m=np.array([[True, False, True], [True, True, False]]),
+        ),
+    ],
+    "running_mean": [
+        S("running_mean(t, x, np.logaddexp.accumulate(x))", t=real(5), x=5.0 * real(5)),
+        S("running_mean(t, x, np.logaddexp2.accumulate(x, 1), 1, True)", t=real(2, 4), x=5.0 * real(2, 4)),
+    ],
+    "running_mean_adjoint": [
+        S("running_mean_adjoint(b, x, np.logaddexp.accumulate(x))", b=real(5), x=5.0 * real(5)),
+        S("running_mean_adjoint(b, x, np.logaddexp2.accumulate(x, 1), 1, True)", b=real(2, 4), x=5.0 * real(2, 4)),
     ],
     "sides": [S("sides(xs, math.hypot(*xs))", xs=[0.3, -0.7, 0.2]), S("sides(xs, math.hypot(*xs))", xs=[3.0, -0.7, 0.2])],
     "piece": [S("piece(t, a, 0)", "a", t=0.3, a=real(2, 3)), S("piece(t, a, 1)", "a", t=real(2, 2), a=real(2, 3))],

@@ -247,13 +247,34 @@ def _logarithm(*x: Any) -> Any:
     return mpmath.log(mpmath.fsum(mpmath.exp(v) for v in x))
 
 
+def _binary_logarithm(*x: Any) -> Any:
+    return mpmath.log(mpmath.fsum(mpmath.mpf(2) ** v for v in x), 2)
+
+
+def _deviation(*x: Any) -> Any:
+    mean = mpmath.fsum(x) / len(x)
+    return mpmath.sqrt(mpmath.fsum((v - mean) ** 2 for v in x) / len(x))
+
+
+SHARED = [[30.0, 0.0, 1.0], [-40.0, 3.0, 2.0], [0.1, 0.2, 0.3], [0.0, 0.0, 30.0]]
+APART = [
+    [1e6, 1.0, -2.0], [1e9 + 1.0, 1e9 + 2.0, 1e9 + 8.5], [1.0, 1.0 + 1e-10, 1.0 - 3e-10], [5.0, 0.0, 2e-9],
+    [1e-150, 3e-150, -2e-150], [1e150, 3e150, -2e150], [1e8 + 1.0, 5.0, 7.0],
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("call", "exact", "x"),
     [
         *((call, _length, x) for call in ("np.linalg.norm(x)", "np.linalg.vector_norm(x)", "np.hypot.reduce(x)",
           "math.hypot(*x)", "math.dist(x, [0.0] * 3)") for x in LARGE),
         *(("np.linalg.norm(x, axis=0)", _length, x) for x in LARGE),
-        *(("np.logaddexp.reduce(x)", _logarithm, x) for x in ([30.0, 0.0, 1.0], [-40.0, 3.0, 2.0], [0.1, 0.2, 0.3])),
+        *((call, _logarithm, x) for call in ("np.logaddexp.reduce(x)", "np.logaddexp.accumulate(x)[-1]",
+          "np.logaddexp.reduce(x[1:], initial=x[0])") for x in SHARED),
+        *((call, _binary_logarithm, x) for call in ("np.logaddexp2.reduce(x)", "np.logaddexp2.accumulate(x)[-1]")
+          for x in SHARED),
+        *((call, _length, x) for call in ("np.hypot.reduce(x[1:], initial=x[0])",) for x in LARGE),
+        *((call, _deviation, x) for call in ("np.std(x)", "np.std(x, axis=0)", "np.nanstd(x)") for x in APART),
     ],
     ids=lambda p: getattr(p, "__name__", str(p)),
 )  # fmt: skip
@@ -268,7 +289,7 @@ def test_hessians_where_one_element_is_nearly_all(call: str, exact: Callable[...
         for i in range(3):
             for k in range(3):
                 order = tuple((j == i) + (j == k) for j in range(3))
-                expected = mpmath.diff(exact, tuple(exactly), order)
+                expected = mpmath.diff(exact, tuple(exactly), order, h=mpmath.mpf(10) ** -60 * max(map(abs, exactly)))
                 assert _close(rows[i, k], expected, 1e-13)
                 assert _close(columns[i, k], expected, 1e-13)
 

@@ -28,8 +28,13 @@ def maximum_accumulate(y, array, axis=0, dtype=None, out=None):
 
 @fitted
 def logaddexp_accumulate(y, array, axis=0, dtype=None, out=None):
-    d[array] = logaddexp_accumulate_adjoint(d[y], array, y, axis)
-    d[y] = logaddexp_accumulate_tangent(d[array], array, y, axis)
+    d[array] = running_mean_adjoint(d[y], array, y, axis)
+    d[y] = running_mean(d[array], array, y, axis)
+
+@fitted
+def logaddexp2_accumulate(y, array, axis=0, dtype=None, out=None):
+    d[array] = running_mean_adjoint(d[y], array, y, axis, True)
+    d[y] = running_mean(d[array], array, y, axis, True)
 
 @fitted
 def nancumsum(y, a, axis=None, dtype=None, out=None):
@@ -43,6 +48,16 @@ def nancumprod(y, a, axis=None, dtype=None, out=None):
     d[y] = cumprod_tangent(np.where(m, 0.0, d[a]), c, y, axis)
 
 # Kernels
+
+def running_mean(m, t, a, y, axis=0, binary=False):
+    d[t] = running_mean_adjoint(d[m], a, y, axis, binary)
+    d[a] = running_covariance_adjoint(d[m], t, a, y, axis, binary)
+    d[m] = running_mean(d[t], a, y, axis, binary) + running_covariance(d[a], t, a, y, axis, binary)
+
+def running_mean_adjoint(g, b, a, y, axis=0, binary=False):
+    d[b] = running_mean(d[g], a, y, axis, binary)
+    d[a] = running_covariance_adjoint(b, d[g], a, y, axis, binary)
+    d[g] = running_mean_adjoint(d[b], a, y, axis, binary) + running_covariance_adjoint(b, d[a], a, y, axis, binary)
 
 def recurrence(r, a, b):
     q = recurrence_back(a, d[r])

@@ -68,9 +68,18 @@ def direction_of(u, x, r, axis=None, keepdims=False):
     d[x] = safe_ratio(off_direction(d[u], u, u, axis), n)
     d[u] = safe_ratio(off_direction(d[x], u, u, axis), n)
 
+def real_deviation_direction(u, a, r, axis=None, keepdims=False, where=True):
+    n = at_rank(r, a, axis, keepdims)
+    d[a] = safe_ratio(off_line(d[u], a, axis, where), n)
+    d[u] = safe_ratio(off_line(d[a], a, axis, where), n)
+
 def exponential_shares(w, a, y, axis=None, keepdims=False):
     d[a] = w * off_direction(d[w], 1.0, w, axis)
     d[w] = w * off_direction(d[a], 1.0, w, axis)
+
+def binary_shares(w, a, y, axis=None, keepdims=False):
+    d[a] = 0.6931471805599453 * w * off_direction(d[w], 1.0, w, axis)
+    d[w] = 0.6931471805599453 * w * off_direction(d[a], 1.0, w, axis)
 
 @linear
 @fitted

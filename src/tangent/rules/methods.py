@@ -3,22 +3,31 @@
 # Other reductions of ufuncs; those of add, multiply, maximum and minimum are sum, prod, max and min
 
 def logaddexp_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    w = logarithm_shares(array, y, axis, keepdims, initial, where)
+    w = reduction_shares(exponential_shares, array, y, axis, keepdims, initial, where)
     d[array] = spread(d[y], array, axis, keepdims, where) * w
-    d[initial] = d[y] * np.exp(gap(initial, y))
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp(gap(initial, y))
+    d[initial] = d[y] * initial_share(exponential_shares, initial, array, y, axis, keepdims, where)
+    d[y] = (
+        np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where)
+        + d[initial] * initial_share(exponential_shares, initial, array, y, axis, keepdims, where)
+    )
 
 def logaddexp2_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    w = np.exp2(gap(array, spread(y, array, axis, keepdims)))
+    w = reduction_shares(binary_shares, array, y, axis, keepdims, initial, where)
     d[array] = spread(d[y], array, axis, keepdims, where) * w
-    d[initial] = d[y] * np.exp2(gap(initial, y))
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * np.exp2(gap(initial, y))
+    d[initial] = d[y] * initial_share(binary_shares, initial, array, y, axis, keepdims, where)
+    d[y] = (
+        np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where)
+        + d[initial] * initial_share(binary_shares, initial, array, y, axis, keepdims, where)
+    )
 
 def hypot_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False, initial=0, where=True):
-    w = length_shares(array, y, axis, keepdims, initial, where)
+    w = reduction_shares(length_shares, array, y, axis, keepdims, initial, where)
     d[array] = spread(d[y], array, axis, keepdims, where) * w
-    d[initial] = d[y] * cosine(initial, y)
-    d[y] = np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where) + d[initial] * cosine(initial, y)
+    d[initial] = d[y] * initial_share(length_shares, initial, array, y, axis, keepdims, where)
+    d[y] = (
+        np.sum(w * d[array], axis=axis, keepdims=keepdims, where=where)
+        + d[initial] * initial_share(length_shares, initial, array, y, axis, keepdims, where)
+    )
 
 @linear
 def subtract_reduce(y, array, axis=None, dtype=None, out=None, keepdims=False):

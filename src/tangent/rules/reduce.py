@@ -22,11 +22,11 @@ def var(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
     d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) * 2.0 / n + d[ddof] * y / n
 
 def std(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
-    c = safe_ratio(about_mean(a, axis, where), spread(y, a, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
-    d[a] = spread(d[y] / n, a, axis, keepdims, where) * c
+    u = deviation_direction(a, y * n ** 0.5, axis, keepdims, where)
+    d[a] = spread(d[y] / n ** 0.5, a, axis, keepdims, where) * u
     d[ddof] = d[y] * y / (2.0 * n)
-    d[y] = np.sum(np.real(c * d[a]), axis=axis, keepdims=keepdims) / n + d[ddof] * y / (2.0 * n)
+    d[y] = np.sum(np.real(u * d[a]), axis=axis, keepdims=keepdims) / n ** 0.5 + d[ddof] * y / (2.0 * n)
 
 # The same about a mean that is given, or in another dtype: the squares of complex numbers are real, those about a complex mean are not
 
@@ -46,16 +46,15 @@ def var_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, 
 
 @fitted
 def std_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
-    c = deviation(a, axis, where, mean, dtype=dtype)
-    c = safe_ratio(c, spread(y, c, axis, keepdims))
     n = count(a, axis, keepdims, where, ddof)
-    b = spread(real_beside(d[y], a) / n, c, axis, keepdims, where) * c
+    u = direction_about(deviation(a, axis, where, mean, dtype=dtype), y * n ** 0.5, axis, keepdims)
+    b = spread(real_beside(d[y], a) / n ** 0.5, u, axis, keepdims, where) * u
     d[a] = b
     d[mean] = -b
     d[ddof] = d[y] * y / (2.0 * n)
     d[y] = (
-        np.sum(real_beside(c * d[a], a), axis=axis, keepdims=keepdims) / n
-        - np.sum(real_beside(c * d[mean], a), axis=axis, keepdims=keepdims) / n
+        np.sum(real_beside(u * d[a], a), axis=axis, keepdims=keepdims) / n ** 0.5
+        - np.sum(real_beside(u * d[mean], a), axis=axis, keepdims=keepdims) / n ** 0.5
         + d[ddof] * y / (2.0 * n)
     )
 
@@ -114,11 +113,19 @@ def nanmean(y, a, axis=None, dtype=None, out=None, keepdims=False, *, where=True
     d[a] = spread(d[y] / count(a, axis, keepdims, m), a, axis, keepdims, m)
     d[y] = np.mean(d[a], axis=axis, keepdims=keepdims, where=m)
 
-def nanvar(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+def nanvar(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
+    m = present(a, where)
+    like(var, where=m)
+
+def nanstd(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
+    m = present(a, where)
+    like(std, where=m)
+
+def nanvar_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
     like(var_about, where=m, deviation=own_deviation)
 
-def nanstd(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
+def nanstd_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
     like(std_about, where=m, deviation=own_deviation)
 

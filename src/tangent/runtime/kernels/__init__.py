@@ -22,6 +22,7 @@ from tangent.runtime.kernels.products import *  # noqa: F403
 from tangent.runtime.kernels.qr import *  # noqa: F403
 from tangent.runtime.kernels.reduce import *  # noqa: F403
 from tangent.runtime.kernels.rows import *  # noqa: F403
+from tangent.runtime.kernels.running import *  # noqa: F403
 from tangent.runtime.kernels.selection import *  # noqa: F403
 from tangent.runtime.kernels.sequences import *  # noqa: F403
 from tangent.runtime.kernels.series import *  # noqa: F403

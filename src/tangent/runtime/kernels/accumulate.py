@@ -8,7 +8,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.calculus import between_zeros, stretch
-from tangent.runtime.kernels.elementwise import gap, precision, real_as
+from tangent.runtime.kernels.elementwise import precision, real_as
 from tangent.runtime.kernels.reduce import Axis, as_dtype, at_rank, gathered, restored
 
 
@@ -133,20 +133,6 @@ def sum_along(b: Any, i: Any, axis: int = 0) -> Any:
     where[axis] = i
     np.add.at(out, tuple(where), b)
     return out
-
-
-def logaddexp_accumulate_tangent(t: Any, a: Any, y: Any, axis: int = 0) -> Any:
-    """The tangent of `y = logaddexp.accumulate(a)`, by the share that each step keeps."""
-    g, x = gathered(y, axis), gathered(a, axis)
-    keep = np.exp(gap(shifted(g, 1, -np.inf), g))
-    return restored(recurrence(keep, np.exp(gap(x, g)) * gathered(t, axis)), a, axis)
-
-
-def logaddexp_accumulate_adjoint(b: Any, a: Any, y: Any, axis: int = 0) -> Any:
-    """The adjoint of a in `y = logaddexp.accumulate(a)`."""
-    g, x = gathered(y, axis), gathered(a, axis)
-    keep = np.exp(gap(shifted(g, 1, -np.inf), g))
-    return restored(np.exp(gap(x, g)) * recurrence_back(keep, gathered(b, axis)), a, axis)
 
 
 def outer_operand(x: Any, y: Any) -> Any:

@@ -77,7 +77,7 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dt
     """`conj(a - mean)`, 0 outside of `where`; far from 0 a mean is taken again, as its rounding does not cancel."""
     if mean is None:
         mean = np.mean(a, axis=axis, dtype=dtype, keepdims=True, where=where)
-        if is_far(a, mean, axis):
+        if where is not True or is_far(a, mean, axis):
             rest = a - mean
             return deviation(rest, axis, where, np.mean(rest, axis=axis, dtype=dtype, keepdims=True, where=where))
     elif is_whole(mean):

@@ -1,7 +1,7 @@
 """Kernels of running logarithms of sums: each is a mean of the elements before it, by their shares of the sum.
 
-The second derivatives are covariances by these shares. What one element gains is what the others lose: where it is nearly
-all of a sum, that is said by the others, since 1 less its share has lost its digits.
+The second derivatives are covariances by these shares. What one element gains is what the others lose: where it is
+nearly all of a sum, that is said by the others, since 1 less its share has lost its digits.
 """
 
 from __future__ import annotations

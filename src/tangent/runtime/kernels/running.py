@@ -17,7 +17,7 @@ from tangent.runtime.kernels.reduce import gathered, restored
 LOG2 = 0.6931471805599453
 
 
-def shares_of(a: Any, y: Any, axis: int, binary: bool) -> tuple[Any, Any]:
+def running_shares(a: Any, y: Any, axis: int, binary: bool) -> tuple[Any, Any]:
     """The share that each sum of exponentials, or powers of two, has in the next one, and that of the element which
     joins it, along the last axis; y are the logarithms of the sums."""
     x, g = gathered(a, axis), gathered(y, axis)
@@ -32,19 +32,19 @@ def largest_of(new: Any) -> Any:
 
 def running_mean(t: Any, a: Any, y: Any, axis: int = 0, binary: bool = False) -> Any:
     """The tangent of `y = logaddexp.accumulate(a)` for the tangent t of a."""
-    keep, new = shares_of(a, y, axis, binary)
+    keep, new = running_shares(a, y, axis, binary)
     return restored(recurrence(keep, new * gathered(t, axis)), a, axis)
 
 
 def running_mean_adjoint(b: Any, a: Any, y: Any, axis: int = 0, binary: bool = False) -> Any:
     """The adjoint of a in `y = logaddexp.accumulate(a)` for the adjoint b of y."""
-    keep, new = shares_of(a, y, axis, binary)
+    keep, new = running_shares(a, y, axis, binary)
     return restored(new * recurrence_back(keep, gathered(b, axis)), a, axis)
 
 
 def running_covariance(s: Any, t: Any, a: Any, y: Any, axis: int = 0, binary: bool = False) -> Any:
     """The derivative of `running_mean(t, a, y)` along the tangent s of a."""
-    keep, new = shares_of(a, y, axis, binary)
+    keep, new = running_shares(a, y, axis, binary)
     p, q, largest = gathered(s, axis), gathered(t, axis), largest_of(new)
     mean = recurrence(keep, new * q)
     found = of_others(p * q, keep, new) - mean * of_others(p, keep, new)
@@ -54,7 +54,7 @@ def running_covariance(s: Any, t: Any, a: Any, y: Any, axis: int = 0, binary: bo
 
 def running_covariance_adjoint(b: Any, t: Any, a: Any, y: Any, axis: int = 0, binary: bool = False) -> Any:
     """The transpose of `running_covariance` by s."""
-    keep, new = shares_of(a, y, axis, binary)
+    keep, new = running_shares(a, y, axis, binary)
     g, q, largest = gathered(b, axis), gathered(t, axis), largest_of(new)
     mean = recurrence(keep, new * q)
     found = q * of_others_adjoint(g, keep, new) - of_others_adjoint(g * mean, keep, new)
@@ -64,7 +64,7 @@ def running_covariance_adjoint(b: Any, t: Any, a: Any, y: Any, axis: int = 0, bi
 
 def share_off_mean(t: Any, a: Any, y: Any, largest: Any, axis: int, binary: bool) -> Any:
     """The share of the largest element of each sum, times what it is in t less the mean of the sum."""
-    keep, new = shares_of(a, y, axis, binary)
+    keep, new = running_shares(a, y, axis, binary)
     power = np.exp2 if binary else np.exp
     share = power(gap(np.take_along_axis(gathered(a, axis), largest, -1), gathered(y, axis)))
     rest = of_others(np.ones_like(t), keep, new)

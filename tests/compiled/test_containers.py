@@ -48,6 +48,55 @@ def test_arrays_of_a_named_tuple():
     assert got == pytest.approx(want, rel=1e-13)
 
 
+class Motion(NamedTuple):
+    x: float
+    v: float
+
+
+class Spring(NamedTuple):
+    stiffness: float
+    hardening: float
+    mass: Any
+
+
+def moved(m, spring, h):
+    """A named tuple for another, with the numbers of a third kind."""
+    v = m.v - h * (spring.stiffness * m.x + spring.hardening * m.x**3) / spring.mass
+    return Motion(m.x + h * v, v)
+
+
+def swung(spring, x0, n):
+    m = Motion(x0, 0.0)
+    for _ in range(n):
+        m = moved(m, spring, 0.1)
+    return m.x * m.v
+
+
+def derivatives(f, wrt, **compile):
+    once = tangent.vjp(f, wrt=wrt)
+    return [made(g, wrt=wrt, **compile) for made, g in ((tangent.vjp, f), (tangent.jvp, once), (tangent.vjp, once))]
+
+
+def test_derivatives_of_derivatives_by_named_tuples():
+    spring, along = Spring(0.3, 0.2, 1.5), Spring(0.5, -0.4, 0.9)
+    seeds = ((), (along, 0.7), ((along, 0.7),))
+    made = zip(derivatives(swung, (0, 1)), derivatives(swung, (0, 1), compile="numba"), seeds)
+    for interpreted, compiled, more in made:
+        want, got = (f(spring, 0.5, 4, 1.3, *more) for f in (interpreted, compiled))
+        assert got[0] == pytest.approx(want[0], rel=1e-13) and got[1] == pytest.approx(want[1], rel=1e-13)
+    assert isinstance(got[0], Spring)
+
+
+def test_a_named_tuple_may_hold_other_types_at_the_next_call():
+    def of(spring, x):
+        return np.sum(spring.stiffness * x + spring.mass)
+
+    compiled, interpreted = tangent.grad(of, compile="numba"), tangent.grad(of)
+    for spring in (Spring(0.5, 0.0, 1.0), Spring(0.5, 0.0, np.ones(2)), Spring(1, 0.0, 1.0)):
+        got, want = compiled(spring, np.arange(2.0)), interpreted(spring, np.arange(2.0))
+        assert got.stiffness == pytest.approx(want.stiffness) and np.allclose(got.mass, want.mass)
+
+
 REMEMBERED = tangent.grad(remembered, compile="numba")
 
 

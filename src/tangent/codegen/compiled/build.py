@@ -13,7 +13,7 @@ import numba
 
 from tangent.backends.numba import init
 from tangent.codegen.compiled.disk import on_disk
-from tangent.codegen.compiled.form import compiled_form, without_star
+from tangent.codegen.compiled.form import compiled_form, require_positional, without_star
 from tangent.codegen.compiled.own import users_line
 from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
@@ -45,18 +45,21 @@ def compile_module(
 ) -> Compiled:
     """All functions of a module through Numba, written for arguments of these kinds where they are given.
 
-    Each is compiled for the types of a call when the call comes.
+    Each is compiled for the types of a call when the call comes. What has no compiled form is refused where the kinds
+    are given: they decide which functions are called.
     """
     init()
-    refuse_recursion(functions)
     functions = [without_star(functions[0]), *functions[1:]]
     if given is not None:
+        refuse_recursion(functions)
         entry, prange = functions[0], numba.prange if jit.get("parallel") else None
         functions = specialise(functions, given, resolve, lambda g: users_line(g, entry), in_loops, prange)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
     formed, extras = [], []
     for g in functions:
-        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g), functions[0])  # type: ignore[misc]
+        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g))  # type: ignore[misc]
+        if given is not None:
+            require_positional(g, functions[0])
         formed.append(with_changes(g, tree=tree))
         extras.append(extra)
     text = emit(formed)

@@ -36,7 +36,7 @@ from tangent.transform.generated import Generated
 Resolve = Callable[[ast.expr], Any]
 
 
-def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast.FunctionDef, dict[str, Any]]:
+def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict[str, Any]]:
     """The tree as Numba takes it, and the names that it uses in addition."""
     assert g.tree is not None
     extra: dict[str, Any] = {}
@@ -75,7 +75,7 @@ def compiled_form(g: Generated, resolve: Resolve, entry: Generated) -> tuple[ast
     plain = without_tuples(replace(g.tree, body=lists(without_nothing(g.tree.body))), resolve)
     typed = typed_statements(plain, resolve, extra)
     tree = rebuild(typed, change)
-    return replace(tree, args=positional(tree.args, g, entry)), extra
+    return replace(tree, args=positional(tree.args)), extra
 
 
 def _all_of_it(e: ast.expr) -> ast.expr:
@@ -131,14 +131,20 @@ def without_star(g: Generated) -> Generated:
     return with_changes(g, tree=replace(g.tree, args=plain))
 
 
-def positional(args: ast.arguments, g: Generated, entry: Generated) -> ast.arguments:
-    """Parameters by keyword only are parameters like others: Numba has no others."""
+def require_positional(g: Generated, entry: Generated) -> None:
+    """Refuse a function that takes what Numba cannot hand over."""
+    assert g.tree is not None
+    args = g.tree.args
     if args.kwarg:
         raise refused(g, entry, f"'**{args.kwarg.arg}'")
-    if not args.kwonlyargs:
-        return args
-    if args.vararg:
+    if args.kwonlyargs and args.vararg:
         raise refused(g, entry, f"'*{args.vararg.arg}' and keywords")
+
+
+def positional(args: ast.arguments) -> ast.arguments:
+    """Parameters by keyword only are parameters like others: Numba has no others."""
+    if not args.kwonlyargs or args.vararg or args.kwarg:
+        return args
     defaults = [*args.defaults]
     for default in args.kw_defaults:
         if default is not None or defaults:

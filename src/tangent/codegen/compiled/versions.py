@@ -130,6 +130,6 @@ def _kept(a: Any) -> Any:
         return known
     if type(a) is ndarray:
         return a.dtype.char, a.ndim
-    if type(a) is tuple:
-        return tuple([_kept(x) for x in a])
+    if isinstance(a, tuple):
+        return type(a), *[_kept(x) for x in a]
     return type(a)

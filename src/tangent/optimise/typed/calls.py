@@ -32,6 +32,7 @@ GRADIENT_OF_FIRST = (runtime.init_grad, runtime.lazy_zero)
 GRADIENT_OF_SECOND = (
     runtime.unbroadcast, runtime.scatter, runtime.spread, runtime.settled, runtime.matmul_adjoint_x,
     runtime.dot_adjoint_a, runtime.outer_adjoint_a, runtime.like, runtime.restructure, runtime.fit_grad,
+    runtime.put_attribute, runtime.put_field, runtime.field_part,
 )  # fmt: skip
 GRADIENT_OF_THIRD = (runtime.matmul_adjoint_y, runtime.dot_adjoint_b, runtime.outer_adjoint_b)
 FIRST = (
@@ -59,6 +60,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return _of_math(function)
     if function in (max, min) and len(args) > 1 and not e.keywords:
         return elementwise(*args) if all(isinstance(k, Number) and k.scalar for k in args) else UNKNOWN
+    if function is tuple and isinstance(first, Items):
+        return Items(first.items)
     if function in (float, abs, int, len):
         return _builtin(function, first)
     try:
@@ -95,6 +98,10 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return args[2] if ast.unparse(e.args[0]) == ast.unparse(e.args[1]) else UNKNOWN
     if function is runtime.beside:
         return gradient_kind(first)
+    if function is runtime.attribute_tangent:
+        return gradient_kind(_named_item(args[1], e.args[-1]))
+    if function is runtime.get_attribute:
+        return _named_item(first, e.args[-1])
     if function is runtime.overwritten:
         return subscript(first, e.args[1], of)
     if function in BROADCAST:
@@ -181,6 +188,15 @@ def _reduced(first: Kind, e: ast.Call, function: Any) -> Kind:
     return Number(first.rank - 1, dtype) if named and isinstance(axis, (ast.Constant, ast.UnaryOp)) and (
         not (isinstance(axis, ast.Constant) and axis.value is None)
     ) else UNKNOWN  # fmt: skip
+
+
+def _named_item(kind: Kind, name: ast.expr) -> Kind:
+    """An item of a named tuple."""
+    match kind, name:
+        case Items(items=items, fields=fields), ast.Constant(value=v) if v in fields:
+            return items[fields.index(v)]
+        case _:
+            return UNKNOWN if kind is not None else None
 
 
 def _made(shape: Kind) -> Kind:

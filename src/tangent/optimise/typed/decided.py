@@ -21,7 +21,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.typed.call_sites import handed_over, taken_over
 from tangent.optimise.typed.infer import Inference
-from tangent.optimise.typed.kinds import Items, Kind, Number, Stack
+from tangent.optimise.typed.kinds import Items, Kind, Named, Number, Stack, is_named
 from tangent.runtime.dispatch import is_foreign
 from tangent.syntax.names import identifiers
 from tangent.syntax.quote import constant
@@ -32,6 +32,8 @@ from tangent.transform.generated import Generated
 Resolve = Callable[[ast.expr, Generated], Any]
 Constants = dict[str, ast.expr]
 ROUNDS = 4
+# What a class may say of an attribute; of a named tuple the attributes are its items.
+ATTRIBUTES = (runtime.is_property, runtime.is_method, runtime.is_looked_up, runtime.is_field)
 
 
 def decided(functions: list[Generated], given: list[Kind], resolve: Resolve) -> list[Generated]:
@@ -186,6 +188,8 @@ def _of_types(function: Any, kind: Kind, classes: list[Any]) -> Any:
         return own in classes if own is not None else None
     if function is len and isinstance(kind, Items):
         return len(kind.items)
+    if is_named(kind) and function in ATTRIBUTES:
+        return function is runtime.is_field
     if not isinstance(kind, Number):
         return None
     if function is np.ndim:
@@ -199,7 +203,7 @@ def _of_types(function: Any, kind: Kind, classes: list[Any]) -> Any:
 
 def _class_of(kind: Kind) -> Any:
     match kind:
-        case Items():
+        case Items() | Named():
             return tuple
         case Stack():
             return list

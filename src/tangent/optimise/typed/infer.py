@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from tangent import runtime
 from tangent.optimise.typed.calls import result_of, subscript
 from tangent.optimise.typed.kinds import (
     BOOL,
@@ -22,6 +23,7 @@ from tangent.optimise.typed.kinds import (
     Number,
     Stack,
     elementwise,
+    has_fields_alone,
     inexact,
     join,
 )
@@ -177,6 +179,8 @@ class Inference:
 
     def attribute(self, e: ast.expr, value: ast.expr, attr: str, g: Generated) -> Kind:
         owner = self.of(value, g)
+        if isinstance(owner, Items) and attr in owner.fields:
+            return owner.items[owner.fields.index(attr)]
         if not isinstance(owner, Number):
             found = self.resolve(e, g)
             return FLOAT if isinstance(found, float) else INT if isinstance(found, int) else UNKNOWN
@@ -199,7 +203,18 @@ class Inference:
         found = self.resolve(e.func, g)
         if isinstance(found, Generated) and found in self.kinds:
             return self.followed(e, found, g)
+        if found is runtime.tuple_of:
+            return self.named_tuple(e, g)
         return result_of(found, e, lambda x: self.of(x, g))
+
+    def named_tuple(self, e: ast.Call, g: Generated) -> Kind:
+        """What `tuple_of(State, x, v)` makes."""
+        made, *parts = e.args
+        cls = self.resolve(made, g)
+        fields = getattr(cls, "_fields", ())
+        if len(fields) != len(parts) or _starred(parts) or not has_fields_alone(cls):
+            return UNKNOWN
+        return Items(tuple(self.of(x, g) for x in parts), fields)
 
     def followed(self, e: ast.Call, callee: Generated, g: Generated) -> Kind:
         assert callee.tree is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,9 +28,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple."""
+    """A tuple; a named one has the names of its items as fields."""
 
     items: tuple[Kind, ...]
+    fields: tuple[str, ...] = ()
+
+    def with_items(self, items: Iterable[Kind]) -> Items:
+        return Items(tuple(items), self.fields)
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,17 @@ class Stack:
 
 
 @dataclass(frozen=True)
+class Named:
+    """A named tuple, one of several."""
+
+
+@dataclass(frozen=True)
 class Unknown:
     """Anything."""
 
 
 # None: nothing is known yet, because no value has been seen.
-Kind = Number | Items | Stack | Unknown | None
+Kind = Number | Items | Stack | Named | Unknown | None
 UNKNOWN = Unknown()
 FLOAT, INT, BOOL, COMPLEX = (Number(0, t) for t in ("f8", "i8", "b1", "c16"))
 
@@ -53,7 +64,7 @@ def kind_of(value: Any) -> Kind:
     """The kind of an argument.
 
     >>> kind_of((np.ones((2, 3)), 1))
-    Items(items=(Number(rank=2, dtype='f8'), Number(rank=0, dtype='i8')))
+    Items(items=(Number(rank=2, dtype='f8'), Number(rank=0, dtype='i8')), fields=())
     """
     match value:
         case bool() | np.bool_():
@@ -68,8 +79,22 @@ def kind_of(value: Any) -> Kind:
             return Number(value.ndim, value.dtype.str[1:])
         case tuple() if not hasattr(value, "_fields"):
             return Items(tuple(kind_of(v) for v in value))
+        case tuple() if has_fields_alone(type(value)):
+            return Items(tuple(kind_of(v) for v in value), value._fields)  # type: ignore[attr-defined]
         case _:
             return UNKNOWN
+
+
+def has_fields_alone(cls: type) -> bool:
+    """Whether the attributes of a named tuple are its items: none is computed by its class."""
+    said = (v for c in cls.__mro__ for v in vars(c).values())
+    computed = any(isinstance(v, (property, functools.cached_property)) for v in said)
+    return not computed and not hasattr(cls, "__getattr__")
+
+
+def is_named(kind: Kind) -> bool:
+    """Whether a value is a named tuple."""
+    return isinstance(kind, Named) or (isinstance(kind, Items) and bool(kind.fields))
 
 
 def join(a: Kind, b: Kind) -> Kind:
@@ -81,10 +106,12 @@ def join(a: Kind, b: Kind) -> Kind:
             return a
         case Number(rank=0), Number(rank=0):
             return Number(0, promoted(a.dtype, b.dtype))
-        case Items(items=p), Items(items=q) if len(p) == len(q):
-            return Items(tuple(join(x, y) for x, y in zip(p, q)))
+        case Items(items=p), Items(items=q) if len(p) == len(q) and a.fields == b.fields:
+            return a.with_items(join(x, y) for x, y in zip(p, q))
         case Stack(item=p), Stack(item=q):
             return Stack(join(p, q))
+        case _ if is_named(a) and is_named(b):
+            return Named()
         case _:
             return UNKNOWN
 
@@ -116,7 +143,7 @@ def gradient_kind(kind: Kind) -> Kind:
         case Number():
             return inexact(kind)
         case Items(items=items):
-            return Items(tuple(gradient_kind(k) for k in items))
+            return kind.with_items(gradient_kind(k) for k in items)
         case Stack(item=item):
             return Stack(gradient_kind(item))
         case _:

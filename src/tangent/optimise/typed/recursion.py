@@ -199,7 +199,7 @@ class _Lists:
                     h.externals = {**h.externals, "np_": np}
                 made = f"np_.empty(s, np_.{np.dtype(dtype).name})" if rank else f"np_.{np.dtype(dtype).name}(0)"
                 return expression(made, s=ast.Tuple([constant(0)] * rank, ast.Load()))
-            case Items(items=parts):
+            case Items(items=parts, fields=()):
                 return ast.Tuple([self.default(part, g, resolve, entry) for part in parts], ast.Load())
             case Stack(item=item):
                 return ast.List([self.default(item, g, resolve, entry)], ast.Load())

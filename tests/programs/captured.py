@@ -260,3 +260,39 @@ def factor_that_changes_behind_the_call(x):
     y = APPLIED["twice"](g, x)
     a = 5.0
     return y * a
+
+
+@program({"x": 0.7})
+def trampoline(x):
+    """What a call gives calls the function that gave it, by its name: the function captured itself."""
+
+    def go(n, total):
+        if n == 0:
+            return total
+        return lambda: go(n - 1, total * x)
+
+    r = go(3, 1.0)
+    while callable(r):
+        r = r()
+    return r
+
+
+@program({"x": 0.7})
+def endless_stream_of_pairs(x):
+    def stream(v):
+        return v, lambda: stream(v * x)
+
+    s, total = stream(1.0), 0.0
+    for _ in range(4):
+        head, rest = s
+        total = total + head
+        s = rest()
+    return total
+
+
+@program({"x": 0.7})
+def function_that_hands_itself_on(x):
+    def g(n, v):
+        return v * x if n == 0 else functools.partial(g, n - 1)(v) * x
+
+    return g(2, 1.3)

@@ -16,7 +16,7 @@ import dataclasses
 import threading
 import types
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -319,14 +319,26 @@ def require_known(memory: Any, function: Any) -> None:
     behind = getattr(function, "origin", None)
     if behind is None:
         return
-    for cell in getattr(behind[0], "remembers", behind[0]).__closure__ or ():
-        value = cell.cell_contents
+    for value in _captured(behind[0], set()):
         if is_changed(memory, value) or any(s.owner is value for s in memory):
             raise UnsupportedError(
                 f"cannot differentiate the derivative of '{behind[0].__name__}' here",
                 why="it captures an object, a list or a dict that was made or changed before",
                 todo="Pass what it needs as an argument.",
             )
+
+
+def _captured(function: Any, seen: set[int]) -> Iterator[Any]:
+    """What a function captured, and what functions did that it captured."""
+    own = getattr(function, "origin", (function,))[0]
+    own = getattr(own, "remembers", own)
+    if id(own) in seen:
+        return
+    seen.add(id(own))
+    for cell in own.__closure__ or ():
+        yield cell.cell_contents
+        if isinstance(cell.cell_contents, types.FunctionType):
+            yield from _captured(cell.cell_contents, seen)
 
 
 def forget(memory: Any, x: Any, name: str) -> Any:

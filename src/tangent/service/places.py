@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import types
 from collections.abc import Mapping
@@ -13,10 +14,16 @@ from tangent.runtime.calls import Active
 from tangent.runtime.objects import is_object
 from tangent.source.cells import content_of
 from tangent.source.reached import captured_by, reached, root_of
+from tangent.source.read import read
+from tangent.syntax.rebuild import walk_scope
+from tangent.syntax.walk import walk
 
 
 class Captured(dict[str | None, Any]):
-    """Where a function ends up: for each variable that it captured, the place, or those of what a function captured."""
+    """Where a function ends up: for each variable that it captured, the place, or those of what a function captured.
+
+    Under None, the place where the function itself does, by its name.
+    """
 
 
 @dataclass(frozen=True)
@@ -95,32 +102,43 @@ def _of_the_function(plain: types.FunctionType, function: Any) -> Any:
     """Where the function itself goes: the object behind it, or what it captures."""
     if isinstance(function, types.MethodType) or is_object(function):
         return plain.__code__.co_freevars[0], None  # the function that stands for it captures the object
-    if root_of(plain) is plain:
-        own = getattr(plain, "remembers", plain)  # a function that calls itself finds itself where it runs
-        varying = {v: content_of(cell, own) for v, cell in captured_by(plain).items()}
-        return Captured({v: (v, None) for v, value in varying.items() if value is not own and may_vary(value)})
-    return _of_the_root(root_of(plain), {id(cell): v for v, cell in reached(plain).items()}, set())
+    if root_of(plain) is not plain:
+        return _of_the_root(root_of(plain), {id(cell): v for v, cell in reached(plain).items()}, set())
+    own = getattr(plain, "remembers", plain)
+    held = {v: content_of(cell, own) for v, cell in captured_by(plain).items()}
+    found = Captured({v: (v, None) for v, value in held.items() if value is not own and may_vary(value)})
+    itself = next((v for v, value in held.items() if value is own), None)
+    if itself is not None and not _only_calls(plain, itself):
+        found[None] = (itself, None)
+    return found
+
+
+def _only_calls(function: types.FunctionType, itself: str) -> bool:
+    """Whether a function only calls itself, which it finds where it runs; not one that a function inside it calls."""
+    tree = read(function).tree
+    called = {n.func for n in walk_scope(tree) if isinstance(n, ast.Call)}
+    return all(n in called for n in walk(tree) if isinstance(n, ast.Name) and n.id == itself)
 
 
 def _of_the_root(root: types.FunctionType, names: dict[int, str], seen: set[int]) -> Captured:
     """Where a derivative goes: what the user's function captured, and what functions did that it captured.
 
-    `names` are the names of variables in the derivative; one that several functions captured goes to the first. The
-    derivative may name a function that was captured besides: that is the entry None.
+    `names` are the names of variables in the derivative; one that several functions captured goes to the first.
     """
-    seen.add(id(getattr(root, "remembers", root)))
+    own = getattr(root, "remembers", root)
+    seen.add(id(own))
     found = Captured()
     for v, cell in captured_by(root).items():
         value = content_of(cell)
-        if id(value) in seen or not may_vary(value):
+        if not may_vary(value):
             continue
         place = names.pop(id(cell), None)
-        if isinstance(value, types.FunctionType):
-            found[v] = _of_the_root(root_of(value), names, seen)
-            if place is not None:
-                found[v][None] = (place, None)
-        elif place is not None:
-            found[v] = (place, None)
+        function = isinstance(value, types.FunctionType)
+        here = found
+        if function and value is not own:
+            here = found[v] = Captured() if id(value) in seen else _of_the_root(root_of(value), names, seen)
+        if place is not None:
+            here[None if function else v] = (place, None)
     return found
 
 

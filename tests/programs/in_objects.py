@@ -551,3 +551,25 @@ def counts_of_random_numbers_in_objects(spot, vol):
     for k in range(given.steps):
         s = s * np.exp(given.vol * z[:, k])
     return np.sum(s)
+
+
+class FilledWhole:
+    def __init__(self, w):
+        self.w = w
+
+    def fill(self, value):
+        self.w[:] = value
+
+
+def _first_and_last_exchanged(a):
+    xs = a.tolist()
+    xs[0], xs[-1] = xs[-1] * 2.0, xs[0]
+    a[:] = np.sin(np.array(xs))
+
+
+@program({"a": signed(4), "b": signed(4)})
+def lists_of_what_may_be_an_object(a, b):
+    o = FilledWhole([a, b])
+    _first_and_last_exchanged(b)
+    a[:-1] /= 2.5 + b[1:]
+    return a * o.w[1]

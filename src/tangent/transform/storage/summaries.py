@@ -11,6 +11,7 @@ from typing import Any
 from tangent.analysis.activity import activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
+from tangent.analysis.made import copies_container
 from tangent.analysis.operation import Operation
 from tangent.analysis.passed import passed_on
 from tangent.errors import InPlaceError, TangentError
@@ -290,6 +291,8 @@ def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[st
     for op in this.operations.values():
         for t in op.targets if op.kind not in ("store", "augment") else ():
             bound.setdefault(t, []).append(op)
+    lists = {t for t, ops in bound.items() if any(copies_container(op) for op in ops)}  # in some branch
+    found -= lists
     changed = True
     while changed:
         copies = {t: ops for t, ops in bound.items() if all(op.kind == "copy" for op in ops)}
@@ -297,7 +300,7 @@ def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[st
         new |= {op.operands[0] for t in found for op in bound.get(t, []) if op.kind == "copy"}
         views = {t: ops[0] for t, ops in bound.items() if len(ops) == 1 and ops[0].kind == "rule" and t in found}
         new |= {op.operands[0] for op in views.values() if op.rule.name in OF_ARRAYS and op.operands}
-        new -= found | aliases.containers
+        new -= found | aliases.containers | lists
         found |= new
         changed = bool(new)
     return found

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,19 @@ def test_the_runtime_reads_no_trees():
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) else []
             assert "ast" not in names, path
+
+
+def test_no_module_hides_a_function_of_its_name():
+    """Importing `tangent.runtime.some` binds the name, also over a function that generated code calls."""
+    functions = _functions(PACKAGE / "runtime" / "kernels")
+    modules = {n for n in functions if isinstance(getattr(tangent.runtime, n, None), types.ModuleType)}
+    late = {path.stem for path in (PACKAGE / "runtime").glob("*.py")}
+    assert sorted(modules | (functions & late)) == []
+
+
+def _functions(folder):
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in folder.glob("*.py")]
+    return {node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 @pytest.mark.parametrize("after", ["", "tangent.grad(lambda x: x * np.tanh(x))(2.0)"], ids=["import", "grad"])

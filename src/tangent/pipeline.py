@@ -18,7 +18,7 @@ from tangent.errors import CaptureError, InPlaceError, Location, TangentError
 from tangent.options import Copied, Memory, Options
 from tangent.rules.callables import making
 from tangent.rules.table import scope_rules, table, using
-from tangent.runtime.layout import remembered
+from tangent.runtime.layouts import remembered
 from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared

@@ -11,7 +11,7 @@ from tangent.analysis.state import needs_memory, writes_into_arrays
 from tangent.errors import TangentError
 from tangent.options import Given, Options
 from tangent.rules.table import table
-from tangent.runtime.layout import remembered
+from tangent.runtime.layouts import remembered
 from tangent.runtime.objects import fields_of, is_object, operators_in
 from tangent.runtime.storage.held import are_apart, held_by, within
 from tangent.source.given import outside, over_attributes

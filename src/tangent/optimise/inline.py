@@ -19,7 +19,7 @@ from tangent.optimise.dead import pushed
 from tangent.optimise.purity import calls_in, calls_unknown, changed_inside, is_pure, root_of
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
-from tangent.syntax.print import WIDTH, Comment
+from tangent.syntax.print import WIDTH, Comment, text_of
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import all_writes, rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
@@ -268,7 +268,7 @@ def _shown(s: ast.stmt) -> str:
         case ast.If(test=e) | ast.For(iter=e):
             return "for __ in " + ast.unparse(e)
         case _:
-            return ast.unparse(ast.fix_missing_locations(s) if not hasattr(s, "lineno") else s)
+            return text_of(s)
 
 
 def _substituted(s: ast.stmt, v: str, value: ast.expr) -> ast.stmt:

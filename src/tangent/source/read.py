@@ -217,14 +217,14 @@ def _lines(function: types.FunctionType, code: types.CodeType) -> tuple[str, ...
 def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionType) -> ast.FunctionDef:
     first = code.co_firstlineno
     try:
-        block = "".join(inspect.getblock(list(lines[first - 1 :])))
-        if block[:1].isspace():  # under a line of its own, so that strings over several lines keep their indentation
-            block, first = f"if True:\n{block}", first - 1
-        tree = ast.parse(block)
+        if is_generated(function):  # so are the others of its module
+            tree, first = _module("".join(lines)), 1
+        else:
+            tree, first = _block(lines, first)
     except (SyntaxError, IndentationError):
         tree, first = _module("".join(lines)), 1
     candidates = [
-        n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == code.co_name
+        n for n in walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == code.co_name
     ]
     for node in candidates:
         start = min([node.lineno, *(d.lineno for d in node.decorator_list)]) + first - 1
@@ -234,8 +234,16 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
                     f"'{node.name}' is async", Location(code.co_filename, start, lines[start - 1]),
                     "it does not run from start to end", "Write a plain function that does the computation.",
                 )  # fmt: skip
-            return _shift(node, first - 1)
+            return _shift(node, first - 1) if first > 1 else node
     raise _changed(code, lines, function)
+
+
+def _block(lines: tuple[str, ...], first: int) -> tuple[ast.Module, int]:
+    """The block that begins in a line, and the line that its positions count from."""
+    block = "".join(inspect.getblock(list(lines[first - 1 :])))
+    if block[:1].isspace():  # under a line of its own, so that strings over several lines keep their indentation
+        block, first = f"if True:\n{block}", first - 1
+    return ast.parse(block), first
 
 
 def _shift(node: ast.FunctionDef, lines: int) -> ast.FunctionDef:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise
 from tangent.syntax.inserted import Block, InsertedCode, Insertion
+from tangent.syntax.walk import fact
 
 WIDTH = 100
 INDENT = "    "
@@ -120,10 +121,16 @@ def _statement(s: ast.stmt, depth: int) -> list[Line]:
         ):
             return [Line(text, origin)]
         case _:
-            text = ast.unparse(s if hasattr(s, "lineno") else ast.fix_missing_locations(s))
+            text = text_of(s)
             if "\n" in text:
                 return [Line(pad + t if t else "", origin) for t in text.split("\n")]
             return [Line(t, origin) for t in _fold(text, depth)]
+
+
+@fact
+def text_of(s: ast.stmt) -> str:
+    """The text of a statement, before it is broken into lines."""
+    return ast.unparse(s if hasattr(s, "lineno") else ast.fix_missing_locations(s))
 
 
 def _origin(s: ast.stmt) -> Origin:

@@ -60,9 +60,9 @@ def _makes_dict(op: Operation, dicts: set[str], summary: Summaries) -> bool:
 
 def dict_methods(this: Unit, found: list[Write], summary: Summaries) -> tuple[Unit, list[Write]]:
     """The function with methods that change dicts as stores and deletions, and its writes."""
-    if this.context.memory:
-        return this, found
     made = dicts_made(this, summary) & {w.root for w in found}
+    if this.context.memory or not made:
+        return this, found
     changed: dict[ast.stmt, list[ast.stmt]] = {}
     operations = dict(this.operations)
     kept: list[Write] = []
@@ -258,9 +258,14 @@ def _computes_keys(op: Operation) -> bool:
 
 def keys_alone(this: Unit, summary: Summaries) -> Unit:
     """The function with what goes over the keys of dicts that it makes known to do so: nothing flows through them."""
-    operations, dicts = dict(this.operations), dicts_made(this, summary) - _of_computed_keys(this)
-    for s, op in this.operations.items():
-        listed = (op.kind == "rule" and op.rule.name in OF_KEYS) or op.callee is keys_of
-        if listed and dicts.issuperset(op.operands) and op.operands:
-            operations[s] = Operation("zero", op.targets, (), op.value)
+    listed = {
+        s: op
+        for s, op in this.operations.items()
+        if op.operands and ((op.kind == "rule" and op.rule.name in OF_KEYS) or op.callee is keys_of)
+    }
+    if not listed:
+        return this
+    dicts = dicts_made(this, summary) - _of_computed_keys(this)
+    known = {s: op for s, op in listed.items() if dicts.issuperset(op.operands)}
+    operations = this.operations | {s: Operation("zero", op.targets, (), op.value) for s, op in known.items()}
     return Unit(this.source, this.core, this.context, operations, this.lists)

@@ -71,36 +71,49 @@ class Settled:
     apart: tuple[Apart, ...]  # parameters that are changed as values, and may not be another argument
 
 
+class _Sharing:
+    """The aliases of a function on its way, found again where a step has changed it."""
+
+    def __init__(self, summary: Summaries, groups: Groups) -> None:
+        self.summary, self.groups = summary, groups
+        self.last: tuple[Unit, Aliases] | None = None
+
+    def __call__(self, this: Unit) -> Aliases:
+        if self.last is None or self.last[0] is not this:
+            self.last = this, aliases_of(this, self.summary, self.groups)
+        return self.last[1]
+
+
 def settle(
     this: Unit, inputs: tuple[str, ...], outputs: tuple[str, ...], groups: Groups, summary: Summaries, shapes: Shapes,
     outside: Outside,
 ) -> Settled:  # fmt: skip
     """Find the storage of a function; `groups` are parameters that the caller lets it write into, by sharing."""
-    given = frozenset(p for group in groups for p in group)
+    given, sharing = frozenset(p for group in groups for p in group), _Sharing(summary, groups)
     found = [w for w in all_writes(this, summary) if not _binds_number(w, shapes)]
-    apart = changed_as_values(this, found, aliases_of(this, summary, groups))
+    apart = changed_as_values(this, found, sharing(this))
     this = finished_lists(this, found)
     this, found = one_name(copies(this, found), found, summary)
     this = keys_alone(this, summary)
     this, found = dict_methods(this, found, summary)
-    this, found, tables = written_tables(this, found, lambda unit: aliases_of(unit, summary, groups))
-    aliases = aliases_of(this, summary, groups)
+    this, found, tables = written_tables(this, found, sharing)
+    aliases = sharing(this)
     found = seen_by_others(this, found, aliases)
     this = read_cells(this, found, aliases)
     found += deep_stacks(this, found, aliases)
     this = kept_apart(this, found, shapes)
     this, found = items_by_value(this, found, aliases, given)
-    aliases = aliases_of(this, summary, groups)
+    aliases = sharing(this)
     this = checked_counts(this, found, aliases)
     dicts = flat_dicts(this, found, aliases, summary)
     flat = flat_lists(this, found, aliases, tables) - dicts_made(this, summary) | dicts
     refuse_rows(this, found, aliases, flat)
     this, found, rebound = containers_by_value(this, found, aliases, given | flat)
-    aliases = aliases_of(this, summary, groups)
+    aliases = sharing(this)
     open_ = -1
     while open_ != (open_ := sum(w.construct == "augmented" for w in found)):
         this, found = augmented_in_place(this, found, aliases, shapes, given)
-        aliases = aliases_of(this, summary, groups)
+        aliases = sharing(this)
     found = [w for w in found if w.construct != "augmented"]
     arrays = (
         frozenset(taken_for_arrays(this, aliases, summary)) | flat | (groups.arrays - assigned_inside(this.core.body))

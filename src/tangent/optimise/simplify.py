@@ -13,13 +13,16 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.lazy import computed, makes_new
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import rebuild, replace, statements
+from tangent.syntax.walk import fact, walk
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
@@ -31,35 +34,50 @@ FOLDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def simplify(body: Body, o: Optimisation) -> Body:
-    dense = computed(body)
-    return _block(body, lambda e: simplified(e, dense))
+    return _block(body, computed(body) if any(map(_holds_copies, body)) else frozenset())
 
 
-def _block(body: Body, simple: Callable[[ast.expr], ast.expr]) -> Body:
+def _simple(node: _Node, dense: frozenset[str]) -> _Node:
+    """A statement or an expression with all its parts simplified."""
+    return node if _is_simple(node) else rebuild(node, lambda e: simplified(e, dense))
+
+
+@fact
+def _is_simple(node: ast.AST) -> bool:
+    """Whether nothing is simpler, whatever variables are: what copies stand for hangs on these."""
+    return not _holds_copies(node) and rebuild(node, simplified) is node
+
+
+@fact
+def _holds_copies(node: ast.AST) -> bool:
+    return any(map(_is_copy, walk(node)))
+
+
+def _block(body: Body, dense: frozenset[str]) -> Body:
     done: Body = []
     for s in body:
         match s:
             case ast.Assign(targets=[ast.Name(id=a)], value=ast.Name(id=b)) if a == b:
                 continue
             case ast.If(test=test, body=then, orelse=other):
-                new = rebuild(test, simple)
+                new = _simple(test, dense)
                 decided = type(s) is ast.If and isinstance(_value(new), bool) and not isinstance(then[0], ast.Break)
                 if decided and not _holds_block(other if _value(new) else then):
-                    done += _block(then if _value(new) else other, simple)
+                    done += _block(then if _value(new) else other, dense)
                 else:
                     done.append(
-                        replace(s, test=new, body=_block(then, simple) or [ast.Pass()], orelse=_block(other, simple))
+                        replace(s, test=new, body=_block(then, dense) or [ast.Pass()], orelse=_block(other, dense))
                     )
             case ast.For(iter=iter, body=inner):
-                done.append(replace(s, iter=rebuild(iter, simple), body=_block(inner, simple) or [ast.Pass()]))
+                done.append(replace(s, iter=_simple(iter, dense), body=_block(inner, dense) or [ast.Pass()]))
             case ast.While(test=test, body=inner):
-                done.append(replace(s, test=rebuild(test, simple), body=_block(inner, simple) or [ast.Pass()]))
+                done.append(replace(s, test=_simple(test, dense), body=_block(inner, dense) or [ast.Pass()]))
             case ast.AugAssign(op=ast.Add()):
-                s = rebuild(s, simple)
+                s = _simple(s, dense)
                 plain = positive(s.value)
                 done.append(s if plain is None else replace(s, op=ast.Sub(), value=plain))
             case _:
-                done.append(rebuild(s, simple))
+                done.append(_simple(s, dense))
     return done
 
 
@@ -109,7 +127,7 @@ def simplified(e: ast.expr, dense: frozenset[str] = frozenset()) -> ast.expr:
             return e
 
 
-def _is_copy(e: ast.expr) -> bool:
+def _is_copy(e: ast.AST) -> bool:
     """A copy of a part of an array: arithmetic makes a new array anyway."""
     match e:
         case ast.Call(func=ast.Attribute(value=ast.Subscript(), attr="copy"), args=[], keywords=[]):

@@ -24,6 +24,12 @@ class Names:
         self.taken = set(taken)
         self._next: dict[str, int] = {}
 
+    def copied(self) -> Names:
+        """The same names taken, for a function of its own."""
+        copy = Names(self.taken)
+        copy._next = dict(self._next)
+        return copy
+
     def fresh(self, base: str) -> str:
         """The base name, with trailing underscores if it is taken."""
         while base in self.taken or base in RESERVED:

@@ -191,7 +191,7 @@ class Module:
         context = copy.copy(found.context)
         numbers, context.presumed = self._numbers.get(function, (frozenset(), {}))
         context.scalars = self._scalars.get(function, frozenset()) | numbers
-        context.names = copy.deepcopy(found.context.names)
+        context.names = found.context.names.copied()
         context.externals = dict(found.context.externals)
         context.scope = copy.copy(found.context.scope)
         context.scope.externals = dict(found.context.scope.externals)

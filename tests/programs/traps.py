@@ -634,6 +634,13 @@ def single_and_python_float(x, s):
     return x * s + np.pi * x
 
 
+@program({"x": signed(4).astype(np.float32)})
+def single_into_the_largest_of_each_group(x):
+    m = np.full(2, -9.0)
+    np.maximum.at(m, [0, 1, 0, 1], x)
+    return np.exp(x - m[[0, 1, 0, 1]])
+
+
 @program({"x": signed(3).astype(np.float32), "n": 3})
 def single_precision_in_a_loop(x, n):
     h = np.zeros_like(x)

@@ -34,6 +34,7 @@ def item_shadow(y, x, shade=None): d[shade] = refit(d[y], shade)
 def unboxed(y, b, x): d[b] = d[y]
 @linear
 def returned_rest(y, v, b, shade): d[v] = returned_rest(d[y], b, shade)
+@fitted(v)
 def placed(y, a, v, taken):
     d[a] = np.where(taken < 0, d[y], 0.0)
     d[v] = gather_placed(d[y], v, taken)

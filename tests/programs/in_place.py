@@ -176,7 +176,7 @@ def shape_assigned(x):
     return b[:, 0] * b[:, 1]
 
 
-@program({"x": positive(4)}, orders=1)
+@program({"x": positive(4)})
 def real_and_imaginary_parts_stored(x):
     z = np.zeros(4, complex)
     z.real[:] = x

@@ -13,7 +13,7 @@ from tangent.runtime.storage.items import put_item_back, restore_item
 from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
-from tangent.syntax.quote import assign, at, constant
+from tangent.syntax.quote import assign, at, constant, expression
 from tangent.syntax.rebuild import replace
 from tangent.syntax.walk import walk
 
@@ -73,9 +73,8 @@ class Stores(Expressions):
             case _:
                 return None
 
-    def combined(self, owner: ast.expr, attr: str, index: ast.expr, s: ast.AugAssign) -> ast.expr:
-        """What `owner.attr[index] += v` stores."""
-        item = ast.Subscript(ast.Attribute(owner, attr, ast.Load()), index, ast.Load())
+    def combined(self, item: ast.expr, s: ast.AugAssign) -> ast.expr:
+        """What `item += v` stores."""
         return self.atom(ast.fix_missing_locations(ast.copy_location(ast.BinOp(item, s.op, s.value), s)))
 
     def augment(self, s: ast.AugAssign, target: ast.Subscript | ast.Attribute) -> None:
@@ -83,11 +82,13 @@ class Stores(Expressions):
         match target:
             case ast.Subscript(value=ast.Attribute(value=owner, attr="flat"), slice=index):
                 held, key = self.atom(owner), self.index(index)
-                self.writers.flat_store(held, key, self.combined(held, "flat", key, s), s)
+                self.writers.flat_store(held, key, self.combined(expression("a.flat[i]", a=held, i=key), s), s)
                 return
             case _ if part := self.complex_part(target):
-                held, attr, key = part
-                self.writers.part_store(held, attr, key, self.combined(held, attr, key, s), s)
+                held, attr, key = part  # of a copy: a view of the array would be looked at after the store
+                old = expression("a[i].copy()", a=held, i=key)
+                new = self.combined(ast.Attribute(old, attr, ast.Load()), s)
+                self.writers.part_store(held, attr, key, new, s)
                 return
         place = self.place(target)
         if isinstance(s.op, IN_PLACE) and not _calls_user(s.value, self.context):

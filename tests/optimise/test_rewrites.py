@@ -341,6 +341,8 @@ def test_what_stays_as_it_is_is_read_without_a_copy(between):
         "ba[1] = 2.0",  # the place changes
         "row += c",  # under another name
         "b += c",  # the copy changes
+        "b[0] = 2.0",
+        "b[...] = c",
         "kept.append(b)",  # somebody else holds the copy
         "z = b",
         "z = b[1:] * 2.0",  # a part, of which it is not known whether it is a view

@@ -788,3 +788,16 @@ def added_arrays_that_change_at_once_under_another_name(u, k):
         b += 0.1 * a * k
         b[1:] -= 0.1 * k * a[1:] * c[1:]
     return a * b
+
+
+def _last_row_twice(a):
+    for i in range(2):
+        a[-1] = np.arctan(a[i])
+    v = a.copy()
+    v[...] = 2.0
+
+
+@program({"w": positive(3, 3)})
+def copy_that_is_filled_and_dropped(w):
+    _last_row_twice(w)
+    return w

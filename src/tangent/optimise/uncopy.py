@@ -19,6 +19,7 @@ from functools import partial
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.lazy import computed, makes_new
 from tangent.optimise.purity import changes, is_pure, root_of, written_in_place
+from tangent.optimise.recompute import stored
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
@@ -36,7 +37,8 @@ def uncopy(body: Body, o: Optimisation) -> Body:
         bound.update(writes(s))
         parts = [s.test] if isinstance(s, (ast.If, ast.While)) else [s.iter] if isinstance(s, ast.For) else [s]
         reads.update(n.id for p in parts for n in walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    once = Counter({v: n for v, n in reads.items() if bound[v] == 1 and v not in o.shared})
+    changed = stored(body) | o.shared.keys()
+    once = Counter({v: n for v, n in reads.items() if bound[v] == 1 and v not in changed})
     return _block(body, o, reads, once, computed(body))
 
 
@@ -118,7 +120,7 @@ def _uncopied(e: ast.expr) -> ast.expr:
 
 def _stays(v: str, place: ast.expr, rest: Body, o: Optimisation, count: int, known: frozenset[str]) -> bool:
     """Whether a place is as it was for all that reads a copy of it, which is arithmetic in the same block."""
-    if root_of(place) not in o.shared:
+    if not count or root_of(place) not in o.shared:
         return False
     for s in rest:
         if isinstance(s, Comment):

@@ -41,6 +41,7 @@ THEMES = (
     "objects",
     "attributes",
     "state",
+    "asked",
     "in_objects",
     "given",
     "many_objects",

@@ -322,7 +322,8 @@ class _Reader:
     def method(self, owner: ast.expr, attr: str, e: ast.Call, s: ast.stmt) -> Operation:
         if isinstance(owner, ast.Name) and owner.id in self.stacks and attr == "pop" and not e.args:
             return Operation("pop", (), (owner.id,), why="read" if self.stacks[owner.id] else "")
-        if attr in self.table.zero_methods:
+        told = isinstance(owner, ast.Constant) and isinstance(owner.value, str)  # text of a value, which is constant
+        if told or attr in self.table.zero_methods:
             return Operation("zero", ())
         bounds = self.table.methods.get(attr)
         if bounds:

@@ -32,7 +32,7 @@ KNOWN_DESCRIPTORS = (
 )
 NUMBERS = frozenset({np.ndarray, np.float64, float, int})
 BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
-SINGLE = "neg pos invert abs float complex round getitem iter reversed eq ne lt le gt ge".split()
+SINGLE = "neg pos invert abs int float complex round getitem iter reversed eq ne lt le gt ge".split()
 OPERATORS = (
     frozenset(f"__{side}{word}__" for word in BINARY for side in ("", "r", "i"))
     | frozenset(f"__{word}__" for word in SINGLE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import types
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from tangent.runtime.objects import is_object
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.source.tuples import is_named_tuple
-from tangent.source.writing import may_write
+from tangent.source.writing import may_write, written_by
 from tangent.syntax.core import is_atom, is_literal, is_opaque_expression, is_path
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
@@ -29,8 +30,8 @@ TAKING = frozenset(("pop", "popleft", "popitem"))  # methods that change what th
 class Expressions:
     """Emits statements that compute the parts of expressions."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, context: Context, flags: frozenset[str] = frozenset()) -> None:
+        self.context, self.flags = context, flags
         self.emitted: list[ast.stmt] = []
         self.like: ast.stmt = ast.Pass()
         self.rebound: frozenset[str] = frozenset()
@@ -43,15 +44,15 @@ class Expressions:
         like = self.like
         match value:
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                branch = self.condition(test)
+                branch = self.condition(test, [body, orelse])
                 then, other = self.branch(target, body), self.branch(target, orelse)
                 self.emit(at(ast.If(name(branch), then, other), like))
-            case ast.BoolOp(op=op, values=values) if not _is_condition(value) or self.opens(value):
+            case ast.BoolOp(op=op, values=values) if not is_condition(value) or self.opens(value):
                 self.assign(target, values[0])
                 rest = values[1] if len(values) == 2 else ast.BoolOp(op, values[1:])
                 held = name(target)
                 test = held if isinstance(op, ast.And) else ast.UnaryOp(ast.Not(), held)
-                branch = self.condition(test)
+                branch = self.condition(test, [rest])
                 self.emit(at(ast.If(name(branch), self.branch(target, rest), []), like))
             case _:
                 self.emit(assign(target, self.operation(value), like))
@@ -62,13 +63,36 @@ class Expressions:
         done, self.emitted = self.emitted, outer
         return done
 
-    def condition(self, test: ast.expr) -> str:
+    def condition(self, test: ast.expr, blocks: Sequence[ast.AST]) -> str:
+        """A name for what was true before the branch, which may empty the list that it tests."""
         branch = self.context.names.numbered("branch")
+        if self.may_turn(test, blocks):
+            test = ast.copy_location(ast.Call(name(self.context.builtin("bool")), [test], []), test)
         if is_opaque_expression(test) and not self.opens(test):
             self.emit(assign(branch, test, self.like))
         else:
             self.assign(branch, test)
         return branch
+
+    def may_turn(self, test: ast.expr, blocks: Sequence[ast.AST]) -> bool:
+        """Whether a test may be of a list, dict or object that one of the branches changes."""
+        if is_condition(test) or (isinstance(test, ast.Name) and test.id in self.flags):
+            return False
+        return any(self.may_change(n) for block in blocks for n in walk(block))
+
+    def may_change(self, n: ast.AST) -> bool:
+        """Whether something may be changed in place here: by a store, a method, a function."""
+        match n:
+            case ast.Delete():
+                return True
+            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+                return True
+            case ast.Call(func=func):
+                resolve = self.context.scope.resolve
+                unknown = isinstance(func, ast.Name) and resolve(func) is MISSING
+                return unknown or bool(written_by(n, resolve))
+            case _:
+                return False
 
     def atom(self, e: ast.expr) -> ast.expr:
         """The expression as a name or constant, after the statements that compute it."""
@@ -303,11 +327,11 @@ def is_arithmetic(e: ast.expr) -> bool:
             return False
 
 
-def _is_condition(e: ast.expr) -> bool:
+def is_condition(e: ast.expr) -> bool:
     """Whether `and`, `or`, `not` and comparisons make up the whole expression, so that its value is a truth value."""
     match e:
         case ast.BoolOp(values=values):
-            return all(_is_condition(v) for v in values)
+            return all(is_condition(v) for v in values)
         case ast.UnaryOp(op=ast.Not()) | ast.Compare():
             return True
         case ast.Constant(value=bool()):

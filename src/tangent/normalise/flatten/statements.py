@@ -45,8 +45,11 @@ class Statements(Stores):
             case ast.Pass():
                 return
             case ast.If(test=test, body=body, orelse=orelse):
-                kept = isinstance(test, ast.Constant) or (isinstance(test, ast.Name) and not _assigns(s, test.id))
-                branch = test if kept else name(self.condition(test))
+                blocks = [*body, *orelse]
+                kept = isinstance(test, ast.Constant) or (
+                    isinstance(test, ast.Name) and not _assigns(s, test.id) and not self.may_turn(test, blocks)
+                )
+                branch = test if kept else name(self.condition(test, blocks))
                 self.emit(replace(s, test=branch, body=self.block(body), orelse=self.block(orelse)))
             case ast.While(test=test, body=body) if self.opens(test) or self.calls_writer(test):
                 self.tested_loop(s)
@@ -100,7 +103,7 @@ class Statements(Stores):
 
     def tested_loop(self, s: ast.While) -> None:
         """`while f(): ...` as a loop over a variable that is computed again at its end."""
-        flag = self.condition(s.test)
+        flag = self.condition(s.test, [])
         body = self.block(s.body)
         again = self.branch(flag, s.test)
         match body:

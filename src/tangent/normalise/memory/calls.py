@@ -13,9 +13,18 @@ from typing import Any
 import numpy as np
 
 from tangent.normalise.memory.arrays import CHANGING, Arrays
-from tangent.normalise.memory.known import COLLECTIONS, COPIES, HOLDING, MAKERS, METHODS, OF_NUMBERS, is_of_container
+from tangent.normalise.memory.known import (
+    COLLECTIONS,
+    COPIES,
+    HOLDING,
+    MAKERS,
+    METHODS,
+    OF_NUMBERS,
+    TELLING,
+    is_of_container,
+)
 from tangent.runtime import library as library_module
-from tangent.runtime import memory, memory_arrays, stateful
+from tangent.runtime import memory, memory_arrays, memory_views, stateful
 from tangent.runtime.classes import factory_of, is_made_by_class, nothing
 from tangent.runtime.dispatch import sequence
 from tangent.runtime.objects import field, is_object
@@ -192,15 +201,18 @@ class Calls(Arrays):
 
     def with_current(self, e: ast.Call, kept: Sequence[ast.expr] = ()) -> ast.Call:
         """A call of a library function: it is given lists and dicts as they are now, but for some that are kept."""
-        if not self.arrays and self.context.scope.resolve(e.func) in OF_NUMBERS:
+        found = self.context.scope.resolve(e.func)
+        asked = found in TELLING or (found is int and self.context.overloads("__int__"))
+        if not self.arrays and found in OF_NUMBERS and not asked:
             return e
+        reading = memory_views.as_now if asked else memory.current
 
         def given(a: ast.expr) -> ast.expr:
             if isinstance(a, ast.Starred):
                 return replace(a, value=given(a.value))
             if not self.may_hold_list(a) or a in kept:
                 return a
-            return name(self.held(self.call(memory.current, name(self.memory), a), "now", self.like))
+            return name(self.held(self.call(reading, name(self.memory), a), "now", self.like))
 
         return replace(
             e, args=[given(a) for a in e.args], keywords=[replace(k, value=given(k.value)) for k in e.keywords]

@@ -56,6 +56,7 @@ OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())
 OF_NUMBERS = (  # functions that take numbers alone
     float, int, complex, *(f for f in vars(math).values() if callable(f) and f.__name__ not in OF_SEQUENCES),
 )  # fmt: skip
+TELLING = (bool, str, repr, format, print, any, all)  # functions that may ask objects, and of which no derivative flows
 MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)
 HOLDING = (new_instance, tuple_of, replace_field)  # what they give holds lists and arrays themselves
 KEEPING = (*MAKERS, *HOLDING, dataclasses.replace, types.SimpleNamespace, Variable)  # or items of what they are given
@@ -280,6 +281,18 @@ class Known:
 
     def may_hold_list(self, e: ast.expr) -> bool:
         return self.may_be_list(e) or (isinstance(e, ast.Name) and e.id in self.nesting)
+
+    def may_hold_object(self, e: ast.expr) -> bool:
+        """Whether something of which the memory knows may be in what an expression gives."""
+        match e:
+            case ast.Name():
+                return self.may_hold_list(e)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+                return any(map(self.may_hold_object, parts))
+            case ast.Call(func=func):
+                return self.context.scope.resolve(func) not in (*TELLING, len)
+            case _:
+                return isinstance(e, (ast.Attribute, ast.Subscript))
 
     def is_surely_list(self, e: ast.expr) -> bool:
         return isinstance(e, ast.Name) and e.id in self.surely

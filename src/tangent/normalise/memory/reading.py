@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.normalise.memory.known import Known
+from tangent.normalise.memory.known import TELLING, Known
 from tangent.runtime import memory, memory_arrays, memory_views, stateful
 from tangent.runtime.classes import names_held
 from tangent.runtime.objects import is_object
@@ -168,6 +168,13 @@ class Reading(Known):
 
     def bounds(self, e: ast.expr) -> ast.expr:
         match e:
+            case ast.Call(func=ast.Name() as func, args=[ast.Name() as a]) if (
+                self.may_be_list(a) and a.id not in self.looped and self.context.scope.resolve(func) is len
+            ):
+                length = self.context.names.numbered("length")
+                self.context.scope.local.add(length)
+                self.pair(length, self.call(stateful.call_length, name(self.memory), a), self.like)
+                return name(length)
             case ast.Call(func=ast.Name(), args=args):
                 return replace(e, args=[self.bounds(a) for a in args])
             case ast.Name():
@@ -208,14 +215,15 @@ class Reading(Known):
                     for x in old
                 ]  # fmt: skip
         new = replace(e, **changes)
-        if self.arrays:
+        if self.arrays and not is_text(new):
             new = self.with_elements(new)
         match new:
             case ast.Attribute(value=owner, attr="__dict__", ctx=ast.Load()) if not self.is_static(e):
                 return self.call(names_held, name(self.memory), owner)
             case ast.Attribute(value=owner, attr=attr, ctx=ast.Load()) if (
                 not self.is_static(e) and attr not in AS_THEY_ARE and not hasattr(np.ndarray, attr)
-            ):
+                and not isinstance(owner, (ast.Constant, ast.JoinedStr))
+            ):  # fmt: skip
                 return self.call(memory.remembered, name(self.memory), owner, constant(attr))
             case ast.Subscript(value=owner, ctx=ast.Load()) if self.may_be_list(owner) or not isinstance(
                 owner, (ast.Name, ast.Constant)
@@ -236,6 +244,14 @@ class Reading(Known):
                 )
             ):
                 return self.call(memory_views.compared, name(self.memory), left, constant(ORDER[type(op)]), other)
+            case ast.FormattedValue(value=value):
+                return replace(new, value=self.told(value))
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=right):
+                return replace(new, right=self.told(right))
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) | ast.JoinedStr()), args=args):
+                return replace(new, args=[self.told(a) for a in args])
+            case ast.Call(func=func, args=args) if self.context.scope.resolve(func) in TELLING:
+                return replace(new, args=[self.told(a) for a in args])
             case ast.Call(func=func, args=args) if (
                 found := self.context.scope.resolve(func)
             ) is not MISSING and is_library(found):
@@ -246,6 +262,12 @@ class Reading(Known):
                 )
             case _:
                 return new
+
+    def told(self, e: ast.expr) -> ast.expr:
+        """What is written or asked for its truth, as it is now: an object may tell of what it holds."""
+        if isinstance(e, ast.Starred):
+            return replace(e, value=self.told(e.value))
+        return self.call(memory_views.as_now, name(self.memory), e) if self.may_hold_object(e) else e
 
     def with_elements(self, e: ast.expr) -> ast.expr:
         """An operation on arrays as they are now."""
@@ -272,3 +294,14 @@ class Reading(Known):
         found = self.inside(e)
         listed = self.may_be_list(found) or isinstance(e, (ast.Attribute, ast.Subscript))
         return self.call(memory_views.shown, name(self.memory), found) if listed else found
+
+
+def is_text(e: ast.expr) -> bool:
+    """Whether an expression writes something out: `"%s" % x`, `"{}".format(x)`."""
+    match e:
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()))):
+            return True
+        case _:
+            return isinstance(e, ast.JoinedStr)

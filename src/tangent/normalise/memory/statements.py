@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tangent.normalise.memory.inserted import Inserted
+from tangent.normalise.memory.reading import is_text
 from tangent.runtime import memory, stateful
 from tangent.runtime.kernels.sequences import joined
 from tangent.runtime.ordered import HEAPS, INSERTS
@@ -37,7 +38,7 @@ class Statements(Inserted):
             case Attempt():
                 self.attempt(s)
             case ast.If(test=test, body=body, orelse=orelse):
-                self.emit(replace(s, test=self.truth(test), body=self.block(body), orelse=self.block(orelse)))
+                self.emit(replace(s, test=self.choice(test, s), body=self.block(body), orelse=self.block(orelse)))
             case ast.While(test=test, body=body):
                 self.emit(replace(s, test=self.truth(test), body=self.block(body)))
             case ast.For(iter=iter, body=body):
@@ -101,6 +102,11 @@ class Statements(Inserted):
             case _:
                 self.emit(self.rebuilt(s))
 
+    def choice(self, test: ast.expr, s: ast.If) -> ast.expr:
+        """The condition of a branch, under a name where it asks the memory: the branch may change that."""
+        found = self.truth(test)
+        return found if found is test else name(self.held(found, "branch", s))
+
     def stored(self, place: ast.Subscript, value: ast.expr) -> ast.expr:
         """What is stored into an array is what a list or an array holds now; a list of its own holds the very list."""
         own = isinstance(place.value, ast.Name) and place.value.id in self.own
@@ -150,6 +156,9 @@ class Statements(Inserted):
                 self.emit(at(ast.Expr(self.call(memory.require_same, name(self.memory), name(v), name(items))), s))
 
     def assign(self, target: str, value: ast.expr, s: ast.stmt) -> None:
+        if is_text(value):
+            self.emit(assign(target, self.inside(value), s))
+            return
         if self.arrays and self.assigned_array(target, value, s):
             return
         if isinstance(value, ast.Subscript):

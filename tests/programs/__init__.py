@@ -26,6 +26,7 @@ THEMES = (
     "surgery",
     "storage",
     "in_place",
+    "written",
     "turned",
     "closures",
     "lifted",

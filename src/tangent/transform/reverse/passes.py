@@ -28,6 +28,7 @@ from tangent.transform.inserted.block import inserted
 from tangent.transform.inserted.cuts import Cuts, cut_short, jumping
 from tangent.transform.prepare import Prepared, prepare
 from tangent.transform.reverse.frame import given_shapes
+from tangent.transform.reverse.intact import left_intact
 from tangent.transform.reverse.lists import half_emptied, read_when_complete, taken_from_twice
 from tangent.transform.reverse.ranges import first_steps
 from tangent.transform.reverse.state import Passes, Site, State
@@ -118,6 +119,7 @@ class Reverse(Statements):
         own = [assign(seed, self.scribe.call("as_list", name(seed)))] if result in self.lists & self.active else []
         backward = own + self.stores.with_given(self.backward(self.prepared.body, state, ()))
         forward, backward = self.stores.without_useless(forward, backward)
+        forward = left_intact(forward, backward, self.prepared, self.unit, self.stores.settled.summary, self.scribe)
         sure = surely_bound(self.prepared.body, self.unit.inputs)
         kept = {v for _, v in self.pushes}
         names = [v for v in self.records.unbound if v in kept]

@@ -86,7 +86,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--shrink", action="store_true", help="make failing programs smaller before they are shown")
     parser.add_argument("--show", type=int, default=1, help="failing programs to print for each cause")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--limit", type=int, default=20, help="seconds for one program")
+    parser.add_argument("--limit", type=int, default=20, help="seconds of CPU time for one program")
     parser.add_argument("--features", action="store_true", help="print the share of programs that have each feature")
     return parser.parse_args()
 
@@ -112,14 +112,14 @@ def numbered(seed: int, options: argparse.Namespace) -> Program:
 
 def attempt(program: Program, second: bool, limit: int, times: int = 1, compiled: bool = False) -> Outcome:
     """What becomes of one program; never raises, and ends."""
-    signal.signal(signal.SIGALRM, _too_slow)
-    signal.alarm(limit)
+    signal.signal(signal.SIGPROF, _too_slow)
+    signal.setitimer(signal.ITIMER_PROF, limit)  # other processes cost a program nothing
     try:
         return judge(program, second, times, compiled)
     except TimeoutError:
         return Outcome("slow", "no end in sight")
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _too_slow(number: int, frame: FrameType | None) -> None:

@@ -22,10 +22,11 @@ from tangent.runtime.layouts import remembered
 from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared
+from tangent.runtime.storage.held import are_apart
 from tangent.source.adapt import called
 from tangent.source.read import read
 from tangent.stages import generated, optimiser
-from tangent.taken_apart import Objects, for_attributes, primal_of
+from tangent.taken_apart import Objects, for_attributes, for_shared, primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.presumed import annotated_numbers, following, number_like, required_numbers
@@ -252,7 +253,8 @@ def for_containers(function: types.FunctionType, options: Options, stored: Store
     known: dict[Copied, Derivative | None] = {}
 
     def other(written: dict[str, Any], every: tuple[Any, ...]) -> Derivative | None:
-        if any(v in written and holds_arrays(written[v], path) for v, path in stored):
+        assigned = any(v in written and holds_arrays(written[v], path) for v, path in stored)
+        if assigned or not are_apart(every):
             refuse_shared(every, lambda: _place(function))
             memory: Memory = "arrays"
             return again(function, options, memory=memory)
@@ -278,18 +280,22 @@ def _place(function: types.FunctionType) -> Location:
 def for_arguments(function: types.FunctionType, options: Options) -> Objects:
     """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
 
-    over = for_attributes(function, options, again)
+    over, shared = for_attributes(function, options, again), for_shared(function)
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
-        return over(values) or by_layout(values)
+        return over(values) or (together(values) if shared(values) else apart(values))
 
     @remembered
-    def by_layout(values: tuple[Any, ...]) -> Derivative | None:
+    def apart(values: tuple[Any, ...]) -> Derivative | None:
+        return by_classes(values, options.memory or needs_memory(function, table().has_rule, classes_of(values)))
+
+    @remembered
+    def together(values: tuple[Any, ...]) -> Derivative | None:
+        return by_classes(values, "arrays")
+
+    def by_classes(values: tuple[Any, ...], memory: Memory) -> Derivative | None:
         classes, objects = classes_of(values), tuple(sorted({*options.objects, *operators_in(values)}))
-        if not classes and not objects:
-            return None
-        memory: Memory = options.memory or needs_memory(function, table().has_rule, classes)
-        if (objects, memory) == (options.objects, options.memory):
+        if (not classes and not objects) or (objects, memory) == (options.objects, options.memory):
             return None
         return again(function, options, objects=objects, memory=memory)
 

@@ -78,6 +78,16 @@ def _parts(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*plain, *(v for x in inside for v in fields_of(x).values() if not is_object(v)))
 
 
+def for_shared(function: types.FunctionType) -> Callable[[tuple[Any, ...]], bool]:
+    """What tells whether arguments hold something twice, or share it with the module, that the function may write."""
+    primal = primal_of(function)
+
+    def shared(values: tuple[Any, ...]) -> bool:
+        return writes_into_arrays(primal, table().has_rule) and not are_apart([*values, *outside(primal)])
+
+    return shared
+
+
 def _has_memory(made: Derivative) -> bool:
     """Whether a derivative, or one behind it, could not do without a memory."""
     while (origin := getattr(made, "origin", None)) is not None:

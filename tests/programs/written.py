@@ -18,3 +18,62 @@ def divided_by_its_own_row(a, w):
     w /= w[1]
     a[1] = w[0, 1]
     return a * w[2, 0]
+
+
+@program({"m": positive(3, 3)})
+def rows_behind_a_star(m):
+    first, *rest = m
+    rest[0][0] = first[1] * 2.0
+    rest[1] *= first
+    return np.sum(m * m)
+
+
+class Held:
+    def __init__(self, w):
+        self.w = w
+
+
+@program({"m": positive(3, 3)})
+def rows_behind_a_star_of_an_object(m):
+    held = Held(m)
+    held.w[0, 1] *= m[2, 2]
+    first, *_, last = held.w
+    first *= 2.0
+    last[0] = first[1]
+    return np.sum(held.w**2)
+
+
+@program({"m": positive(2, 2), "v": positive(2)})
+def lists_behind_a_star(m, v):
+    xs = [m, m * 2.0, v]
+    a, *b = xs
+    b[0] *= 2.0
+    b.append(a)
+    b[-1][0] = v
+    return np.sum(xs[1] ** 2) + np.sum(m * m)
+
+
+@program({"x": positive(3), "a": 1.3})
+def repeated_list_whose_items_are_scaled(x, a):
+    parts = [x * 1.0, x * 2.0]
+    xs = parts * 2
+    for i in range(3):
+        xs[i] *= a
+    ys = xs[1:]
+    ys[0] += a
+    return np.sum(parts[0] * xs[2] + parts[1] * xs[1])
+
+
+@program({"x": positive(3), "y": positive(3)})
+def other_names_of_functions_that_write(x, y):
+    add, times, at = np.add, np.multiply, np.add.at
+    o = np.zeros(3)
+    add(x, y, o)
+    times(o, x, out=o)
+    at(o, [0, 0, 2], y)
+
+    def step(k):
+        times(o, k, o)
+
+    step(y)
+    return np.sum(o * o * x)

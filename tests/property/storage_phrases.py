@@ -129,7 +129,8 @@ OBJECTS = (
     "o = Store([{a}, {b}])\no.w[0][1] = {s}\no.w[1] = o.w[0]",
     "o = Store({{'w': {a}}})\no.w['w'][0] = {s}\no.w['w'] = o.w['w'] * {t}\n{b}[:] = np.sin(o.w['w'])",
     "def fill(k, value):\n    {a}[k] = value\n\nfill(0, {s})\nfill(1, {t})",
-    "def step(x, y):\n    x[0] = y\n    x[1:] *= 0.5\n    return x\n\nstep({a}, {s})[1] = {t}\nstep({a}[1:], {a}[0])",
+    "def halve(x, y):\n    x[0] = y\n    x[1:] *= 0.5\n    return x\n\nhalve({a}, {s})[1] = {t}\n"
+    "halve({a}[1:], {a}[0])",
 )
 
 LISTS = (

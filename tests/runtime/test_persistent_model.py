@@ -267,3 +267,18 @@ def test_threads_write_to_handles_of_their_own():
     for t in threads:
         t.join()
     assert not wrong and not np.asarray(x).any()
+
+
+def test_rows_of_fields_are_kept_as_they_were():
+    x = PersistentArray(np.array([(1, 2.0), (3, 4.0)], dtype=[("n", int), ("w", float)]))
+    before, row = copy.copy(x), x[1]
+    x[0], x[1] = (9, 9.0), (7, 7.0)
+    assert row["n"] == 3 and [v["n"] for v in before] == [1, 3] and [v["n"] for v in x] == [9, 7]
+    with pytest.raises(ValueError, match="read-only"):
+        x[0]["n"] = 5
+
+
+def test_truth_is_that_of_numpy():
+    assert not PersistentArray([0.0]) and PersistentArray([2.0])
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(PersistentArray([1.0, 2.0]))

@@ -53,6 +53,7 @@ ASSIGNING = (setattr, delattr, object.__setattr__, object.__delattr__)
 ITERATING = ("__iter__", "__reversed__")
 NO_NAMES: frozenset[str] = frozenset()
 _known: weakref.WeakKeyDictionary[Any, dict[Any, Memory]] = weakref.WeakKeyDictionary()
+_writing: weakref.WeakKeyDictionary[Any, dict[types.CodeType, bool]] = weakref.WeakKeyDictionary()
 
 
 def needs_memory(
@@ -71,14 +72,19 @@ def needs_memory(
 
 def forget(function: types.FunctionType) -> None:
     """What a function needs is asked again: something that it calls is another function now."""
-    _known.pop(getattr(function, "remembers", function), None)
+    for known in (_known, _writing):
+        known.pop(getattr(function, "remembers", function), None)
 
 
 def writes_into_arrays(function: types.FunctionType, has_rule: Callable[[Any], bool]) -> bool:
     """Whether a function, or one that it calls, writes into what may be an array."""
-    search = _Search(getattr(function, "remembers", function), has_rule, frozenset())
-    search.found()
-    return search.arrays
+    function = getattr(function, "remembers", function)
+    known = _writing.setdefault(function, {})
+    if function.__code__ not in known:
+        search = _Search(function, has_rule, frozenset())
+        search.found()
+        known[function.__code__] = search.arrays
+    return known[function.__code__]
 
 
 def classes_of(values: Any, depth: int = 3) -> frozenset[type]:

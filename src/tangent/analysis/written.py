@@ -19,6 +19,7 @@ FILLING = frozenset("fill sort put partition".split())
 def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: Set[str]) -> bool:
     """Whether a statement of a function may write into such an array; a list or dict made here is none."""
     reads, values = _reads(tree), _values(tree)
+    displays = _made_of(values, displays)
     local = assigned_inside(tree.body) - own
     numbers = numbers_made(tree, scope)
     kept = {
@@ -52,6 +53,24 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
             case ast.keyword(arg="out", value=value) if is_held(value):
                 return True
     return False
+
+
+def _made_of(values: dict[str, list[ast.expr]], displays: Set[str]) -> Set[str]:
+    """Lists, and those that are made of them and hold the same items: `xs * 2`, `xs + ys`, `xs[1:]`."""
+    found = set(displays)
+    while new := {v for v, given in values.items() if any(_holds_items(e, found) for e in given)} - found:
+        found |= new
+    return found
+
+
+def _holds_items(e: ast.expr, lists: Set[str]) -> bool:
+    match e:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
+            return any(_base_in(side, lists) or isinstance(side, ast.List) for side in (left, right))
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            return _base_in(value, lists)
+        case _:
+            return False
 
 
 def _reads(tree: ast.FunctionDef) -> dict[str, list[tuple[ast.Name, ast.AST]]]:

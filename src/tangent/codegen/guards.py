@@ -119,10 +119,27 @@ def _same_call(args: ast.arguments, made: str = "_renew") -> ast.expr:
     positional: list[ast.expr] = [name(a.arg) for a in (*args.posonlyargs, *args.args)]
     if args.vararg:
         positional.append(ast.Starred(name(args.vararg.arg), ast.Load()))
-    keywords = [ast.keyword(a.arg, name(a.arg)) for a in args.kwonlyargs]
+    keywords: list[ast.keyword] = []
+    other: ast.expr = name(made) if made == "_other" else call(made)
+    if args.kwonlyargs:  # seeds among them may have other names there
+        if made != "_other":
+            other = ast.NamedExpr(ast.Name("_other", ast.Store()), other)
+        values = ast.Tuple([name(a.arg) for a in args.kwonlyargs], ast.Load())
+        keywords.append(ast.keyword(None, call("_by_place", name("_other"), values)))
     if args.kwarg:
         keywords.append(ast.keyword(None, name(args.kwarg.arg)))
-    return ast.Call(name(made) if made == "_other" else call(made), positional, keywords)
+    return ast.Call(other, positional, keywords)
+
+
+def by_place(function: types.FunctionType, values: tuple[Any, ...]) -> dict[str, Any]:
+    """Keywords for the parameters of a function that are given by keyword only, in their order.
+
+    >>> def g(x, *more, k, bout): ...
+    >>> by_place(g, (1.0, 2.0))
+    {'k': 1.0, 'bout': 2.0}
+    """
+    code = function.__code__
+    return dict(zip(code.co_varnames[code.co_argcount :], values, strict=False))
 
 
 def argument_checks(entry: Generated, args: ast.arguments, lists: bool = False) -> list[ast.stmt]:

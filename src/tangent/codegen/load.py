@@ -24,7 +24,7 @@ from tangent.codegen.changes import Changes, dependencies
 from tangent.codegen.choice import Choice, Load, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
-from tangent.codegen.guards import guarded, kinds_checked, shapes_checked, stale
+from tangent.codegen.guards import by_place, guarded, kinds_checked, shapes_checked, stale
 from tangent.codegen.notes import Entry, annotate, remember
 from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
@@ -43,7 +43,7 @@ NUMBERS = frozenset((float, int, np.float64, *(np.dtype(kind).type for kind in "
 CHECKS: dict[str, Any] = {
     "_type": type, "_float": float, "_list": list, "_dict": dict, "_tuple": tuple, "_Exception": Exception,
     "_check_seed": check_seed_by, "_check_tangent": check_tangent, "_require_apart": require_apart,
-    "_check_arguments": check_arguments,
+    "_check_arguments": check_arguments, "_by_place": by_place,
 }  # fmt: skip
 
 

@@ -43,6 +43,7 @@ from tangent.normalise.outlined import outlined
 from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
 from tangent.normalise.phases import phases
+from tangent.normalise.renamed import renamed
 from tangent.normalise.repeated import repeated
 from tangent.normalise.spelled import spelled
 from tangent.normalise.starred import starred
@@ -58,10 +59,11 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside, expression_reads
 
 PASSES = (
-    outlined, insertions, choices, copies, spelled, augmented, grown, phases, walked, extended, repeated, fixed,
-    managers, lazily_read, turned, kept, outcomes, brought, filled, decorated, closures, boxes, lifting, known_methods,
-    grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements,
-    jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading, memorised, versions,
+    outlined, insertions, renamed, choices, copies, spelled, augmented, grown, phases, walked, extended, repeated,
+    fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, decorated, closures, boxes, lifting,
+    known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults,
+    statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading,
+    memorised, versions,
 )  # fmt: skip
 
 

@@ -69,6 +69,10 @@ class PersistentArray(NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return self._held().length
 
+    def __bool__(self) -> bool:
+        """As of an array: whether the one number is not zero."""
+        return bool(np.asarray(self))
+
     def __repr__(self) -> str:
         if self._version is None:
             return "PersistentArray(freed)"
@@ -108,11 +112,14 @@ class PersistentArray(NDArrayOperatorsMixin):
         buffer = version.buffer
         with buffer.lock:
             found = (buffer.rows() if version.next is None else version.rows())[index]
-            if not isinstance(found, np.ndarray):
+            if isinstance(found, np.void):  # a row of fields shows the array
+                found = np.asarray(found.copy())
+            elif not isinstance(found, np.ndarray):
                 return found
-            found = found.copy() if found.base is not None else found
-        found.setflags(write=False)
-        return found
+            elif found.base is not None:
+                found = found.copy()
+            found.setflags(write=False)
+        return found if found.ndim or found.dtype.names is None else found[()]
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))

@@ -46,7 +46,7 @@ class Buffer:
 def part_of(rows: Array, index: Any) -> Any:
     """What is at an index now."""
     part = rows[index]
-    return part.copy() if isinstance(part, np.ndarray) else part
+    return part.copy() if isinstance(part, (np.ndarray, np.void)) else part  # a row of fields shows the array
 
 
 class Difference(Protocol):

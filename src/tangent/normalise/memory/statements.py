@@ -6,7 +6,7 @@ import ast
 
 from tangent.normalise.memory.inserted import Inserted
 from tangent.normalise.memory.reading import is_text
-from tangent.runtime import memory, stateful
+from tangent.runtime import memory, memory_arrays, stateful
 from tangent.runtime.kernels.sequences import joined
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.source.naming import is_library
@@ -47,7 +47,7 @@ class Statements(Inserted):
             case ast.Assign(targets=[ast.Name(id=target)], value=value):
                 self.assign(target, value, s)
             case ast.Assign(targets=[ast.Tuple()], value=ast.Name() as value):
-                self.emit(replace(s, value=self.now(value)))
+                self.unpack(value, s)
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as place], value=value) if self.augments(
                 place, s
             ):
@@ -106,6 +106,14 @@ class Statements(Inserted):
         """The condition of a branch, under a name where it asks the memory: the branch may change that."""
         found = self.truth(test)
         return found if found is test else name(self.held(found, "branch", s))
+
+    def unpack(self, value: ast.Name, s: ast.Assign) -> None:
+        """`a, *rest = x`: the rows of an array show parts of it."""
+        if not self.arrays or value.id in self.plain:
+            self.emit(replace(s, value=self.now(value)))
+            return
+        asked = self.call(memory_arrays.gives_view, name(self.context.use("list", list)), value)
+        self.viewed(asked, s, lambda: self.emit(replace(s, value=self.now(value))), [value])
 
     def stored(self, place: ast.Subscript, value: ast.expr) -> ast.expr:
         """What is stored into an array is what a list or an array holds now; a list of its own holds the very list."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.errors import InPlaceError, Location
 from tangent.runtime.objects import is_object
+from tangent.runtime.storage.held import are_apart
 from tangent.runtime.storage.views import laid_out_like
 
 
@@ -32,6 +33,11 @@ def own_any(x: Any, *others: Any) -> Any:
     if any(_is_held(x, other) for other in others):
         raise InPlaceError(
             "an argument that is written in place shares its memory with another argument, or with a global",
+            why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
+        )  # fmt: skip
+    if isinstance(x, (list, tuple, dict)) and not are_apart([x]):
+        raise InPlaceError(
+            f"a {type(x).__name__} whose items are written in place holds an array twice, or two that share memory",
             why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
         )  # fmt: skip
     return _copied(x)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from tangent.runtime.objects import fields_of, is_object
 
@@ -15,7 +15,6 @@ Held = tuple[tuple[str, str], ...]
 NUMBERS = (float, int, complex, np.number)
 FIXED = (bool, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, np.ufunc, type, np.dtype)
 DEPTH = 3  # of objects in objects
-MOST = 40  # arrays that are compared with one another
 
 
 def held_by(x: Any) -> Held:
@@ -54,24 +53,33 @@ def _form(x: Any) -> str:
 
 
 def are_apart(values: Iterable[Any]) -> bool:
-    """Whether nothing that can be changed is, or is held by, two of some values.
+    """Whether nothing that can be changed is held twice: by two of some values, or by one of them.
 
     >>> a = np.zeros(4)
-    >>> are_apart([a, [1.0]]), are_apart([a, a[1:]]), are_apart([a, {"a": [a]}])
-    (True, False, False)
+    >>> are_apart([a, [1.0]]), are_apart([a, a[1:]]), are_apart([a[:2], a[2:]]), are_apart([{"a": [a, a]}])
+    (True, False, True, False)
     """
     seen: set[int] = set()
-    arrays: list[list[np.ndarray[Any, Any]]] = []
-    for value in values:
-        parts = list(_parts(value, 4))
-        own = {id(v) for v in parts if not isinstance(v, np.ndarray)}
-        if own & seen:
+    arrays: list[np.ndarray[Any, Any]] = []
+    for x in (part for value in values for part in _parts(value, 4)):
+        if id(x) in seen:
             return False
-        seen |= own
-        arrays.append([v for v in parts if isinstance(v, np.ndarray)])
-    if sum(map(len, arrays)) > MOST:
-        return False
-    return not any(np.shares_memory(x, y) for xs, ys in combinations(arrays, 2) for x in xs for y in ys)
+        seen.add(id(x))
+        if isinstance(x, np.ndarray):
+            arrays.append(x)
+    return not _overlap(arrays)
+
+
+def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
+    """Whether two of some arrays share an element: only those are compared that lie in the same part of memory."""
+    lying = sorted(((*byte_bounds(x), x) for x in arrays if x.size), key=lambda found: found[0])
+    for k, (_, end, x) in enumerate(lying):
+        for begin, _, y in lying[k + 1 :]:
+            if begin >= end:
+                break
+            if np.shares_memory(x, y):
+                return True
+    return False
 
 
 def _parts(x: Any, depth: int) -> Iterator[Any]:

@@ -22,8 +22,9 @@ NEW = {"add_part": "with_part", "add_item": "with_part", "add_cell": "with_cell"
 
 
 def left_intact(
-    forward: list[ast.stmt], backward: list[ast.stmt], prepared: Prepared, this: Unit, summary: Summaries, scribe: Scribe
-) -> list[ast.stmt]:
+    forward: list[ast.stmt], backward: list[ast.stmt], prepared: Prepared, this: Unit, summary: Summaries,
+    scribe: Scribe,
+) -> list[ast.stmt]:  # fmt: skip
     """The forward pass in which sums are new arrays where the backward pass reads what they were added to."""
     adding = {s: op for s in statements(prepared.body) if (op := prepared.operations.get(s)) is not None and _adds(op)}
     if not adding:

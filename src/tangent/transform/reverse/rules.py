@@ -14,6 +14,7 @@ from tangent.transform.ownership import is_new
 from tangent.transform.reverse.sums import Sums
 from tangent.transform.reverse.temporaries import PRODUCTS
 from tangent.transform.rows import Part
+from tangent.transform.storage.refusals import sharing_items
 
 # Nothing comes out of nothing: zero where their first operand is, whatever the others are.
 FROM_NOTHING = frozenset({"ratio", "times", "share"})
@@ -101,8 +102,8 @@ class Rules(Sums):
     def repeated(self, op: Operation, s: ast.stmt) -> dict[str, list[Part]]:
         """What the operands of `x * n` receive where a list is repeated, or may be."""
         if op.targets[0] in self.stores.shadowed and not self.stores.is_flat(op.targets[0]):
-            raise self.unit.refuse(
-                s, "the repetition of a list that is written into", "its items are one and the same",
+            raise sharing_items(
+                self.unit, s, "the repetition of a list that is written into", "its items are one and the same",
                 "Write a list comprehension: [x for _ in range(n)].",
             )  # fmt: skip
         b = name(self.adjoint(op.targets[0]))

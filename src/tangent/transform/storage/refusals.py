@@ -107,6 +107,13 @@ def holding(this: Unit, s: ast.stmt, v: str) -> InPlaceError:
     )  # fmt: skip
 
 
+def sharing_items(this: Unit, s: ast.stmt, construct: str, why: str, todo: str) -> InPlaceError:
+    """A list whose items are seen elsewhere, too, is written into: with a memory it can be followed."""
+    error = InPlaceError(f"cannot differentiate {construct}", this.source.locate(s), why, todo)
+    error.needs_memory = True
+    return error
+
+
 def read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
     """Variables whose values an adjoint may read."""
     found: set[str] = set()

@@ -17,7 +17,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import rename, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.rows import Part
-from tangent.transform.storage.refusals import holding
+from tangent.transform.storage.refusals import holding, sharing_items
 from tangent.transform.stores.facts import Facts
 
 if TYPE_CHECKING:
@@ -207,8 +207,10 @@ class Binding(Facts):
         done: list[ast.stmt] = []
         for i, slot in enumerate(s.targets[0].elts):
             if not isinstance(slot, ast.Name):
-                raise self.owner.unit.refuse(s, "starred unpacking of something written in place", "it makes a list",
-                                              "Take the items by their indices.")  # fmt: skip
+                raise sharing_items(
+                    self.owner.unit, s, "starred unpacking of something written in place", "it makes a list",
+                    "Take the items by their indices.",
+                )  # fmt: skip
             b = self.adjoint(slot.id)
             add = self.add_item(source, constant(i), name(b), s)
             if slot.id in self.shadowed:

@@ -471,3 +471,37 @@ SUPPORTED = [
 @pytest.mark.parametrize("f, x", SUPPORTED, ids=lambda v: getattr(v, "__name__", ""))
 def test_harmless_syntax_is_not_refused(f, x):
     assert right_or_refused(f, x) == 0
+
+
+# Libraries
+
+
+def needs_a_module_that_is_not_there(x):
+    import no_such_module
+
+    return no_such_module.f(x)
+
+
+def may_need_it(x):
+    return needs_a_module_that_is_not_there(x) if x > 100.0 else x * x
+
+
+def test_modules_that_are_not_there_matter_where_they_are_needed():
+    assert grad(may_need_it)(2.0) == jvp(may_need_it)(2.0, 1.0) == 4.0
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        grad(may_need_it)(200.0)
+
+
+def test_errors_in_a_library_name_the_call():
+    optimize = pytest.importorskip("scipy.optimize")
+
+    def helper(a):
+        return optimize.brentq(lambda v: v * v - a, 0.0, 2.0) * a
+
+    def root(a):
+        return helper(a) + a
+
+    with pytest.raises(MissingRuleError) as told:
+        grad(root)(0.7)
+    text = str(told.value)
+    assert "_brentq" in text and f"{__file__}:" in text and "optimize.brentq(lambda v: v * v - a, 0.0, 2.0)" in text

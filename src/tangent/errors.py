@@ -58,6 +58,7 @@ class TangentError(Exception):
 
     def __init__(self, what: str, where: Location | None = None, why: str = "", todo: str = "") -> None:
         self.what, self.where, self.why, self.todo = what, where, why, todo
+        self.called: Location | None = None
         super().__init__(self._message())
 
     def place(self, where: Location) -> None:
@@ -65,6 +66,11 @@ class TangentError(Exception):
         if self.where is None:
             self.where = where
             self.args = (self._message(),)
+
+    def come_from(self, called: Location) -> None:
+        """Tell which call of the user's has led to a line of a library."""
+        self.called = called
+        self.args = (self._message(),)
 
     @property
     def in_derivative(self) -> bool:
@@ -76,6 +82,8 @@ class TangentError(Exception):
         lines = [head + (f": {self.why}" if self.why else "")]
         if self.where and (excerpt := self.where.excerpt()):
             lines.append(excerpt)
+        if self.called:
+            lines.append(f"That is called at {self.called}:\n{self.called.excerpt()}")
         if self.todo:
             lines.append(self.todo)
         return "\n".join(lines)

@@ -36,6 +36,7 @@ class Options:
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
     copied: Copied = ()  # arguments that are lists or dicts, and written into: these are copied first
     given: Given = ()  # arguments that are objects and change, with what they hold: these are read at the beginning
+    silent: bool = False  # it is run again: what it prints was printed
     turned: bool = False  # gradients among the callees are differentiated through forward mode
     memory: Memory = ""  # what is kept in a memory: objects that change, or lists and dicts, or arrays, too
     compile: Compiler | None = None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tangent.analysis.state import needs_memory, writes_into_arrays
-from tangent.errors import OwnerError
+from tangent.errors import OwnerError, TangentError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
@@ -22,6 +22,7 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
 from tangent.transform.by_tangents import Derive
 from tangent.transform.gradient import gradient
+from tangent.transform.led_to import tell_call
 from tangent.transform.module import Module, Optimise
 from tangent.transform.scribe import Scribe
 from tangent.transform.tangents import pushforward
@@ -44,11 +45,15 @@ def _generated(function: types.FunctionType, options: Options, derive: Derive) -
     title = title_of(function, options)
     behind = function if hasattr(function, "origin") else _for_arguments(function, options)
     behind = keeping_memory(behind, options.memory)
-    if options.mode == "reverse":
-        gradient(module, behind, title)
-    else:
-        pushforward(module, behind, title)
-    module.finish()
+    try:
+        if options.mode == "reverse":
+            gradient(module, behind, title)
+        else:
+            pushforward(module, behind, title)
+        module.finish()
+    except TangentError as e:
+        tell_call(e, behind, module.read)
+        raise
     return module
 
 

@@ -10,6 +10,8 @@ def jvp(primals, tangents):                   the tangent it gets: that of J'b a
     x, bout = primals
     dx, dbout = tangents
     return dfdx(x, bout), add_grad(df_jvpdx(x, dx, bout), dfdx(x, dbout))
+
+What runs besides the gradient itself prints nothing: that was printed.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ Derive = Callable[[types.FunctionType, Options], Any]
 def pair_by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Derive) -> Custom:
     """The passes of a gradient by some of its arguments."""
     f, options = gradient.origin  # type: ignore[attr-defined]
-    plain = replace(options, preserve_result=False, value_first=False, checkpoint=None)
+    plain = replace(options, preserve_result=False, value_first=False, checkpoint=None, silent=True)
     *names, seed = inspect.signature(gradient).parameters
     varied = tuple(v for v in names if v in wrt)
     free = Names([*names, seed])
@@ -65,7 +67,7 @@ def pair_by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive:
 def tangent_by_tangents(gradient: types.FunctionType, wrt: tuple[str, ...], derive: Derive) -> Custom:
     """The tangent of a gradient along some of its arguments."""
     f, options = gradient.origin  # type: ignore[attr-defined]
-    plain = replace(options, preserve_result=False, value_first=False, checkpoint=None)
+    plain = replace(options, preserve_result=False, value_first=False, checkpoint=None, silent=True)
     *names, seed = inspect.signature(gradient).parameters
     varied = tuple(v for v in names if v in wrt)
     free = Names([*names, seed])

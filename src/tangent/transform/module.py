@@ -35,6 +35,7 @@ from tangent.transform.reverse.passes import reverse
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.shared import shared
+from tangent.transform.silenced import silenced
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent
@@ -182,6 +183,7 @@ class Module:
         key = (function, captured, known, lists)
         if key not in self._units:
             made = unit(function, captured, self._objects, known, lists)
+            made = silenced(made, self._writes) if self.options.silent else made
             self._objects |= made.context.objects  # what a function names, it may hand to those that it calls
             self._units[key] = made  # what it calls may call it
             if self.options.optimized:

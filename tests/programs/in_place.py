@@ -188,6 +188,39 @@ def real_and_imaginary_parts_stored(x):
 
 
 @program({"x": positive(4)})
+def real_parts_by_a_name(x):
+    z = x * (1.0 + 2.0j)
+    re = z.real
+    re *= x
+    re[1:] += re[:-1].copy() / x[0]
+    w = z * z
+    re[0] = w.imag[1]
+    return np.abs(z) ** 2 + w.imag * re
+
+
+@program({"x": positive(4)})
+def real_parts_read_between_writes(x):
+    y = x * (1.0 + 1.0j)
+    for _ in range(2):
+        y = y.real * x + y
+        y[0] *= y[1]
+        y.imag[1:] *= y.real[:-1]
+    return np.abs(y) ** 2
+
+
+def less_their_squares(a, b):
+    a[:] = b * b - a
+
+
+@program({"x": positive(4)})
+def real_parts_filled_by_a_function(x):
+    z = x * (1.0 + 2.0j)
+    less_their_squares(z.real, x)
+    less_their_squares(z[::2].real, z.real[1::2])
+    return np.abs(z) ** 2
+
+
+@program({"x": positive(4)})
 def store_by_its_method(x):
     a = x * 1.0
     a.__setitem__(0, x[1] ** 2)

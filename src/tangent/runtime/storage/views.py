@@ -62,7 +62,8 @@ def leaves_of(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
 def same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:
     if isinstance(b, Cut):
         return np.zeros(v.shape).view(type(b))
-    if b.strides != x.strides or b.dtype != v.dtype or x.dtype != v.dtype:
+    alike = b.strides == x.strides and b.dtype == x.dtype
+    if not alike or not (x.dtype == v.dtype or shows_real_parts(v, x)):
         raise InPlaceError(
             "cannot follow a view that is written in place",
             why=f"it looks at an array of {x.dtype} as {v.dtype}", todo="Write into the array itself.",
@@ -82,6 +83,21 @@ def same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[An
     flat = memory if memory.flags.c_contiguous else memory.T
     kind = Folded if _overlaps_itself(v) else np.ndarray
     return kind(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
+
+
+def shows_real_parts(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> bool:
+    """Whether v is `z.real` of (a part of) a complex array: its adjoint is the real part of that of z.
+
+    The adjoint of `z.imag` is the negative of the imaginary part, of which there is no view.
+
+    >>> z = np.ones(3, complex)
+    >>> shows_real_parts(z.real[1:], z), shows_real_parts(z.imag, z), shows_real_parts(z.view(float), z)
+    (True, False, False)
+    """
+    size = x.dtype.itemsize
+    offset = v.__array_interface__["data"][0] - x.__array_interface__["data"][0]
+    apart = any(n % size for n in (offset, *v.strides, *x.strides))
+    return x.dtype.kind == "c" and v.dtype == x.real.dtype and not apart
 
 
 def flattened(b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

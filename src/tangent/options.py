@@ -12,6 +12,7 @@ Motion = Literal["joint", "split"]
 Compiler = Literal["numba"]
 Memory = Literal["", "objects", "lists", "arrays"]
 Copied = tuple[tuple[str, tuple[str, ...]], ...]
+ITEMS = "[]"  # ends the path to a list of objects, for which the path stands
 Given = tuple[tuple[str, type, tuple[tuple[str, str], ...]], ...]
 
 

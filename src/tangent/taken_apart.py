@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tangent.analysis.state import needs_memory, writes_into_arrays
+from tangent.analysis.state import classes_of, needs_memory, writes_into_arrays
 from tangent.errors import TangentError
-from tangent.options import Given, Options
+from tangent.options import ITEMS, Options
 from tangent.rules.table import table
 from tangent.runtime.layouts import remembered
 from tangent.runtime.objects import fields_of, is_object, operators_in
-from tangent.runtime.storage.held import are_apart, held_by, within
+from tangent.runtime.storage.held import Held, are_apart, held_by, held_by_all, is_of_objects, within
 from tangent.source.given import outside, over_attributes
 
 Derivative = Callable[..., Any]
@@ -32,12 +33,14 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
         """The derivative, and the function behind it where that may write: then nothing may be held twice."""
         if options.objects or options.compile is not None:
             return None
-        objects = {p: x for p, x in zip(parameters, values) if is_object(x)}
-        inside = [found for p, x in objects.items() for found in within(x, p)]
-        given: Given = tuple((path, type(x), held_by(x)) for path, x in inside)
+        objects = {p: x for p, x in zip(parameters, values) if is_object(x) or is_of_objects(x)}
+        given = tuple(_given(objects))
         own = over_attributes(primal, given) if objects else None
         has_rule = table().has_rule
-        if own is None or needs_memory(own, has_rule) or operators_in(_parts(values)):
+        if own is None or operators_in(_parts(values)):
+            return None
+        left = classes_of(list(_left(zip(parameters, values), own.replaced)))  # type: ignore[attr-defined]
+        if needs_memory(own, has_rule, left):
             return None
         try:
             derivative = again(function, options, given=given, memory="")
@@ -60,6 +63,34 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
     return over
 
 
+def _given(objects: dict[str, Any]) -> Iterator[tuple[str, type, Held]]:
+    """The objects and lists of objects among the arguments, and in these."""
+    for path, x in _inside(objects.values(), objects):
+        if is_object(x):
+            yield path, type(x), held_by(x)
+        elif (held := held_by_all(x)) is not None:
+            yield path, type(x[0]), held
+
+
+def _left(values: Iterable[tuple[str, Any]], apart: set[str]) -> Iterator[Any]:
+    """What stays of the arguments where some objects, and lists of these, are taken apart."""
+    for path, x in values:
+        if is_object(x) and path in apart:
+            yield from _left(((f"{path}.{attr}", v) for attr, v in fields_of(x).items()), apart)
+        elif is_of_objects(x) and f"{path}{ITEMS}" in apart:
+            yield from (v for one in x for v in fields_of(one).values())
+        else:
+            yield x
+
+
+def _inside(values: Iterable[Any], names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    for p, x in zip(names, values):
+        if is_object(x):
+            yield from within(x, p)
+        elif is_of_objects(x):
+            yield f"{p}{ITEMS}", x
+
+
 def _is_up_to_date(found: Found) -> bool:
     """Whether methods that were written out are what they were."""
     return found is None or not found[0].loaded.changed()  # type: ignore[attr-defined]
@@ -67,15 +98,21 @@ def _is_up_to_date(found: Found) -> bool:
 
 def _are_apart(values: tuple[Any, ...], function: types.FunctionType) -> bool:
     """Whether nothing that a function may change is held twice, by arguments or by what it finds around."""
-    objects = [id(inner) for x in values if is_object(x) for _, inner in within(x, "")]
+    objects = [id(x) for x in _objects(values)]
     return len({*objects}) == len(objects) and are_apart([*_parts(values), *outside(function)])
+
+
+def _objects(values: tuple[Any, ...]) -> list[Any]:
+    """The objects that are arguments, or that objects and lists among these hold, one by one."""
+    inside = [x for _, x in _inside(values, itertools.repeat(""))]
+    return [one for x in inside for one in (x if isinstance(x, list) else [x])]
 
 
 def _parts(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values, and what objects among them and in these hold, instead of the objects."""
-    plain = [x for x in values if not is_object(x)]
-    inside = [inner for x in values if is_object(x) for _, inner in within(x, "")]
-    return (*plain, *(v for x in inside for v in fields_of(x).values() if not is_object(v)))
+    plain = [x for x in values if not is_object(x) and not is_of_objects(x)]
+    held = (v for x in _objects(values) for v in fields_of(x).values())
+    return (*plain, *(v for v in held if not is_object(v) and not is_of_objects(v)))
 
 
 def for_shared(function: types.FunctionType) -> Callable[[tuple[Any, ...]], bool]:

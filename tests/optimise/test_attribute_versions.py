@@ -198,3 +198,39 @@ def test_one_object_given_twice_is_not_taken_for_two():
         assert gradient(Spring(0.9, 0.2), Spring(0.5, 0.4), 1.3) == pytest.approx(0.25)
         with pytest.raises(tangent.TangentError, match="given twice"):
             gradient(p, p, 1.3)
+
+
+def moved_all(ps, k):
+    for _ in range(3):
+        for p in ps:
+            p.c += p.force(p.k, k)
+    return sum(p.c for p in ps)
+
+
+def test_lists_of_objects_are_lists_of_attributes():
+    ps = [Spring(1.2, 0.3), Spring(0.4, 0.1)]
+    gradient = tangent.grad(moved_all, wrt=("ps", "k"))
+    text = gradient.version(ps, 0.7).source
+    assert not any(word in text for word in ASKED), text
+    assert "[None] * len(ps)" in text
+
+    def slope(name):
+        low, high = ([moved(ps[0], name, by), copy.copy(ps[1])] for by in (-1e-6, 1e-6))
+        return (moved_all(high, 0.7) - moved_all(low, 0.7)) / 2e-6
+
+    want = slope("k"), slope("c")
+    for _ in range(4):
+        (first, _), _ = gradient(ps, 0.7)
+        np.testing.assert_allclose((first.k, first.c), want, rtol=1e-7)
+    assert ps[0].c == 0.3
+
+
+def test_one_object_twice_in_a_list_is_one():
+    p, gradient = Spring(1.2, 0.3), tangent.grad(moved_all, wrt=("k",))
+    for _ in range(4):
+        other = [copy.copy(p), copy.copy(p)]
+        once = [p, p]
+        low, high = (moved_all(copy.deepcopy(once), 0.7 + by) for by in (-1e-6, 1e-6))
+        np.testing.assert_allclose(gradient(once, 0.7), (high - low) / 2e-6, rtol=1e-7)
+        low, high = (moved_all(copy.deepcopy(other), 0.7 + by) for by in (-1e-6, 1e-6))
+        np.testing.assert_allclose(gradient(other, 0.7), (high - low) / 2e-6, rtol=1e-7)

@@ -45,6 +45,7 @@ THEMES = (
     "asked",
     "in_objects",
     "given",
+    "given_lists",
     "many_objects",
     "nested",
     "kernels",

@@ -19,6 +19,7 @@ from tangent.optimise.settled import is_settled
 from tangent.runtime.attributes import held_under
 from tangent.runtime.objects import holds_objects
 from tangent.runtime.persistent import PersistentArray
+from tangent.runtime.storage.held import is_of_objects
 from tangent.source.resolve import MISSING
 from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
@@ -105,11 +106,7 @@ class Choice:
 
     def other(self, args: tuple[Any, ...]) -> Any:
         """The derivative for objects among the arguments; None where there is no other than this."""
-        if self._objects is None:
-            return None
-        seeds = self._functions[0].seeds.values()
-        plain = tuple([a for v, a in zip(parameters_of(self._functions[0]), args) if v not in seeds])
-        return self._objects(plain) if any(map(holds_objects, plain)) else None
+        return for_objects(self._functions[0], self._objects, args) if self._functions else None
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -136,6 +133,15 @@ class Choice:
         return self.versions[key]
 
 
+def for_objects(entry: Generated, objects: Objects | None, args: tuple[Any, ...]) -> Any:
+    """The derivative for objects among the arguments of another one."""
+    if objects is None:
+        return None
+    seeds = entry.seeds.values()
+    plain = tuple([a for v, a in zip(parameters_of(entry), args) if v not in seeds])
+    return objects(plain) if any(map(holds_objects, plain)) else None
+
+
 def _asked_for(n: ast.AST) -> str:
     match n:
         case ast.Attribute(attr=v) | ast.Constant(value=str(v)):
@@ -146,6 +152,10 @@ def _asked_for(n: ast.AST) -> str:
 
 def _held(a: Any, names: frozenset[str], depth: int) -> Any:
     """What an object holds, as far as versions tell it apart."""
+    if type(a) in SIMPLE:
+        return (a.shape, a.dtype) if type(a) in ARRAYS else type(a)
+    if depth and is_of_objects(a):
+        return (list, frozenset([_held(x, names, depth - 1) for x in a]))
     held = held_under(a, names) if depth else {}
     return (type(a), *held, *[_held(x, names, depth - 1) for x in held.values()]) if held else _form(a)
 

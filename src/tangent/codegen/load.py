@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tangent.codegen.changes import Changes, dependencies
-from tangent.codegen.choice import Choice, Load, worthwhile
+from tangent.codegen.choice import Choice, Load, Objects, for_objects, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.guards import by_place, guarded, kinds_checked, shapes_checked, stale
@@ -120,7 +120,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     if "_anything" in extra:
         function.anything, function.numbers = others.anything, entry.presumed  # type: ignore[attr-defined]
     function.versions = choice  # type: ignore[attr-defined]
-    function.version = VersionOf(function)  # type: ignore[attr-defined]
+    function.version = VersionOf(function, others.objects)  # type: ignore[attr-defined]
     return function
 
 
@@ -155,8 +155,8 @@ def place_of(g: Generated) -> Entry:
 class VersionOf:
     """The version of a derivative for some arguments, or itself where there is none."""
 
-    def __init__(self, derivative: types.FunctionType) -> None:
-        self._derivative = weakref.ref(derivative)
+    def __init__(self, derivative: types.FunctionType, objects: Objects | None = None) -> None:
+        self._derivative, self._objects = weakref.ref(derivative), objects
 
     def __reduce__(self) -> tuple[type[VersionOf], tuple[types.FunctionType | None]]:
         return VersionOf, (self._derivative(),)
@@ -170,7 +170,8 @@ class VersionOf:
             return function.anything().version(*args)  # type: ignore[attr-defined, no-any-return]
         missing = function.__code__.co_argcount - len(args)
         every = (*args, *((function.__defaults__ or ())[-missing:] if missing else ()))
-        if choice is not None and (other := choice.other(every)) is not None:
+        entry = next(iter(function.loaded.functions), None)  # type: ignore[attr-defined]
+        if entry is not None and (other := for_objects(entry, self._objects, every)) is not None:
             return other.version(*every)  # type: ignore[no-any-return]
         found = choice.version(*every) if choice is not None else None
         return found or function

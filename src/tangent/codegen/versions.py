@@ -12,9 +12,10 @@ import numpy as np
 
 from tangent.codegen.choice import DEPTH, Load, held, is_generated, parameters_of
 from tangent.codegen.emit import emit
-from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Attributes, Fields, Items, Kind, Listed, Number, kind_of
+from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Attributes, Fields, Items, Kind, Listed, Number, join, kind_of
 from tangent.optimise.shaped.version import version
 from tangent.runtime.attributes import held_under
+from tangent.runtime.storage.held import is_of_objects
 from tangent.source.kept import keeping
 from tangent.source.resolve import MISSING
 from tangent.transform.generated import Generated
@@ -45,10 +46,20 @@ def kinds_of(entry: Generated, args: tuple[Any, ...], names: Collection[str]) ->
 
 
 def _kind(value: Any, v: str, names: Collection[str], depth: int) -> Kind:
+    if depth and is_of_objects(value):
+        return _listed(value, v, names, depth)
     held = held_under(value, names) if depth else {}
     found = ((name, _kind(x, f"{v}:{name}", names, depth - 1)) for name, x in held.items())
     known = tuple((name, kind) for name, kind in found if kind != UNKNOWN)
     return Attributes(known) if known else kind_of(value, v)
+
+
+def _listed(values: list[Any], v: str, names: Collection[str], depth: int) -> Kind:
+    """The kind of a list of objects: what holds for all of them."""
+    kind: Kind | None = None
+    for i, x in enumerate(values):
+        kind = join(kind, _kind(x, f"{v}:{i}", names, depth - 1))
+    return Listed(kind) if isinstance(kind, Attributes) else UNKNOWN
 
 
 def all_unknown(kinds: tuple[Kind, ...]) -> bool:

@@ -250,7 +250,7 @@ def get_attribute(x: Any, name: str) -> Any:
     return fields_of(x).get(name) if is_object(x) else getattr(x, name)
 
 
-def put_attributes(x: Any, **parts: Any) -> Any:
+def put_attributes(x: Any, /, **parts: Any) -> Any:
     """The gradient of an object that holds these gradients of its attributes, of the others zeros; nobody else's.
 
     >>> put_attributes(types.SimpleNamespace(k=2.0, c=np.ones(1)), k=0.5)

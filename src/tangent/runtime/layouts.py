@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def layout_of(x: Any, depth: int = DEPTH) -> Any:
-    """The class of a value, of its attributes, and of the items of each class that it holds.
+    """The class of a value, of its attributes, and of the items that it holds: of objects all, else one of each class.
 
     >>> layout_of([1.0, 2.0]) == layout_of([3.0]) != layout_of([3])
     True
@@ -36,9 +36,13 @@ def layout_of(x: Any, depth: int = DEPTH) -> Any:
     if isinstance(x, dict):
         return cls, frozenset([layout_of(v, depth - 1) for v in {type(v): v for v in x.values()}.values()])
     if isinstance(x, CONTAINERS):
-        return cls, frozenset([layout_of(v, depth - 1) for v in {type(v): v for v in x}.values()])
+        items = {type(v): v for v in x}
+        every = x if any(map(is_object, items.values())) else items.values()
+        return cls, frozenset([layout_of(v, depth - 1) for v in every])
     if is_object(x):
         held = fields_of(x)
+        if PLAIN.issuperset(kinds := [*map(type, held.values())]):
+            return (cls, *held, *kinds)
         return (cls, *held, *[layout_of(v, depth - 1) for v in held.values()])
     return cls
 

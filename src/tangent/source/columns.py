@@ -51,7 +51,7 @@ def columns(tree: ast.FunctionDef, function: types.FunctionType, definition: Def
         if (path := _class_of(s, v, tree)) and v not in function.__code__.co_cellvars:
             for apart in (False, True):
                 try:
-                    return _Columns(tree, function, definition, v, path, apart).whole()
+                    return Columns(tree, function, definition, v, path, apart).whole()
                 except CannotWriteOut:
                     continue
     return None
@@ -87,7 +87,7 @@ def _appended(n: ast.AST, v: str) -> ast.expr | None:
             return None
 
 
-class _Columns(Called):
+class Columns(Called):
     """One list on its way to lists of attributes."""
 
     def __init__(
@@ -128,6 +128,10 @@ class _Columns(Called):
         return None
 
     def whole(self) -> ast.FunctionDef:
+        return written_anew(self.tree, self.body(), self.relied)
+
+    def body(self) -> Body:
+        """The statements of the function, without the list."""
         if self.around(name("range")) is not range or self.around(name("len")) is not len:
             raise CannotWriteOut
         self.elements.find(self.tree.body, [s.targets[0] for s in self.births if isinstance(s, ast.Assign)])
@@ -135,10 +139,10 @@ class _Columns(Called):
             raise CannotWriteOut
         self.elements.require_fixed(self.tree)
         self.find_attributes()
-        new = written_anew(self.tree, self.block(self.tree.body), self.relied)
-        if any(isinstance(n, ast.Name) and n.id == self.v for n in walk(new)):
+        body = self.block(self.tree.body)
+        if any(isinstance(n, ast.Name) and n.id == self.v for s in body for n in walk(s)):
             raise CannotWriteOut
-        return new
+        return body
 
     def find_attributes(self) -> None:
         """The attributes that an object has from the start, each with a list of its own."""

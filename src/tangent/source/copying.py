@@ -13,9 +13,8 @@ import types
 import weakref
 
 from tangent.options import Copied
-from tangent.source.cells import cells_of
 from tangent.source.read import read
-from tangent.source.stubs import stub
+from tangent.source.stubs import in_place_of
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, expression
 from tangent.syntax.rebuild import replace
@@ -41,11 +40,7 @@ def _made(function: types.FunctionType, copied: Copied) -> types.FunctionType:
     first = source.tree.body[0]
     copies = [assign(p, _copy(expression(p), form, names), first) for p, form in copied if p in given]
     tree = replace(source.tree, body=[*copies, *source.tree.body])
-    made = stub(function, tree, cells_of(function), source.file)
-    made.captures = getattr(function, "captures", function.__code__.co_freevars)  # type: ignore[attr-defined]
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__ = function.__qualname__
-    return made
+    return in_place_of(function, tree, source.file)
 
 
 def _copy(e: ast.expr, form: tuple[str, ...], names: Names) -> ast.expr:

@@ -20,6 +20,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from tangent.source.beginning import CHANGING
 from tangent.source.columns import columns
 from tangent.source.elements import with_own_names
 from tangent.source.inlined import (
@@ -46,10 +47,6 @@ from tangent.syntax.rebuild import rebuild, rename, replace, walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 
-CHANGING = frozenset(
-    "append extend insert pop remove clear reverse update setdefault popitem add discard popleft appendleft extendleft "
-    "rotate sort move_to_end fill resize put shuffle".split()
-)
 DRAWING = frozenset("default_rng RandomState Random Generator".split())
 MOST_STATEMENTS, MOST_OBJECTS, DEEPEST = 150, 6, 5
 

@@ -15,28 +15,28 @@ alone, as for those that a function makes itself (dissolved.py).
 from __future__ import annotations
 
 import ast
+import contextlib
 import types
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tangent.options import Given
+from tangent.options import ITEMS, Given
 from tangent.runtime.attributes import is_held
+from tangent.source.beginning import assigned_in, changed_in, copied_as, named_in, split
 from tangent.source.cells import cells_of
-from tangent.source.dissolved import CHANGING, Dissolving
+from tangent.source.dissolved import Dissolving
+from tangent.source.given_lists import GivenColumns
 from tangent.source.inlined import Body, CannotWriteOut, Definition, written_anew
 from tangent.source.kept import kept
 from tangent.source.members import is_plain
 from tangent.source.read import definition, read
-from tangent.source.stubs import stub
+from tangent.source.stubs import in_place_of
 from tangent.syntax.names import identifiers
-from tangent.syntax.quote import assign, expression
+from tangent.syntax.quote import assign
 from tangent.syntax.rebuild import replace
-from tangent.syntax.uses import arguments, assigned_inside, writes
-from tangent.syntax.walk import walk
-
-COPIES = {"value": "+x", "list": "[*x]", "dict": "{**x}"}
+from tangent.syntax.uses import arguments, assigned_inside
 
 
 def over_attributes(function: types.FunctionType, given: Given) -> types.FunctionType | None:
@@ -49,29 +49,40 @@ def over_attributes(function: types.FunctionType, given: Given) -> types.Functio
 
 def _made(function: types.FunctionType, given: Given) -> types.FunctionType:
     source = read(function)
-    tree, changes = source.tree, False
+    tree, changes, apart = source.tree, False, set()
     variables = {a.arg: a.arg for a in arguments(tree.args)}  # by the paths to what they hold
     needed: set[str] = set()
     for path, cls, held in given:
-        taken = _Given(tree, function, definition, variables[path], cls, dict(held)) if path in variables else None
-        try:
-            tree = taken.whole() if taken is not None else tree
-        except CannotWriteOut:
-            taken = None
-        if taken is None and path in needed:
+        taken = _taken_apart(tree, function, variables.get(path.removesuffix(ITEMS)), path, cls, dict(held))
+        if taken is None and path.removesuffix(ITEMS) in needed:
             raise CannotWriteOut  # it is a copy that is changed
         if taken is not None:
+            tree = taken.result
+            apart.add(path)
             variables |= {f"{path}.{attr}": v for attr, v in taken.attributes.items()}
             needed |= {f"{path}.{attr}" for attr in taken.needed}
             changes = changes or taken.changes
     if tree is source.tree:
         raise CannotWriteOut
-    made = stub(function, tree, cells_of(function), source.file)
-    made.captures = getattr(function, "captures", function.__code__.co_freevars)  # type: ignore[attr-defined]
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__ = function.__qualname__
-    made.changes = changes  # type: ignore[attr-defined]
+    made = in_place_of(function, tree, source.file)
+    made.changes, made.replaced = changes, apart  # type: ignore[attr-defined]
     return made
+
+
+def _taken_apart(
+    tree: ast.FunctionDef, function: types.FunctionType, v: str | None, path: str, cls: type, held: dict[str, str]
+) -> _Given | GivenColumns | None:  # fmt: skip
+    """One object, or one list of these, over variables; None where it has to stay."""
+    if v is None:
+        return None
+    if not path.endswith(ITEMS):
+        with contextlib.suppress(CannotWriteOut):
+            return _Given(tree, function, definition, v, cls, held)
+        return None
+    for apart in (False, True):
+        with contextlib.suppress(CannotWriteOut):
+            return GivenColumns(tree, function, definition, v, cls.__name__, apart, held)
+    return None
 
 
 def outside(function: types.FunctionType) -> Iterator[Any]:
@@ -90,7 +101,7 @@ class _Given(Dissolving):
         self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, v: str, cls: type,
         held: dict[str, str],
     ) -> None:  # fmt: skip
-        self.head, rest = _split(tree.body, v)
+        self.head, rest = split(tree.body, v)
         super().__init__(replace(tree, body=rest), function, definition, v, cls, cls.__name__)
         self.held, self.changes = held, False
         self.needed: set[str] = set()  # attributes with objects that change
@@ -98,6 +109,7 @@ class _Given(Dissolving):
         reached = function.__globals__.get(self.path) is cls and self.path not in self.own
         self.is_known = reached and is_plain(cls, function)
         self.relied = {self.path: cls} if self.is_known else {}
+        self.result = self.whole()
 
     def kind(self, attr: str) -> str:
         """What the class says of an attribute; one that the function cannot name only tells what its objects hold."""
@@ -112,44 +124,20 @@ class _Given(Dissolving):
         if self.v in assigned_inside(self.tree.body):
             raise CannotWriteOut
         body = self.body()
-        changed = {v for s in body for n in walk(s) for v in _changed(n)}
-        assigned = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        self.changes = not (changed | assigned).isdisjoint(self.attributes.values())
+        changed = changed_in(body)
+        self.changes = not (changed | assigned_in(body)).isdisjoint(self.attributes.values())
         if self.changes and not self.is_known:
             raise CannotWriteOut
         return written_anew(self.tree, [*self.head, *self.beginning(body, changed), *body], self.relied)
 
     def beginning(self, body: Body, changed: set[str]) -> Body:
         """What is read of the object, in copies where it changes."""
-        named = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name)}
         found: Body = []
         for attr, form in self.held.items():
             v = self.attributes[attr]
-            if v in changed and form == "other":
-                raise CannotWriteOut
-            if v in changed and form == "object":
-                self.needed.add(attr)
-            if v in named:
+            if v in named_in(body):
                 read = ast.Attribute(ast.Name(self.v, ast.Load()), attr, ast.Load())
-                copied = v in changed and form in COPIES
-                found.append(assign(v, expression(COPIES[form], x=read) if copied else read, self.tree))
+                found.append(assign(v, copied_as(read, form) if v in changed else read, self.tree))
+            if v in changed and form in ("object", "objects"):
+                self.needed.add(attr)
         return found
-
-
-def _split(body: Body, v: str) -> tuple[Body, Body]:
-    """Statements up to that which binds a variable at the beginning, and those behind; none where it is a parameter."""
-    last = max((i + 1 for i, s in enumerate(body) if v in writes(s)), default=0)
-    return body[:last], body[last:]
-
-
-def _changed(n: ast.AST) -> set[str]:
-    """The variables whose content a statement or call changes."""
-    match n:
-        case ast.AugAssign(target=ast.Name(id=v)):
-            return {v}
-        case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
-            return {x.id for x in walk(n.value) if isinstance(x, ast.Name)}
-        case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in CHANGING:
-            return {x.id for x in walk(owner) if isinstance(x, ast.Name)}
-        case _:
-            return set()

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tangent.source.cells import cells_of
 from tangent.source.naming import home_of
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import expression, name
@@ -39,6 +40,15 @@ def stub(
     made.__module__ = home_of(like)
     made.tree = tree  # type: ignore[attr-defined]
     made.captures = tuple(v for v in made.__code__.co_freevars if v != ready)  # type: ignore[attr-defined]
+    return made
+
+
+def in_place_of(function: types.FunctionType, tree: ast.FunctionDef, file: str) -> types.FunctionType:
+    """The function of another tree, which is called as this one and captures the same."""
+    made = stub(function, tree, cells_of(function), file)
+    made.captures = getattr(function, "captures", function.__code__.co_freevars)  # type: ignore[attr-defined]
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__ = function.__qualname__
     return made
 
 

@@ -9,21 +9,23 @@ return settled(bp, p)                                       return put_attribute
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.optimise.settled import OWN, ZERO
-from tangent.optimise.shaped.kinds import Attributes, Kind
+from tangent.optimise.shaped.kinds import Attributes, Kind, Listed
 from tangent.syntax.names import Names
-from tangent.syntax.quote import assign, call, name
+from tangent.syntax.quote import assign, call, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements, with_blocks
-from tangent.syntax.uses import header_reads, writes
+from tangent.syntax.uses import assigned_inside, header_reads, writes
 from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
 Use = Callable[[Any, str], str]
+LEAVING = (ast.Break, ast.Continue, ast.Return)
 
 
 def by_attributes(body: Body, kinds: Mapping[str, Kind], names: Names, resolve: Resolve, use: Use) -> Body:
@@ -33,6 +35,99 @@ def by_attributes(body: Body, kinds: Mapping[str, Kind], names: Names, resolve: 
         if gradients.found:
             body = gradients.apart(names)
     return body
+
+
+def in_blocks(body: Body, kinds: Mapping[str, Kind], names: Names, resolve: Resolve, use: Use) -> Body:
+    """The body, where gradients of objects that blocks bind are made at once."""
+    everywhere = Counter(v for s in statements(body) for v in (*header_reads(s), *writes(s)))
+
+    def block(inner: Body) -> Body:
+        inner = [with_blocks(s, block) for s in inner]
+        here = Counter(v for s in inner for v in writes(s))
+        for p in [v for v, n in here.items() if n == 1 and isinstance(kinds.get(v), Attributes)]:
+            kind = kinds[p]
+            assert isinstance(kind, Attributes)
+            gradients = _Gradients(p, kind, inner, resolve, use)
+            own = Counter(v for s in statements(inner) for v in (*header_reads(s), *writes(s)))
+            if gradients.found and all(own[b] == everywhere[b] for b in gradients.found):
+                inner = gradients.apart(names)
+        return inner
+
+    return [with_blocks(s, block) for s in body]
+
+
+def filled(body: Body, kinds: Mapping[str, Kind], resolve: Resolve) -> Body:
+    """Gradients of lists of objects that a loop makes, one after the other.
+
+    bps = init_grad(ps)                                     bps = [None] * len(ps)
+    for k in range(len(ps)):                                for k in range(len(ps)):
+        bps = add_part(bps, k, put_attributes(...))   ->        bps[k] = put_attributes(...)
+    return settled(bps, ps)                                 return bps
+    """
+    for i, s in enumerate(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=b)], value=ast.Call(func=func, args=[ast.Name(id=ps)])):
+                begun = resolve(func) in ZERO and _is_of_objects(kinds.get(ps))
+                new = _Filled(b, ps, resolve).rest(body[i + 1 :]) if begun else None
+                if new is not None:
+                    empty = replace(s, value=expression("[None] * len(ps)", ps=ps))
+                    return [*body[:i], empty, *filled(new, kinds, resolve)]
+            case _:
+                pass
+    return body
+
+
+def _is_of_objects(kind: Kind | None) -> bool:
+    return isinstance(kind, Listed) and isinstance(kind.item, Attributes)
+
+
+class _Filled:
+    """The gradient `b` of the list `ps`, of which the items are still to come."""
+
+    def __init__(self, b: str, ps: str, resolve: Resolve) -> None:
+        self.b, self.ps, self.resolve = b, ps, resolve
+
+    def rest(self, body: Body) -> Body | None:
+        """What follows, if one loop goes over all items, and nothing else is done but to give the list back."""
+        uses = [i for i, s in enumerate(body) if any(self.b in {*header_reads(x), *writes(x)} for x in statements([s]))]
+        if len(uses) != 2 or uses[1] != len(body) - 1:
+            return None
+        loop, end = self.loop(body[uses[0]]), self.end(body[-1])
+        return None if loop is None or end is None else [*body[: uses[0]], loop, *body[uses[0] + 1 : -1], end]
+
+    def loop(self, s: ast.stmt) -> ast.stmt | None:
+        every = f"range(len({self.ps}))"
+        if not isinstance(s, ast.For) or s.orelse or ast.unparse(s.iter) not in (every, f"reversed({every})"):
+            return None
+        if not isinstance(s.target, ast.Name) or s.target.id in assigned_inside(s.body):
+            return None
+        uses = [x for x in statements(s.body) if self.b in {*header_reads(x), *writes(x)}]
+        if len(uses) != 1 or uses[0] not in s.body or any(isinstance(x, LEAVING) for y in s.body for x in walk(y)):
+            return None
+        match uses[0]:
+            case ast.Assign(value=ast.Call(func=func, args=[ast.Name(id=b), ast.Name(id=k), ast.Call() as item])) if (
+                b == self.b and k == s.target.id and self.resolve(func) is runtime.add_part
+                and self.resolve(item.func) is runtime.put_attributes
+            ):  # fmt: skip
+                target = ast.Subscript(name(b), name(k), ast.Store())
+                new = replace(uses[0], targets=[target], value=item)
+                return replace(s, body=[new if x is uses[0] else x for x in s.body])
+            case _:
+                return None
+
+    def end(self, s: ast.stmt) -> ast.stmt | None:
+        def change(e: ast.expr) -> ast.expr:
+            match e:
+                case ast.Call(func=func, args=[ast.Name(id=b) as whole, ast.Name(id=ps)]) if (
+                    b == self.b and ps == self.ps and self.resolve(func) in OWN
+                ):
+                    return whole
+                case _:
+                    return e
+
+        times = sum(isinstance(n, ast.Name) and n.id == self.b for n in walk(s))
+        new = rebuild(s, change)
+        return new if isinstance(s, ast.Return) and times == 1 else None
 
 
 def held_objects(body: Body, kinds: Mapping[str, Kind]) -> dict[str, Attributes]:
@@ -101,7 +196,26 @@ class _Gradients:
         return self.block(self.body)
 
     def block(self, body: Body) -> Body:
-        return [new for s in body for new in self.statement(s)]
+        return self.without_zeros([new for s in body for new in self.statement(s)])
+
+    def without_zeros(self, body: Body) -> Body:
+        """Statements in which nothing is added to a zero that nobody has looked at."""
+        own = set(self.names.values())
+        for i, s in enumerate(body):
+            v = next(iter(own.intersection(writes(s))), "")
+            if not v or not isinstance(s, ast.Assign) or not self.is_zero(s.value):
+                continue
+            uses = (j for j in range(i + 1, len(body)) if v in _mentioned(body[j]))
+            match body[j] if (j := next(uses, 0)) else None:
+                case ast.Assign(value=ast.Call(func=func, args=[ast.Name(id=first), e])) as later if (
+                    first == v and self.resolve(func) is runtime.add_grad and v in writes(later)
+                ):
+                    rest = [*body[i + 1 : j], replace(later, value=e), *body[j + 1 :]]
+                    return [*body[:i], *self.without_zeros(rest)]
+        return body
+
+    def is_zero(self, e: ast.expr) -> bool:
+        return isinstance(e, ast.Call) and self.resolve(e.func) in ZERO
 
     def statement(self, s: ast.stmt) -> Body:
         match s:
@@ -148,6 +262,10 @@ class _Gradients:
                     return e
 
         return rebuild(s, change)
+
+
+def _mentioned(s: ast.stmt) -> set[str]:
+    return {v for x in statements([s]) for v in (*header_reads(x), *writes(x))}
 
 
 def _value(s: ast.stmt) -> ast.expr | None:

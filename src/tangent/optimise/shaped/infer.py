@@ -95,6 +95,9 @@ class Inference:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 kind = self.of(operand)
                 return negated(kind) if isinstance(kind, Number) and kind.dtype != "b1" else UNKNOWN
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                kind = self.of(operand)
+                return kind if isinstance(kind, Number) and kind.dtype != "b1" else UNKNOWN
             case ast.UnaryOp(op=ast.Not()):
                 return BOOL
             case ast.Compare(left=left, comparators=[right]):

@@ -15,7 +15,7 @@ from tangent.optimise.dead import dead, pushed
 from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.again import again
 from tangent.optimise.shaped.apart import apart
-from tangent.optimise.shaped.attributes import by_attributes
+from tangent.optimise.shaped.attributes import by_attributes, filled, in_blocks
 from tangent.optimise.shaped.callees import Versions
 from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.collected import collected
@@ -69,6 +69,8 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         changed = [g for g in functions if _sum_early(g)]
         if not changed:
             break
+    for g, flow in versions.flows.items():
+        _with_body(g, in_blocks(_body(g), flow.ever, _names(g), flow.resolved, partial(_use, g)))
     _coalesce(functions, resolve, False)
     _change_rows(made, given, resolve, with_plain_tangents)
     _make_smaller(functions, resolve)
@@ -91,7 +93,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         facts = Facts(parameters, whole, ranks, o.resolve, g.shared)
         body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
         body = again(body, facts, g.shared)
-        body = looked(body, facts)
+        body = filled(looked(body, facts), versions.flows[g].ever if g in versions.flows else {}, o.resolve)
         if g in versions.flows:
             body = reread(body, facts, [text for text, fits in versions.flows[g].exact.items() if fits])
         taken = Names({*g.externals, *g.seen, *parameters, *set().union(*(identifiers(s) for s in body))})
@@ -106,12 +108,16 @@ def _collect(g: Generated, given: list[Kind], resolve: Resolve) -> None:
     dicts = {v for v, k in kinds.items() if isinstance(k, Fields)}
     tuples = {v for v, k in kinds.items() if isinstance(k, Items) and not k.listed and all(map(is_float, k.items))}
     if any(isinstance(k, Attributes) for k in kinds.values()):
-        taken = {*parameters_of(g), *g.externals, *g.seen, *g.primal.__globals__}
-        names = Names(taken.union(*(identifiers(s) for s in body)))
-        body = by_attributes(body, kinds, names, lambda e: resolve(e, g), partial(_use, g))
+        body = by_attributes(body, kinds, _names(g), lambda e: resolve(e, g), partial(_use, g))
     if dicts or tuples:
         body = collected(body, dicts, tuples, lambda e: resolve(e, g), partial(_use, g))
     _with_body(g, body)
+
+
+def _names(g: Generated) -> Names:
+    """All names that a function has, so that new ones are others."""
+    assert g.tree is not None
+    return Names({*identifiers(g.tree), *g.externals, *g.seen, *g.primal.__globals__})
 
 
 def _join_rows(made: Generated, entry: Generated, given: list[Kind], resolve: Resolve) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from tangent.options import ITEMS
 from tangent.runtime.objects import fields_of, is_object
 
 Held = tuple[tuple[str, str], ...]
@@ -36,11 +37,26 @@ def within(x: Any, path: str, depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
     for attr, v in fields_of(x).items() if depth else ():
         if is_object(v):
             yield from within(v, f"{path}.{attr}", depth - 1)
+        elif is_of_objects(v):
+            yield f"{path}.{attr}{ITEMS}", v
+
+
+def is_of_objects(x: Any) -> bool:
+    """Whether x is a list of objects of one class."""
+    return type(x) is list and bool(x) and is_object(x[0]) and len({*map(type, x)}) == 1
+
+
+def held_by_all(xs: list[Any]) -> Held | None:
+    """The attributes of the objects in a list, where all hold the same."""
+    forms = {held_by(x) for x in xs}
+    return forms.pop() if len(forms) == 1 else None
 
 
 def _form(x: Any) -> str:
     if is_object(x):
         return "object"
+    if is_of_objects(x):
+        return "objects"
     if isinstance(x, FIXED):
         return "fixed"
     if isinstance(x, NUMBERS) or (type(x) is np.ndarray and x.dtype.kind in "fciu"):

@@ -141,3 +141,40 @@ def test_many_arrays_that_are_apart_need_no_memory():
     rows = [*np.arange(1.0, 301.0).reshape(100, 3)]
     found = tangent.grad(scaled_list)([r.copy() for r in rows], 1.3)
     np.testing.assert_allclose(found[0], [0.0, *(1.3 * rows[1][1:])])
+
+
+def stored_beside_others(p, s, *more):
+    p[0] = s
+    return np.sum(more[0] * more[1]) * s
+
+
+def exchanged_with_others(p, s, *more):
+    p[:], more[1][:] = more[1] * s, p * 1.0
+    return np.sum(more[0] * more[1]) + np.sum(p) * s
+
+
+def test_an_argument_that_is_also_among_star_arguments():
+    w, other = np.array([0.5, 0.7, 1.1]), np.array([1.2, 0.4, 0.9])
+    with pytest.raises(TangentError, match="shares its memory"):
+        tangent.grad(stored_beside_others, wrt="s")(w, 1.3, w, other)
+    np.testing.assert_allclose(tangent.grad(stored_beside_others, wrt="s")(w, 1.3, w.copy(), other), w @ other)
+
+
+def test_arguments_and_star_arguments_are_written():
+    p, a, b = np.array([0.5, 0.7, 1.1]), np.array([1.2, 0.4, 0.9]), np.array([0.3, 0.8, 0.6])
+    by_s, by_more = tangent.grad(exchanged_with_others, wrt=("s", "more"))(p, 1.3, a, b)
+    np.testing.assert_allclose(by_s, 2 * 1.3 * np.sum(b))
+    np.testing.assert_allclose(by_more[1], 1.3**2 * np.ones(3))
+    np.testing.assert_array_equal(b, [0.3, 0.8, 0.6])
+
+
+def test_a_named_tuple_that_holds_another_argument():
+    def beside(pair, a, s):
+        pair.a[0] = s
+        return np.sum(a * pair.b) * s
+
+    w = np.array([0.5, 0.7, 1.1])
+    other = w.copy()
+    np.testing.assert_allclose(
+        tangent.grad(beside, wrt="s")(Pair(w, other), w, 1.3), 2 * 1.3 * other[0] + w[1:] @ other[1:]
+    )

@@ -15,6 +15,7 @@ from tangent.analysis.storage import RESULT, merged
 from tangent.errors import InPlaceError
 from tangent.rules.displays import displayed
 from tangent.syntax.quote import assign, name
+from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.scribe import Scribe
@@ -64,11 +65,11 @@ def own_copies(settled: Settled, scribe: Scribe) -> list[ast.stmt]:
     this = settled.unit
     if not settled.owned:
         return []
-    plain = [a.arg for a in (*this.core.args.posonlyargs, *this.core.args.args, *this.core.args.kwonlyargs)]
+    every = [a.arg for a in arguments(this.core.args)]
     done: list[ast.stmt] = []
     outside = [name(v) for v in arrays_outside(this)]
     for p in settled.owned:
-        others = [name(q) for q in plain if q != p and (q not in settled.owned or plain.index(q) > plain.index(p))]
+        others = [name(q) for q in every if q != p and (q not in settled.owned or every.index(q) > every.index(p))]
         others += outside
         done.append(
             assign(p, scribe.call("own" if p in settled.arrays else "own_any", name(p), *others), this.core.body[0])

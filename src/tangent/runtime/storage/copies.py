@@ -57,6 +57,8 @@ def _is_held(x: Any, other: Any) -> bool:
     """Whether something that can be changed is, or is held by, something else."""
     if isinstance(x, np.ndarray):
         return _overlap(x, other)
+    if isinstance(x, (list, tuple, dict)) and isinstance(other, np.ndarray):
+        return _overlap(other, x)
     if isinstance(other, (list, tuple, dict)) and x is not other:
         return any(_is_held(x, v) for v in (other.values() if isinstance(other, dict) else other))
     return x is other and (isinstance(x, (list, dict, deque, set)) or is_object(x))

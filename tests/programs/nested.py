@@ -302,3 +302,17 @@ def slope_of(f):
 def slopes_of_shifted_slopes(u):
     """Manzyuk's program: functions that give functions are differentiated inside each other."""
     return slope_of(shifted_by(u)(slope_of(lambda v: v**4 * u)))(0.5)
+
+
+@program({"x": 0.7})
+def gradient_of_what_calls_a_function_defined_later(x):
+    def energy(q):
+        return x * q**4 + field(q)
+
+    def field(q):
+        return q * q * x
+
+    q = 0.3
+    for _ in range(2):
+        q = q - 0.1 * tangent.grad(energy)(q)
+    return q

@@ -38,6 +38,7 @@ from tangent.normalise.managers import managers
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
 from tangent.normalise.methods import known_methods
+from tangent.normalise.ordered import ordered
 from tangent.normalise.outcomes import outcomes
 from tangent.normalise.outlined import outlined
 from tangent.normalise.overloading import operators_named, overloading
@@ -60,9 +61,9 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 
 PASSES = (
     outlined, insertions, renamed, choices, copies, spelled, augmented, grown, phases, walked, extended, repeated,
-    fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, decorated, closures, boxes, lifting,
-    known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults,
-    statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading,
+    fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes,
+    lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,
+    defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading,
     memorised, versions,
 )  # fmt: skip
 

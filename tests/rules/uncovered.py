@@ -45,6 +45,7 @@ EXERCISED_ELSEWHERE = {
     "new_ordered_dict": "ordered dicts in the memory: tests/programs/collections_.py",
     "differentiated": "a gradient of a method inside a function: tests/programs/nested.py",
     "forward_of": "the backward pass of a call of a function that is known at run time: tests/programs/calls.py",
+    "backward_of": "the second derivative of a call of a function that is known at run time: tests/programs/nested.py",
     "tangent_of": "the tangent of a call of a function that is known at run time: tests/programs/calls.py",
     "captured": "the gradient of a closure: tests/programs/closures.py",
     "put_captured": "the second derivative of a closure: tests/programs/closures.py",

@@ -119,6 +119,10 @@ def abs(y, x):
     d[x] = d[y] * conj_sign(x)
     d[y] = np.real(d[x] * conj_sign(x))
 
+def sign(y, x):
+    d[x] = turned(d[y], y, x)
+    d[y] = turned(d[x], np.conj(y), x)
+
 def angle(y, z, deg=False):
     d[z] = -1j * ratio(in_degrees(d[y], deg), z)
     d[y] = in_degrees(np.imag(ratio(d[z], z)), deg)

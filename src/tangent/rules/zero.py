@@ -9,7 +9,6 @@ np.fix
 np.rint
 np.round
 np.around
-np.sign
 np.signbit
 np.floor_divide
 np.spacing

@@ -37,6 +37,7 @@ from tangent.runtime import (
     ratio,
     share,
     times,
+    turned,
     where_finite,
     where_nonzero,
 )
@@ -267,6 +268,15 @@ def turn(b: Any, s: Any, x: Any) -> Any:
         return lambda b, s, x: -1j * s * ratio(np.imag(b * s), np.abs(x))
     nothing = gradient_type(s)(0)
     return lambda b, s, x: nothing * s
+
+
+@implements(turned)
+def turned_by(b: Any, y: Any, x: Any) -> Any:
+    if is_complex(x):
+        return lambda b, y, x: 1j * np.conj(y) * ratio(np.imag(b * y), np.abs(x))
+    kind = gradient_type(y)
+    nothing = kind(0)
+    return (lambda b, y, x: nothing) if is_number(y) else lambda b, y, x: np.zeros(y.shape, kind)
 
 
 @implements(in_degrees)

@@ -294,6 +294,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return like(kinds[1])
     if function is runtime.conj_sign:
         return kinds[0]
+    if function is runtime.turned and len(kinds) == 3:
+        return kinds[2]
     if function is runtime.check_seed and len(kinds) == 2:
         seed, result = kinds
         if not isinstance(seed, Number) or not isinstance(result, Number) or seed.rank != result.rank:

@@ -95,6 +95,11 @@ class Known(Spreading):
                 return self.outcome(e)
             case ast.BinOp(left=ast.Constant(value=2.0), op=ast.Mult(), right=right) if half := self.half(right):
                 return half
+            case ast.BinOp(left=ast.BinOp() as x, op=ast.Add(), right=ast.Call(args=[_, _, _] as args) as part) if (
+                self.resolve(part.func) is runtime.turned
+            ):
+                kinds = [self.of(a) for a in (x, *args)]
+                return x if all(isinstance(k, Number) and k.real for k in kinds) and kinds[0] == kinds[3] else e
             case ast.BinOp(op=ast.Mult() | ast.Add() | ast.Sub() | ast.Div()):
                 return self.unspread(e)
             case ast.BinOp(op=ast.MatMult()):
@@ -227,6 +232,8 @@ class Known(Spreading):
             return args[0] if not b.rank else expression("b.copy()", b=args[0])
         if function in ZERO:
             return self.zeros(args[0], b)
+        if function is runtime.turned and len(real) == 3 and self.last:  # before that a sum may leave it out
+            return self.zeros(args[2], real[2])
         if function is runtime.add_grad:
             return self.unspread(ast.BinOp(args[0], ast.Add(), args[1])) if len(real) == 2 else None
         if function is runtime.check_seed and len(real) == 2:

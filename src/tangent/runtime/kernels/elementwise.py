@@ -232,6 +232,15 @@ def conj_sign_slope(b: Any, s: Any, x: Any) -> Any:
     return -1j * s * ratio(np.imag(b * s), np.abs(x)) if np.iscomplexobj(x) else 0.0 * s
 
 
+def turned(b: Any, y: Any, x: Any) -> Any:
+    """The adjoint of x in `y = np.sign(x)`: the sign of a complex number turns with it, that of a real one does not.
+
+    >>> turned(1.0, 1.0, 2.0), turned(1j, 1.0 + 0.0j, 2.0 + 0.0j)
+    (0.0, 0.5j)
+    """
+    return 1j * np.conj(y) * ratio(np.imag(b * y), np.abs(x)) if np.iscomplexobj(x) else init_grad(y)
+
+
 def real_as(x: Any, like: Any) -> Any:
     """The real part of x if `like` is real, else x."""
     return x if np.iscomplexobj(like) else np.real(x)

@@ -235,8 +235,8 @@ def conj_sign_slope(b: Any, s: Any, x: Any) -> Any:
 def turned(b: Any, y: Any, x: Any) -> Any:
     """The adjoint of x in `y = np.sign(x)`: the sign of a complex number turns with it, that of a real one does not.
 
-    >>> turned(1.0, 1.0, 2.0), turned(1j, 1.0 + 0.0j, 2.0 + 0.0j) == 0.5j
-    (0.0, True)
+    >>> turned(1.0, 1.0, 2.0), complex(turned(1j, 1.0 + 0.0j, 2.0 + 0.0j))
+    (0.0, 0.5j)
     """
     return 1j * np.conj(y) * ratio(np.imag(b * y), np.abs(x)) if np.iscomplexobj(x) else init_grad(y)
 

@@ -97,6 +97,18 @@ def test_a_named_tuple_may_hold_other_types_at_the_next_call():
         assert got.stiffness == pytest.approx(want.stiffness) and np.allclose(got.mass, want.mass)
 
 
+def grown(w):
+    return np.linalg.det(w) ** 2
+
+
+@pytest.mark.parametrize("w", (np.array([[2.0, 0.3], [0.1, 1.5]]), np.array([[1.0, 2.0], [2.0, 4.0]])))
+def test_second_derivatives_of_determinants(w):
+    once, along = tangent.grad(grown), np.array([[0.3, -0.7], [0.4, 0.2]])
+    for mode in (tangent.jvp, tangent.vjp):
+        got, want = mode(once, compile="numba")(w, 1.0, along), mode(once)(w, 1.0, along)
+        assert np.allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
 REMEMBERED = tangent.grad(remembered, compile="numba")
 
 

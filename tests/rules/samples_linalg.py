@@ -95,6 +95,16 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.cholesky(x)[33:, :3]", x=spd(36)),
         S("np.linalg.qr(x)[1][:3]", x=regular(36)),
     ],
+    "cofactors": [
+        S("cofactors(a)", a=regular(3)),
+        S("cofactors(a)", a=regular(2, 2) + 1j * real(2, 2)),
+        S("cofactors(a)", a=np.outer([1.0, 2.0, -1.0], [0.5, 1.0, 2.0])),
+    ],
+    "quotient": [
+        S("quotient(x, g, w)", "g", x=real(3, 3), g=real(3, 3), w=np.array([0.5, 1.5, 4.0])),
+        S("quotient(x, g, w)", "g", x=cplx(2, 2), g=cplx(2, 2), w=np.array([0.5, 1.5])),
+        S("quotient(x, g, w)", "g", x=cplx(2, 2), g=cplx(2, 2), w=np.array([0.5 + 0.2j, 1.5 - 0.3j])),
+    ],
     "half_triangle": [S("half_triangle(x)", x=real(2, 3, 3)), S("half_triangle(x)", x=cplx(2, 2))],
     "solve_lower": [
         S("solve_lower(np.tril(a), b)", a=regular(3), b=real(3, 2)),

@@ -348,3 +348,17 @@ def test_cubic_through_years() -> None:
         direction = np.eye(2)[which][:, None] * np.cos(np.arange(8.0))
         pushed = tangent.jvp(f, ("x", "y"))(YEARS, CURVE, *direction)
         np.testing.assert_allclose(pushed[0], np.dot(got, np.cos(np.arange(8.0))), rtol=1e-4)
+
+
+def determinant(a):
+    return np.linalg.det(a)
+
+
+def test_second_derivatives_of_determinants_of_matrices_that_are_nearly_singular():
+    """The determinant is linear in each row, so differences of its gradient are exact."""
+    a, d = np.array([[0.1, -0.7, 0.4], [1.3, 0.2, -0.9], [0.0, 0.0, 0.0]]), np.array([[0.3, 0.8, -1.1]] * 3)
+    a[2] = a[0] + a[1]
+    gradient = tangent.grad(determinant)
+    want = (gradient(a + d / 64) - gradient(a - d / 64)) * 32
+    assert np.allclose(tangent.jvp(gradient)(a, 1.0, d), want, rtol=1e-9, atol=1e-9)
+    assert np.allclose(tangent.vjp(gradient)(a, 1.0, d), want, rtol=1e-9, atol=1e-9)

@@ -171,6 +171,18 @@ def linalg_diagonal(y, x, offset=0):           d[x] = on_diagonal(d[y], x, offse
 # Kernels
 
 
+def cofactors(y, a):
+    d[a] = cofactors_slope(d[y], a)
+    d[y] = cofactors_slope(d[a], a)
+
+
+@fitted
+def quotient(z, x, g, w):
+    d[x] = quotient(d[z], g, w)
+    d[w] = gap_sums(quotient(d[z] * z, g, w))
+    d[z] = quotient(d[x] - z * gaps_of(d[w]), g, w)
+
+
 def filling_of(y, u, k):
     d[u] = filling_adjoint(d[y], u, y, k)
     d[y] = filling_tangent(d[u], u, y, k)

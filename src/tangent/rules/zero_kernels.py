@@ -50,6 +50,7 @@ runtime.einsum_transposed
 runtime.einsum_spelled
 runtime.order_of
 runtime.is_lazy_zero
+runtime.is_conditioned
 runtime.is_regular
 runtime.is_even
 runtime.order_to

@@ -10,12 +10,19 @@ from tangent.backends.numba.kinds import implements, is_complex, is_tuple, jitab
 from tangent.runtime import (
     eigh_adjoint,
     eigh_tangent,
+    filling_adjoint,
+    filling_of,
+    filling_tangent,
     from_triangle,
+    gap_sums,
+    gaps_of,
     in_triangle,
     pinv_adjoint,
     pinv_tangent,
     qr_adjoint,
     qr_tangent,
+    quotient,
+    refuse_turned,
     svd_adjoint,
     svd_tangent,
 )
@@ -89,6 +96,50 @@ def over_gaps(x: Any, g: Any, w: Any) -> Any:
             elif abs(g[i, j]) + abs(g[j, i]) > EPS * largest:
                 out[i, j] = np.nan
     return out
+
+
+@implements(quotient)
+def off_diagonal(x: Any, g: Any, w: Any) -> Any:
+    return over_gaps if is_real_matrix(x) and is_real_matrix(g) else None
+
+
+@implements(gaps_of)
+def gaps(w: Any) -> Any:
+    return (lambda w: w.reshape(1, -1) - w.reshape(-1, 1)) if rank(w) == 1 else None
+
+
+@implements(gap_sums)
+def sums_of_gaps(b: Any) -> Any:
+    return (lambda b: np.sum(b, axis=1) - np.sum(b, axis=0)) if rank(b) == 2 else None
+
+
+@implements(refuse_turned)
+def refused_turns(g: Any, function: Any, todo: Any) -> Any:
+    if not is_real_matrix(g):
+        return None
+
+    def impl(g: Any, function: Any, todo: Any) -> None:
+        if g.size and np.max(np.abs(g - g.T)) > 1e-4 * np.max(np.abs(g)) + 1e-12:
+            raise ValueError("the vectors that fill up a basis have no derivative: use full_matrices=False")
+
+    return impl
+
+
+@implements(filling_of)
+def filling(u: Any, k: Any) -> Any:
+    return (lambda u, k: plain(u[:, k:])) if is_real_matrix(u) else None
+
+
+@implements(filling_tangent)
+def of_filling(d: Any, u: Any, y: Any, k: Any) -> Any:
+    return (lambda d, u, y, k: -plain(u[:, :k]) @ turned(d[:, :k]) @ plain(y)) if is_real_matrix(u) else None
+
+
+@implements(filling_adjoint)
+def before_filling(b: Any, u: Any, y: Any, k: Any) -> Any:
+    if not is_real_matrix(u):
+        return None
+    return lambda b, u, y, k: np.concatenate((-plain(y) @ turned(b) @ plain(u[:, :k]), np.zeros_like(b)), axis=1)
 
 
 @implements(from_triangle)

@@ -24,6 +24,7 @@ from tangent.runtime import (
     cholesky_adjoint,
     cholesky_tangent,
     cofactors,
+    cofactors_slope,
     columns,
     direction_of,
     half_triangle,
@@ -93,18 +94,55 @@ def of_determinant(a: Any) -> Any:
     return impl
 
 
+@implements(cofactors_slope)
+def of_cofactors(t: Any, a: Any) -> Any:
+    if rank(a) != 2 or rank(t) != 2:
+        return None
+
+    def impl(t: Any, a: Any) -> Any:
+        y = np.linalg.det(a)
+        if y == 0:
+            return minors_slope(t, a)
+        u = np.ascontiguousarray(np.linalg.inv(a).T)
+        if np.max(np.abs(a)) * np.max(np.abs(u)) >= 1e4:
+            return minors_slope(t, a)
+        return y * (np.sum(u * t) * u - u @ np.ascontiguousarray(t.T) @ u)
+
+    return impl
+
+
+@jitable
+def minors_slope(t: Any, a: Any) -> Any:
+    """How the cofactors change in the direction t, by those of smaller matrices."""
+    n = a.shape[0]
+    out = np.zeros_like(a)
+    if n > 1:
+        for i in range(n):
+            for j in range(n):
+                slope = np.sum(cofactors(crossed_out(a, i, j)) * crossed_out(t, i, j))
+                out[i, j] = (-1) ** (i + j) * slope
+    return out
+
+
+@jitable
+def crossed_out(a: Any, i: int, j: int) -> Any:
+    """The matrix without a row and a column."""
+    n = a.shape[0]
+    part = np.empty((n - 1, n - 1), a.dtype)
+    for k in range(n - 1):
+        for m in range(n - 1):
+            part[k, m] = a[k + (1 if k >= i else 0), m + (1 if m >= j else 0)]
+    return part
+
+
 @jitable
 def minors(a: Any) -> Any:
     """The cofactors of a singular matrix, each from the determinant of a smaller one."""
     n = a.shape[0]
     out = np.zeros_like(a)
-    part = np.empty((n - 1, n - 1), a.dtype)
     for i in range(n):
         for j in range(n):
-            for k in range(n - 1):
-                for m in range(n - 1):
-                    part[k, m] = a[k + (1 if k >= i else 0), m + (1 if m >= j else 0)]
-            out[i, j] = (-1) ** (i + j) * np.linalg.det(part)
+            out[i, j] = (-1) ** (i + j) * np.linalg.det(crossed_out(a, i, j))
     return out
 
 

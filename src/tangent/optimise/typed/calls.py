@@ -25,6 +25,7 @@ from tangent.optimise.typed.kinds import (
 )
 
 Of = Callable[[ast.expr], Kind]
+FACTORS = {np.linalg.eigh: (1, 2), np.linalg.qr: (2, 2), np.linalg.svd: (2, 1, 2)}  # the ranks of what they give
 REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.var, np.std)
 LIKE_FIRST = (np.abs, np.negative, np.sign)
 ARRAYS_LIKE_FIRST = (np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ascontiguousarray)
@@ -70,6 +71,8 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return UNKNOWN
     if function is np.float32 and len(args) == 1:
         return Number(first.rank, "f4") if isinstance(first, Number) else first
+    if function in FACTORS and len(args) == 1 and all(k.arg == "full_matrices" for k in e.keywords):
+        return _factors(first, FACTORS[function])
     if function in REDUCTIONS:
         return _reduced(first, e, function)
     if function in LIKE_FIRST and not e.keywords:
@@ -188,6 +191,13 @@ def _reduced(first: Kind, e: ast.Call, function: Any) -> Kind:
     return Number(first.rank - 1, dtype) if named and isinstance(axis, (ast.Constant, ast.UnaryOp)) and (
         not (isinstance(axis, ast.Constant) and axis.value is None)
     ) else UNKNOWN  # fmt: skip
+
+
+def _factors(matrix: Kind, ranks: tuple[int, ...]) -> Kind:
+    """What a real matrix is taken apart into."""
+    if isinstance(matrix, Number) and (matrix.rank != 2 or matrix.dtype != "f8"):
+        return UNKNOWN
+    return Items(tuple(Number(rank, "f8") for rank in ranks)) if isinstance(matrix, Number) else matrix
 
 
 def _named_item(kind: Kind, name: ast.expr) -> Kind:

@@ -190,6 +190,8 @@ def _of_types(function: Any, kind: Kind, classes: list[Any]) -> Any:
         return len(kind.items)
     if is_named(kind) and function in ATTRIBUTES:
         return function is runtime.is_field
+    if function is runtime.is_lazy_zero:  # compiled code has none
+        return False
     if not isinstance(kind, Number):
         return None
     if function is np.ndim:

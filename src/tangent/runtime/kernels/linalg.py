@@ -35,7 +35,39 @@ def minors(a: Any) -> Any:
 
 def minor(a: Any, i: int, j: int) -> Any:
     """One cofactor."""
-    return (-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, axis=-2), j, axis=-1))
+    return (-1) ** (i + j) * np.linalg.det(crossed_out(a, i, j))
+
+
+def crossed_out(a: Any, i: int, j: int) -> Any:
+    """The matrix without a row and a column."""
+    return np.delete(np.delete(a, i, axis=-2), j, axis=-1)
+
+
+def cofactors_slope(t: Any, a: Any) -> Any:
+    """The derivative of the cofactors in the direction t: the second one of the determinant, so it is its transpose."""
+    if not is_conditioned(a):
+        return minors_slope(t, a)
+    u = mT(np.linalg.inv(a))
+    return as_matrices(np.linalg.det(a)) * (as_matrices(np.sum(u * t, axis=(-2, -1))) * u - u @ mT(t) @ u)
+
+
+def is_conditioned(a: Any) -> bool:
+    """Whether products of two inverses may be subtracted from each other: far from singular, no digits are lost."""
+    if not np.all(np.linalg.det(a) != 0):
+        return False
+    sizes = np.max(np.abs(a), axis=(-2, -1), initial=0.0) * np.max(np.abs(np.linalg.inv(a)), axis=(-2, -1), initial=0.0)
+    return bool(np.all(sizes < 1e4))
+
+
+def minors_slope(t: Any, a: Any) -> Any:
+    """The same by the cofactors of smaller matrices, also where a is singular."""
+    rows = np.arange(np.shape(a)[-1])
+    out: Any = np.zeros_like(a)
+    for i in range(len(rows)):
+        for j in range(len(rows)):
+            slope = np.sum(cofactors(crossed_out(a, i, j)) * crossed_out(t, i, j), axis=(-2, -1))
+            out = out + as_matrices((-1) ** (i + j) * slope) * np.logical_and.outer(rows == i, rows == j)
+    return out
 
 
 def slogdet_slope(y: Any, a: Any) -> Any:

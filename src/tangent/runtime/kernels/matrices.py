@@ -85,6 +85,16 @@ def phase_ratio(x: Any, y: Any) -> Any:
     return safe_ratio(x, np.where(np.abs(y) <= 100 * np.finfo(precision(y)).eps, 0.0, y))
 
 
+def gaps_of(w: Any) -> Any:
+    """`w[j] - w[i]`, for each i and j."""
+    return np.expand_dims(w, -2) - np.expand_dims(w, -1)
+
+
+def gap_sums(b: Any) -> Any:
+    """What w receives where its gaps receive -b."""
+    return np.sum(b, axis=-1) - np.sum(b, axis=-2)
+
+
 def quotient(x: Any, g: Any, w: Any) -> Any:
     """`x / gap` off the diagonal, where the gap is `w[j] - w[i]`; x is made of g.
 
@@ -92,7 +102,7 @@ def quotient(x: Any, g: Any, w: Any) -> Any:
     """
     same = identity(w) > 0
     eps = 100 * np.finfo(precision(w)).eps
-    gap = np.expand_dims(w, -2) - np.expand_dims(w, -1)
+    gap = gaps_of(w)
     close = np.abs(gap) <= eps * np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
     size = np.abs(g) + np.abs(mT(g))
     unused = size <= eps * np.max(size, axis=(-2, -1), keepdims=True, initial=0.0)

@@ -393,3 +393,11 @@ def calls_in_conditions_for_their_effects(a):
     a[1] < 0.5 or a[0] > 2.0 or a.sort()
     None if a[0] > 5.0 else found.append(a[0] * a[2])
     return sum(found) + np.sum(a * a)
+
+
+@program({"xs": [1.0, 4.0, 2.0]})
+def largest_and_smallest_of_pairs(xs):
+    v, i = max((v * v, i) for i, v in enumerate(xs))
+    pairs = [(v, [v * j, 2.0]) for j, v in enumerate(xs, 1)]
+    w, (u, _) = min(pairs)
+    return v * i + w * u + max((w, u), (v, w), (u, v))[1] * min([w, v], [w, u + v])[1]

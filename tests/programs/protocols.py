@@ -331,3 +331,24 @@ class Mass:
 def conversions_of_objects(x):
     m = Mass(x)
     return float(m) * complex(m).imag + round(m) * round(m, 2) + np.float64(m) + sum(map(float, [m, Mass(2.0 * x)]))
+
+
+class Step:
+    """What can be added, and unpacked."""
+
+    def __init__(self, x, y=0.0):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Step(self.x + other.x, self.y + other.y)
+
+    def __iter__(self):
+        return iter((self.x, self.y))
+
+
+@program({"x": 1.3, "y": 0.4})
+def sum_of_objects_from_one_on(x, y):
+    steps = [Step(x, y), Step(x * y)]
+    a, b = sum(steps, Step(y, 1.0))
+    c, d = sum(steps, start=Step(x))
+    return a * b + c * d

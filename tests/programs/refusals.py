@@ -35,6 +35,26 @@ def generator_of_one_array(x):
     return sum([np.sum(row * row) for row in one_array(x)])
 
 
+class Halves:
+    def __init__(self, x, n):
+        self.x, self.n = x, n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        self.x *= 0.5
+        return self.x
+
+
+@refused("a new array each time", np.array([2.0, 1.0]))
+def iterator_of_one_array(x):
+    return np.sum(sum(v * v for v in Halves(x, 3)))
+
+
 @refused("'yield'", 2.0)
 def generator_itself(x):
     yield x * x

@@ -280,8 +280,22 @@ def drained(x: Any) -> Any:
     item = step(x)
     while item is not ENDED:
         items.append(item)
+        given = item
         item = step(x)
+        again = item is given
+        if again:
+            require_no_array(item, type(x).__name__)
     return items
+
+
+def require_no_array(item: Any, title: str) -> None:
+    """Stop where an iterator gives one array again: what it has given before changes with it."""
+    if isinstance(item, np.ndarray):
+        raise UnsupportedError(
+            f"cannot differentiate a loop over a {title}",
+            why="it gives one array again and again, and its items are all read before the loop begins",
+            todo="Give a new array each time: 'self.x = self.x * k' instead of 'self.x *= k'.",
+        )
 
 
 def summed(items: Any, start: Any = 0) -> Any:

@@ -148,9 +148,13 @@ class Expressions:
         if is_extending(e, self.context):
             return replace(e, args=[self.read(a, "list") for a in e.args], keywords=[self.part(k) for k in e.keywords])
         if reads_all(found) and found not in library.EAGER:
-            args = [self.items(self.read(a, "list" if found in LISTING else "each")) for a in e.args]
-            e = replace(e, args=args, keywords=[self.part(k) for k in e.keywords])
-            return self.chosen(e, found)
+            kind_read: Reading = "list" if found in LISTING else "each"
+            count = 1 if found is sum else 0 if found in (max, min) and len(e.args) > 1 else len(e.args)
+            args = [self.items(self.read(a, kind_read)) if i < count else self.read(a) for i, a in enumerate(e.args)]
+            named = [self.part(k) for k in e.keywords]
+            if found is sum and [k.arg for k in named] == ["start"] and self.context.overloads("__add__", "__radd__"):
+                args, named = [*args, named[0].value], []
+            return self.chosen(replace(e, args=args, keywords=named), found)
         if getattr(found, "makes_derivatives", False) and e.args and self.may_be_method(e.args[0]):
             made = call(self.use(calls.differentiated), e.args[0])
             return self.parts(replace(e, args=[made, *e.args[1:]]))
@@ -233,7 +237,9 @@ class Expressions:
             case builtins.sorted, [items] if ordered and "key" not in options:
                 order = [options["reverse"]] if "reverse" in options else []
                 return ast.copy_location(call(self.use(library.sorted_by), items, constant(None), *order), e)
-            case builtins.max | builtins.min, [_, *_] if ordered and not options and not any_starred(e.args):
+            case builtins.max | builtins.min, [_, *_] if not options and not any_starred(e.args) and (
+                ordered or (len(e.args) > 1 and any(isinstance(a, (ast.Tuple, ast.List)) for a in e.args))
+            ):
                 items = e.args[0] if len(e.args) == 1 else ast.List(list(e.args), ast.Load())
                 return ast.copy_location(
                     call(self.use(library.chosen_by), items, constant(None), constant(found is max)), e

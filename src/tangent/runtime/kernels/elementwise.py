@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, is_foreign
 from tangent.runtime.fit import broadcast_like
 from tangent.runtime.zeros import dtype_of, gradient_dtype
@@ -148,6 +149,12 @@ def share(b: Any, mine: Any, other: Any) -> Any:
     """b where the result is mine, half of it where the other has the same value, else 0."""
     if isinstance(b, float) and isinstance(mine, (bool, np.bool_)) and isinstance(other, (bool, np.bool_)):
         return (0.5 * b if other else b) if mine else 0.0
+    if isinstance(b, (list, tuple)):
+        raise UnsupportedError(
+            "cannot differentiate 'max' or 'min' of two lists or tuples",
+            why="what they are was not known when the derivative was made",
+            todo="Give them as one list: max([a, b]).",
+        )
     tie = np.logical_and(mine, other)
     if np.count_nonzero(tie):
         return np.where(mine, np.where(tie, 0.5 * b, b), 0.0)[()]

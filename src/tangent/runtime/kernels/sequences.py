@@ -42,6 +42,18 @@ def product(xs: Any) -> Any:
     return p
 
 
+def weighed(b: Any, weight: Any) -> Any:
+    """A gradient times a number; of a list or tuple, each of its items.
+
+    >>> weighed((1.0, [2.0, None]), 0.5)
+    (0.5, [1.0, None])
+    """
+    if isinstance(b, (list, tuple)):
+        parts = [weighed(v, weight) for v in b]
+        return type(b)(*parts) if hasattr(b, "_fields") else type(b)(parts)
+    return b if b is None else b * weight
+
+
 def scaled(b: Any, w: Any, xs: Any) -> Any:
     """b times each of the weights w, as a sequence of the kind of xs; a weight of 0 lets not even infinity through.
 
@@ -49,7 +61,7 @@ def scaled(b: Any, w: Any, xs: Any) -> Any:
     (inf, 0.0)
     """
     endless = isinstance(b, float) and not math.isfinite(b)
-    parts = [0.0 if endless and isinstance(v, float) and v == 0.0 else b * v for v in w]
+    parts = [0.0 if endless and isinstance(v, float) and v == 0.0 else weighed(b, v) for v in w]
     if type(xs) is tuple:
         return tuple(parts)
     out = sequence_like(parts, xs)
@@ -62,10 +74,11 @@ def weighted(w: Any, ts: Any) -> Any:
     >>> weighted((1.0, 0.0), (2.5, np.float16(1.0)))
     2.5
     """
-    s = 0.0
+    s: Any = 0.0
     for k in range(len(w)):
         if not (isinstance(w[k], float) and w[k] == 0.0):
-            s = s + w[k] * ts[k]
+            part = weighed(ts[k], w[k])
+            s = s + part if not isinstance(part, (list, tuple)) else part if s == 0.0 else add_grad(s, part)
     return s
 
 

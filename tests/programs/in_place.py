@@ -220,6 +220,22 @@ def real_parts_filled_by_a_function(x):
     return np.abs(z) ** 2
 
 
+def damped(p, h):
+    p = p.copy()
+    for _ in range(2):
+        p -= 0.1 * h * p
+        p /= np.sqrt(p @ p)
+    return p
+
+
+@program({"x": positive(4)})
+def result_of_a_loop_written_into(x):
+    y = damped(x * x, x)
+    y[1] = 2.0
+    y *= np.exp(x)
+    return y
+
+
 @program({"x": positive(4)})
 def store_by_its_method(x):
     a = x * 1.0

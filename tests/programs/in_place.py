@@ -850,3 +850,10 @@ def _last_row_twice(a):
 def copy_that_is_filled_and_dropped(w):
     _last_row_twice(w)
     return w
+
+
+@program({"w": positive(4, 4)})
+def column_beside_a_difference_into_its_array(w):
+    w[1:][:, 0] = np.tanh(w[0, :-1])
+    np.subtract(w[::-1] * w[::-1], 1.0 / ((w[::-1] * 1) ** 2 + 1.0), w)
+    return w[:, 0]

@@ -64,6 +64,7 @@ def _block(body: Body, o: Optimisation, reads: Counter[str], once: Counter[str],
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as value) if (
                 (original := _copied(value)) is not None and _stays(v, original, rest, o, once[v], known)
             ):
+                o.shared[v] = o.shared[root_of(original)]  # what reads it may not move behind a store any more
                 done.append(replace(s, value=_uncopied(value)))
             case _:
                 done.append(s)

@@ -20,7 +20,7 @@ import types
 from tangent.source.beginning import assigned_in, changed_in, copied_as, named_in, split
 from tangent.source.called import located
 from tangent.source.columns import Columns
-from tangent.source.inlined import Body, Definition, written_anew
+from tangent.source.inlined import Body, CannotWriteOut, Definition, written_anew
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import replace
 
@@ -43,6 +43,8 @@ class GivenColumns(Columns):
         self.result = written_anew(self.tree, [*self.head, *self.beginning(body, changed), *body], self.relied)
 
     def find_attributes(self) -> None:
+        if not self.forms:
+            raise CannotWriteOut  # objects that hold nothing have no list that tells how many they are
         self.columns = {attr: self.names.fresh(f"{self.v}_{attr.strip('_') or 'value'}") for attr in self.forms}
 
     def beginning(self, body: Body, changed: set[str]) -> Body:

@@ -857,3 +857,28 @@ def column_beside_a_difference_into_its_array(w):
     w[1:][:, 0] = np.tanh(w[0, :-1])
     np.subtract(w[::-1] * w[::-1], 1.0 / ((w[::-1] * 1) ** 2 + 1.0), w)
     return w[:, 0]
+
+
+class Rows:
+    def __init__(self, w):
+        self.w = w
+
+
+def _added_in_halves(a):
+    if len(a) < 2:
+        return
+    a[1:] += np.sin(a[:-1])
+    _added_in_halves(a[::2])
+
+
+def _last_rows(m):
+    _added_in_halves(m[-1])
+    o = Rows(m[0])
+    o.w[:] = np.sin(m[-1])
+    return np.sin(m[0, -1])
+
+
+@program({"m": signed(2, 5)})
+def rows_that_a_recursive_helper_fills(m):
+    s = _last_rows(m[::-1])
+    return 0.5 * np.full((2, 3), s)[-1]

@@ -183,7 +183,7 @@ class Module:
         key = (function, captured, known, lists)
         if key not in self._units:
             made = unit(function, captured, self._objects, known, lists)
-            made = silenced(made, self._writes) if self.options.silent else made
+            made = silenced(made) if self.options.silent else made
             self._objects |= made.context.objects  # what a function names, it may hand to those that it calls
             self._units[key] = made  # what it calls may call it
             if self.options.optimized:

@@ -10,23 +10,29 @@ import ast
 import logging
 import types
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
+import numpy as np
+
+from tangent.errors import SourceError
 from tangent.source.naming import is_library
+from tangent.source.read import read
+from tangent.source.resolve import Scope
 from tangent.syntax.rebuild import replace as rebuilt
 from tangent.syntax.rebuild import with_blocks
+from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
 
 TELLING = frozenset(
     [print, warnings.warn, *(getattr(logging, level) for level in "debug info warning error critical log".split())]
 )
+COMPUTING = (len, str, repr, format, round, abs, min, max, sum, float, int, np.sum, np.mean, np.linalg.norm)
+EFFECTS = (ast.Call, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
-def silenced(this: Unit, writes: Callable[[Any], bool]) -> Unit:
-    """The function without the calls that only tell something; `writes` asks whether a function writes anywhere."""
+def silenced(this: Unit) -> Unit:
+    """The function without the calls that only tell something."""
     operations = dict(this.operations)
     read = {n.id for n in walk(this.core) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
@@ -44,13 +50,39 @@ def silenced(this: Unit, writes: Callable[[Any], bool]) -> Unit:
             case ast.Expr(value=ast.Call(func=func)):
                 return _is_telling(this.context.scope.resolve(func))
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=func)) if v not in read:
-                found = this.context.scope.resolve(func)
-                return isinstance(found, types.FunctionType) and not is_library(found) and not writes(found)
+                return _only_tells(this.context.scope.resolve(func))
             case _:
                 return False
 
     core = rebuilt(this.core, body=block(this.core.body))
     return replace(this, core=core, operations=operations)
+
+
+def _only_tells(found: object) -> bool:
+    """Whether a function of the user's is nothing but calls that tell, of what is read and computed."""
+    if not isinstance(found, types.FunctionType) or is_library(found):
+        return False
+    try:
+        tree = read(found).tree
+    except SourceError:
+        return False
+    scope = Scope(found, {a.arg for a in arguments(tree.args)})
+    body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
+    return all(isinstance(s, ast.Expr) and _is_told(s.value, scope) for s in body)
+
+
+def _is_told(e: ast.expr, scope: Scope) -> bool:
+    match e:
+        case ast.Call(func=func, args=args, keywords=keywords) if _is_telling(scope.resolve(func)):
+            given = [n for x in (*args, *keywords) for n in walk(x)]
+            return all(not isinstance(n, EFFECTS) or _computes(n, scope) for n in given)
+        case _:
+            return False
+
+
+def _computes(e: ast.AST, scope: Scope) -> bool:
+    found = scope.resolve(e.func) if isinstance(e, ast.Call) else None
+    return isinstance(found, np.ufunc) or any(found is f for f in COMPUTING)
 
 
 def _is_telling(found: object) -> bool:

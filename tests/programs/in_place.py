@@ -177,6 +177,14 @@ def shape_assigned(x):
 
 
 @program({"x": positive(4)})
+def shape_assigned_after_a_pair(x):
+    b, c = np.multiply(x, x), x[::-1].copy()
+    np.add(b, c, out=b)
+    b.shape = c.shape = 2, 2
+    return b @ c
+
+
+@program({"x": positive(4)})
 def real_and_imaginary_parts_stored(x):
     z = np.zeros(4, complex)
     z.real[:] = x

@@ -570,3 +570,35 @@ def told_where_behind_a_star(x):
     options = {"out": np.zeros(2)}
     np.sin(x, **options)
     return np.sum(options["out"])
+
+
+@refused("reshape", np.arange(4.0))
+def shape_of_an_argument(x):
+    x.shape = (2, 2)
+    return np.sum(x @ x)
+
+
+@refused("reshape", np.arange(4.0))
+def shape_of_an_array_with_two_names(x):
+    y = x
+    y.shape = (2, 2)
+    return np.sum(x @ x)
+
+
+def same(a):
+    return a
+
+
+@refused("reshape", np.arange(4.0))
+def shape_of_an_array_that_was_given_away(x):
+    y = x * 2.0
+    z = same(y)
+    y.shape = (2, 2)
+    return np.sum(z @ z)
+
+
+@refused("reshape", np.arange(4.0))
+def shape_of_a_real_part(x):
+    y = x.real
+    y.shape = (2, 2)
+    return np.sum(x @ x)

@@ -296,34 +296,6 @@ class Writers:
         return ast.Call(ast.Attribute(self.library(), function, ast.Load()), list(args), [])
 
 
-def is_alone(v: str, tree: ast.AST) -> bool:
-    """Whether an array made here has no other name: no parameter, never copied by name, put into a list or captured."""
-    own = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    for n in ast.walk(tree):
-        match n:
-            case ast.Assign(value=value) | ast.NamedExpr(value=value) | ast.AnnAssign(value=ast.expr() as value):
-                held = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
-            case ast.List(elts=held) | ast.Set(elts=held) | ast.Dict(values=held):
-                pass
-            case ast.IfExp(body=one, orelse=two):
-                held = [one, two]
-            case ast.BoolOp(values=held):
-                pass
-            case ast.FunctionDef(body=body) if n is not tree and v in {x.id for y in body for x in names_in(y)}:
-                return False
-            case ast.Lambda(body=inner) if v in {x.id for x in names_in(inner)}:
-                return False
-            case _:
-                continue
-        if any(isinstance(e, ast.Name) and e.id == v for e in held):
-            return False
-    return v not in own
-
-
-def names_in(node: ast.AST) -> list[ast.Name]:
-    return [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-
-
 def _is_none(e: ast.expr | None) -> bool:
     return isinstance(e, ast.Constant) and e.value is None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import types
 
+from tangent.normalise.alone import is_alone
 from tangent.normalise.context import Context
 from tangent.normalise.flatten.expressions import Expressions
-from tangent.normalise.writers import is_adding_at, is_alone, is_told_where
+from tangent.normalise.writers import is_adding_at, is_told_where
 from tangent.runtime.ordered import HEAPS, INSERTS
 from tangent.runtime.storage.items import put_item_back, restore_item
 from tangent.runtime.storage.sums import add_at, add_into
@@ -44,7 +45,7 @@ class Stores(Expressions):
             ):
                 self.writers.part_store(*part, self.atom(value), s)
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=v) as owner, attr="shape")], value=value) if (
-                not self.context.memory and is_alone(v, self.context.source.tree)
+                not self.context.memory and is_alone(v, self.context.source.tree, self.context.scope)
             ):
                 shaped = ast.Call(ast.Attribute(owner, "reshape", ast.Load()), [value], [])
                 self.assign(v, ast.copy_location(ast.fix_missing_locations(shaped), s))

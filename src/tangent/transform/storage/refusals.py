@@ -194,10 +194,18 @@ def refusal(this: Unit, w: Write, involved: str) -> InPlaceError:
     error = InPlaceError(
         f"cannot differentiate a write in place: '{text}'", this.source.locate(w.statement),
         f"it changes '{w.root}', which the derivative depends on{also}",
-        "Make a new value instead of changing the old one (np.where, np.concatenate, x = x + v).",
+        _instead(w),
     )  # fmt: skip
     error.needs_memory = changes_container(w.statement)
     return error
+
+
+def _instead(w: Write) -> str:
+    match w.statement:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=v), attr="shape")]):
+            return f"Make a view of another shape ({v} = {v}.reshape(shape)): what holds '{v}' keeps its shape."
+        case _:
+            return "Make a new value instead of changing the old one (np.where, np.concatenate, x = x + v)."
 
 
 def _first_use(this: Unit, v: str, other: ast.stmt) -> int:

@@ -316,3 +316,23 @@ def gradient_of_what_calls_a_function_defined_later(x):
     for _ in range(2):
         q = q - 0.1 * tangent.grad(energy)(q)
     return q
+
+
+@program({"x": 0.7})
+def gradient_of_a_reduction(x):
+    """The derivative inside keeps lists, which its own backward pass empties."""
+
+    def g(a, b):
+        return np.sin(a * x) * b
+
+    return tangent.grad(lambda y: functools.reduce(g, [y, y, 2.0]))(1.3)
+
+
+@program({"x": 0.7})
+def gradient_inside_that_computes_again(x):
+    def e(y):
+        for _ in range(5):
+            y = np.sin(y * x)
+        return y
+
+    return tangent.grad(e, checkpoint=2)(1.3)

@@ -103,7 +103,7 @@ def call_fwd(function: Any, active: Active, *args: Any, **kwargs: Any) -> tuple[
     return result, (backward, saved)
 
 
-def call_bwd(saved: Any, b: Any) -> Any:
+def call_bwd(saved: tuple[Any, Any], b: Any) -> Any:
     """The adjoints of the active arguments of a call."""
     backward, inner = saved
     return backward(inner, b)

@@ -57,7 +57,7 @@ def build_loop(
     fwd.tree = _definition(fwd.name, [a.arg for a in arguments(this.core.args)], text.forward(), loop)
     doc = f'"""The backward pass of {fwd.name}: steps are run again from the nearest snapshot."""'
     bwd.tree = _definition(bwd.name, text.seeds, [doc, *text.backward()], loop)
-    fwd.fresh, bwd.fresh = "return", text.saved
+    fwd.fresh, bwd.fresh, bwd.kept = "return", text.saved, text.saved
     for made in (fwd, bwd):
         module.complete(made, this, text.scribe)
         module.functions.append(made)
@@ -101,7 +101,7 @@ def build_again(
         f"{nobody}, {again} = {first}({passed})",
         f"return {second}({again}, {seed})",
     ]
-    bwd.tree = _function(bwd.name, _named([saved, seed]), lines, this)
+    bwd.tree, bwd.kept = _function(bwd.name, _named([saved, seed]), lines, this), saved
     for made in both:
         module.complete(made, this, scribe)
         module.functions.append(made)

@@ -37,6 +37,7 @@ class Generated:
     backward: Generated | None = None
     shared: dict[str, str] = field(default_factory=dict)
     fresh: str = ""
+    kept: str = ""  # the parameter of a backward pass that is the tuple of what was kept for it
     carries: bool = False
     sharing: tuple[tuple[str, ...], ...] = ()  # names in what was kept for a backward pass that share storage
     outside: dict[str, Any] = field(default_factory=dict)  # the kinds of numbers and arrays of modules and closures

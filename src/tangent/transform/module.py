@@ -39,6 +39,7 @@ from tangent.transform.silenced import silenced
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent
+from tangent.transform.tuples import plain_tuples
 from tangent.transform.unit import Unit, unit
 
 Turn = Callable[[types.FunctionType, tuple[str, ...], Derive], Custom]
@@ -59,6 +60,7 @@ class Module:
         self.functions: list[Generated] = []
         self._made: dict[tuple[Any, ...], Any] = {}
         self._facts: dict[Any, Fact] = {}
+        self._tuples: dict[Any, bool] = {}
         self._waiting: list[Callable[[], None]] = []
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
@@ -145,6 +147,24 @@ class Module:
         this = self.read(function)
         made = [op for op in this.operations.values() if this.result in op.targets]
         return bool(made) and all(isinstance(op.value, ast.Constant) and op.value.value is None for op in made)
+
+    def gives_tuple(self, function: types.FunctionType, asked: frozenset[Any] = frozenset()) -> bool:
+        """Whether the result of a function is a tuple; what it gives by calling itself is what it gives otherwise."""
+        if function in asked:
+            return True
+        if function not in self._tuples:
+            found = self._gives_tuple(function, asked | {function})
+            if asked and found:  # it may rest on what is asked
+                return True
+            self._tuples[function] = found
+        return self._tuples[function]
+
+    def _gives_tuple(self, function: types.FunctionType, asked: frozenset[Any]) -> bool:
+        try:
+            this = self.read_for_facts(function)
+        except TangentError:  # only an error if it turns out to be active
+            return False
+        return this.result in plain_tuples(this, this.operations, lambda f: self.gives_tuple(f, asked))
 
     def written_outside(self) -> Collection[tuple[int, str]]:
         """What the function that the module is made of, and what it calls, write into outside of themselves."""

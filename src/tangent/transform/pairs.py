@@ -62,7 +62,7 @@ def build_pair(
     seeds += [scribe.derivative(v, "b") for v in adding]
     local = assigned_inside(first) | set(this.parameters) | set(outside)
     saved = sorted(live_into(second) & local - set(seeds))
-    state = this.context.names.fresh("saved")
+    state = bwd.kept = this.context.names.fresh("saved")
     fwd.carries = passes.stores.carried
     bwd.sharing = passes.stores.sharing(saved, second)
     shares = passes.stores.shares_lists(saved, second) or passes.stores.entangled(saved)

@@ -1,56 +1,33 @@
 """Adjoints of tuples that are put together and taken apart again.
 
-t = (u, v)                       t = (u, v)
-bt = repack(t, bu, bv)     ->
+bt = (bu, bv)              ->
 bx = bt[0] * y                   bx = bu * y
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
 
-from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.syntax.rebuild import rebuild, replace, statements, with_blocks
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
 
-Resolve = Callable[[ast.expr], Any]
 
-
-def apart(body: Body, resolve: Resolve) -> Body:
+def apart(body: Body) -> Body:
     """Without such tuples, where each of their items has a name that stays what it is."""
-    tuples = _tuples(body)
 
     def block(inner: Body) -> Body:
         for i, s in enumerate(inner):
             match s:
-                case ast.Assign(
-                    targets=[ast.Name(id=v)], value=ast.Call(func=func, args=[ast.Name(id=t), *parts], keywords=[])
-                ) if resolve(func) is runtime.repack and t in tuples and _is_only_taken_apart(v, inner[i + 1 :], body):
-                    if _stay(parts, v, inner[i + 1 :]):
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Tuple(elts=parts)):
+                    if _stay(parts, v, inner[i + 1 :]) and _is_only_taken_apart(v, inner[i + 1 :], body):
                         return block([*inner[:i], *(_without(x, v, parts) for x in inner[i + 1 :])])
                 case _:
                     pass
         return [with_blocks(s, block) if isinstance(s, (ast.If, ast.For, ast.While)) else s for s in inner]
 
     return block(body)
-
-
-def _tuples(body: Body) -> set[str]:
-    """Names that only ever stand for tuples that are written out, or for such from a stack."""
-    found: dict[str, bool] = {}
-    for s in statements(body):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Tuple(elts=elts)):
-                found[v] = found.get(v, True) and not any(isinstance(e, ast.Starred) for e in elts)
-            case ast.Assign(targets=[ast.Name(id=v)], value=value) if ast.unparse(value) == f"{v}_stack.pop()":
-                found[v] = found.get(v, True)
-            case _:
-                found |= dict.fromkeys(writes(s), False)
-    return {v for v, only in found.items() if only}
 
 
 def _is_only_taken_apart(v: str, rest: Body, body: Body) -> bool:

@@ -103,7 +103,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
 
 def _collect(g: Generated, given: list[Kind], resolve: Resolve) -> None:
     """Gradients of tuples and dicts by their items."""
-    body = apart(_body(g), lambda e: resolve(e, g))
+    body = apart(_body(g))
     kinds = {v: k for v, k in zip(parameters_of(g), given) if v not in assigned_inside(body)}
     dicts = {v for v, k in kinds.items() if isinstance(k, Fields)}
     tuples = {v for v, k in kinds.items() if isinstance(k, Items) and not k.listed and all(map(is_float, k.items))}

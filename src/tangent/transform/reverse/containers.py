@@ -61,6 +61,8 @@ class Containers(Rules):
             if inner.id in self.stores.shadowed:
                 part = self.stores.value(inner.id)
             elts.append(ast.Starred(part, ast.Load()) if isinstance(slot, ast.Starred) else part)
+        if s.value.id in self.tuples:
+            return ast.Tuple(elts, ast.Load())
         if any(isinstance(e, ast.Starred) for e in elts):
             return self.scribe.call("repack_from", s.value, ast.Tuple(elts, ast.Load()))
         return ast.Call(name(self.scribe.runtime("repack")), [s.value, *elts], [])

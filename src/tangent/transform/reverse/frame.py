@@ -59,6 +59,7 @@ class Frame:
     complete: set[str]  # those that are read only when nothing is added any more
     forked: set[str]  # those that several statements take from
     handed: set[str]  # those that may hold more than is taken from them
+    tuples: frozenset[str]  # variables that surely are tuples
 
     def adjoint(self, v: str) -> str:
         return self.scribe.derivative(v, "b")

@@ -38,6 +38,7 @@ from tangent.transform.rows import rows_written
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.settle import Settled
 from tangent.transform.stores.useful import Stores
+from tangent.transform.tuples import plain_tuples
 
 
 def reverse(
@@ -96,6 +97,7 @@ class Reverse(Statements):
         self.forked = taken_from_twice(self.operations)
         self.complete = read_when_complete(self.prepared.body, self.operations)
         self.handed = {v for op in self.operations.values() if op.kind == "pack" for v in op.operands} & self.lists
+        self.tuples = plain_tuples(unit, self.operations, derivatives.gives_tuple)
         self.stores.check()
         if unit.source.file.startswith("<generated"):
             self.handed |= half_emptied(self.prepared.body, self.operations)

@@ -105,6 +105,29 @@ def lattice_of_products(x, n, m):
     return np.mean(x)
 
 
+def swept(d, w):
+    for i in range(1, len(d)):
+        d[i] = (d[i] - w * d[i - 1]) / (4.0 - w)
+    for i in range(len(d) - 2, -1, -1):
+        d[i] -= w * np.sin(d[i + 1])
+
+
+def rows_and_columns(x, w):
+    u = x.copy()
+    for i in range(u.shape[0]):
+        swept(u[i], w)
+    for j in range(u.shape[1]):
+        swept(u[:, j], w)
+    return np.sum(u * u)
+
+
+def shortest(d):
+    d = d.copy()
+    for k in range(len(d)):
+        d[:, :] = np.minimum(d, d[:, k, None] + d[None, k, :])
+    return np.sum(d)
+
+
 def mlp(x, w1, b1, wout, bout, label):
     h1 = np.tanh(np.dot(x, w1) + b1)
     out = np.dot(h1, wout) + bout
@@ -723,6 +746,7 @@ def table_of_powers(x, n):
 V, W = np.array([0.5, 1.5, 2.5]), np.array([1.0, -1.0, 2.0])
 A = np.array([[1.0, 2.0, 0.5], [0.5, 1.0, 3.0], [2.0, 1.0, 1.0]])
 X = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+DISTANCES = np.array([[0.5, 4.0, 1.0], [2.0, 0.5, 7.0], [9.0, 3.5, 0.25]])
 MLP = (X, A, V, A, W, np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
 
 
@@ -741,6 +765,11 @@ def reverse_forward(f, **options):
 def version(f, **options):
     """What a gradient that is called again with a persistent array runs."""
     return grad(f, **options).version(PersistentArray(X), *([V] if f is lattice else []), 2, 2)
+
+
+def version_for_arrays(f, **options):
+    """What a gradient that is called again with a matrix, and a number where there is one, runs."""
+    return grad(f, **options).version(DISTANCES, *[0.5] * (len(inspect.signature(f).parameters) - 1))
 
 
 def forward_version(f, **options):
@@ -855,6 +884,8 @@ PROGRAMS: dict[str, tuple] = {
     "paper_lattice_forward_version": (lattice, forward_version, {"wrt": (0, 1)}, (X, V, 2, 2, X, V)),
     "lattice_of_products": (lattice_of_products, grad, {}, (X, 2, 2)),
     "lattice_of_products_version": (lattice_of_products, version, {}, (X, 2, 2)),
+    "rows_and_columns_version": (rows_and_columns, version_for_arrays, {"wrt": (0, 1)}, (DISTANCES, 0.5)),
+    "shortest_version": (shortest, version_for_arrays, {}, (DISTANCES,)),
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),
     "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),

@@ -192,7 +192,7 @@ def test_which_are_written_in_place(f):
 def test_what_a_step_of_the_listing_costs():
     """One addition a step in each pass, and of products one row kept."""
     source = tangent.grad(lattice).version(PersistentArray(X), V, 3, 2).source
-    assert "            x[m + i] += x[j]\n" in source and "            bx[j] += bx[t2]\n" in source
+    assert "            x[m + i] += x[j]\n" in source and "            bx[j] += bx[m + i]\n" in source
     source = tangent.grad(products).version(PersistentArray(X), V, 3, 2).source
     assert "stack" not in source and source.count("_kept[i, j]") == 2
 

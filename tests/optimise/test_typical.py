@@ -263,7 +263,7 @@ def larger(x, y):
 def test_both_shares_are_made_at_once(n, ties):
     d = RNG.integers(1, 4, size=(n, n)).astype(float) if ties else RNG.uniform(1.0, 9.0, size=(n, n))
     raw, g = (tangent.grad(shortest, optimized=o) for o in (False, True))
-    assert "shares(bd2[:, :], m" in g.version(d).source, g.version(d).source
+    assert "bt3 = take_share(bd2[:, :], n" in g.version(d).source, g.version(d).source
     raw2, g2 = (tangent.grad(larger, wrt=(0, 1), optimized=o) for o in (False, True))
     kept = d.copy()
     other = np.where(d > 2.0, d.T, np.nan if ties else d + 1.0)

@@ -208,4 +208,4 @@ def test_masks_are_kept_instead_of_what_they_compare():
     for d in (np.random.default_rng(0).uniform(1.0, 9.0, size=(20, 20)), np.ones((20, 20)), np.full((20, 20), np.inf)):
         version = tangent.grad(shortest).version(d)
         same([version(d)], [tangent.grad(shortest, optimized=False)(d)])
-        assert "_stack.append(m" in version.source and ".copy())" not in version.source
+        assert "m_stack.append(" in version.source and ".copy())" not in version.source

@@ -890,3 +890,55 @@ def _last_rows(m):
 def rows_that_a_recursive_helper_fills(m):
     s = _last_rows(m[::-1])
     return 0.5 * np.full((2, 3), s)[-1]
+
+
+def _swept(d, w):
+    n = len(d)
+    c = np.zeros(n)
+    c[0] = w[0] / 4.0
+    d[0] = d[0] / 4.0
+    for i in range(1, n):
+        s = 4.0 - w[i] * c[i - 1]
+        c[i] = w[i] / s
+        d[i] = (d[i] - w[i] * d[i - 1]) / s
+    for i in range(n - 2, -1, -1):
+        d[i] = d[i] - c[i] * d[i + 1]
+
+
+@program({"x": signed(3, 3), "w": signed(3)}, {"x": signed(1, 1), "w": signed(1)}, orders=2)
+def rows_and_columns_that_a_function_sweeps(x, w):
+    u = x * 1.0
+    for _ in range(2):
+        for i in range(u.shape[0]):
+            _swept(u[i], w)
+        for j in range(u.shape[1]):
+            _swept(u[:, j], w)
+    return u * u
+
+
+@program({"x": signed(3, 3), "w": signed(3)}, orders=2)
+def parts_that_a_function_sweeps_with_what_is_changed(x, w):
+    u, v = x * 1.0, w * w
+    for k in range(2):
+        _swept(u[k], v)
+        v *= u[k]
+        _swept(u[:, k + 1], v)
+        _swept(v[1:], w)
+    return u * v
+
+
+def _doubled_rest(d, w):
+    t = d[0] * w
+    d[0] = d[1] * t
+    d[1:] *= np.tanh(d[0])
+    return t * d[-1]
+
+
+@program({"x": signed(3, 3), "w": signed()}, orders=2)
+def values_that_are_there_again(x, w):
+    u, s = x * 1.0, 0.0
+    for k in range(3):
+        s = s + _doubled_rest(u[k], w)
+        for i in range(2):
+            s = s + _doubled_rest(u[i : i + 2, k], w)
+    return s + u

@@ -22,7 +22,7 @@ from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment, text_of
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import all_writes, rebuild, replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, writes
+from tangent.syntax.uses import COMPREHENSIONS, expression_reads, writes
 from tangent.syntax.walk import fact, walk
 
 SCOPED = (ast.Lambda, *COMPREHENSIONS)
@@ -138,7 +138,7 @@ class _Inline:
             s = self.absorb(s, waiting, free, done, indent)
             for v in _read_inside(s):  # what is replaced behind this block is needed in it
                 waiting.pop(v, None)
-            for v in self.changes(s):
+            for v in (*self.changes(s), *map(_shape_of, all_writes(s))):
                 for candidate in free.pop(v, set()):
                     waiting.pop(candidate, None)
                 waiting.pop(v, None)
@@ -148,7 +148,7 @@ class _Inline:
                 assert isinstance(s, ast.Assign)
                 target = writes(s)[0]
                 waiting[target] = len(done) - 1
-                for v in header_reads(s):
+                for v in _needed(s.value):
                     free.setdefault(v, set()).add(target)
         return [s for s in done if s is not None]
 
@@ -196,7 +196,7 @@ class _Inline:
             s, done[position] = new, None
             self.reads[v] -= 1
             self.defined[v] -= 1
-            for w in expression_reads(held.value):
+            for w in _needed(held.value):
                 free.get(w, set()).discard(v)
         return s
 
@@ -226,6 +226,25 @@ class _Inline:
             return isinstance(s.targets[0], ast.Name)
         once = self.reads[v] == 1 and self.defined[v] == 1
         return v not in self.o.visible and (once or held in self.single)
+
+
+def _needed(e: ast.expr) -> frozenset[str]:
+    """What an expression reads: of `x.shape` that alone, since stores into an array do not change it."""
+    shapes: set[str] = set()
+
+    def change(x: ast.expr) -> ast.expr:
+        match x:
+            case ast.Attribute(value=ast.Name(id=v), attr="shape"):
+                shapes.add(_shape_of(v))
+                return constant(None)
+            case _:
+                return x
+
+    return frozenset(expression_reads(rebuild(e, change)) | shapes)
+
+
+def _shape_of(v: str) -> str:
+    return f"{v}.shape"
 
 
 @fact

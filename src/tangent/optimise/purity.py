@@ -108,8 +108,13 @@ def calls_unknown(s: ast.stmt, o: Optimisation) -> bool:
     if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)):
         return False
     if s not in o.calling:
-        o.calling[s] = not all(_pure_callee(n.func, o.resolve) for n in calls_in(s.value))
+        o.calling[s] = not all(_records(n, o) or _pure_callee(n.func, o.resolve) for n in calls_in(s.value))
     return o.calling[s]
+
+
+def _records(n: ast.Call, o: Optimisation) -> bool:
+    """Whether a call keeps a value in a list of records, or takes one off."""
+    return isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name) and n.func.value.id in o.stacks
 
 
 def changes(s: ast.stmt, o: Optimisation) -> frozenset[str]:

@@ -5,7 +5,7 @@
 def add(z, x, y):            d[x] = d[z];  d[y] = d[z]
 def subtract(z, x, y):       d[x] = d[z];  d[y] = -d[z]
 def multiply(z, x, y):       d[x] = d[z] * y;  d[y] = d[z] * x
-def divide(z, x, y):         d[x] = d[z] / y;  d[y] = -d[z] * z / y
+def divide(z, x, y):         d[x] = d[z] / y;  d[y] = -(d[z] / y * z)
 def negative(y, x):          d[x] = -d[y]
 def positive(y, x):          d[x] = d[y]
 def square(y, x):            d[x] = d[y] * (2.0 * x)

@@ -1,7 +1,10 @@
 """The first term of an adjoint is its value.
 
 b = shadow(x)
-b += e             ->     b = e
+b += e               ->     b = e
+
+b = shadow(x)
+b += spread(e, x)    ->     b = np.full(x.shape, e)
 """
 
 from __future__ import annotations
@@ -9,9 +12,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tangent import runtime
 from tangent.optimise.context import Body
-from tangent.optimise.shaped.kinds import Number, alike
-from tangent.syntax.quote import at
+from tangent.optimise.shaped.kinds import FLOAT, Kind, Number, alike
+from tangent.syntax.quote import at, expression
 
 if TYPE_CHECKING:
     from tangent.optimise.shaped.flow import Flow
@@ -27,7 +33,30 @@ def first_term(s: ast.stmt, flow: Flow) -> Body | None:
             if isinstance(kind, Number) and isinstance(new, Number) and kind.dtype == new.dtype:
                 if kind.rank == new.rank and all(map(alike, kind.axes, new.axes)):
                     return flow.statement(at(ast.Assign([ast.Name(v, ast.Store())], value), s))
+        case ast.AugAssign(
+            target=ast.Name(id=v), op=ast.Add(), value=ast.Call(func=func, args=[e, ast.Name() as x], keywords=[])
+        ) if v in flow.zeros and v not in flow.user and flow.resolve(func) is runtime.spread:
+            if flow.of(e) == FLOAT and _is_like(flow.env.get(v), flow.of(x)):
+                full = expression("np.full(x.shape, e)", np=flow.use(np, "np"), x=x, e=flow.rewritten(e))
+                return flow.statement(at(ast.Assign([ast.Name(v, ast.Store())], full), s))
     return None
+
+
+def _is_like(adjoint: Kind | None, x: Kind) -> bool:
+    """Whether an adjoint has the axes of an array of floats."""
+    if not isinstance(adjoint, Number) or not isinstance(x, Number) or adjoint.dtype != "f8" or x.dtype != "f8":
+        return False
+    return adjoint.rank == x.rank > 0 and all(map(alike, adjoint.axes, x.axes))
+
+
+def plain_zeros(target: ast.expr, value: ast.expr, flow: Flow) -> ast.expr:
+    """`np.zeros(x.shape)` for the shadow of an array with one axis, where nothing asks how it lies in memory."""
+    match target, value:
+        case ast.Name(id=v), ast.Call(func=func, args=[ast.Name() as x], keywords=[]) if v not in flow.handed:
+            kind = flow.of(x)
+            if flow.resolve(func) is runtime.shadow and isinstance(kind, Number) and kind.real and kind.rank == 1:
+                return flow.known.zeros(x, kind) or value
+    return value
 
 
 def zeroed(body: Body, handed: set[str]) -> dict[str, ast.stmt]:

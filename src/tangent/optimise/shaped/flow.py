@@ -17,7 +17,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.shaped.containers import is_filled, is_of_numbers, is_plain
 from tangent.optimise.shaped.contracted import contracted
-from tangent.optimise.shaped.first import first_term, zeroed
+from tangent.optimise.shaped.first import first_term, plain_zeros, zeroed
 from tangent.optimise.shaped.infer import Env, Inference, is_starred, parameters_of
 from tangent.optimise.shaped.kinds import (
     FLOAT,
@@ -181,7 +181,7 @@ class Flow(Inference):
         match s:
             case ast.Assign(targets=[target], value=value):
                 self.now = self.dying.get(s, set())
-                value = self.rewritten(value)
+                value = self.rewritten(plain_zeros(target, value, self))
                 new = s if value is s.value else replace(s, value=value)
                 if isinstance(target, ast.Name) and (parts := places(new, self)) is not None:
                     return parts

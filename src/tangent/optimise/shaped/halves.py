@@ -5,7 +5,7 @@ by = share(b, n, m)             ->     bx, by = shares(b, m, n)
 
 b = bd[:, :].copy()
 bd[:, :] = share(b, m, n)
-by = share(b, n, m)             ->     bd[:, :], by = shares(bd[:, :], m, n)
+by = share(b, n, m)             ->     by = take_share(bd[:, :], n, m)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.syntax.names import Names
 from tangent.syntax.print import Comment
-from tangent.syntax.quote import expression, name
+from tangent.syntax.quote import assign, expression, name
 from tangent.syntax.rebuild import rebuild, replace, statements, with_blocks
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
@@ -88,9 +88,19 @@ def _together(
         again = rebuild(other, lambda e: name(held) if isinstance(e, ast.Call) and ast.unparse(e) == asked else e)
         rest = [*block[i + 1 : j], again, *block[j + 1 :]]
     before, b = _uncopied(block[:i], first, body)
+    if _is_view(b) and ast.unparse(b) == ast.unparse(s.targets[0]):
+        taken = expression("f(b, n, m)", f=use(runtime.take_share, "take_share"), b=b, m=first.args[1], n=first.args[2])
+        return [*before, assign(held, taken, s), *rest]
     call = expression("f(b, m, n)", f=use(runtime.shares, "shares"), b=b, m=first.args[1], n=first.args[2])
     targets = ast.Tuple([s.targets[0], ast.Name(held, ast.Store())], ast.Store())
     return [*before, replace(s, targets=[targets], value=call), *rest]
+
+
+def _is_view(e: ast.expr) -> bool:
+    """Whether an expression looks at a part of an array by slices alone."""
+    if not isinstance(e, ast.Subscript):
+        return False
+    return all(isinstance(p, ast.Slice) for p in (e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]))
 
 
 def _uncopied(before: Body, first: ast.Call, body: Body) -> tuple[Body, ast.expr]:

@@ -8,7 +8,8 @@ for i in range(n):                       for i in range(n):
 for i in reversed(range(n)):                 t = a[i, i]
     t = t_stack.pop()
 
-Nothing may be stored in that place any more, and the array must hold the value as it is: of its dtype and shape.
+Nothing may be stored in that place any more, or, of a number, the stores must have been taken back by then; and the
+array must hold the value as it is: of its dtype and shape.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tangent.optimise.context import Body
 from tangent.optimise.dead import Stack, local_stacks
 from tangent.optimise.recompute import stored
 from tangent.optimise.shaped.mirrored import mirrored
+from tangent.optimise.shaped.restored import Restored
 from tangent.optimise.shaped.sections import Facts, Sections, sections
 from tangent.syntax.rebuild import blocks, exchanged, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
@@ -37,7 +39,12 @@ def reread(body: Body, facts: Facts, exact: Collection[str]) -> Body:
     changes: Changes = {}
     for v in sorted(lasting):
         store = _stored(stacks[v], body, exact)
-        if store is not None and _is_last(store, known) and not _is_changed(stacks[v], store, body, facts, changed):
+        if store is None or _is_changed(stacks[v], store, body, facts, changed):
+            continue
+        if _is_last(store, known) or (
+            _is_number(store, facts)
+            and Restored(_array(store), body, known, stacks, lasting).holds(store, stacks[v].pops[0])
+        ):
             changes |= _without(v, stacks[v], store, body)
     return exchanged(body, changes) if changes else body
 
@@ -67,6 +74,17 @@ def _is_last(store: ast.Assign, known: Sections) -> bool:
     if access is None or access.array in known.given or access.index is None:
         return False
     return not any(known.follows(access, x) for x in known.stores)
+
+
+def _is_number(store: ast.Assign, facts: Facts) -> bool:
+    """Whether a number is stored: a part of an array would change with what is stored there next."""
+    return isinstance(store.value, ast.Name) and facts.ranks.get(store.value.id) == 0
+
+
+def _array(store: ast.Assign) -> str:
+    place = store.targets[0]
+    assert isinstance(place, ast.Subscript)
+    return place.value.id if isinstance(place.value, ast.Name) else ""
 
 
 def _is_changed(stack: Stack, store: ast.Assign, body: Body, facts: Facts, changed: set[str]) -> bool:

@@ -122,7 +122,7 @@ class Sections(Accesses):
 def sections(body: Body, facts: Facts) -> Sections:
     """The accesses to arrays that are made in a function and that nothing outside of it holds, and to those that it is
     given to write into."""
-    once = _once(body, facts.parameters)
+    once = _once(body, facts)
     found = Sections(frozenset(once | _unassigned(body, facts.parameters)))
     found.integers = _integers(body, once, facts.integers & found.fixed, found)
     found.lengths = {v: n for v, n in lengths(body, found.fixed).items() if "." in v or v in found.integers}
@@ -164,24 +164,26 @@ def _integers(body: Body, once: set[str], integers: set[str], found: Sections) -
     return found.integers
 
 
-def _once(body: Body, parameters: list[str]) -> set[str]:
+def _once(body: Body, facts: Facts) -> set[str]:
     """Names that are bound once, outside of loops and branches; sums in place do not bind arrays anew."""
     made: dict[str, list[ast.stmt]] = {}
     for s in statements(body):
         for v in writes(s):
             made.setdefault(v, []).append(s)
     top = {s for s in body if isinstance(s, ast.Assign)}
-    return {v for v, found in made.items() if len(found) == 1 and found[0] in top} - set(parameters) | {
-        v for v, found in made.items() if _is_array(found, top)
-    }
+    once = {v for v, found in made.items() if found[0] in top and _is_bound_once(found, facts.ranks.get(v, 0) > 0)}
+    return once - set(facts.parameters)
 
 
-def _is_array(made: list[ast.stmt], top: set[Any]) -> bool:
-    """Whether a name is a shadow or zeros, which are only summed into."""
+def _is_bound_once(made: list[ast.stmt], array: bool) -> bool:
+    """Whether a name is bound by its first statement alone: shadows, zeros and other arrays are summed into."""
     match made:
-        case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func)) as first, *rest] if first in top:
-            maker = func.id.rstrip("_") if isinstance(func, ast.Name) else func.attr if hasattr(func, "attr") else ""
-            return maker in ("shadow", "zeros", "zeros_like") and all(isinstance(s, ast.AugAssign) for s in rest)
+        case [_]:
+            return True
+        case [ast.Assign(targets=[ast.Name()], value=value), *rest] if all(isinstance(s, ast.AugAssign) for s in rest):
+            func = value.func if isinstance(value, ast.Call) else None
+            maker = func.id.rstrip("_") if isinstance(func, ast.Name) else getattr(func, "attr", "")
+            return array or maker in ("shadow", "zeros", "zeros_like")
         case _:
             return False
 

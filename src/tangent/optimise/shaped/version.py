@@ -5,41 +5,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.copies import copies
-from tangent.optimise.dead import dead, pushed
+from tangent.optimise.dead import dead
 from tangent.optimise.recompute import stored
-from tangent.optimise.shaped.again import again
 from tangent.optimise.shaped.apart import apart
-from tangent.optimise.shaped.attributes import by_attributes, filled, in_blocks
+from tangent.optimise.shaped.attributes import by_attributes, in_blocks
+from tangent.optimise.shaped.bodies import body_of, use, visible, with_body
 from tangent.optimise.shaped.callees import Versions
 from tangent.optimise.shaped.coalesced import coalesced
 from tangent.optimise.shaped.collected import collected
 from tangent.optimise.shaped.computed import Values
 from tangent.optimise.shaped.direct import direct
 from tangent.optimise.shaped.early import early
+from tangent.optimise.shaped.finish import finish
 from tangent.optimise.shaped.flow import Flow
 from tangent.optimise.shaped.given_up import given_up
-from tangent.optimise.shaped.halves import halves
 from tangent.optimise.shaped.infer import Inference, parameters_of
 from tangent.optimise.shaped.inlined import Resolve, inlined, unpacked
 from tangent.optimise.shaped.invariant import invariant
 from tangent.optimise.shaped.kinds import INT, Attributes, Fields, Items, Kind, Number, is_float
-from tangent.optimise.shaped.looked import looked
-from tangent.optimise.shaped.masks import masks
-from tangent.optimise.shaped.owned import owned
 from tangent.optimise.shaped.paired import paired
 from tangent.optimise.shaped.records import records
 from tangent.optimise.shaped.repeated import repeated
-from tangent.optimise.shaped.reread import reread
 from tangent.optimise.shaped.rows import in_place, with_plain_tangents
-from tangent.optimise.shaped.sections import Facts
+from tangent.optimise.shaped.shown import shown
 from tangent.optimise.shaped.tuples import read_by_index
-from tangent.optimise.shaped.unread import unread
 from tangent.optimise.typed.saved import saved
 from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
@@ -70,7 +64,7 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
         if not changed:
             break
     for g, flow in versions.flows.items():
-        _with_body(g, in_blocks(_body(g), flow.ever, _names(g), flow.resolved, partial(_use, g)))
+        with_body(g, in_blocks(body_of(g), flow.ever, _names(g), flow.resolved, partial(use, g)))
     _coalesce(functions, resolve, False)
     _change_rows(made, given, resolve, with_plain_tangents)
     _make_smaller(functions, resolve)
@@ -78,40 +72,31 @@ def version(entry: Generated, given: list[Kind], resolve: Resolve, sizes: Mappin
     _coalesce(functions, resolve, True)
     _change_rows(made, given, resolve, in_place)
     for g, flow in versions.flows.items():
+        _show_again(g, flow)
         _compute_once(g, flow)
     versions = Versions(resolve, sizes, named)
     made, _ = versions.version(made, tuple(given))
     functions = reachable(made)
     _name_apart(functions)
+    backward = {g.backward for g in functions if g.backward in functions}
     for g in functions:
-        assert g.tree is not None
-        o = Optimisation(lambda e, g=g: resolve(e, g), shared=g.shared)  # type: ignore[misc]
-        parameters = [a.arg for a in arguments(g.tree.args)]
-        whole = {v for v, k in zip(parameters, given) if g is made and k == INT}
-        kinds = versions.flows[g].env if g in versions.flows else {}
-        ranks = {v: k.rank for v, k in kinds.items() if isinstance(k, Number)}
-        facts = Facts(parameters, whole, ranks, o.resolve, g.shared)
-        body = _fewer(dead(_body(g), o), facts, o, {*g.externals, *g.seen})
-        body = again(body, facts, g.shared)
-        body = filled(looked(body, facts), versions.flows[g].ever if g in versions.flows else {}, o.resolve)
-        if g in versions.flows:
-            body = reread(body, facts, [text for text, fits in versions.flows[g].exact.items() if fits])
-        taken = Names({*g.externals, *g.seen, *parameters, *set().union(*(identifiers(s) for s in body))})
-        _with_body(g, tidy(halves(owned(body, o.resolve), taken, o.resolve, partial(_use, g))))
+        if g not in backward:
+            whole = {v for v, k in zip(parameters_of(g), given) if g is made and k == INT}
+            finish(g, versions.flows, whole, resolve)
     return functions
 
 
 def _collect(g: Generated, given: list[Kind], resolve: Resolve) -> None:
     """Gradients of tuples and dicts by their items."""
-    body = apart(_body(g))
+    body = apart(body_of(g))
     kinds = {v: k for v, k in zip(parameters_of(g), given) if v not in assigned_inside(body)}
     dicts = {v for v, k in kinds.items() if isinstance(k, Fields)}
     tuples = {v for v, k in kinds.items() if isinstance(k, Items) and not k.listed and all(map(is_float, k.items))}
     if any(isinstance(k, Attributes) for k in kinds.values()):
-        body = by_attributes(body, kinds, _names(g), lambda e: resolve(e, g), partial(_use, g))
+        body = by_attributes(body, kinds, _names(g), lambda e: resolve(e, g), partial(use, g))
     if dicts or tuples:
-        body = collected(body, dicts, tuples, lambda e: resolve(e, g), partial(_use, g))
-    _with_body(g, body)
+        body = collected(body, dicts, tuples, lambda e: resolve(e, g), partial(use, g))
+    with_body(g, body)
 
 
 def _names(g: Generated) -> Names:
@@ -124,7 +109,7 @@ def _join_rows(made: Generated, entry: Generated, given: list[Kind], resolve: Re
     """Rows of arrays that are written into, from callees that are written out here, are known to be parts of them."""
     assert entry.tree is not None
     own, rows = identifiers(entry.tree), dict(made.shared)
-    for s in statements(_body(made)):
+    for s in statements(body_of(made)):
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=a))) if a in rows:
                 if v not in own:
@@ -138,46 +123,37 @@ def _join_rows(made: Generated, entry: Generated, given: list[Kind], resolve: Re
     made.shared = {v: c for v, c in rows.items() if v in made.shared or v not in numbers}
 
 
-def _fewer(body: Body, facts: Facts, o: Optimisation, taken: set[str]) -> Body:
-    """The body with fewer records and stores."""
-    plain = dead(unread(body, facts), o)
-    other = masks(body, taken, o.shared)
-    if other is body:
-        return plain
-    other = dead(unread(dead(other, o), facts), o)
-    return other if _records(other) <= _records(plain) else plain
-
-
-def _records(body: Body) -> int:
-    return sum(bool(pushed(s)) for s in statements(body))
-
-
 def _make_smaller(functions: list[Generated], resolve: Resolve) -> None:
-    bodies = {g: _body(g) for g in functions}
+    bodies = {g: body_of(g) for g in functions}
     for _ in range(2):
         bodies = {g: records(body, {*g.externals, *g.seen}) for g, body in bodies.items()}
         bodies = saved({g: _smaller(_apart(body, g), g, resolve) for g, body in bodies.items()})
     for g, body in bodies.items():
-        _with_body(g, body)
+        with_body(g, body)
 
 
 def _coalesce(functions: list[Generated], resolve: Resolve, adjoints: bool) -> None:
     for g in functions:
-        _with_body(g, coalesced(_body(g), lambda e, g=g: resolve(e, g), adjoints))  # type: ignore[misc]
+        with_body(g, coalesced(body_of(g), lambda e, g=g: resolve(e, g), adjoints))  # type: ignore[misc]
 
 
 def _sum_in_place(flows: Mapping[Generated, Flow]) -> None:
     for g, flow in flows.items():
         assert g.tree is not None
         kinds = Inference(g, flow.ever, flow.local, flow.versions.resolve, flow.made)
-        body = given_up(replace(g.tree, body=_body(g)), kinds.of, flow.resolved, partial(_use, g))
-        _with_body(g, body)
+        body = given_up(replace(g.tree, body=body_of(g)), kinds.of, flow.resolved, partial(use, g))
+        with_body(g, body)
+
+
+def _show_again(g: Generated, flow: Flow) -> None:
+    kinds = Inference(g, flow.ever, flow.local, flow.versions.resolve, flow.made)
+    with_body(g, shown(body_of(g), kinds.of, flow.resolved))
 
 
 def _compute_once(g: Generated, flow: Flow) -> None:
     """Share what is computed again and again; `flow` knows the kinds of the values."""
     assert g.tree is not None
-    body = _body(g)
+    body = body_of(g)
     parameters = frozenset(parameters_of(g))
     local = parameters | assigned_inside(body)
     names = Names({*identifiers(g.tree), *g.externals, *g.seen, *g.primal.__globals__})
@@ -187,32 +163,19 @@ def _compute_once(g: Generated, flow: Flow) -> None:
     if not any(isinstance(s, (*MARKS, Attempt, InsertedCode)) for s in statements(body)):
         body = copies(repeated(direct(body, flow.of, g.shared), known), o)
         body = repeated(invariant(body, known), known)
-    _with_body(g, dead(copies(body, o), o))
+    with_body(g, dead(copies(body, o), o))
 
 
 def _change_rows(g: Generated, given: list[Kind], resolve: Resolve, change: Callable[..., Body]) -> None:
     """Rewrite the versions of arrays in a function, of which the kinds of the arguments are known."""
     kinds = dict(zip(parameters_of(g), given))
-    _with_body(g, change(_body(g), kinds, lambda e: resolve(e, g), partial(_use, g)))
-
-
-def _use(g: Generated, value: Any, short: str) -> str:
-    """A name for a run-time function."""
-    assert g.tree is not None
-    taken = {*identifiers(g.tree), *g.externals, *g.seen, *g.primal.__globals__}
-    chosen = next((v for v, x in (*g.seen.items(), *g.externals.items()) if x is value and "." not in v), None)
-    if chosen is None:
-        chosen = short
-        while chosen in taken:
-            chosen += "_"
-        g.externals[chosen] = value
-    return chosen
+    with_body(g, change(body_of(g), kinds, lambda e: resolve(e, g), partial(use, g)))
 
 
 def _sum_early(g: Generated) -> bool:
-    body = _body(g)
+    body = body_of(g)
     new = early(body)
-    _with_body(g, new)
+    with_body(g, new)
     return new is not body
 
 
@@ -252,21 +215,6 @@ def _call_by_name(g: Generated) -> None:
     free = {v: n for v, n in names.items() if n not in used or n in g.externals}
     g.externals |= {n: g.externals[v] for v, n in free.items()}
     g.tree = rename(g.tree, free)
-
-
-def _documentation(g: Generated) -> Body:
-    assert g.tree is not None
-    return g.tree.body[:1] if ast.get_docstring(g.tree, clean=False) is not None else []
-
-
-def _body(g: Generated) -> Body:
-    assert g.tree is not None
-    return g.tree.body[len(_documentation(g)) :]
-
-
-def _with_body(g: Generated, body: Body) -> None:
-    assert g.tree is not None
-    g.tree = replace(g.tree, body=[*_documentation(g), *body])
 
 
 def _apart(body: Body, g: Generated) -> Body:
@@ -324,8 +272,6 @@ def _named(e: ast.Tuple, names: Names, items: Body, s: ast.stmt) -> ast.Tuple:
 
 def _smaller(body: Body, g: Generated, resolve: Resolve) -> Body:
     assert g.source is not None
-    user = identifiers(g.source.tree)
-    visible = user | {f"{p}{v}" for p in "bd" for v in user}
-    summed = frozenset(v for s in statements(body) for v in writes(s)) - user
-    o = Optimisation(lambda e: resolve(e, g), frozenset(visible), g.shared, summed)
+    summed = frozenset(v for s in statements(body) for v in writes(s)) - identifiers(g.source.tree)
+    o = Optimisation(lambda e: resolve(e, g), visible(g), g.shared, summed)
     return tidy(optimise(body, o))

@@ -175,6 +175,26 @@ def shares(b: Any, mine: Any, other: Any) -> tuple[Any, Any]:
     return share(b, mine, other), share(b, other, mine)
 
 
+def take_share(b: Any, mine: Any, other: Any) -> Any:
+    """`share(b, mine, other)`, taken out of the array b: `share(b, other, mine)` stays there.
+
+    >>> b = np.array([1.0, 2.0, 4.0])
+    >>> take_share(b, np.array([False, True, True]), np.array([True, False, True]))
+    array([0., 2., 2.])
+    >>> b
+    array([1., 0., 2.])
+    """
+    if type(b) is np.ndarray and b.size > 100 and b.dtype in BITS and np.shape(mine) == np.shape(other) == b.shape:
+        if np.count_nonzero(np.not_equal(mine, other)) == b.size:  # no ties
+            bits = b.view(BITS[b.dtype])
+            taken = bits * mine
+            bits -= taken
+            return taken.view(b.dtype)
+    rest, taken = shares(b, other, mine)
+    b[...] = rest
+    return taken
+
+
 BITS = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
 
 

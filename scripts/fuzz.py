@@ -30,12 +30,18 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-from property import keeping_writer, loops_writer, storage_writer, writer  # noqa: E402
+from property import keeping_writer, language_writer, loops_writer, storage_writer, writer  # noqa: E402
 from property.checks import Wrong, as_python, check, check_second, compiled_engine, tangent_engine, trial  # noqa: E402
 from property.shrink import shrink  # noqa: E402
 from property.writer import Program  # noqa: E402
 
-WRITERS = {"values": writer, "storage": storage_writer, "keeping": keeping_writer, "loops": loops_writer}
+WRITERS = {
+    "values": writer,
+    "storage": storage_writer,
+    "keeping": keeping_writer,
+    "loops": loops_writer,
+    "language": language_writer,
+}
 FAILURES = ("wrong", "crash", "slow", "refused")
 
 

@@ -541,3 +541,12 @@ def wrappers_that_take_names(x):
         return v * v
 
     return square(x) + square(2.0)
+
+
+@program({"x": 0.7})
+def lambda_called_at_once_over_a_name_that_it_gives(x):
+    b = x * 2.0
+    xs = [x, b]
+    b = (lambda v: v * b)(x)
+    xs.insert(1, b)
+    return xs[0] * xs[1] * xs[2] + b

@@ -28,7 +28,7 @@ def define(source: str, name: str) -> FunctionType:
     filename = f"<program {hashlib.sha256(source.encode()).hexdigest()[:12]}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     namespace: dict[str, Any] = {"__name__": filename[1:-1].replace(" ", "_")}
-    exec(compile(source, filename, "exec"), namespace)
+    exec(compile(source, filename, "exec", dont_inherit=True), namespace)
     function: FunctionType = namespace[name]
     return function
 

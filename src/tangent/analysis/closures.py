@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation, Operations
+from tangent.runtime.stateful.calls import call_function
 from tangent.source.functional import may_give_function
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import arguments, expression_reads, writes
@@ -49,7 +50,8 @@ def closure_conflicts(
     assignments = [s for s in order if writes(s)]
     live = liveness(f, frozenset(assignments))
     keeping = {*KEEPING, "call"} if memory else KEEPING  # what is called may keep a function in an object
-    kept = {v for op in operations.values() if op.kind in keeping and not _only_calls(op) for v in op.operands}
+    plain = {op.targets[0] for s, op in made.items() if _is_plain(_function(s))}
+    kept = {v for op in operations.values() if op.kind in keeping and not _only_calls(op) for v in _handed(op, plain)}
     kept |= {v for op in operations.values() if op.kind == "rule" and op.rule.name in CHANGING for v in op.operands}
     giving = [op for op in operations.values() if op.kind == "copy"]  # under another name, or a derivative of it
     giving += [] if again else _giving(operations)
@@ -72,6 +74,26 @@ def closure_conflicts(
             for v in writes(a):
                 if v in op.operands:
                     yield Conflict(a, v, f"'{target}' captured it before and may be called after")
+
+
+def _is_plain(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether a function hands on neither itself nor functions of its own, when it is called."""
+    own = node.name if isinstance(node, ast.FunctionDef) else ""
+    inner = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.Lambda)) and n is not node]
+    return not inner and own not in expression_reads(node)
+
+
+def _handed(op: Operation, plain: set[str]) -> list[str]:
+    """What an operation is given; what it calls is not, where that hands nothing of itself on."""
+    match op.value:
+        case ast.Call(args=[_, ast.Name(id=called), *rest], keywords=more) if op.callee is call_function:
+            pass
+        case ast.Call(func=ast.Name(id=called), args=rest, keywords=more):
+            pass
+        case _:
+            return list(op.operands)
+    given = set().union(*(expression_reads(e) for e in (*rest, *more)))
+    return [v for v in op.operands if v != called or v in given or v not in plain]
 
 
 def _is_restored(a: ast.stmt) -> bool:

@@ -3,6 +3,7 @@
     python scripts/fuzz.py values --count 1000
     python scripts/fuzz.py storage --count 10000 --jobs 2
     python scripts/fuzz.py keeping --count 1000 --times 4
+    python scripts/fuzz.py language --count 500 --second
     python scripts/fuzz.py loops --count 300 --compiled
     python scripts/fuzz.py values --start 1234 --count 1 --shrink --second
 

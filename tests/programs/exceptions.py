@@ -535,3 +535,22 @@ def contexts_that_scale_an_array(x):
                 s = s + np.sum(b**2)
         s = s * a[1]
     return s + np.sum(a**3)
+
+
+@program({"x": 0.2})
+def loop_inside_try_that_asks_before_each_step(x):
+    b, seen = x, []
+    for i in range(3):
+        try:
+            while len(seen) < 4 and not math.sqrt(b) > 0.9:
+                seen.append(i)
+                b = math.tanh(b * 2.0 + x)
+                if b > 0.95:
+                    break
+            if i == 1:
+                raise KeyError
+            b = b * x
+        except KeyError:
+            b = b - x * x
+            continue
+    return b

@@ -329,3 +329,11 @@ def generator_inside_that_fills_what_its_loop_reads(x):
     for v in steps(3):
         s += v * sum(log) + rates["a"]
     return s
+
+
+@program({"x": [0.7, 1.2]})
+def generator_that_nothing_asks(x):
+    later = growing(x)
+    if len(x) > 2:
+        x = x * next(later)
+    return x[0] * x[1]

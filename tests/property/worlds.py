@@ -1,8 +1,8 @@
 """The worlds that random programs of the language are made of: what `language_writer.py` puts together.
 
 A world brings classes and functions of the module, lines at the beginning of `f`, statements over them, and values to
-read. Templates stand for the rest: `<v>` is a value to read, `<e>` an expression, `<c>` a condition, `<n>` one of the names
-a, b and s, `<s>` a statement, on a line of its own. A value is a number or an array of one shape, as the argument `x` is.
+read. Templates stand for the rest: `<v>` is a value to read, `<e>` an expression, `<c>` a condition, `<n>` one of the
+names a, b and s, `<s>` a statement, on a line of its own. A value is a number or an array of one shape, as `x` is.
 """
 
 from __future__ import annotations

@@ -255,7 +255,7 @@ class _Lowering:
             body = [assign(skip, constant(False), s), *body]
         if leaving:
             test = name(leaving[0]) if len(leaving) == 1 else ast.BoolOp(ast.Or(), [name(n) for n in leaving])
-            body = [*body, at(ast.If(test, [ast.Break()], []), s)]
+            body = [*body, at(ast.If(test, [at(ast.Break(), s)], []), s)]
         self.current = outer
         before = [assign(stop, constant(False), s)] if breaks else []
         after = self.block(s.orelse)

@@ -179,7 +179,7 @@ class _Split:
 
     def sequence(self, body: Body, names: set[str], s: Attempt, caught: str) -> Body:
         """The first part; if it went well the others, if not what was caught."""
-        first, rest = self.cut(body, names, s)
+        first, rest = self.cut(self.asked(body, names), names, s)
         if isinstance(first, ast.stmt):  # a branch or a loop, attempted from the inside
             opened = self.opened(first, names, s, caught)
             if not rest:
@@ -224,16 +224,36 @@ class _Split:
             return body[:end], body[end:]
         return body, []
 
+    def asked(self, body: Body, names: set[str]) -> Body:
+        """The block where loops that assign one of the names ask for what may raise in statements of their own.
+
+        while f(x) < 1.0:          go = f(x) < 1.0
+            x = x * 2.0      ->    while go:
+                                       x = x * 2.0
+                                       go = f(x) < 1.0
+        """
+        done: Body = []
+        for x in body:
+            if isinstance(x, ast.While) and _test_may_raise(x.test) and _changed([x], self.context, self.made) & names:
+                go = self.context.names.numbered("go")
+                ask = assign(go, x.test, x)
+                *inner, last = x.body
+                again = [*x.body, ask]
+                if isinstance(last, ast.If) and _leaves(last):  # then it is not asked
+                    again = [*inner, at(ast.If(ast.UnaryOp(ast.Not(), last.test), [ask], []), last), last]
+                done += [ask, replace(x, test=name(go), body=again)]
+            else:
+                done.append(x)
+        return done
+
     def opened(self, x: ast.stmt, names: set[str], s: Attempt, caught: str) -> ast.stmt:
         match x:
             case ast.If(body=then, orelse=other):
                 sides = [self.sequence(b, names, s, caught) if b else [] for b in (then, other)]
                 return replace(x, body=sides[0], orelse=sides[1])
             case ast.For(body=inner) | ast.While(body=inner):
-                if isinstance(x, ast.While) and _test_may_raise(x.test):
-                    raise self.refusal(x, "a 'while' whose condition may raise inside 'try'", s)
                 *rest, last = inner
-                leaves = isinstance(last, ast.If) and isinstance(last.body[0], ast.Break)
+                leaves = _leaves(last)
                 test: ast.expr = expression("c is not None", c=caught)
                 if leaves and isinstance(last, ast.If):
                     test = ast.BoolOp(ast.Or(), [test, last.test])
@@ -264,6 +284,15 @@ class _Split:
         return self.context.refuse(
             x, what, "what it has assigned is read after an exception", "Move it into a function of its own."
         )
+
+
+def _leaves(s: ast.stmt) -> bool:
+    """Whether a statement is the one that ends a loop."""
+    match s:
+        case ast.If(body=[ast.Break()]):
+            return True
+        case _:
+            return False
 
 
 def _is_push(s: ast.stmt) -> bool:

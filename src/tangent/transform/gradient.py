@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tangent.analysis.shapes.facts import NO_ATOMS
 from tangent.analysis.shapes.results import TO_REAL, makes_complex
 from tangent.rules.table import table
+from tangent.source.generators import is_generator
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
@@ -117,6 +118,8 @@ def may_be_complex(module: Module, this: Unit, seen: frozenset[Any] = frozenset(
         if op.kind == "call" and table().custom_of(op.callee) is not None:
             return True
         if op.kind == "call" and op.callee not in seen and isinstance(op.callee, types.FunctionType):
+            if is_generator(op.callee):  # one that nothing asks for an item does not run
+                continue
             if may_be_complex(module, module.read(op.callee), seen | {op.callee}):
                 return True
     return False

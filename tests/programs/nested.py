@@ -336,3 +336,72 @@ def gradient_inside_that_computes_again(x):
         return y
 
     return tangent.grad(e, checkpoint=2)(1.3)
+
+
+@program({"x": 0.7})
+def gradient_over_a_variable_that_changes(x):
+    s = 1.0
+
+    def g(y):
+        return np.sin(y * s) * x
+
+    for _ in range(3):
+        value, slope = tangent.value_and_grad(g)(s)
+        s = s * x + slope + 0.1 * value
+    return s
+
+
+@program({"x": 0.7})
+def second_derivative_over_a_variable_that_changes(x):
+    s = x
+
+    def g(y):
+        return np.sin(y * s) * x
+
+    for _ in range(2):
+        s = s + 0.3 * tangent.grad(tangent.grad(g))(s) + 0.1 * tangent.jvp(g)(s, 2.0)
+    return s
+
+
+@program({"w": signed(2)})
+def gradient_over_a_dict_that_changes(w):
+    params = {"a": w[0], "b": [w[1]]}
+
+    def loss(v):
+        return (params["a"] * v + params["b"][0]) ** 2 * v
+
+    s = 0.0
+    for _ in range(2):
+        s = s + tangent.grad(loss)(1.3)
+        params["a"] = params["a"] * 1.1 + s * 0.1
+        params["b"].append(params["b"].pop() * s)
+    return s
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+    def loss(self, v):
+        return np.sum((self.w * v - 1.0) ** 2)
+
+
+@program({"x": signed(2)})
+def gradient_of_a_method_of_an_object_that_changes(x):
+    model = Model(x)
+    for _ in range(2):
+        slope = tangent.grad(model.loss)(x)
+        model.w = model.w - 0.1 * slope
+    return model.loss(x)
+
+
+@program({"x": 0.7})
+def gradient_of_a_function_that_adds_to_a_list(x):
+    seen = []
+
+    def g(y):
+        seen.append(y * x)
+        return y * y * x
+
+    slope = tangent.grad(g)
+    return slope(x) + seen[0] * slope(1.2) * len(seen)

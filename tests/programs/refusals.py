@@ -7,6 +7,8 @@ from collections import UserDict, defaultdict, deque
 
 import numpy as np
 
+import tangent
+
 REFUSALS = {}
 
 
@@ -602,3 +604,16 @@ def shape_of_a_real_part(x):
     y = x.real
     y.shape = (2, 2)
     return np.sum(x @ x)
+
+
+@refused("has_aux", 2.0)
+def auxiliary_output_over_what_changes(x):
+    s = x
+
+    def g(y):
+        return y * s, y
+
+    for _ in range(2):
+        slope, _ = tangent.grad(g, has_aux=True)(s)
+        s = s + slope
+    return s

@@ -179,7 +179,6 @@ runtime.require_same
 runtime.require_unwritten
 runtime.require_constant_key
 runtime.require_count
-runtime.require_known
 runtime.initial_names
 runtime.names_held
 runtime.require_changeable

@@ -16,6 +16,7 @@ import numpy as np
 
 from tangent.runtime.checks import holds_lists
 from tangent.runtime.dispatch import get_attribute, init_grad, put_field
+from tangent.runtime.memory_captured import sees_memory
 from tangent.runtime.objects import (
     getter_of,
     has_method,
@@ -47,7 +48,7 @@ class Service(Protocol):
 
     def is_own(self, function: Any) -> bool: ...
 
-    def threaded(self, function: Any, arrays: bool) -> Any: ...
+    def threaded(self, function: Any, arrays: bool, over: bool = False) -> Any: ...
 
 
 class _Holder:
@@ -87,7 +88,7 @@ def tangent_of(function: Any, active: Active, count: int, names: tuple[str, ...]
 
 def threaded(memory: Any, function: Any) -> Callable[..., Any]:
     """The function that takes such a memory first and gives its result and the memory after it."""
-    made: Callable[..., Any] = _service().threaded(function, memory.arrays)
+    made: Callable[..., Any] = _service().threaded(function, memory.arrays, sees_memory(memory, function))
     return made
 
 

@@ -16,7 +16,7 @@ import dataclasses
 import threading
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -312,33 +312,6 @@ def require_count(n: Any) -> None:
             "cannot differentiate a write into what a list of one item times an array gives",
             why="it was taken for a list that is repeated", todo="Use np.zeros, np.full or an array of one number.",
         )  # fmt: skip
-
-
-def require_known(memory: Any, function: Any) -> None:
-    """Stop at the derivative of a function that captures something which was changed: it would see it as it was."""
-    behind = getattr(function, "origin", None)
-    if behind is None:
-        return
-    for value in _captured(behind[0], set()):
-        if is_changed(memory, value) or any(s.owner is value for s in memory):
-            raise UnsupportedError(
-                f"cannot differentiate the derivative of '{behind[0].__name__}' here",
-                why="it captures an object, a list or a dict that was made or changed before",
-                todo="Pass what it needs as an argument.",
-            )
-
-
-def _captured(function: Any, seen: set[int]) -> Iterator[Any]:
-    """What a function captured, and what functions did that it captured."""
-    own = getattr(function, "origin", (function,))[0]
-    own = getattr(own, "remembers", own)
-    if id(own) in seen:
-        return
-    seen.add(id(own))
-    for cell in own.__closure__ or ():
-        yield cell.cell_contents
-        if isinstance(cell.cell_contents, types.FunctionType):
-            yield from _captured(cell.cell_contents, seen)
 
 
 def forget(memory: Any, x: Any, name: str) -> Any:

@@ -7,10 +7,10 @@ import threading
 import types
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tangent.analysis.state import changes_objects
+from tangent.analysis.state import changes_objects, needs_memory
 from tangent.codegen.changes import Changes
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, register
@@ -26,12 +26,20 @@ from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
 from tangent.runtime.library import applied_function, partial_of
+from tangent.runtime.memory_captured import refuse_unseen, sees_changeable
 from tangent.runtime.objects import MEMBERS, is_object
 from tangent.service.class_writers import refuse_class_writer
 from tangent.service.flat import flat_pair, flat_tangent
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
-from tangent.service.threaded import threaded_class, threaded_given, threaded_library, threaded_method, threaded_ruled
+from tangent.service.threaded import (
+    threaded_class,
+    threaded_derivative,
+    threaded_given,
+    threaded_library,
+    threaded_method,
+    threaded_ruled,
+)
 from tangent.source.constants import writing_constants
 from tangent.source.kept import keeping
 from tangent.source.makers import maker
@@ -39,6 +47,7 @@ from tangent.source.naming import home_of, is_library
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
 from tangent.stages import keeping_memory, optimiser
+from tangent.taken_apart import primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.repeatable import repeatable
@@ -193,11 +202,14 @@ class DerivativesOnDemand:
             and (not table().has_rule(function) and not table().has_rule(behind))
         )
 
-    def threaded(self, function: Any, arrays: bool) -> Any:
-        """The function with a memory as first argument and last result."""
+    def threaded(self, function: Any, arrays: bool, over: bool = False) -> Any:
+        """The function with a memory as first argument and last result; `over` it, a derivative is taken again."""
         function = unwrapped(function)
         if isinstance(function, types.FunctionType) and table().is_zero(function):
             function = writing_constants(function) or function
+        changes = sees_changeable(function) and changes_outside(primal_of(function))
+        if over or changes:
+            return self.over_memory(function, arrays, changes)
         if is_given(function):
             return self.kept(("given", function), lambda: threaded_given(function))
         if isinstance(function, types.FunctionType) and not is_library(function) and table().has_rule(function):
@@ -220,6 +232,20 @@ class DerivativesOnDemand:
             made = threaded_library(function)
             made.adapted = True  # type: ignore[attr-defined]
             return made
+
+    def over_memory(self, function: types.FunctionType, arrays: bool, changes: bool) -> types.FunctionType:
+        """A derivative that is taken of the function with a memory: what that captured has changed since."""
+        refuse_unseen(function)
+        made, title = self.derived(function, arrays), f"'{function.__name__}'"
+        options = function.origin[1]  # type: ignore[attr-defined]
+        return self.kept(("over", made, changes), lambda: threaded_derivative(made, options, title, changes))
+
+    def derived(self, function: types.FunctionType, arrays: bool) -> types.FunctionType:
+        """The derivative of a function, or of a derivative, that takes a memory and gives it back behind its result."""
+        behind, options = function.origin  # type: ignore[attr-defined]
+        inner = self.derived(behind, arrays) if hasattr(behind, "origin") else self.threaded(behind, arrays)
+        made = derive(inner, replace(options, has_aux=True, anything=True))
+        return made.plain  # type: ignore[attr-defined, no-any-return]
 
     def bound(self, function: types.FunctionType, owner: Any, arrays: bool) -> types.FunctionType:
         """A method of an object, with a memory."""
@@ -332,6 +358,11 @@ def is_followed(function: types.FunctionType) -> bool:
     """Whether a function is read where it is called with a memory."""
     own = not is_library(function) or home_of(function).startswith(ABOUT_FUNCTIONS)
     return own and not table().has_rule(function) and not getattr(function, "makes_derivatives", False)
+
+
+def changes_outside(function: types.FunctionType) -> bool:
+    """Whether a function writes into what it captured, and its derivatives do."""
+    return not needs_memory(function, table().has_rule) and bool(summaries(unit)(function).outside)
 
 
 def with_lists(function: types.FunctionType) -> types.FunctionType:

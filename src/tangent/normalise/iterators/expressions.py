@@ -219,7 +219,7 @@ class Expressions:
     def may_be_method(self, e: ast.expr) -> bool:
         """Whether something that is differentiated may be the method of an object, whose derivative is a closure."""
         generated = self.context.source.file.startswith("<generated")  # there it has been said
-        if generated or self.context.memory or self.context.scope.resolve(e) is not MISSING:
+        if generated or self.context.scope.resolve(e) is not MISSING:
             return False
         return isinstance(e, (ast.Attribute, ast.Subscript)) or (isinstance(e, ast.Name) and e.id not in self.defined)
 

@@ -25,7 +25,6 @@ from tangent.runtime.memory import (
     is_remembered,
     new_object,
     remembered,
-    require_known,
 )
 from tangent.runtime.objects import (
     getter_of,
@@ -42,7 +41,6 @@ from tangent.runtime.ordered import is_range_or_text, of_text
 
 def call_function(memory: Any, function: Any, /, *args: Any, **named: Any) -> Any:
     """A call of a function that is known when it happens."""
-    require_known(memory, function)
     inner = threaded(memory, function)
     return inner(memory, *args, **named)
 

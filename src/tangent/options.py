@@ -36,6 +36,7 @@ class Options:
     checkpoint: int | bool | None = None  # how many states the loops of the function keep; True: by their length
     lists: bool = False  # arguments may be lists or tuples where NumPy takes arrays
     copied: Copied = ()  # arguments that are lists or dicts, and written into: these are copied first
+    buffers: tuple[str, ...] = ()  # arrays around the function that it fills: it works on copies
     given: Given = ()  # arguments that are objects and change, with what they hold: these are read at the beginning
     silent: bool = False  # it is run again: what it prints was printed
     turned: bool = False  # gradients among the callees are differentiated through forward mode

@@ -24,6 +24,7 @@ from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared
 from tangent.runtime.storage.held import are_apart
 from tangent.source.adapt import called
+from tangent.source.buffers import buffers_of
 from tangent.source.read import read
 from tangent.stages import generated, optimiser
 from tangent.taken_apart import Objects, for_attributes, for_shared, primal_of
@@ -197,6 +198,9 @@ def _others(function: types.FunctionType, options: Options, e: InPlaceError | Ca
     """Other ways to a derivative: gradients through forward mode, lists and objects in a memory."""
     if options.compile is not None:
         return
+    filled = () if options.buffers or hasattr(function, "origin") else buffers_of(function)
+    if isinstance(e, InPlaceError) and filled:
+        yield lambda: build(function, replace(options, buffers=filled))
     turned = (e.needs_tangents or e.in_derivative or hasattr(function, "origin")) and not options.turned
     if turned and options.mode == "reverse":
         yield lambda: _by_tangents(function, options)

@@ -15,6 +15,7 @@ from tangent.optimise.context import Optimisation
 from tangent.options import Memory, Options
 from tangent.rules.table import table
 from tangent.runtime.objects import MEMBERS
+from tangent.source.buffers import owning_buffers
 from tangent.source.copying import copying
 from tangent.source.given import over_attributes
 from tangent.source.remembering import remembering
@@ -59,8 +60,10 @@ def _generated(function: types.FunctionType, options: Options, derive: Derive) -
 
 def _for_arguments(function: types.FunctionType, options: Options) -> types.FunctionType:
     """The function that works on copies of what it is given and changes."""
-    if options.given:
+    if options.given and not options.buffers:
         return over_attributes(function, options.given) or function
+    if options.buffers:
+        function = owning_buffers(function, options.buffers)
     return copying(function, options.copied) if options.copied else function
 
 

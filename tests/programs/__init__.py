@@ -27,6 +27,7 @@ THEMES = (
     "storage",
     "in_place",
     "written",
+    "buffers",
     "turned",
     "closures",
     "lifted",

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import builtins
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tangent.source.inlined import (
     UNORDERED,
@@ -48,13 +48,16 @@ MAKERS = frozenset("list dict defaultdict OrderedDict Counter deque".split())
 MOST_STATEMENTS, MOST_ROUNDS = 150, 5
 
 
-def written_out(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef:
+def written_out(
+    tree: ast.FunctionDef, function: types.FunctionType, definition: Definition,
+    chosen: Callable[[ast.FunctionDef, types.FunctionType, Definition, int], Calls] | None = None,
+) -> ast.FunctionDef:  # fmt: skip
     """The definition without calls of functions that change its lists and dicts; in `relied`, those functions."""
     if is_generated(function) or home_of(function).split(".")[0] == "tangent":
         return tree
     size = 0
     for _ in range(MOST_ROUNDS):
-        calls = _Calls(tree, function, definition, MOST_STATEMENTS - size)
+        calls = (chosen or Calls)(tree, function, definition, MOST_STATEMENTS - size)
         if not calls.chosen:
             break
         tree, size = calls.whole(), MOST_STATEMENTS - calls.room
@@ -160,7 +163,7 @@ def _positional(tree: ast.FunctionDef) -> list[str]:
     return [a.arg for a in (*tree.args.posonlyargs, *tree.args.args)]
 
 
-class _Calls:
+class Calls:
     """The calls of one function that are written out."""
 
     def __init__(
@@ -182,12 +185,12 @@ class _Calls:
             for e in _expressions(s):
                 inside = {n for x in walk(e) if _is_unordered(x) for n in walk(x)}
                 for n in walk(e):
-                    if isinstance(n, ast.Call) and n not in inside and self.gives_container(n):
+                    if isinstance(n, ast.Call) and n not in inside and self.is_candidate(n):
                         f = self.changing.called(n, self.own, self.function.__globals__)
                         assert f is not None
                         yield n, f
 
-    def gives_container(self, e: ast.Call) -> bool:
+    def is_candidate(self, e: ast.Call) -> bool:
         passed = self.changing.passed(e, self.own, self.function.__globals__)
         return any(v in self.containers or (sure and v in self.own) for _, x, sure in passed for v in [_base(x)])
 

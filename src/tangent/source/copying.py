@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import ast
 import types
-import weakref
 
 from tangent.options import Copied
+from tangent.source.kept import kept
 from tangent.source.read import read
 from tangent.source.stubs import in_place_of
 from tangent.syntax.names import Names, identifiers
@@ -20,17 +20,10 @@ from tangent.syntax.quote import assign, expression
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import arguments
 
-_known: weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, Copied], types.FunctionType]]
-_known = weakref.WeakKeyDictionary()
-
 
 def copying(function: types.FunctionType, copied: Copied) -> types.FunctionType:
     """The function that copies some of its arguments first, each of a form: ('list', 'list') is a list of lists."""
-    known = _known.setdefault(function, {})
-    key = function.__code__, copied
-    if key not in known:
-        known[key] = _made(function, copied)
-    return known[key]
+    return kept(("copying", function, function.__code__, copied), lambda: _made(function, copied))
 
 
 def _made(function: types.FunctionType, copied: Copied) -> types.FunctionType:

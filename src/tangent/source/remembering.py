@@ -18,7 +18,7 @@ from tangent.source.stubs import stub
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.rebuild import replace
 
-Known = weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, bool, bool, bool], types.FunctionType]]
+Known = weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[Any, ...], types.FunctionType]]
 _known: Known = weakref.WeakKeyDictionary()
 
 
@@ -35,12 +35,17 @@ def remembering(
     """
     function = with_own_classes(function)
     known = _known.setdefault(function, {})
-    key = (function.__code__, entry, lists, arrays)
+    key = (function.__code__, entry, lists, arrays, _relied(function))
     if key not in known:
         known[key] = _made(function, entry)
         known[key].lists = lists  # type: ignore[attr-defined]
         known[key].in_place = arrays  # type: ignore[attr-defined]
     return known[key]
+
+
+def _relied(function: types.FunctionType) -> tuple[tuple[str, int], ...]:
+    """Which functions are written out in a definition: where one is defined anew, it is another definition."""
+    return tuple(sorted((path, id(f)) for path, f in getattr(read(function).tree, "relied", {}).items()))
 
 
 def named_after(function: types.FunctionType, cls: type) -> types.FunctionType:
@@ -66,7 +71,7 @@ def _made(function: types.FunctionType, entry: bool) -> types.FunctionType:
 def _first(function: types.FunctionType, entry: bool) -> tuple[str, types.FunctionType]:
     """The name of the memory, and the first function of this code that was made: others share its text."""
     known = _shared.setdefault(function.__code__, {})
-    key = (function.__code__.co_filename, entry, id(getattr(function, "tree", None)))
+    key = (function.__code__.co_filename, entry, id(getattr(function, "tree", None)), _relied(function))
     if key not in known:
         source = read(function)
         memory = Names(identifiers(source.tree)).fresh("memory")

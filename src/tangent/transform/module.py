@@ -16,7 +16,9 @@ from tangent.analysis.shapes.infer import shapes
 from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import Custom, table
+from tangent.runtime.storage.held import share
 from tangent.source.naming import is_library
+from tangent.source.reachable import reachable, reads_around
 from tangent.source.reached import reached
 from tangent.syntax.names import as_identifier, identifiers
 from tangent.syntax.quote import name
@@ -36,6 +38,7 @@ from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.shared import shared
 from tangent.transform.silenced import silenced
+from tangent.transform.storage.outside import HELD
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent
@@ -67,6 +70,8 @@ class Module:
         self.given_lists: set[Any] = set()
         self.summaries = summaries(self.read_for_facts, self.is_turned)
         self._read: set[tuple[int, str]] = set()
+        self._differentiated: set[Any] = set()
+        self._spaces: dict[int, dict[str, Any]] = {}
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
         self._scalars = dict(options.scalars)
@@ -244,9 +249,26 @@ class Module:
             self._waiting.pop(0)()
         if self.options.optimized:
             self.functions = merge(self.functions)
+        if self._written:
+            self._read |= self._read_by_others()
         for namespace, v, error in self._written:
-            if (namespace, v) in self._read:
+            if (namespace, v) in self._read or any(self._are_shared(namespace, v, *other) for other in self._read):
                 raise error
+
+    def _read_by_others(self) -> set[tuple[int, str]]:
+        """Global names that functions read which are not differentiated: nothing of what they give depends on the
+        arguments, but for what they find there."""
+        primal = self.functions[0].primal
+        if hasattr(primal, "origin"):  # that was looked at when it was made
+            return set()
+        others = [g for g in reachable(primal, self.read(primal).source.tree) if g not in self._differentiated]
+        self._spaces |= {id(g.__globals__): g.__globals__ for g in others}
+        return {(id(g.__globals__), v) for g in others for v in reads_around(g)}
+
+    def _are_shared(self, namespace: int, v: str, other: int, w: str) -> bool:
+        """Whether two global names hold something in common that can be changed."""
+        x, y = self._spaces[namespace].get(v), self._spaces[other].get(w)
+        return isinstance(x, HELD) and isinstance(y, HELD) and share(x, y)
 
     # The entry points
 
@@ -291,6 +313,9 @@ class Module:
         live, presumed = liveness(this.core), this.context.presumed
         known = shapes(this.core, this.operations, live, self.result_fact, numbers, presumed=presumed)
         found = settle(this, wrt, (this.result, *outputs), groups, self.summaries, known, self._written)
+        function = this.source.function
+        self._differentiated.add(function)
+        self._spaces[id(function.__globals__)] = function.__globals__
         self._read |= globals_read(found.unit, found.activity.useful)
         self._written += globals_rebound(found.unit, found.activity.varied)
         return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from tangent.errors import InPlaceError, Location
 from tangent.runtime.objects import is_object
-from tangent.runtime.storage.held import are_apart
+from tangent.runtime.storage.held import are_apart, parts_of
 from tangent.runtime.storage.views import laid_out_like
 
 
@@ -69,7 +69,7 @@ def _overlap(x: np.ndarray[Any, Any], other: Any) -> bool:
         return bool(np.may_share_memory(x, other)) and bool(np.shares_memory(x, other))
     if isinstance(other, (list, tuple, dict)):
         return any(_overlap(x, item) for item in (other.values() if isinstance(other, dict) else other))
-    return False
+    return is_object(other) and any(_overlap(x, part) for part in parts_of(other) if isinstance(part, np.ndarray))
 
 
 def _copied(x: Any) -> Any:

@@ -77,13 +77,27 @@ def are_apart(values: Iterable[Any]) -> bool:
     """
     seen: set[int] = set()
     arrays: list[np.ndarray[Any, Any]] = []
-    for x in (part for value in values for part in _parts(value, 4)):
+    for x in (part for value in values for part in parts_of(value, 4)):
         if id(x) in seen:
             return False
         seen.add(id(x))
         if isinstance(x, np.ndarray):
             arrays.append(x)
     return not _overlap(arrays)
+
+
+def share(x: Any, y: Any) -> bool:
+    """Whether two values hold something in common that can be changed.
+
+    >>> a = np.zeros(4)
+    >>> share(a, [a[2:]]), share(a[:2], {"a": a[2:]}), share([1.0], [1.0])
+    (True, False, False)
+    """
+    ours, theirs = list(parts_of(x)), list(parts_of(y))
+    if {id(part) for part in ours} & {id(part) for part in theirs}:
+        return True
+    arrays = [part for part in theirs if isinstance(part, np.ndarray)]
+    return any(np.shares_memory(part, a) for part in ours if isinstance(part, np.ndarray) for a in arrays)
 
 
 def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
@@ -98,7 +112,7 @@ def _overlap(arrays: list[np.ndarray[Any, Any]]) -> bool:
     return False
 
 
-def _parts(x: Any, depth: int) -> Iterator[Any]:
+def parts_of(x: Any, depth: int = 4) -> Iterator[Any]:
     """What can be changed in a value: arrays, lists, dicts and objects, and those in them."""
     if isinstance(x, np.ndarray):
         yield x
@@ -112,4 +126,4 @@ def _parts(x: Any, depth: int) -> Iterator[Any]:
     if depth:
         for v in inner:
             if not isinstance(v, NUMBERS + FIXED):
-                yield from _parts(v, depth - 1)
+                yield from parts_of(v, depth - 1)

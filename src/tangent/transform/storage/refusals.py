@@ -169,7 +169,9 @@ def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[
 
 
 def _flows_from(this: Unit, root: str, useful: frozenset[str]) -> bool:
-    """Whether the result depends on what a global name refers to."""
+    """Whether the result depends on what a global name refers to, or is that."""
+    if this.result == root:
+        return True
     for op in this.operations.values():
         if any(t in useful for t in op.targets) and op.value is not None:
             if any(isinstance(n, ast.Name) and n.id == root for n in walk(op.value)):

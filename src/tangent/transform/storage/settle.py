@@ -25,6 +25,7 @@ from tangent.transform.storage.counts import checked_counts
 from tangent.transform.storage.dicts import copies, dict_methods, dicts_made, flat_dicts, keys_alone, one_name
 from tangent.transform.storage.flat import finished_lists, flat_lists
 from tangent.transform.storage.keys import constant_keys
+from tangent.transform.storage.outside import refuse_through_variables
 from tangent.transform.storage.owners import refuse_owners
 from tangent.transform.storage.refusals import (
     read_by_active,
@@ -138,6 +139,7 @@ def settle(
     for w in found:
         if not (w.root in flat or _has_adjoint(this, w, aliases)):
             refuse_store(this, w, aliases, varied, useful, on_path, outside)
+    refuse_through_variables(this, found, aliases, varied, useful, outside)
     refuse_half_way(this, found, aliases, varied & useful)
     this = _watched(constant_keys(this, varied, arrays - dicts), varied, useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}

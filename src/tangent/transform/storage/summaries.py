@@ -38,6 +38,7 @@ def globals_read(this: Unit, useful: frozenset[str]) -> set[tuple[int, str]]:
         for n in walk(op.value)
         if isinstance(n, ast.Name) and n.id not in this.context.scope.local
     }
+    names |= {this.result} - this.context.scope.local
     return {(id(this.context.source.function.__globals__), v) for v in names}
 
 

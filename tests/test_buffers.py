@@ -1,0 +1,142 @@
+"""Arrays of a module that functions fill: they stay as they were, and nobody else may see them."""
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent.errors import InPlaceError
+
+WORK = np.full(3, 7.0)
+SEEN = WORK[1:]
+HELD = {"work": np.zeros(3), "other": WORK}
+LOG = []
+X = np.array([1.0, 2.0, 3.0])
+
+
+def squares(x):
+    WORK[:] = x * x
+    return np.sum(WORK)
+
+
+class Reader:
+    def total(self):
+        return np.sum(WORK)
+
+
+def total():
+    return np.sum(WORK)
+
+
+@pytest.mark.parametrize("derivative", [tangent.grad(squares), tangent.grad(squares, optimized=False)])
+def test_the_array_stays_as_it_was(derivative):
+    for _ in range(4):
+        np.testing.assert_array_equal(derivative(X), 2.0 * X)
+        np.testing.assert_array_equal(WORK, 7.0)
+
+
+def test_the_text_says_that_it_is_a_copy():
+    assert "work = own(WORK, x)" in tangent.grad(squares).source
+
+
+def test_what_it_holds_at_first_counts():
+    def added(x):
+        WORK[1:] += x[:-1]
+        return np.sum(WORK * WORK)
+
+    np.testing.assert_allclose(tangent.grad(added)(X), [16.0, 18.0, 0.0])
+
+
+@pytest.mark.parametrize("x", [WORK, WORK[::-1]], ids=["itself", "a view"])
+def test_arguments_that_are_the_array(x):
+    with pytest.raises(InPlaceError, match="shares its memory"):
+        tangent.grad(squares)(x)
+
+
+def test_other_names_of_the_array():
+    def seen(x):
+        WORK[:] = x * x
+        return np.sum(SEEN)
+
+    def held(x):
+        WORK[:] = x * x
+        return np.sum(HELD["other"])
+
+    for f in (seen, held):
+        with pytest.raises(InPlaceError, match="shares its memory"):
+            tangent.grad(f)(X)
+
+
+def test_readers_that_cannot_be_written_out():
+    def method(x, reader):
+        WORK[:] = x * x
+        return reader.total() * x[0]
+
+    def given(x, read):
+        WORK[:] = x * x
+        return read() * x[0]
+
+    for f in (method, given):
+        for mode in (tangent.grad, tangent.jvp):
+            with pytest.raises(InPlaceError, match="it changes 'WORK'"):
+                mode(f)
+
+
+def test_arrays_in_lists_and_dicts_of_the_module():
+    def items(x):
+        HELD["work"][:] = x * x
+        return np.sum(HELD["work"])
+
+    for mode in (tangent.grad, tangent.jvp):
+        with pytest.raises(InPlaceError, match="it changes 'HELD'"):
+            mode(items)
+
+
+def test_what_nobody_reads_may_be_kept():
+    def logged(x):
+        y = x * x
+        LOG.append(y)
+        return np.sum(y)
+
+    np.testing.assert_array_equal(tangent.grad(logged)(X), 2.0 * X)
+    assert len(LOG) == 1
+
+
+def test_helpers_that_are_defined_anew():
+    def by_helper(x):
+        WORK[:] = x * x
+        return total()
+
+    global total
+    first, d = total, tangent.grad(by_helper)
+    np.testing.assert_array_equal(d(X), 2.0 * X)
+
+    def total():
+        return 3.0 * np.sum(WORK)
+
+    try:
+        np.testing.assert_array_equal(d(X), 6.0 * X)
+    finally:
+        total = first
+
+
+def appended(xs, v):
+    xs.append(2.0 * v)
+
+
+def test_helpers_that_change_lists_and_are_defined_anew():
+    def f(xs, v):
+        appended(xs, v)
+        xs[0] *= xs[1]
+        return xs[0] + xs[-1]
+
+    global appended
+    first, d = appended, tangent.grad(f, wrt=1)
+    assert d([1.0, 2.0], 3.0) == 2.0
+
+    def appended(xs, v):
+        xs.append(5.0 * v)
+
+    try:
+        assert d([1.0, 2.0], 3.0) == 5.0
+    finally:
+        appended = first

@@ -1,4 +1,4 @@
-"""Functions that fill arrays of their module, or that they captured, as scratch."""
+"""Functions that fill arrays of their module, or that they captured, as scratch; and lists of parts of an array."""
 
 import numpy as np
 
@@ -87,3 +87,65 @@ def with_scratch(n):
 
 
 captured_buffer = program({"x": positive(4)})(with_scratch(4))
+
+
+# Lists of parts of an array, as functions give them
+
+
+@program({"x": positive(3, 2), "s": 1.3})
+def item_of_sections_scaled(x, s):
+    a = x * 1.0
+    y = np.sum(a**3)
+    parts = np.split(a, 3)
+    parts[0] *= s
+    return np.sum(a * a) + y
+
+
+@program({"x": positive(3, 2), "s": 1.3})
+def items_of_sections_written_and_bound_anew(x, s):
+    a = x * 1.0
+    parts = np.split(a, 3)
+    parts[0][:] = parts[0] * s
+    parts[1][0] += parts[0][0, 1]
+    parts[0] = parts[0] * parts[1]
+    return np.sum(a**3) + np.sum(parts[0])
+
+
+@program({"x": positive(3, 2), "s": 1.3})
+def sections_in_a_loop(x, s):
+    a = x * 1.0
+    parts = np.array_split(a, 2)
+    for i in range(2):
+        parts[i] *= s
+        parts[i] *= parts[0][0]
+    return np.sum(a**3)
+
+
+def rows_of(a):
+    return np.vsplit(a, 3)
+
+
+def fill_parts(parts, s):
+    parts[0] *= s
+    parts[1][:] = parts[0] * s
+
+
+@program({"x": positive(3, 2), "s": 1.3})
+def sections_through_functions(x, s):
+    a = x * 1.0
+    y = a**2
+    parts = rows_of(a)
+    parts[2][0, 0] = s
+    fill_parts(parts, s)
+    return np.sum(a * y * a)
+
+
+@program({"x": positive(3, 2), "s": 1.3})
+def sections_exchanged(x, s):
+    a = x * 1.0
+    parts = np.split(a, 3)
+    parts[0], parts[1] = parts[1], parts[0]
+    parts[0] *= s
+    parts.append(a[0])
+    parts[3][1] = s
+    return np.sum(a**3) + np.sum(parts[0]) * np.sum(parts[1] ** 2)

@@ -14,7 +14,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tangent.analysis.effects import Summaries, base_names
-from tangent.analysis.made import DICT_COPIES, Gives, containers_made, copies_container, is_slice, makes_rows
+from tangent.analysis.made import (
+    DICT_COPIES,
+    Gives,
+    containers_made,
+    copies_container,
+    is_slice,
+    makes_rows,
+    makes_sections,
+)
 from tangent.analysis.operation import Operation, Operations
 from tangent.runtime.draws import DRAWING, is_drawing
 from tangent.runtime.library import made_dict
@@ -152,6 +160,9 @@ class Aliases:
             elif op.kind == "pack" or copies_container(op) or op.kind == "closure" or _makes_object(op):
                 found = {t}
                 self.holds.setdefault(t, set()).update(self._held(op, shared) - {t})
+            elif makes_sections(op):
+                found = {t}
+                self.holds.setdefault(t, set()).update(*(self.of(v) for v in shared))
             elif self.slices(op):
                 found = {t}
                 self.holds.setdefault(t, set()).update(self.items(op.operands[0]))

@@ -13,6 +13,7 @@ Made = dict[str, list[Operation]]
 Gives = Mapping[str, frozenset[str]]  # as Summary.gives, by variable
 
 CONTAINER_COPIES = frozenset("builtin_list builtin_tuple builtin_dict builtin_sorted tolist".split())
+SECTIONS = frozenset("split hsplit vsplit dsplit unstack broadcast_arrays meshgrid".split())  # they give several arrays
 DICT_COPIES = frozenset("copied_dict copied_grad copied_tangent".split())
 BESIDE = frozenset("beside init_grad mirror".split())  # derivatives of containers; items of shadows are parts of them
 
@@ -69,7 +70,12 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
             return op.operands[0] in known
         case _:
             made = op.kind == "rule" and op.rule.name in ("mutated", "fresh_rows", "number_rows", "dict_of")
-            return op.kind == "pack" or copies_container(op) or made
+            return op.kind == "pack" or copies_container(op) or makes_sections(op) or made
+
+
+def makes_sections(op: Operation) -> bool:
+    """Whether an operation makes a list of arrays, which may be parts of one: `np.split(a, 3)`."""
+    return op.kind == "rule" and op.rule.name in SECTIONS
 
 
 def is_slice(op: Operation) -> bool:

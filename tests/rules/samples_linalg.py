@@ -100,6 +100,25 @@ SAMPLES: dict[str, list[Sample]] = {
         S("cofactors(a)", a=regular(2, 2) + 1j * real(2, 2)),
         S("cofactors(a)", a=np.outer([1.0, 2.0, -1.0], [0.5, 1.0, 2.0])),
     ],
+    "eigen_sum": [
+        S("eigen_sum(b, x, np.linalg.eigh(x))", b=real(3), x=spd(3)),
+        S("eigen_sum(b, x, np.linalg.eigh(x, 'U'), UPLO='U')", b=real(2, 2), x=herm(2, 2)),
+        S("eigen_sum(b, x, np.linalg.eigh(x))", "b", b=real(3), x=spd(3)),
+    ],
+    "singular_sum": [
+        S("singular_sum(b, x, thin_svd(x))", b=real(2), x=real(2, 3)),
+        S("singular_sum(b, x, thin_svd(x))", b=real(2), x=cplx(3, 2)),
+        S("singular_sum(b, x, thin_svd(x))", "b", b=real(2, 2), x=real(2, 2, 2)),
+    ],
+    "general_sum": [
+        S("general_sum(b, x, np.linalg.eig(x))", b=real(3), x=regular(3)),
+        S("general_sum(b, x, np.linalg.eig(x))", b=cplx(2), x=regular(2) + 1j * real(2, 2)),
+    ],
+    "general_rates": [
+        S("general_rates(t, x, np.linalg.eig(x))", t=real(3, 3), x=regular(3)),
+        S("general_rates(t, x, np.linalg.eig(x))", t=cplx(2, 2), x=regular(2) + 1j * real(2, 2)),
+    ],
+    "apart": [S("apart(r, g, w)", "g", "w", r=real(2), g=real(2, 2), w=np.array([0.5, 1.5]))],
     "quotient": [
         S("quotient(x, g, w)", "g", x=real(3, 3), g=real(3, 3), w=np.array([0.5, 1.5, 4.0])),
         S("quotient(x, g, w)", "g", x=cplx(2, 2), g=cplx(2, 2), w=np.array([0.5, 1.5])),

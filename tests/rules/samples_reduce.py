@@ -517,11 +517,16 @@ SAMPLES: dict[str, list[Sample]] = {
         S("exponential_shares(x, np.logaddexp.reduce(x, 1), 1)", x=real(2, 3) + np.array([5.0, 0.0, 0.0])),
     ],
     "binary_shares": [S("binary_shares(x, np.logaddexp2.reduce(x, 1), 1)", x=real(2, 3) + np.array([5.0, 0.0, 0.0]))],
-    "real_deviation_direction": [
-        S("real_deviation_direction(x, np.std(x) * 2.0)", x=real(4)),
-        S("real_deviation_direction(x, np.std(x, axis=0) * 2.0**0.5, 0)", x=real(2, 3)),
+    "conj_direction": [
+        S("conj_direction(x, np.linalg.norm(x))", x=cplx(4)),
+        S("conj_direction(x, np.linalg.norm(x, axis=1), 1)", x=cplx(2, 3) * np.array([9.0, 1.0, 1.0])),
+    ],
+    "deviation_direction": [
+        S("deviation_direction(x, np.std(x) * 2.0)", x=real(4)),
+        S("deviation_direction(x, np.std(x, axis=0) * 2.0**0.5, 0)", x=real(2, 3)),
+        S("deviation_direction(x, np.std(x, axis=1) * 3.0**0.5, 1)", x=cplx(2, 3)),
         S(
-            "real_deviation_direction(x, np.std(x, axis=1, keepdims=True, where=m) * 2.0**0.5, 1, True, m)",
+            "deviation_direction(x, np.std(x, axis=1, keepdims=True, where=m) * 2.0**0.5, 1, True, m)",
             "m",
             x=real(2, 3),
             m=np.array([[True, False, True], [True, True, False]]),

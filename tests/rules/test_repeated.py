@@ -66,3 +66,85 @@ def test_nan_where_not(call: str, at: Any) -> None:
     f = function_of(S(call, x=at, w=w))
     assert np.any(np.isnan(tangent.grad(f, ("x",))(at, w)))
     assert np.isnan(tangent.jvp(f, ("x",))(at, w, np.arange(9.0).reshape(3, 3) ** 2))
+
+
+# Second order: the matrix, a direction, and what the gradient changes by along it.
+W3 = np.array([[0.3, 1.0, 0.7], [-0.4, 0.2, 1.1], [0.9, -0.6, 0.5]])
+ALONG = W3 + W3.T
+INV = np.linalg.inv(PAIR)
+SPREAD = np.diag([1.0, 2.0, 2.0, 5.0])
+
+
+def polar_change(d: Any, s: float) -> Any:
+    """The change of the orthogonal factor of `s * TURN`."""
+    t = TURN.T @ d
+    return TURN @ (t - t.T) / (2 * s)
+
+
+CURVED = [
+    ("np.sum(np.linalg.eigvalsh(x))", 2.0 * I3, 0.0 * ALONG),
+    ("np.sum(np.linalg.eigvalsh(x) ** 2)", PAIR, 2.0 * ALONG),
+    ("np.sum((np.linalg.eigvalsh(x) - 2.0) ** 2)", 2.0 * I3, 2.0 * ALONG),
+    ("np.sum(np.linalg.eigh(x)[0] ** 3)", PAIR, 3.0 * (PAIR @ ALONG + ALONG @ PAIR)),
+    ("np.sum(np.log(np.linalg.eigvalsh(x)))", PAIR, -INV @ ALONG @ INV),
+    ("np.sum(np.real(np.linalg.eigvals(x)) ** 2)", PAIR, 2.0 * ALONG),
+    ("np.sum(np.real(np.linalg.eig(x)[0]) ** 2)", 2.0 * I3, 2.0 * ALONG),
+    ("np.sum(np.linalg.svdvals(x) ** 2)", 3.0 * TURN, 2.0 * ALONG),
+    ("np.sum(np.linalg.svd(x)[1] ** 2)", TURN, 2.0 * ALONG),
+    ("np.sum(np.linalg.svd(x, compute_uv=False))", 3.0 * TURN, polar_change(ALONG, 3.0)),
+    ("np.linalg.norm(x, 'nuc')", 2.0 * TURN, polar_change(ALONG, 2.0)),
+]
+FORWARD_ONLY = ("**", "np.log")  # what each value counts for changes with the values
+
+
+@pytest.mark.parametrize(("call", "at", "expected"), CURVED, ids=[line[0] for line in CURVED])
+def test_second_order_where_differentiable(call: str, at: Any, expected: Any) -> None:
+    """By forward over reverse mode, as `hessian` and `hvp` do it; reverse over reverse is the same, or nan."""
+    gradient = tangent.grad(function_of(S(call, x=at)))
+    reads_triangle = any(name in call for name in ("eigh", "eigvalsh"))
+    fold = symmetric if reads_triangle else np.asarray
+    np.testing.assert_allclose(fold(tangent.jvp(gradient, "x")(at, dx=ALONG)), expected, atol=1e-11)
+    back = fold(tangent.vjp(gradient, "x")(at, 1.0, ALONG))
+    if any(name in call for name in FORWARD_ONLY):
+        assert np.all(np.isnan(back)) or np.allclose(back, expected, atol=1e-11)
+    else:
+        np.testing.assert_allclose(back, expected, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("call", "at"),
+    [("np.linalg.eigvalsh(x)[2]", PAIR), ("np.linalg.eigh(x)[0][2]", PAIR), ("np.linalg.norm(x, 2)", PAIR),
+     ("np.linalg.svdvals(x)[0]", PAIR), ("np.linalg.norm(x, 2)", np.diag([3.0, 0.0, 0.0])),
+     ("np.linalg.norm(x, -2)", SPREAD), ("np.linalg.cond(x)", SPREAD), ("np.linalg.norm(x, 'nuc')", SPREAD),
+     ("np.linalg.norm(x)", TURN), ("np.linalg.det(x)", 2.0 * I3), ("np.linalg.slogdet(x)[1]", PAIR),
+     ("np.trace(np.linalg.cholesky(x))", PAIR), ("np.trace(np.linalg.pinv(x))", 2.0 * I3)],
+)  # fmt: skip
+def test_second_order_of_what_is_simple(call: str, at: Any) -> None:
+    """One value that does not repeat among others that do; and functions that need no vectors."""
+    f = function_of(S(call, x=at))
+    gradient, n = tangent.grad(f), len(at)
+    d = np.cos(np.arange(n * n, dtype=float)).reshape(n, n)
+    d = d + d.T
+    h = 1e-3
+
+    def curvature(h: float) -> Any:
+        return (f(at + h * d) - 2 * f(at) + f(at - h * d)) / h**2
+
+    expected = (4 * curvature(h / 2) - curvature(h)) / 3
+    for got in (tangent.jvp(gradient, "x")(at, dx=d), tangent.vjp(gradient, "x")(at, 1.0, d)):
+        np.testing.assert_allclose(np.sum(got * d), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_equal_values_move_apart() -> None:
+    """Forward mode gives the rates of the values in their order, though the vectors are any basis."""
+    for call, order in (("np.linalg.eigvalsh(x)", 1), ("np.linalg.svdvals(x)", -1)):
+        f = function_of(S(call, x=I3))
+        rates = np.linalg.eigvalsh(ALONG)[::order]
+        np.testing.assert_allclose(tangent.jvp(f)(2.0 * I3, ALONG), rates, atol=1e-12)
+
+
+@pytest.mark.parametrize("call", ["np.sum(np.real(np.linalg.eigvals(x)) ** 2)", "np.sum(np.linalg.eigvalsh(x) ** 2)"])
+def test_reverse_over_forward_is_right_or_nan(call: str) -> None:
+    f = function_of(S(call, x=PAIR))
+    got = tangent.vjp(tangent.jvp(f), "x")(PAIR, ALONG, 1.0)
+    assert np.all(np.isnan(got)) or np.allclose(symmetric(got), 2.0 * ALONG)

@@ -68,10 +68,15 @@ def direction_of(u, x, r, axis=None, keepdims=False):
     d[x] = safe_ratio(off_direction(d[u], u, u, axis), n)
     d[u] = safe_ratio(off_direction(d[x], u, u, axis), n)
 
-def real_deviation_direction(u, a, r, axis=None, keepdims=False, where=True):
+def deviation_direction(u, a, r, axis=None, keepdims=False, where=True):
     n = at_rank(r, a, axis, keepdims)
     d[a] = safe_ratio(off_line(d[u], a, axis, where), n)
     d[u] = safe_ratio(off_line(d[a], a, axis, where), n)
+
+def conj_direction(u, x, r, axis=None, keepdims=False):
+    n = at_rank(r, x, axis, keepdims)
+    d[x] = safe_ratio(off_conj_direction(d[u], u, axis), n)
+    d[u] = safe_ratio(off_conj_direction(d[x], u, axis), n)
 
 def exponential_shares(w, a, y, axis=None, keepdims=False):
     d[a] = w * off_direction(d[w], 1.0, w, axis)

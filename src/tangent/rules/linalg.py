@@ -86,27 +86,27 @@ def qr(y, a, mode="reduced"):
 
 
 def eigh(y, a, UPLO="L"):
-    d[a] = in_triangle(eigh_adjoint(d[y], y, UPLO=UPLO), UPLO=UPLO)
+    d[a] = in_triangle(eigh_adjoint(d[y], y, a, UPLO=UPLO), UPLO=UPLO)
     d[y] = eigh_tangent(from_triangle(d[a], UPLO=UPLO), y, UPLO=UPLO)
 
 
 def eigvalsh(w, a, UPLO="L"):
-    v = np.linalg.eigh(a, UPLO=UPLO)[1]
-    d[a] = in_triangle(np.conj(v * np.expand_dims(d[w], -2) @ mH(v)), UPLO=UPLO)
-    d[w] = np.real(np.sum(np.conj(v) * (from_triangle(d[a], UPLO=UPLO) @ v), axis=-2))
+    y = np.linalg.eigh(a, UPLO=UPLO)
+    d[a] = in_triangle(eigen_sum(d[w], a, y, UPLO=UPLO), UPLO=UPLO)
+    d[w] = eigen_rates(from_triangle(d[a], UPLO=UPLO), y)
 
 
 @fitted
 def eig(y, a):
-    d[a] = eig_adjoint(d[y], y)
-    d[y] = eig_tangent(d[a], y)
+    d[a] = eig_adjoint(d[y], y, a)
+    d[y] = eig_tangent(d[a], y, a)
 
 
 @fitted
 def eigvals(w, a):
-    v = np.linalg.eig(a)[1]
-    d[a] = np.linalg.solve(mT(v), np.expand_dims(d[w], -1) * mT(v))
-    d[w] = np.diagonal(np.linalg.solve(v, d[a] @ v), axis1=-2, axis2=-1)
+    y = np.linalg.eig(a)
+    d[a] = general_sum(d[w], a, y)
+    d[w] = general_rates(d[a], a, y)
 
 
 def svd(y, a, full_matrices=True, compute_uv=True, hermitian=False):
@@ -181,6 +181,37 @@ def quotient(z, x, g, w):
     d[x] = quotient(d[z], g, w)
     d[w] = gap_sums(quotient(d[z] * z, g, w))
     d[z] = quotient(d[x] - z * gaps_of(d[w]), g, w)
+
+
+def eigen_sum(k, b, a, y, UPLO="L"):
+    d[b] = eigen_shares(d[k], y)
+    d[a] = in_triangle(eigen_sum_adjoint(d[k], b, y, asked=asked), UPLO=UPLO)
+    d[k] = eigen_sum_tangent(d[b], d[a], b, a, y, UPLO=UPLO, asked=asked)
+
+
+def singular_sum(k, b, a, y):
+    d[b] = singular_shares(d[k], y)
+    d[a] = singular_sum_adjoint(d[k], b, y, asked=asked)
+    d[k] = singular_sum_tangent(d[b], d[a], b, a, y, asked=asked)
+
+
+@fitted
+def general_sum(k, b, a, y):
+    d[b] = general_shares(d[k], y)
+    d[a] = general_sum_adjoint(d[k], b, y, asked=asked)
+    d[k] = general_sum_tangent(d[b], d[a], b, a, y, asked=asked)
+
+
+@fitted
+def general_rates(r, t, a, y):
+    d[t] = general_sum(d[r], a, y)
+    d[a] = general_sum_adjoint(t, d[r], y)
+    d[r] = general_rates_tangent(d[t], d[a], t, y, asked=asked)
+
+
+def apart(y, r, g, w):
+    d[r] = d[y]
+    d[y] = d[r]
 
 
 def filling_of(y, u, k):

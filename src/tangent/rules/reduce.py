@@ -47,7 +47,7 @@ def var_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, 
 @fitted
 def std_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     n = count(a, axis, keepdims, where, ddof)
-    u = direction_about(deviation(a, axis, where, mean, dtype=dtype), y * n ** 0.5, axis, keepdims)
+    u = direction_about(a, y * n ** 0.5, axis, keepdims, where, mean, dtype=dtype)
     b = spread(real_beside(d[y], a) / n ** 0.5, u, axis, keepdims, where) * u
     d[a] = b
     d[mean] = -b
@@ -127,7 +127,7 @@ def nanvar_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, 
 
 def nanstd_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
-    like(std_about, where=m, deviation=own_deviation)
+    like(std_about, where=m, direction_about=own_direction_about)
 
 def nanprod(y, a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True):
     m = present(a, where)

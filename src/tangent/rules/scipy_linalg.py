@@ -35,13 +35,13 @@ def sqrtm(y, A):
     d[y] = linalg.solve_sylvester(y, y, d[A])
 
 def eigh(y, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
-    d[a] = in_triangle(eigh_adjoint(d[y], y), side(lower))
+    d[a] = in_triangle(eigh_adjoint(d[y], y, a, side(lower)), side(lower))
     d[y] = eigh_tangent(from_triangle(d[a], side(lower)), y)
 
 def eigvalsh(w, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
-    v = linalg.eigh(a, lower=lower)[1]
-    d[a] = in_triangle(np.conj(v * np.expand_dims(d[w], -2) @ mH(v)), side(lower))
-    d[w] = np.real(np.sum(np.conj(v) * (from_triangle(d[a], side(lower)) @ v), axis=-2))
+    y = linalg.eigh(a, lower=lower)
+    d[a] = in_triangle(eigen_sum(d[w], a, y, side(lower)), side(lower))
+    d[w] = eigen_rates(from_triangle(d[a], side(lower)), y)
 
 def svd(y, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     d[a] = svd_adjoint(d[y], y, a, compute_uv=compute_uv)

@@ -51,6 +51,11 @@ runtime.einsum_spelled
 runtime.order_of
 runtime.is_lazy_zero
 runtime.is_conditioned
+runtime.is_own_mean
+runtime.evenly
+runtime.turns
+runtime.tied
+runtime.is_given
 runtime.is_regular
 runtime.is_even
 runtime.order_to

@@ -11,6 +11,7 @@ NEW = frozenset(
     scatter init_grad cleared untake untake_along_axis uncompress undelete unpermute on_diagonal along_diagonal
     times ratio share where_finite where_is cumprod_adjoint cumsum_reversed
     cholesky_adjoint qr_adjoint eig_adjoint svd_adjoint svdvals_adjoint pinv_adjoint in_triangle
+    eigen_sum singular_sum general_sum
     """.split()
 )
 FUNCTIONS = frozenset("cross degrees fft ifft ldexp radians tril triu where".split())  # of NumPy and the like

@@ -117,15 +117,24 @@ class Scribe:
         return {k: expression("np.asarray(v, dtype=t)", np=module, v=v, t=dtype) for k, v in cast.items()}
 
     def asked(self, op: Operation, active: Container[str]) -> dict[str, ast.expr]:
-        """`asked` in a rule of several operands (`*xs`): the places of the active ones, where not all of them are."""
+        """`asked` in a rule: the active ones of several operands (`*xs`) by place, else by name; None if all are."""
         several = [op.values[p.name] for p in op.rule.parameters if p.star]
         if not several:
-            return {}
+            return self.asked_by_name(op, active)
         elts = several[0].elts if isinstance(several[0], ast.Tuple) else []
         places = [i for i, e in enumerate(elts) if isinstance(e, ast.Name) and e.id in active]
         if len(places) == len(elts) or any(isinstance(e, ast.Starred) for e in elts):
             return {ASKED.name: EVERY}
         return {ASKED.name: ast.Tuple([constant(i) for i in places], ast.Load())}
+
+    def asked_by_name(self, op: Operation, active: Container[str]) -> dict[str, ast.expr]:
+        if op.rule.scope:
+            return {}  # a user's template, in which the name may mean something else
+        values = {k: v for k, v in op.values.items() if k in op.rule.operands}
+        names = sorted(k for k, v in values.items() if not isinstance(v, ast.Name) or v.id in active)
+        if len(names) == len(values):
+            return {ASKED.name: EVERY}
+        return {ASKED.name: ast.Tuple([constant(k) for k in names], ast.Load())}
 
     def as_argument(self, e: ast.expr) -> ast.expr:
         """An index with slices as an expression of its own: `np.s_[1:]`."""

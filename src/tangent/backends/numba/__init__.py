@@ -12,7 +12,7 @@ PARTS = (
     "zeros", "broadcast", "checks", "index", "elementwise", "choices", "reduce", "products", "tensors", "shape",
     "linalg", "sequences", "containers", "accumulate", "memory", "storage", "mirrors", "shadows", "order", "arrays",
     "insert", "vectors", "picking", "dicts", "windows", "writers", "named", "calculus", "quantiles", "factors",
-    "wholes",
+    "spectra", "wholes",
 )  # fmt: skip
 
 _done: list[str] = []

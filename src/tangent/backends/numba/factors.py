@@ -153,11 +153,11 @@ def triangle(b: Any, UPLO: Any = "L") -> Any:
 
 
 @implements(eigh_adjoint)
-def before_eigenvalues(b: Any, y: Any, UPLO: Any = "L") -> Any:
+def before_eigenvalues(b: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
     if not are_factors(y) or not are_factors(b):
         return None
 
-    def impl(b: Any, y: Any, UPLO: Any = "L") -> Any:
+    def impl(b: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
         w, v = y[0], plain(y[1])
         g = turned(v) @ plain(b[1])
         return v @ (over_gaps((g - g.T) / 2, g, w) + np.diag(b[0])) @ turned(v)

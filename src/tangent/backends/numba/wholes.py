@@ -13,7 +13,6 @@ from tangent.runtime import (
     at_rank,
     deviation_direction,
     off_line,
-    real_deviation_direction,
     safe_ratio,
 )
 
@@ -22,11 +21,6 @@ from tangent.runtime import (
 def along_deviations(a: Any, r: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Any:
     if is_complex(a):
         return None
-    return lambda a, r, axis=None, keepdims=False, where=True: real_deviation_direction(a, r, axis, keepdims, where)
-
-
-@implements(real_deviation_direction)
-def along_real_deviations(a: Any, r: Any, axis: Any = None, keepdims: Any = False, where: Any = True) -> Any:
     return lambda a, r, axis=None, keepdims=False, where=True: safe_ratio(
         about_mean(a, axis, where), at_rank(r, a, axis, keepdims)
     )

@@ -28,6 +28,7 @@ from tangent.runtime.kernels.sequences import *  # noqa: F403
 from tangent.runtime.kernels.series import *  # noqa: F403
 from tangent.runtime.kernels.sets import *  # noqa: F403
 from tangent.runtime.kernels.shape import *  # noqa: F403
+from tangent.runtime.kernels.spectra import *  # noqa: F403
 from tangent.runtime.kernels.statistics import *  # noqa: F403
 from tangent.runtime.kernels.vectorize import *  # noqa: F403
 from tangent.runtime.kernels.vectors import *  # noqa: F403

@@ -22,6 +22,15 @@ from tangent.runtime.kernels.matrices import (
     solve_upper,
 )
 from tangent.runtime.kernels.products import mT
+from tangent.runtime.kernels.spectra import (
+    eigen_rates,
+    eigen_sum,
+    general_rates,
+    general_sum,
+    singular_rates,
+    singular_sum,
+    thin_svd,
+)
 
 
 def cholesky_adjoint(b: Any, y: Any, upper: bool = False) -> Any:
@@ -92,11 +101,11 @@ def unturn(rate: Any, v: Any, k: int) -> Any:
     return -1j * phase_ratio(rate, np.real(v[..., [k], :])) * row
 
 
-def eigh_adjoint(b: Any, y: Any, UPLO: str = "L") -> Any:
+def eigh_adjoint(b: Any, y: Any, a: Any, UPLO: str = "L") -> Any:
     """The adjoint of a Hermitian matrix in its eigenvalues and eigenvectors y."""
     w, v = y
     if is_lazy_zero(b[1]):
-        return np.conj(v * np.expand_dims(b[0], -2) @ mH(v))
+        return eigen_sum(b[0], a, y, UPLO=UPLO)
     bv = np.conj(b[1])
     if np.iscomplexobj(v):
         bv = bv + unturn(np.imag(parallel(v, bv)), v, phase_row(UPLO))
@@ -111,12 +120,14 @@ def eigh_tangent(d: Any, y: Any, UPLO: str = "L") -> tuple[Any, Any]:
     dv = v @ quotient(g, g, w)
     if np.iscomplexobj(v):
         dv = dv + v * turn(dv, v, phase_row(UPLO))
-    return np.real(np.diagonal(g, axis1=-2, axis2=-1)), dv
+    return eigen_rates(d, y), dv
 
 
-def eig_adjoint(b: Any, y: Any) -> Any:
+def eig_adjoint(b: Any, y: Any, a: Any) -> Any:
     """The adjoint of a in its eigenvalues and eigenvectors y, which have norm 1 and a real largest component."""
     w, v = y
+    if is_lazy_zero(b[1]):
+        return general_sum(b[0], a, y)
     bv = np.conj(b[1])
     along_v = parallel(v, bv)
     bv = bv - np.real(along_v) * v
@@ -126,7 +137,7 @@ def eig_adjoint(b: Any, y: Any) -> Any:
     return np.linalg.solve(mT(v), (quotient(g, g, w) + diagonals(b[0])) @ mT(v))
 
 
-def eig_tangent(d: Any, y: Any) -> tuple[Any, Any]:
+def eig_tangent(d: Any, y: Any, a: Any) -> tuple[Any, Any]:
     """The tangents of eigenvalues and eigenvectors."""
     w, v = y
     g = np.linalg.solve(v, d @ v)
@@ -134,7 +145,7 @@ def eig_tangent(d: Any, y: Any) -> tuple[Any, Any]:
     scale = -np.real(parallel(v, dv))
     if np.iscomplexobj(v):
         scale = scale - 1j * np.sum(np.imag(dv) * largest_rows(v), axis=-2, keepdims=True) / largest_entries(v)
-    return np.diagonal(g, axis1=-2, axis2=-1), dv + v * scale
+    return general_rates(d, a, y), dv + v * scale
 
 
 def largest_rows(v: Any) -> Any:
@@ -158,7 +169,7 @@ def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
         return svdvals_adjoint(b, a)
     u, s, v = thin(y)
     if is_lazy_zero(b[0]) and is_lazy_zero(b[2]):
-        return np.conj(u * np.expand_dims(b[1], -2) @ mH(v))
+        return singular_sum(b[1], a, (u, s, v))
     k = np.shape(s)[-1]
     bu = without_filling(np.conj(b[0]), y[0], k, "np.linalg.svd", "Use full_matrices=False.")
     bv = without_filling(mT(b[2]), mH(y[2]), k, "np.linalg.svd", "Use full_matrices=False.")
@@ -188,7 +199,7 @@ def svd_tangent(d: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
         du = du + 1j * u * ratio(np.imag(np.expand_dims(ds, -2)), row)
         rate = turn(dv, v, 0) if is_tall(u, v) else turn(du, u, 0)
         du, dv = du + u * rate, dv + v * rate
-    return filled_columns(du, y[0]), np.real(ds), mH(filled_columns(dv, mH(y[2])))
+    return filled_columns(du, y[0]), singular_rates(d, (u, s, v)), mH(filled_columns(dv, mH(y[2])))
 
 
 def thin(y: Any) -> tuple[Any, Any, Any]:
@@ -230,7 +241,7 @@ def svd_hermitian_adjoint(b: Any, y: Any, a: Any, compute_uv: bool) -> Any:
         return svdvals_adjoint(b, a)
     signs = np.real(parallel(y[0], mH(y[2])))[..., 0, :]
     bv = b[0] + np.conj(mT(b[2])) * np.expand_dims(signs, -2)
-    return eigh_adjoint((b[1] * signs, bv), (y[1] * signs, y[0]))
+    return eigh_adjoint((b[1] * signs, bv), (y[1] * signs, y[0]), a)
 
 
 def svd_hermitian_tangent(d: Any, y: Any, a: Any, compute_uv: bool) -> Any:
@@ -244,11 +255,9 @@ def svd_hermitian_tangent(d: Any, y: Any, a: Any, compute_uv: bool) -> Any:
 
 def svdvals_adjoint(b: Any, a: Any) -> Any:
     """The adjoint of a in its singular values."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return np.conj(u * np.expand_dims(b, -2) @ vh)
+    return singular_sum(b, a, thin_svd(a))
 
 
 def svdvals_tangent(d: Any, a: Any) -> Any:
     """The tangent of the singular values of a."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
-    return np.real(np.sum(np.conj(u) * (d @ mH(vh)), axis=-2))
+    return singular_rates(d, thin_svd(a))

@@ -112,6 +112,8 @@ def add_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
 
 def scatter_cell(b: Any, x: Any, i: Any, j: Any) -> Any:
     """Zeros like x with b added at `x[i][j]`: the transpose of reading it."""
+    if isinstance(x, tuple):  # its other items have no part in it
+        return scatter(scatter(b, x[i], j), x, i)
     return add_cell(init_grad(x.like if is_lazy_zero(x) else x), i, j, b)
 
 

@@ -10,7 +10,8 @@ from tangent.runtime.kernels.elementwise import conj_sign, precision
 from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
 from tangent.runtime.kernels.products import mT
 from tangent.runtime.kernels.reduce import as_dtype, at_rank
-from tangent.runtime.kernels.wholes import direction_of
+from tangent.runtime.kernels.spectra import singular_sum, thin_svd
+from tangent.runtime.kernels.wholes import conj_direction, direction_of
 
 
 def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -27,7 +28,7 @@ def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool
 def length_slope(x: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The slope of the length y of x."""
     if np.iscomplexobj(x):
-        return safe_ratio(np.conj(x), at_rank(y, x, axis, keepdims))
+        return conj_direction(x, y, axis, keepdims)
     return direction_of(x, y, axis, keepdims)
 
 
@@ -106,10 +107,12 @@ def matrix_norm_slope(x: Any, ord: Any = "fro") -> Any:
 
 def singular_slope(x: Any, ord: Any) -> Any:
     """The slope of the sum, the largest or the smallest of the singular values."""
-    u, s, vh = np.linalg.svd(x, full_matrices=False)
+    y = thin_svd(x)
+    s = y[1]
     ends = s[..., :1] if ord == 2 else s[..., -1:]
-    weight = np.sign(s) if ord == "nuc" else np.sign(s) * evenly(s == ends, s, -1)
-    return np.conj(u * np.expand_dims(weight, -2) @ vh)
+    some = as_dtype(np.greater(s, 0), s)
+    weight = some if ord == "nuc" else some * evenly(s == ends, s, -1)
+    return singular_sum(weight, x, y)
 
 
 def cond_slope(x: Any, p: Any = None) -> Any:

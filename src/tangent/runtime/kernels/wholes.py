@@ -12,7 +12,18 @@ import numpy as np
 
 from tangent.runtime.kernels.elementwise import cosine, gap, is_whole, precision
 from tangent.runtime.kernels.matrices import safe_ratio
-from tangent.runtime.kernels.reduce import Axis, about_mean, as_dtype, at_rank, gathered, restored, spread
+from tangent.runtime.kernels.reduce import (
+    Axis,
+    about_mean,
+    as_dtype,
+    at_rank,
+    deviation,
+    gathered,
+    own_deviation,
+    reduced_axes,
+    restored,
+    spread,
+)
 
 
 def off_direction(t: Any, u: Any, w: Any, axis: Axis = None) -> Any:
@@ -31,46 +42,106 @@ def direction_of(x: Any, r: Any, axis: Axis = None, keepdims: bool = False) -> A
     return safe_ratio(x, at_rank(r, x, axis, keepdims))
 
 
-def direction_about(c: Any, r: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Conjugate deviations c from a mean that is given over their length r."""
+def conj_direction(x: Any, r: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Conjugate complex numbers x over their length r, 0 where that is."""
+    return safe_ratio(np.conj(x), at_rank(r, x, axis, keepdims))
+
+
+def off_conj_direction(t: Any, u: Any, axis: Axis = None) -> Any:
+    """The conjugate of `t - v * real(sum(u * t))`, where v is the conjugate of u and of length 1.
+
+    >>> off_conj_direction(np.array([1j, 2.0]), np.array([1.0 + 0j, 0.0]))
+    array([0.-1.j, 2.+0.j])
+    """
+    v = in_parts(np.conj(u))
+    left = off_direction(in_parts(t), v, v, part_axes(u, axis))
+    return left[0] - 1j * left[1]
+
+
+def in_parts(x: Any) -> Any:
+    """Real and imaginary parts, behind a new first axis."""
+    return np.stack([np.real(x), np.imag(x)])
+
+
+def part_axes(x: Any, axis: Axis) -> tuple[int, ...]:
+    """The axes of `in_parts(x)` that belong to some axes of x."""
+    return (0, *(i + 1 for i in reduced_axes(x, axis)))
+
+
+def direction_about(
+    a: Any, r: Any, axis: Axis = None, keepdims: bool = False, where: Any = True, mean: Any = None, dtype: Any = None
+) -> Any:
+    """The conjugate deviations of a over their length r: from a mean that is given, or taken in another dtype."""
+    if is_own_mean(a, mean, dtype):
+        return deviation_direction(np.asarray(a, dtype=np.result_type(a, dtype or a)), r, axis, keepdims, where)
+    return over_length(deviation(a, axis, where, mean, dtype), r, axis, keepdims)
+
+
+def own_direction_about(
+    a: Any, r: Any, axis: Axis = None, keepdims: bool = False, where: Any = True, mean: Any = None, dtype: Any = None
+) -> Any:
+    """`direction_about` in the dtype of a, into whose memory `np.nanstd` subtracts the mean."""
+    if is_own_mean(a, mean, dtype):
+        return deviation_direction(a, r, axis, keepdims, where)
+    return over_length(own_deviation(a, axis, where, mean, dtype), r, axis, keepdims)
+
+
+def is_own_mean(a: Any, mean: Any, dtype: Any) -> bool:
+    """Whether deviations are those from the mean of a, and not from one that is given or the real part of it."""
+    return mean is None and (dtype is None or not np.iscomplexobj(a))
+
+
+def over_length(c: Any, r: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Deviations c over their length r, which is complex where they are squared as they are."""
     if np.iscomplexobj(c) or np.iscomplexobj(r):
         return safe_ratio(c, at_rank(r, c, axis, keepdims))
     return direction_of(c, r, axis, keepdims)
 
 
 def deviation_direction(a: Any, r: Any, axis: Axis = None, keepdims: bool = False, where: Any = True) -> Any:
-    """`conj(a - mean)` over its length r, 0 where that is."""
-    if np.iscomplexobj(a):
-        return safe_ratio(about_mean(a, axis, where), at_rank(r, a, axis, keepdims))
-    return real_deviation_direction(a, r, axis, keepdims, where)
-
-
-def real_deviation_direction(a: Any, r: Any, axis: Axis = None, keepdims: bool = False, where: Any = True) -> Any:
-    """`deviation_direction` of real numbers: its rule knows that r is the length."""
+    """`conj(a - mean)` over its length r, 0 where that is: its rule knows that r is the length."""
     return safe_ratio(about_mean(a, axis, where), at_rank(r, a, axis, keepdims))
 
 
 def off_line(t: Any, x: Any, axis: Axis = None, where: Any = True) -> Any:
-    """What is left of t beside its mean and the deviations of x: the residual of a line that is fitted to t over x.
+    """What is left of t beside its mean and (real) multiples of the deviations of x, conjugate: the residual of a line.
 
     The elements are taken in two groups, the large and the small x: deviations within the groups and gaps between them
     are small differences of what is given, so that nothing cancels where the gap is nearly all of the deviations.
     """
     x = 1.0 * np.asarray(x) if is_whole(x) else x
+    upper, lower = halves(wider_part(x, axis, where), axis, where)
+    p, q = group_size(upper, x, axis), group_size(lower, x, axis)
+    r, above, below = within(x, upper, lower, p, q, axis)
+    r, more, less = within(r, upper, lower, p, q, axis)  # again, since the means are rounded
+    s, over, under = within(t, upper, lower, p, q, axis)
+    gap_x, gap_t = above - below + (more - less), over - under
+    squares = np.sum(np.real(r * np.conj(r)), axis=axis, keepdims=True)
+    product = np.sum(np.real(np.conj(r) * s), axis=axis, keepdims=True)
+    weight = p * q / (p + q)
+    total = weight * np.real(gap_x * np.conj(gap_x)) + squares
+    left = gap_t * squares - gap_x * product
+    if np.iscomplexobj(x):
+        left = left + weight * 1j * gap_x * np.imag(np.conj(gap_x) * gap_t)
+    between = safe_ratio(left, total) / (p + q)
+    slope = safe_ratio(weight * np.real(np.conj(gap_x) * gap_t) + product, total)
+    return np.conj(np.where(upper, q * between, np.where(lower, -p * between, 0.0)) + s - r * slope)
+
+
+def wider_part(x: Any, axis: Axis, where: Any) -> Any:
+    """The real or the imaginary part of numbers, whichever is spread wider."""
+    if not np.iscomplexobj(x):
+        return x
+    a, b = (np.where(where, part, 0.0) for part in (np.real(x), np.imag(x)))
+    return np.where(np.ptp(a, axis=axis, keepdims=True) >= np.ptp(b, axis=axis, keepdims=True), a, b)
+
+
+def halves(x: Any, axis: Axis, where: Any) -> tuple[Any, Any]:
+    """Which x are nearer to the largest of them, and which to the smallest."""
     top = np.max(x, axis=axis, keepdims=True, where=where, initial=-np.inf)
     bottom = np.min(x, axis=axis, keepdims=True, where=where, initial=np.inf)
     high = np.greater(x, top / 2 + bottom / 2) | np.equal(x, top)
-    upper, lower = high & where, ~high & where
-    p, q = group_size(upper, x, axis), group_size(lower, x, axis)
-    r, above, below = within(x - np.where(high, top, bottom), upper, lower, p, q, axis)
-    s, over, under = within(t, upper, lower, p, q, axis)
-    gap_x, gap_t = top - bottom + (above - below), over - under
-    squares, product = np.sum(r * r, axis=axis, keepdims=True), np.sum(r * s, axis=axis, keepdims=True)
-    weight = p * q / (p + q)
-    total = weight * gap_x * gap_x + squares
-    between = safe_ratio(gap_t * squares - gap_x * product, total) / (p + q)
-    slope = safe_ratio(weight * gap_x * gap_t + product, total)
-    return np.where(upper, q * between, np.where(lower, -p * between, 0.0)) + s - r * slope
+    return high & where, ~high & where
 
 
 def group_size(group: Any, x: Any, axis: Axis) -> Any:

@@ -43,6 +43,10 @@ def _block(body: list[ast.stmt], live: set[str], table: Liveness, asked: frozens
 
 
 def _statement(s: ast.stmt, live: set[str], table: Liveness, asked: frozenset[ast.stmt]) -> set[str]:
+    if type(s) is ast.Assign:  # most are
+        live.difference_update(writes(s))
+        live |= header_reads(s)
+        return live
     match s:
         case ast.If(body=body, orelse=orelse):
             other = _block(orelse, set(live), table, asked)

@@ -30,7 +30,7 @@ from tangent.syntax.cells import is_table_of_constants
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import rename, replace, with_blocks
 from tangent.syntax.uses import expression_reads
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 CONDITIONAL = (ast.BoolOp, ast.Lambda, ast.SetComp, ast.Compare)
 HOISTED = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
@@ -121,7 +121,7 @@ def _begins_table(v: str, e: ast.ListComp, f: ast.FunctionDef) -> bool:
 
 def _begins_dict(v: str, f: ast.FunctionDef) -> bool:
     """Whether items of `v = {k: 0.0 for ...}` are assigned later; not where a handler may see the dict half filled."""
-    if any(isinstance(n, ast.Try) for n in walk(f)):
+    if holds(f, ast.Try):
         return False
     changed = (n.value for n in walk(f) if isinstance(n, ast.Subscript) and not isinstance(n.ctx, ast.Load))
     return any(isinstance(x, ast.Name) and x.id == v for x in changed)

@@ -25,11 +25,11 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.blocks import Enter, Leave, Otherwise
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 
 def contexts(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, (ast.Try, ast.With)) for n in walk(f)):
+    if not holds(f, ast.Try, ast.With):
         return f
     return replace(f, body=_block(f.body, context))
 

@@ -25,14 +25,14 @@ from tangent.runtime.checks import error_raised, without_numbers
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds
 
 SHOWING = frozenset("str repr print type isinstance without_numbers".split())
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 
 
 def exceptions(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, (ast.Try, ast.TryStar, ast.With)) for n in walk(f)):
+    if not holds(f, ast.Try, ast.TryStar, ast.With):
         return f
     return replace(f, body=_block(f.body, context))
 

@@ -23,14 +23,14 @@ from tangent.normalise.context import Context
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import BLOCKS, replace, walk_scope
-from tangent.syntax.walk import children
+from tangent.syntax.walk import children, fact, holds
 
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 LOOPS = (ast.For, ast.While)
 
 
 def jumps(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    for s in f.body:
+    for s in f.body if holds(f, ast.Try, ast.AsyncFor, ast.AsyncWith) else ():
         _refuse_hidden(s, context)
     body = f.body
     if falls_through(body):
@@ -119,11 +119,12 @@ def leaves_loop(loop: ast.For) -> bool:
     return _own_breaks(loop) or any(isinstance(n, ast.Return) for n in _inside(loop))
 
 
+@fact
 def _inside(s: ast.AST) -> list[ast.AST]:
-    """Nodes below a statement, in its own function."""
+    """The statements inside a statement, in its own function."""
     found: list[ast.AST] = []
     for child in children(s):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
             continue
         found.append(child)
         found += _inside(child)

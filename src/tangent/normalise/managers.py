@@ -42,14 +42,14 @@ from tangent.syntax.captured import bindings, own_functions
 from tangent.syntax.quote import at, call, constant, name
 from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, expression_reads
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 OWN_SCOPES = ast.FunctionDef | ast.Lambda | ast.ClassDef | ast.Return | ast.YieldFrom | ast.Await | ast.Global
 
 
 def managers(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write out the generators behind `with`."""
-    if not any(isinstance(n, ast.With) for n in walk(f)):
+    if not holds(f, ast.With):
         return f
     context.managers = _known_managers(f, context)
     context.opened = {g.name: g for g in own_functions(f) if bindings(f)[g.name] == 1 and _is_manager(g, context)}

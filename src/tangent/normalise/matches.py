@@ -18,13 +18,13 @@ from tangent.runtime.library import subset
 from tangent.runtime.patterns import is_mapping, is_sequence, other_keys
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace, with_blocks
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
 def matches(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    if not any(isinstance(n, ast.Match) for n in walk(f)):
+    if not holds(f, ast.Match):
         return f
     return replace(f, body=_block(f.body, context))
 

@@ -11,9 +11,10 @@ from tangent.source.resolve import MISSING
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import function_node, rebuild, replace, walk_scope, with_blocks
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import fact, holds, walk
 
 
+@fact
 def _called_only(f: ast.FunctionDef) -> set[str]:
     """Variables that are bound once and otherwise called."""
     called = {n.func.id for n in walk_scope(f) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
@@ -31,6 +32,8 @@ def definition(v: str, e: ast.Lambda, place: ast.AST) -> ast.FunctionDef:
 
 def defined(f: ast.FunctionDef) -> ast.FunctionDef:
     """`v = lambda a: e` as `def v(a): return e`, where v is only called."""
+    if not holds(f, ast.Lambda):
+        return f
     names = _called_only(f)
 
     def statement(s: ast.stmt) -> ast.stmt:
@@ -48,7 +51,8 @@ def defined(f: ast.FunctionDef) -> ast.FunctionDef:
 
 def applied(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """`g = functools.partial(h, a)` and `g(b)` as `given = a` and `h(given, b)`, where g is only called."""
-    names = _called_only(f)
+    if not (names := _called_only(f)):
+        return f
     known: dict[str, ast.Call] = {}
 
     def block(body: list[ast.stmt]) -> list[ast.stmt]:

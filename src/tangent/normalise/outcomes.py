@@ -24,14 +24,16 @@ from tangent.source.telling import Hoisting, asking_call, brings, is_passed_on, 
 from tangent.source.writing import may_write
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 Body = list[ast.stmt]
 
 
 def outcomes(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Ask functions what they raise, where a handler looks into it."""
-    if not any(isinstance(n, ast.ExceptHandler) and (context.memory or looked(n)) for n in walk(f)):
+    if not holds(f, ast.ExceptHandler) or not any(
+        isinstance(n, ast.ExceptHandler) and (context.memory or looked(n)) for n in walk(f)
+    ):
         return f
     nested = NestedFunctions(f, context)
     return replace(f, body=nested.beside(_block(f.body, context, nested)))

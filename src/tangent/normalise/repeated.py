@@ -31,7 +31,8 @@ def repeated(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
         return rebuild(e, once)
 
-    return rebuild(f, change) if any(_repetitions(n) for n in walk(f)) else f
+    targets = [n for n in walk(f) if isinstance(n, (ast.Tuple, ast.List))]
+    return rebuild(f, change) if any(map(_repetitions, targets)) else f
 
 
 def _repetitions(e: ast.AST) -> Counter[str]:

@@ -24,12 +24,12 @@ from tangent.runtime.outputs import is_of_numpy, place_of_output, require_inputs
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace, statements, with_blocks
 from tangent.syntax.uses import arguments, writes
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 
 def starred(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write out known arguments of functions; stop those that are told behind a star where to write."""
-    if not any(isinstance(n, ast.Starred) or (isinstance(n, ast.keyword) and n.arg is None) for n in walk(f)):
+    if not holds(f, ast.Starred) and not any(isinstance(n, ast.keyword) and n.arg is None for n in walk(f)):
         return f
     tuples = Tuples(f)
 

@@ -33,7 +33,7 @@ from tangent.source.naming import is_library
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 LOOPS = ast.For | ast.While
 
@@ -48,7 +48,7 @@ class Delegation(ast.For):
 def turned(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write generators out around the loops that take turns with them."""
     turning = _Turning(f, context)
-    if not turning.classes and not any(isinstance(n, ast.For) for n in walk(f)):
+    if not turning.classes and not holds(f, ast.For):
         return f
     return turning.whole()
 

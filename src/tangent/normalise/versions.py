@@ -22,6 +22,10 @@ from tangent.syntax.walk import walk
 
 Definitions = frozenset[int]
 Environment = dict[str, Definitions]
+OPERATIONS = frozenset(
+    (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple,
+     ast.Assign, ast.Expr, ast.keyword)
+)  # fmt: skip
 SIMPLE = (
     ast.Assign,
     ast.AugAssign,
@@ -51,6 +55,8 @@ def _pinned(f: ast.FunctionDef) -> set[str]:
     """Names that keep their one name: loop variables, and those that opaque code with scopes of its own touches."""
     found: set[str] = set()
     for node in walk(f):
+        if type(node) in OPERATIONS:
+            continue
         if isinstance(node, ast.For):
             found |= {n.id for n in walk(node.target) if isinstance(n, ast.Name)}
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):  # in place: the name stays

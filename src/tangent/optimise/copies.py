@@ -16,7 +16,7 @@ from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.core import is_literal
 from tangent.syntax.rebuild import all_writes, rebuild, replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, writes
+from tangent.syntax.uses import COMPREHENSIONS, expression_reads, writes
 from tangent.syntax.walk import fact, walk
 
 SCOPED = (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
@@ -62,7 +62,7 @@ class _Copies:
                 case _:
                     return e
 
-        return rebuild(node, change) if known else node
+        return node if known.keys().isdisjoint(expression_reads(node)) else rebuild(node, change)
 
     def forget(self, names: Iterable[str], known: Known) -> None:
         for v in names:

@@ -18,9 +18,9 @@ from tangent.optimise.purity import is_pure
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, root
 from tangent.syntax.print import Comment
-from tangent.syntax.rebuild import all_writes, replace, same, statements
+from tangent.syntax.rebuild import NESTED, all_writes, replace, same, statements
 from tangent.syntax.uses import expression_reads, header_reads, may_skip, writes
-from tangent.syntax.walk import fact, walk
+from tangent.syntax.walk import children, fact, walk
 
 
 def dead(body: Body, o: Optimisation) -> Body:
@@ -90,7 +90,8 @@ def local_stacks(body: Body) -> Stacks:
                 if not writes(s):  # into an item: what it is an item of, and where
                     other |= header_reads(s) - {v}
             case _:
-                other |= header_reads(s) | set(writes(s))
+                other |= header_reads(s)
+                other.update(writes(s))
     return {v: stack for v, stack in found.items() if stack.inits == 1 and v not in other}
 
 
@@ -145,8 +146,8 @@ class _Readers:
                 self.declared.update(s.names)
             for v in writes(s):
                 self.writers.setdefault(v, []).append(s)
-            if (stack := pushed(s) or popped(s)) in self.stacks:  # whoever takes from a list hangs on all who change it
-                self.writers.setdefault(stack, []).append(s)
+            if self.stacks and (stack := pushed(s) or popped(s)) in self.stacks:
+                self.writers.setdefault(stack, []).append(s)  # whoever takes from a list hangs on all who change it
             match s:
                 case ast.If(body=[ast.Break()]):
                     loop = next(x for x in reversed(owners) if isinstance(x, (ast.For, ast.While)))
@@ -166,13 +167,14 @@ class _Readers:
         return isinstance(s, ast.Assign) and not isinstance(s.value, (ast.Name, ast.Constant))
 
     def is_root(self, s: ast.stmt) -> bool:
+        stacks = self.stacks
         match s:
-            case _ if pushed(s) in self.stacks or (popped(s) in self.stacks and writes(s)):
+            case _ if stacks and (pushed(s) in stacks or (popped(s) in stacks and writes(s))):
                 return False
             case ast.FunctionDef(decorator_list=[], args=ast.arguments(defaults=[], kw_defaults=[])):
                 return s.name in self.declared
             case ast.Assign(value=value) if _binds_names(s):
-                return not is_pure(value, self.o) or any(v in self.declared for v in writes(s))
+                return not is_pure(value, self.o) or not self.declared.isdisjoint(writes(s))
             case ast.If(test=test):
                 return not is_pure(test, self.o) and s.body != [] and not isinstance(s.body[0], ast.Break)
             case ast.While(test=test):
@@ -265,8 +267,10 @@ def _captured(body: Body) -> set[str]:
 
 
 @fact
-def _named_inside(s: ast.stmt) -> frozenset[str]:
+def _named_inside(s: ast.AST) -> frozenset[str]:
     """The names that functions in a statement use."""
+    if isinstance(s, NESTED):
+        return frozenset().union(*map(_named_inside, children(s)))
     inner = [n for n in walk(s) if isinstance(n, (ast.Lambda, ast.FunctionDef))]
     return frozenset(n.id for f in inner for n in walk(f) if isinstance(n, ast.Name))
 
@@ -317,6 +321,8 @@ class _Overwritten:
 
     def statement(self, s: ast.stmt, live: set[str], drop: bool) -> set[str]:
         match s:
+            case ast.Assign():  # most are
+                return self.simple(s, live, drop)
             case Comment():
                 return live
             case RestoringFor() | RestoringIf() if drop and not self.heads and self.is_needless(s, live):
@@ -333,24 +339,28 @@ class _Overwritten:
                     self.block(inner, set(head), True)
                     self.heads.pop()
                 return head | header_reads(s)
-            case _ if drop and self.is_dead(s, live):
-                self.gone.add(s)
-                if s in self.pops:
-                    self.gone.add(self.pops[s])
-                return live
             case _:
-                if s in self.gone:
-                    return live
-                if isinstance(s, InsertedCode) and s.block.jumps:
-                    live |= self.heads[-1]
-                if drop and s in self.several and writes(s) and live.isdisjoint(writes(s)):
-                    self.unread.add(s)
-                if not may_skip(s):
-                    live.difference_update(writes(s))
-                live |= header_reads(s)
-                if self.captured and self.calls_back(s):
-                    live |= self.captured
-                return live
+                return self.simple(s, live, drop)
+
+    def simple(self, s: ast.stmt, live: set[str], drop: bool) -> set[str]:
+        """What is live before a statement without blocks."""
+        if drop and self.is_dead(s, live):
+            self.gone.add(s)
+            if s in self.pops:
+                self.gone.add(self.pops[s])
+            return live
+        if s in self.gone:
+            return live
+        if isinstance(s, InsertedCode) and s.block.jumps:
+            live |= self.heads[-1]
+        if drop and s in self.several and writes(s) and live.isdisjoint(writes(s)):
+            self.unread.add(s)
+        if not may_skip(s):
+            live.difference_update(writes(s))
+        live |= header_reads(s)
+        if self.captured and self.calls_back(s):
+            live |= self.captured
+        return live
 
     def calls_back(self, s: ast.stmt) -> bool:
         """Whether a statement may call functions defined here, or their backward passes: these read what it is then."""
@@ -370,11 +380,9 @@ class _Overwritten:
         return set(self.known[key])
 
     def is_dead(self, s: ast.stmt, live: set[str]) -> bool:
-        if (
-            not isinstance(s, ast.Assign)
-            or not _binds_names(s)
-            or any(v in live or v in self.declared for v in writes(s))
-        ):
+        if not isinstance(s, ast.Assign) or not _binds_names(s):
+            return False
+        if not live.isdisjoint(writes(s)) or not self.declared.isdisjoint(writes(s)):
             return False
         return s in self.pops or (is_pure(s.value, self.o) and not popped(s))
 

@@ -14,10 +14,29 @@ import ast
 from tangent.optimise.context import Body, Optimisation
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import rebuild, replace
+from tangent.syntax.walk import fact, walk
 
 
 def doubles(body: Body, o: Optimisation) -> Body:
-    return [rebuild(s, lambda e: _moved(_doubled(e, o))) for s in body]
+    return [rebuild(s, lambda e: _moved(_doubled(e, o))) if _may_double(s) else s for s in body]
+
+
+@fact
+def _may_double(s: ast.stmt) -> bool:
+    """Whether there is a sum or a product of one of the forms."""
+    return any(map(_has_form, walk(s)))
+
+
+def _has_form(e: ast.AST) -> bool:
+    match e:
+        case ast.BinOp(op=ast.Add(), left=ast.BinOp(op=ast.Mult()), right=ast.BinOp(op=ast.Mult())):
+            return True
+        case ast.BinOp(op=ast.Add(), right=ast.Call()):
+            return True
+        case ast.BinOp(op=ast.Mult(), left=ast.Constant(), right=ast.Call()):
+            return True
+        case _:
+            return False
 
 
 def _doubled(e: ast.expr, o: Optimisation) -> ast.expr:

@@ -21,7 +21,7 @@ from tangent.syntax.blocks import MARKS, Attempt
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.print import WIDTH, Comment, text_of
 from tangent.syntax.quote import constant
-from tangent.syntax.rebuild import all_writes, rebuild, replace, statements
+from tangent.syntax.rebuild import NESTED, all_writes, rebuild, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, writes
 from tangent.syntax.walk import fact, walk
 
@@ -35,7 +35,8 @@ def inline(body: Body, o: Optimisation) -> Body:
     for s in statements(body):
         for v, n in _occurrences(s).items():
             reads[v] += n
-        defined.update(writes(s))
+        for v in writes(s):
+            defined[v] += 1
     return _Inline(o, reads, defined, _single(body, reads, defined)).block(body, 4)
 
 
@@ -65,7 +66,7 @@ def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, in
     """The assignments to names, with the number of reads behind them in their block, up to the next one."""
     last: dict[str, tuple[ast.stmt, int]] = {}
     for s in body:
-        inside = statements([s])
+        inside = statements([s]) if isinstance(s, NESTED) else [s]
         written = all_writes(s) & names
         for v, n in _occurrences_in(inside).items():
             if v in last and len(inside) > 1 and v in written:  # which value is read there is not looked into
@@ -84,20 +85,20 @@ def _lives(body: Body, names: set[str], lives: dict[str, list[tuple[ast.stmt, in
         lives.setdefault(v, []).append(life)
 
 
-def _occurrences_in(body: Body) -> Counter[str]:
+def _occurrences_in(body: Body) -> dict[str, int]:
     if len(body) == 1:
         return _occurrences(body[0])
-    found: Counter[str] = Counter()
+    found: dict[str, int] = {}
     for s in body:
         for v, n in _occurrences(s).items():
-            found[v] += n
+            found[v] = found.get(v, 0) + n
     return found
 
 
 @fact
-def _occurrences(s: ast.stmt) -> Counter[str]:
+def _occurrences(s: ast.stmt) -> dict[str, int]:
     """How often a statement itself reads each name; twice inside loops headers' tests and nested scopes."""
-    found: Counter[str] = Counter()
+    found: dict[str, int] = {}
     match s:
         case ast.If(test=test):
             roots: list[ast.AST] = [test]
@@ -109,10 +110,12 @@ def _occurrences(s: ast.stmt) -> Counter[str]:
             roots = [s]
     for root in roots:
         for node in walk(root):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found[node.id] += 1
-            if isinstance(node, SCOPED):
-                found.update(expression_reads(node))
+            if isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Load):
+                    found[node.id] = found.get(node.id, 0) + 1
+            elif isinstance(node, SCOPED):
+                for v in expression_reads(node):
+                    found[v] = found.get(v, 0) + 1
     return found
 
 
@@ -136,7 +139,7 @@ class _Inline:
             if isinstance(s, MARKS) or (attempted and pushed(s)):  # what may raise stays on its side
                 waiting.clear()
             s = self.absorb(s, waiting, free, done, indent)
-            for v in _read_inside(s):  # what is replaced behind this block is needed in it
+            for v in _read_inside(s) if isinstance(s, NESTED) else ():  # what is replaced behind it is needed in it
                 waiting.pop(v, None)
             for v in (*self.changes(s), *map(_shape_of, all_writes(s))):
                 for candidate in free.pop(v, set()):
@@ -179,7 +182,7 @@ class _Inline:
         self, s: ast.stmt, waiting: dict[str, int], free: dict[str, set[str]], done: list[ast.stmt | None], indent: int
     ) -> ast.stmt:
         """The statement with the values of waiting candidates that only it reads."""
-        here = _occurrences(s) if not isinstance(s, Attempt) else Counter()
+        here = _occurrences(s) if not isinstance(s, Attempt) else {}
         for v in [v for v in here if v in waiting]:
             position = waiting.pop(v)
             held = done[position]
@@ -228,6 +231,7 @@ class _Inline:
         return v not in self.o.visible and (once or held in self.single)
 
 
+@fact
 def _needed(e: ast.expr) -> frozenset[str]:
     """What an expression reads: of `x.shape` that alone, since stores into an array do not change it."""
     shapes: set[str] = set()
@@ -247,8 +251,12 @@ def _shape_of(v: str) -> str:
     return f"{v}.shape"
 
 
-@fact
 def _holds_code(s: ast.stmt) -> bool:
+    return isinstance(s, InsertedCode) or (isinstance(s, NESTED) and _holds_code_inside(s))
+
+
+@fact
+def _holds_code_inside(s: ast.stmt) -> bool:
     return any(isinstance(x, InsertedCode) for x in statements([s]))
 
 

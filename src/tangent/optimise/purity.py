@@ -11,7 +11,7 @@ from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Optimisation
 from tangent.rules.table import table
 from tangent.source.resolve import MISSING
-from tangent.syntax.rebuild import all_writes, statements
+from tangent.syntax.rebuild import NESTED, all_writes, statements
 from tangent.syntax.uses import WRITING_METHODS
 from tangent.syntax.walk import fact, walk
 
@@ -73,9 +73,9 @@ def _is_runtime(found: Any) -> bool:
     return module.startswith("tangent.runtime.") and not found.__name__.startswith(IMPURE_KERNELS)
 
 
-def written_in_place(s: ast.stmt, o: Optimisation) -> set[str]:
+def written_in_place(s: ast.stmt, o: Optimisation) -> frozenset[str]:
     """Variables whose content a statement may change: by a store, by an operator in place, by a call that writes."""
-    found = set(_stored_into(s))
+    found = _stored_into(s)
     if o.shared and calls_unknown(s, o):
         read = [n.id for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         found |= {v for v in read if v in o.shared}
@@ -131,8 +131,8 @@ def changed_in_place(s: ast.stmt) -> frozenset[str]:
 
 def changed_inside(s: ast.stmt, o: Optimisation) -> set[str]:
     """Names of storage whose content may be another after the statement."""
-    inside = statements([s])
-    in_place = {v for x in inside for v in written_in_place(x, o)}
+    inside = statements([s]) if isinstance(s, NESTED) else [s]
+    in_place = set().union(*(written_in_place(x, o) for x in inside))
     if not in_place:
         return in_place
     if any(calls_unknown(x, o) for x in inside):  # it may hold on to storage from before

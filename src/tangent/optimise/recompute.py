@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
-from tangent.optimise.purity import changed_by, root_of
-from tangent.syntax.rebuild import all_writes, replace, statements
+from tangent.optimise.purity import calls_in, changed_by, root_of
+from tangent.syntax.rebuild import NESTED, all_writes, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
-from tangent.syntax.walk import fact, walk
+from tangent.syntax.walk import children, fact, walk
 
 FORMS = frozenset("reshape ravel transpose swapaxes squeeze expand_dims diagonal moveaxis asarray".split())
 
@@ -274,14 +274,16 @@ def _all_reads(s: ast.stmt) -> set[str]:
 
 def stored(body: Body) -> set[str]:
     """Variables that a statement writes into."""
-    found: set[str] = set().union(*map(_stored_by, statements(body)))
+    found: set[str] = set().union(*map(_stored_by, body))
     return found and found | _shown(body, found)
 
 
 @fact
-def _stored_by(s: ast.stmt) -> frozenset[str]:
+def _stored_by(s: ast.AST) -> frozenset[str]:
     """Variables that a statement, or what is in it, writes into."""
-    found = {v for n in walk(s) if isinstance(n, ast.Call) and (v := changed_by(n))}
+    if isinstance(s, NESTED):
+        return frozenset().union(*map(_stored_by, children(s)))
+    found = {v for n in calls_in(s) if (v := changed_by(n))}
     if isinstance(s, ast.Assign):
         found |= {root_of(t) for t in s.targets if not isinstance(t, ast.Name)}
     elif isinstance(s, ast.AugAssign):

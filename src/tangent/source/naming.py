@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from typing import Any
@@ -22,5 +23,10 @@ def is_library(found: Any) -> bool:
     """Whether a function comes from Python itself, the array libraries or Tangent: nobody's own code."""
     if isinstance(found, types.FunctionType) and (is_generated(found) or home_of(found) in ("", "builtins")):
         return False  # code that was run without a name for its module is somebody's
-    module = (home_of(found) or type(found).__module__ or "").split(".")[0]
-    return module in sys.stdlib_module_names or module in ("numpy", "scipy", "numba", "tangent", "builtins")
+    return _is_of_library(home_of(found) or type(found).__module__ or "")
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_of_library(module: str) -> bool:
+    package = module.split(".")[0]
+    return package in sys.stdlib_module_names or package in ("numpy", "scipy", "numba", "tangent", "builtins")

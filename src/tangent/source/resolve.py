@@ -97,6 +97,8 @@ class Scope:
         return found
 
     def _remember(self, path: str, found: Any) -> None:
+        if self.seen.get(path, MISSING) is found:
+            return
         root = path.split(".")[0]
         owner = None if isinstance(found, types.ModuleType) else getattr(found, "__self__", None)
         bound = isinstance(found, types.MethodType) or isinstance(owner, type)  # a new object each time it is looked up

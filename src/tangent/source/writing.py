@@ -11,12 +11,14 @@ import numpy as np
 
 from tangent.errors import SourceError
 from tangent.runtime.places import VIEWS
+from tangent.source.kept import kept
 from tangent.source.naming import is_library
 from tangent.source.outputs import in_one_form, may_have_form
 from tangent.source.read import read
 from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.held import Sharing, held, root_of, written_into
 from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside
+from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
 Asked = dict[types.CodeType, bool]
@@ -67,7 +69,8 @@ def may_write(function: types.FunctionType, asked: Asked | None = None) -> bool:
 
     `asked` holds what is known of the functions that are looked at on the way, which may call each other.
     """
-    asked = {} if asked is None else asked
+    if asked is None:
+        return kept(("may write", function, function.__code__), lambda: may_write(function, {}))
     code = function.__code__
     if code not in asked:
         asked[code] = False
@@ -86,7 +89,7 @@ def _writes(function: types.FunctionType, asked: Asked) -> bool:
 
 def writes_outside(tree: ast.FunctionDef, resolve: Resolve, asked: Asked | None = None) -> bool:
     """Whether a definition writes into its parameters, or into variables around it."""
-    if any(isinstance(n, (ast.Nonlocal, ast.Global)) for n in ast.walk(tree)):
+    if any(isinstance(n, (ast.Nonlocal, ast.Global)) for n in walk(tree)):
         return True
     stored, augmented = written_into(tree.body, lambda call: written_by(call, resolve, False, asked))
     made = assigned_inside(tree.body) - {a.arg for a in arguments(tree.args)}

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 
 from tangent.syntax.uses import WRITING_METHODS, assigned_inside, target_names
+from tangent.syntax.walk import walk
 
 Fresh = Callable[[ast.Call], bool]  # whether a call gives something that nobody else holds
 
@@ -42,7 +43,7 @@ class Sharing:
     def __init__(self, body: Iterable[ast.AST], fresh: Fresh) -> None:
         self._classes: dict[str, set[str]] = {}
         for s in body:
-            for n in ast.walk(s):
+            for n in walk(s):
                 for target, value in _bindings(n):
                     self.join({*target_names(target), *held(value, fresh)})
 
@@ -85,7 +86,7 @@ def written_into(nodes: Iterable[ast.AST], by_call: Callable[[ast.Call], set[str
     stored: set[str | None] = set()
     augmented: set[str] = set()
     for node in nodes:
-        for n in ast.walk(node):
+        for n in walk(node):
             match n:
                 case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
                     stored.add(root_of(n))
@@ -102,5 +103,5 @@ def written_into(nodes: Iterable[ast.AST], by_call: Callable[[ast.Call], set[str
 def rebound_in(nodes: Iterable[ast.AST]) -> set[str]:
     """Variables that code binds, also those that nested functions bind around them."""
     nodes = list(nodes)
-    outer = {v for node in nodes for n in ast.walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)) for v in n.names}
+    outer = {v for node in nodes for n in walk(node) if isinstance(n, (ast.Nonlocal, ast.Global)) for v in n.names}
     return assigned_inside(nodes) | outer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from tangent.syntax.walk import ENDS, FIELDS, children, fact, walk
 _Node = TypeVar("_Node", bound=ast.AST)
 
 NESTED = (ast.If, ast.For, ast.While)
+SIMPLE = frozenset((ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Pass, ast.Break, ast.Continue))
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -41,7 +43,7 @@ def same(old: Any, new: Any) -> bool:
     if old is new:
         return True
     both = isinstance(old, list) and isinstance(new, list) and len(old) == len(new)
-    return both and all(a is b for a, b in zip(old, new))
+    return both and all(map(operator.is_, old, new))
 
 
 def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
@@ -51,19 +53,24 @@ def rebuild(node: _Node, change: Callable[[ast.expr], ast.expr]) -> _Node:
     >>> ast.unparse(rebuild(ast.parse("x = x + 1"), double))
     'y = y + 1'
     """
-    if isinstance(node, ENDS):
-        return change(node)  # type: ignore[return-value]
+    kind, fields = type(node), node.__dict__
+    if kind in ENDS:
+        return change(node)  # type: ignore[arg-type, return-value]
     changes: dict[str, Any] = {}
-    for field in FIELDS[type(node)]:
-        old = getattr(node, field, None)
-        if isinstance(old, list):
-            items = [rebuild(v, change) if isinstance(v, ast.AST) else v for v in old]
-            if not same(old, items):
+    for field in FIELDS[kind]:
+        old = fields.get(field)
+        if type(old) is list:
+            if old and (items := _rebuilt(old, change)) is not old:
                 changes[field] = items
         elif isinstance(old, ast.AST) and (new := rebuild(old, change)) is not old:
             changes[field] = new
     result = replace(node, **changes) if changes else node
     return change(result) if isinstance(result, ast.expr) else result  # type: ignore[return-value]
+
+
+def _rebuilt(nodes: list[Any], change: Callable[[ast.expr], ast.expr]) -> list[Any]:
+    items = [rebuild(v, change) if isinstance(v, ast.AST) else v for v in nodes]
+    return nodes if same(nodes, items) else items
 
 
 def rename(node: _Node, names: dict[str, str]) -> _Node:
@@ -158,7 +165,7 @@ def exchanged(body: list[ast.stmt], changes: Mapping[ast.stmt, ast.stmt | None])
 
 def with_blocks(s: _Node, change: Callable[[list[ast.stmt]], list[ast.stmt]]) -> _Node:
     """The statement with its blocks changed, handlers and cases included; definitions are left alone."""
-    if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if type(s) in SIMPLE or isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return s
     changes: dict[str, Any] = {}
     for field in BLOCKS:

@@ -118,7 +118,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield from _bound_by_expression(node.value)
         return
     for child in children(node):
-        yield from _bound(child)
+        yield from assigned_inside([child]) if isinstance(child, ast.stmt) else _bound(child)
 
 
 def _bound_by_expression(e: ast.expr) -> Iterator[str]:
@@ -169,4 +169,4 @@ def writes(s: ast.stmt) -> tuple[str, ...]:
 
 def may_skip(s: ast.stmt) -> bool:
     """Whether the statement may leave some of the names it writes unbound (opaque compound statements)."""
-    return isinstance(s, SKIPPING)
+    return type(s) is not ast.Assign and isinstance(s, SKIPPING)

@@ -65,6 +65,21 @@ def walk(tree: ast.AST) -> Sequence[ast.AST]:
     return [tree, *known]
 
 
+def holds(tree: ast.AST, *kinds: type[ast.AST]) -> bool:
+    """Whether there is a node of one of these kinds.
+
+    >>> tree = ast.parse("y = x + 1")
+    >>> holds(tree, ast.BinOp, ast.Call), holds(tree, ast.Call)
+    (True, False)
+    """
+    return any(issubclass(kind, kinds) for kind in _kinds(tree))
+
+
+@fact
+def _kinds(tree: ast.AST) -> frozenset[type[ast.AST]]:
+    return frozenset(map(type, walk(tree)))
+
+
 def _below(tree: ast.AST) -> list[ast.AST]:
     found = children(tree)
     for node in found:

@@ -165,22 +165,22 @@ def _pass(
 
 def _lasting(fact: Fact, v: str, table: Shapes) -> Fact:
     """Atoms that do not hold as long as the variable does are replaced by the variable itself."""
-    own = frozenset([v])
-
-    def kept(atoms: Atoms | None, shifting: frozenset[str], lasting: frozenset[str]) -> Atoms:
-        if atoms is None:
-            return own
-        if atoms == ANY:
-            return ANY
-        foreign = {_variable(a, table) for a in atoms if not a.startswith("<")} - {v}
-        if v in shifting:
-            return atoms if foreign <= lasting and v not in atoms else own
-        return own if foreign & shifting else atoms
-
     if not table.shifting and fact.shape is not None and fact.dtype is not None:
         return fact
-    shape, dtype = kept(fact.shape, table.shifting, table.lasting), kept(fact.dtype, *table.kinds)
+    shape = _kept(fact.shape, v, (table.shifting, table.lasting), table)
+    dtype = _kept(fact.dtype, v, table.kinds, table)
     return fact if shape is fact.shape and dtype is fact.dtype else fact._replace(shape=shape, dtype=dtype)
+
+
+def _kept(atoms: Atoms | None, v: str, kinds: tuple[frozenset[str], frozenset[str]], table: Shapes) -> Atoms:
+    """The atoms of a variable's shape or dtype, if they hold as long as it does: by what shifts and what lasts."""
+    if not atoms or atoms == ANY:
+        return frozenset([v]) if atoms is None else atoms
+    shifting, lasting = kinds
+    foreign = {_variable(a, table) for a in atoms if not a.startswith("<")} - {v}
+    if v in shifting:
+        return atoms if foreign <= lasting and v not in atoms else frozenset([v])
+    return atoms if foreign.isdisjoint(shifting) else frozenset([v])
 
 
 def _variable(atom: str, table: Shapes) -> str:

@@ -23,6 +23,10 @@ LIKE_SECOND = frozenset("unbroadcast broadcast_like spread settled as_given refi
 NUMERIC = frozenset("matmul dot inner outer vdot tensordot einsum reshape transpose T concatenate stack cumsum".split())
 MAKING = frozenset("outer reshape concatenate stack cumsum".split())
 ROW_RULES = frozenset({"append_row", "setitem"})
+LIKE_ADJOINT = frozenset("add_part with_part add_cell with_cell clear_item cleared".split())
+CHOOSING = frozenset({"builtin_max_of_two", "builtin_max_of_several"})
+LIKE_ONE = LIKE_FIRST | LIKE_SECOND | ROW_RULES | LIKE_ADJOINT | CHOOSING
+LIKE_ONE |= {"new_list", "check_seed", "add_item", "add_grad"}
 
 
 def result_of(op: Operation, table: Shapes) -> Fact:
@@ -81,39 +85,17 @@ def _made(op: Operation, table: Shapes) -> Fact:
 
 
 def _by_rule(op: Operation, table: Shapes) -> Fact:
+    if op.library == "math":
+        return SCALAR
     rule = op.rule
-    values = list(op.values.values())
     facts = [
         table.of(v)
         for k, v in op.values.items()
         if k in rule.operands and not (rule.kind == "elementwise" and _is_left_out(v))
     ]
+    if rule.name in LIKE_ONE and (known := _like_one(op, facts, table)) is not None:
+        return known
     dtype = union([f.dtype for f in facts])
-    if op.library == "math":
-        return SCALAR
-    if rule.name == "shadow" and table.of(values[0]).scalar:
-        return UNKNOWN  # of a number it is an array without axes
-    if rule.name in ("shadow", "beside"):
-        return table.of(values[0])._replace(sequence=False)
-    if rule.name == "new_list":
-        return Fact(sequence=table.of(values[0]).sequence)
-    if rule.name in LIKE_FIRST:
-        return facts[0] if rule.name != "astype" else facts[0]._replace(dtype=None)
-    if rule.name in LIKE_SECOND and len(values) >= 2:
-        return table.of(values[1])._replace(sequence=False)
-    if rule.name == "check_seed" and isinstance(values[1], ast.Tuple) and len(values[1].elts) == 1:
-        return table.of(values[1].elts[0])
-    if rule.name == "add_item":
-        return table.of(op.values["x"])
-    if rule.name in ("add_part", "with_part", "add_cell", "with_cell", "clear_item", "cleared"):
-        return table.of(op.values["b"])
-    if rule.name in ("append_row", "setitem"):
-        whole = table.of(op.values["x"])
-        return Fact(ANY if whole.shape == ANY else None, whole.dtype, True, True, stored=True)
-    if rule.name in ("builtin_max_of_two", "builtin_max_of_several") and isinstance(op.value, ast.Call):
-        return _chosen([table.of(e) for e in op.value.args])
-    if rule.name == "add_grad":
-        return facts[0] if facts[0].number else facts[-1]
     if rule.name in TO_REAL or rule.name in CASTS or makes_complex(op) or _says_dtype(op.value):
         dtype = None
     if table.joins(op):  # lists, if both are: an array and a list are added
@@ -135,6 +117,35 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     numeric = rule.name in NUMERIC
     stored = rule.name in MAKING or (rule.name in ("T", "transpose") and facts[0].stored)
     return Fact(None, dtype if rule.name not in ("getitem", "sequence") else None, numeric, numeric, stored=stored)
+
+
+def _like_one(op: Operation, facts: list[Fact], table: Shapes) -> Fact | None:
+    """What is known of a result that is like one of the operands, if it is."""
+    rule, values = op.rule, list(op.values.values())
+    if rule.name == "shadow" and table.of(values[0]).scalar:
+        return UNKNOWN  # of a number it is an array without axes
+    if rule.name in ("shadow", "beside"):
+        return table.of(values[0])._replace(sequence=False)
+    if rule.name == "new_list":
+        return Fact(sequence=table.of(values[0]).sequence)
+    if rule.name in LIKE_FIRST:
+        return facts[0] if rule.name != "astype" else facts[0]._replace(dtype=None)
+    if rule.name in LIKE_SECOND and len(values) >= 2:
+        return table.of(values[1])._replace(sequence=False)
+    if rule.name == "check_seed" and isinstance(values[1], ast.Tuple) and len(values[1].elts) == 1:
+        return table.of(values[1].elts[0])
+    if rule.name == "add_item":
+        return table.of(op.values["x"])
+    if rule.name in LIKE_ADJOINT:
+        return table.of(op.values["b"])
+    if rule.name in ROW_RULES:
+        whole = table.of(op.values["x"])
+        return Fact(ANY if whole.shape == ANY else None, whole.dtype, True, True, stored=True)
+    if rule.name in CHOOSING and isinstance(op.value, ast.Call):
+        return _chosen([table.of(e) for e in op.value.args])
+    if rule.name == "add_grad":
+        return facts[0] if facts[0].number else facts[-1]
+    return None
 
 
 def _is_left_out(e: ast.expr) -> bool:

@@ -36,7 +36,7 @@ from tangent.syntax.captured import bindings, own_functions
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import function_node, rebuild, replace, walk_scope, with_blocks
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import holds, walk
 
 JOINING = frozenset({zip, itertools.chain})
 ASKING = frozenset({"next", "iter"})
@@ -44,7 +44,7 @@ ASKING = frozenset({"next", "iter"})
 
 def lazily_read(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Functions for iterators that may not be read ahead; also finds the variables that hold such iterators."""
-    if not any(isinstance(n, (ast.Call, ast.GeneratorExp)) for n in walk(f)):
+    if not holds(f, ast.Call, ast.GeneratorExp):
         return f
     f = apart(f, context)
     lazy = Lazy(f, context)

@@ -131,13 +131,15 @@ def _goes_through(p: str, g: ast.FunctionDef) -> bool:
 
 def read_once(f: ast.FunctionDef, context: Context) -> dict[str, Any]:
     """Names of iterators that are made in one place and read in one other, not inside a loop of its own."""
+    if not any(_makes_iterator(node, context) for node in walk(f)):
+        return {}
     made: dict[str, tuple[ast.stmt, tuple[int, ...]]] = {}
     counts: dict[str, int] = {}
     depth: dict[str, tuple[int, ...]] = {}
 
     def visit(node: ast.AST, loops: tuple[int, ...]) -> None:
         match node:
-            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as value) if _is_iterator(value, context):
+            case ast.Assign(targets=[ast.Name(id=v)]) if _makes_iterator(node, context):
                 made[v] = (node, loops)
             case ast.Name(id=v, ctx=ast.Load()):
                 depth[v] = loops
@@ -157,6 +159,14 @@ def read_once(f: ast.FunctionDef, context: Context) -> dict[str, Any]:
     for s in f.body:
         visit(s, ())
     return {v: None for v, (_, loops) in made.items() if counts[v] == 2 and depth.get(v) == loops}
+
+
+def _makes_iterator(node: ast.AST, context: Context) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call() as value):
+            return _is_iterator(value, context)
+        case _:
+            return False
 
 
 def _is_iterator(e: ast.Call, context: Context) -> bool:

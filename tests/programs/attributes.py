@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.registry import program
-from programs.samples import positive
+from programs.samples import positive, signed
 
 
 class Doubled:
@@ -162,3 +162,50 @@ def class_methods_that_change_an_object(x):
     changed_by_its_class(cell, x)
     Cell.scale(cell, x[2])
     return cell.v * x[0]
+
+
+class Clipped:
+    """A property over what the object holds under the same name."""
+
+    def __init__(self, w):
+        self.w = w
+
+    @property
+    def w(self):
+        return self.__dict__["w"] * 1.5
+
+    @w.setter
+    def w(self, value):
+        self.__dict__["w"] = np.clip(value, -2.0, 2.0) * 0.5
+
+
+@program({"c": Clipped(signed(3)), "x": positive(3)}, {"c": Clipped(0.7), "x": 0.4})
+def property_of_the_name_that_is_held(c, x):
+    y = c.w * x
+    c.w = y * c.w
+    return np.sum(c.w * x)
+
+
+@program({"c": Clipped(signed(3)), "x": positive(3)}, {"c": Clipped(0.7), "x": 0.4})
+def property_assigned_by_an_operator_in_place(c, x):
+    c.w *= x
+    c.w += 0.1
+    return np.sum(c.w * x * c.w)
+
+
+class Doubling:
+    def __init__(self, *rows):
+        self.rows = list(rows)
+
+    def __getitem__(self, i):
+        return self.rows[i]
+
+    def __setitem__(self, i, row):
+        self.rows[i] = 2.0 * row
+
+
+@program({"t": Doubling(signed(2), positive(2)), "x": positive(2)}, {"t": Doubling(0.3, 0.7), "x": 0.4})
+def item_of_an_object_assigned_by_an_operator_in_place(t, x):
+    t[0] *= x
+    t[1] += t[0]
+    return np.sum(t[0] * t[1])

@@ -42,8 +42,7 @@ def rebuild(value: Any, convert: Callable[[Any], Any]) -> Any:
             return {key: built[key] for key in value}
         case _ if is_object(value):
             made = type(value).__new__(type(value))
-            for key, item in rebuild(vars(value), convert).items():
-                object.__setattr__(made, key, item)
+            vars(made).update(rebuild(vars(value), convert))
             return made
         case _:
             return convert(value)

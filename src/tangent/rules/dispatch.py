@@ -84,6 +84,8 @@ def field(y, x, name):
     d[x] = put_attribute(d[y], x, name)
     d[y] = attribute_tangent(d[x], x, name)
 
+def held(y, x, name): d[x] = put_field(d[y], x, name); d[y] = get_attribute(d[x], name)
+
 @linear
 def repack(y, like, *parts): d[parts] = tuple(d[y])
 

@@ -6,8 +6,6 @@ def remembered(y, memory, x, name):
     d[y] = read_tangent(d[memory], d[x], memory, x, name)
 def contents(y, memory, x):
     like(remembered, name=None)
-def held_field(y, memory, x, name):
-    like(remembered)
 def read_tangent(y, dmemory, dx, memory, x, name):
     d[dmemory] = slot_grad(d[y], memory, x, name)
     d[dx] = owner_grad(d[y], memory, x, name)

@@ -118,7 +118,9 @@ runtime.undrawn
 runtime.are_numbers
 runtime.drawn_tangent
 runtime.is_kept
+runtime.is_assigned
 runtime.is_lasting
+runtime.is_told
 runtime.assignment
 runtime.making
 runtime.is_instance

@@ -18,7 +18,7 @@ from tangent.errors import UnsupportedError
 from tangent.runtime.descriptors import assigner, assignment_of, assigns
 from tangent.runtime.dispatch import get_attribute
 from tangent.runtime.memory import Slot, contents, remembered
-from tangent.runtime.objects import fields_of, has_method, is_object
+from tangent.runtime.objects import fields_of, has_method, hold, is_object
 
 NOT_GIVEN = dataclasses.MISSING
 METHODS = (
@@ -163,7 +163,7 @@ def new_instance(cls: Any, names: tuple[str, ...], *parts: Any) -> Any:
     """An object with these attributes."""
     made = object.__new__(cls)
     for name, value in zip(names, parts):
-        object.__setattr__(made, name, value)
+        hold(made, name, value)
     return made
 
 

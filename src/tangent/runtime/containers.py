@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.descriptors import assignment_of
 from tangent.runtime.dispatch import init_grad, lazy_zero, repack
-from tangent.runtime.objects import fields_of, is_lasting, is_object, is_property, remade
+from tangent.runtime.objects import fields_of, is_object, is_property, is_told, remade
 from tangent.runtime.zeros import ZeroGrad
 
 SEVERAL = ("extend", "extendleft", "update")
@@ -101,9 +100,8 @@ def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
 
 def with_attribute(x: Any, name: str, value: Any) -> Any:
     """An object like x with another value for one attribute."""
-    own = is_object(x) and assignment_of(type(x)) is not None
-    if own or (is_property(x, name) and not is_lasting(x, name)):
-        why = "its class says what assignment means" if own else "it is a property"
+    if is_told(x, name):
+        why = "it is a property" if is_property(x, name) else "its class says what assignment means"
         raise UnsupportedError(
             f"cannot differentiate the assignment to '{name}' of a {type(x).__name__}", why=why,
             todo="Assign the attribute behind it.",
@@ -120,5 +118,5 @@ def cleared_attribute(b: Any, x: Any, name: str) -> Any:
     """The gradient of an object, but for one attribute, which is assigned anew later."""
     if isinstance(b, ZeroGrad):
         return lazy_zero(x)
-    fields = fields_of(x)
-    return remade(b, {k: lazy_zero(v) if k == name else getattr(b, k) for k, v in fields.items()})
+    held = fields_of(b)
+    return remade(b, {k: lazy_zero(v) if k == name else held[k] for k, v in fields_of(x).items()})

@@ -150,10 +150,9 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
     return getattr(x, name)
 
 
-def held_field(memory: Any, x: Any, name: str) -> Any:
-    """`x.__dict__[name]` as it is now, whatever the class of x says of the attribute."""
-    slot = Slot(x, name)
-    return memory[slot] if slot in memory else x.__dict__[name]
+def is_assigned(memory: Any, x: Any, name: str) -> bool:
+    """Whether an attribute was assigned since the memory was made."""
+    return Slot(x, name) in memory
 
 
 def contents(memory: Any, x: Any) -> Any:

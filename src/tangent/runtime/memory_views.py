@@ -11,7 +11,7 @@ import numpy as np
 
 from tangent.errors import UnsupportedError
 from tangent.runtime.memory import contents, is_changed
-from tangent.runtime.objects import fields_of, is_object, remade
+from tangent.runtime.objects import fields_of, hold, is_object, remade
 
 BLOCK = "the block for the backward pass"
 
@@ -38,7 +38,7 @@ def _as_now(memory: Any, x: Any, made: dict[int, Any]) -> Any:
         if isinstance(x, (list, dict, deque)):
             new[k] = _as_now(memory, v, made)
         else:
-            object.__setattr__(new, k, _as_now(memory, v, made))
+            hold(new, k, _as_now(memory, v, made))
     return new
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.descriptors import assigned_as_usual, assigns, reader, reads
+from tangent.runtime.descriptors import assigned_as_usual, assignment_of, assigns, reader, reads
 from tangent.runtime.generic import method_by_class, method_in_part
 
 PLAIN = (
@@ -95,8 +95,17 @@ def remade(like: Any, values: dict[str, Any]) -> Any:
     native = next(c for c in cls.__mro__ if not c.__flags__ & _HEAP)
     made = native.__new__(cls)
     for name, value in values.items():
-        object.__setattr__(made, name, value)
+        hold(made, name, value)
     return made
+
+
+def hold(x: Any, name: str, value: Any) -> None:
+    """Let an object hold a value under a name, whatever its class says of assigning the attribute."""
+    cls: Any = type(x)
+    if name in _slots(cls):
+        object.__setattr__(x, name, value)
+    else:
+        x.__dict__[name] = value
 
 
 def is_property(x: Any, name: str) -> bool:
@@ -126,6 +135,12 @@ def is_lasting(x: Any, name: str) -> bool:
     """Whether an attribute that a class computes gives way to one that its object holds."""
     found = _static(x, name)
     return isinstance(found, functools.cached_property) or (reads(found) and not assigns(found))
+
+
+def is_told(x: Any, name: str) -> bool:
+    """Whether the class of an object says what assigning an attribute means."""
+    own = is_object(x) and assignment_of(type(x)) is not None
+    return own or (is_property(x, name) and not is_lasting(x, name))
 
 
 def is_kept(x: Any, name: str) -> bool:
@@ -274,6 +289,11 @@ def by_attribute(name: str) -> Callable[..., Any]:
         return function(*args, **named)
 
     return called
+
+
+def held(x: Any, name: str) -> Any:
+    """What an object holds under a name, whatever its class says of the attribute."""
+    return x.__dict__[name]
 
 
 def field(x: Any, name: str) -> Any:

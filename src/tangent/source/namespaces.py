@@ -132,7 +132,7 @@ class _Written:
             ):
                 return self.asked(e, d, asked)
             case ast.Subscript(value=d, slice=key, ctx=ast.Load()) if (x := self.owner(d)) is not None:
-                read = "object.__getattribute__(x, k)" if self.tree.name == "__get__" else "getattr(x, k)"
+                read = "object.__getattribute__(x, k)" if self.may_be_asked_for(key) else "getattr(x, k)"
                 return _placed(expression(read, x=x, k=key), e)
             case ast.Call(func=ast.Name(id="dict"), args=[d, *rest]) if self.owner(d) is not None:
                 return replace(e, args=[self.whole_dict(d), *rest])
@@ -149,6 +149,11 @@ class _Written:
                 return replace(e, keywords=new)
             case _:
                 return e
+
+    def may_be_asked_for(self, key: ast.expr) -> bool:
+        """Whether the function may be what a class computes an attribute with, which then reads what is held itself."""
+        named = isinstance(key, ast.Constant) and key.value == self.tree.name
+        return named or self.tree.name in ("__get__", "lambda_")
 
     def asked(self, e: ast.Call, d: ast.expr, asked: str) -> ast.expr:
         x, k = self.owner(d), self.names.fresh("k")

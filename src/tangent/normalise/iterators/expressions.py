@@ -161,6 +161,8 @@ class Expressions:
         if found is getattr and not self.context.memory and not e.keywords and not any_starred(e.args):
             read: Any = objects.field if len(e.args) == 2 else library.field_or
             return replace(self.parts(e), func=name(self.use(read)))
+        if found is object.__getattribute__ and not self.context.memory:  # see source/namespaces.py
+            return replace(self.parts(e), func=name(self.use(objects.held)))
         if found in library.EAGER:
             reduced = found is functools.reduce
             args = [self.read_by(e.args[0], a) if reduced and i == 1 else self.read(a) for i, a in enumerate(e.args)]

@@ -119,7 +119,7 @@ class Calls(Arrays):
             self.change(memory.initialised, e.args, s)
             self.emit(assign(target, constant(None), s))
         elif found is object.__getattribute__ and len(e.args) == 2:  # in descriptors (source/namespaces.py)
-            self.emit(assign(target, self.call(memory.held_field, name(self.memory), *e.args), s))
+            self.emit(assign(target, self.call(stateful.call_held, name(self.memory), *e.args), s))
         elif found is field and isinstance(title := e.args[1], ast.Constant):
             self.emit(assign(target, name(self.member(e.args[0], str(title.value), s)), s))
         elif found is getattr and len(e.args) == 3:

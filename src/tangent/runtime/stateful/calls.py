@@ -21,6 +21,7 @@ from tangent.runtime.memory import (
     changed,
     current,
     initialised,
+    is_assigned,
     is_held,
     is_remembered,
     new_object,
@@ -29,6 +30,7 @@ from tangent.runtime.memory import (
 from tangent.runtime.objects import (
     getter_of,
     has_method,
+    held,
     is_kept,
     is_lasting,
     is_looked_up,
@@ -112,6 +114,11 @@ def call_getter(memory: Any, x: Any, name: str) -> Any:
         look_up = threaded(memory, method_of(x, "__getattr__"))
         return look_up(memory, x, name)
     return remembered(memory, x, name), memory
+
+
+def call_held(memory: Any, x: Any, name: str) -> Any:
+    """`x.__dict__[name]` as it is now, whatever the class of x says of the attribute."""
+    return remembered(memory, x, name) if is_assigned(memory, x, name) else held(x, name)
 
 
 def call_kept(memory: Any, x: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.containers import mutated
 from tangent.runtime.memory import changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import is_object, is_told
 from tangent.runtime.ordered import is_range_or_text, of_text
 from tangent.runtime.stateful.calls import call_method, call_setter
 from tangent.runtime.storage.writers import placed, sources
@@ -61,19 +61,19 @@ def call_rebound(memory: Any, x: Any, value: Any) -> Any:
 
 
 def call_augmented(memory: Any, owner: Any, name: str, old: Any, value: Any) -> Any:
-    """`owner.name += ...`, of which the value is known."""
-    if is_array(old):
-        return written(memory, old, ..., value)
-    if isinstance(old, list):
-        return changed(memory, old, None, value)
-    return call_setter(memory, owner, name, value)
+    """`owner.name += ...`, of which the value is known: an array is written, and then assigned."""
+    if not is_array(old) and not isinstance(old, list):
+        return call_setter(memory, owner, name, value)
+    memory = written(memory, old, ..., value) if is_array(old) else changed(memory, old, None, value)
+    return call_setter(memory, owner, name, old) if is_told(owner, name) else memory
 
 
 def call_augmented_item(memory: Any, x: Any, index: Any, old: Any, value: Any) -> Any:
     """`x[index] += ...`, of which the value is known."""
-    if is_array(old) and not is_array(x):
-        return written(memory, old, ..., value)
-    return call_store(memory, x, index, value)
+    if not is_array(old) or is_array(x):
+        return call_store(memory, x, index, value)
+    memory = written(memory, old, ..., value)
+    return call_store(memory, x, index, old) if is_object(x) else memory
 
 
 def call_fill(memory: Any, x: Any, value: Any) -> Any:

@@ -27,6 +27,8 @@ def unbroadcast(b: Any, x: Any) -> Any:
     kind, like = type(b), type(x)
     if kind in _REALS and (like in _REALS or like is int):
         return b
+    if kind is like is complex:
+        return b
     if kind is like is np.ndarray:
         return b if b.shape == x.shape and b.dtype == x.dtype else _fit(b, x.shape, x.dtype)
     if kind is not np.ndarray and isinstance(x, NUMBERS) and (foreign := foreign_type(b)) is not None:

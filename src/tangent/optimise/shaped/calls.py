@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import math
 from dataclasses import replace as with_changes
 from typing import Any
@@ -17,6 +18,7 @@ from tangent.optimise.shaped.drawn import by_module, generator
 from tangent.optimise.shaped.example import by_example, is_formal
 from tangent.optimise.shaped.kinds import (
     BOOL,
+    COMPLEX,
     FLOAT,
     INT,
     UNKNOWN,
@@ -29,6 +31,7 @@ from tangent.optimise.shaped.kinds import (
     Rows,
     any_of,
     broadcast,
+    is_single,
     stretched,
 )
 from tangent.optimise.shaped.making import (
@@ -65,6 +68,7 @@ LIKE_FIRST = (
     runtime.mirror,
     runtime.about_mean,
 )
+SCALARS = {np.float64: "f8", np.float32: "f4"}
 MAKING_ARRAYS = (np.zeros_like, np.ones_like, np.empty_like, np.copy)  # also of numbers
 SAME = (
     runtime.copy,
@@ -111,6 +115,16 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return _length(kinds[0])
     if function in (float, int, bool):
         return {float: FLOAT, int: INT, bool: BOOL}[function]
+    if function is complex:
+        return COMPLEX
+    if function in SCALARS and len(kinds) == 1 and isinstance(kinds[0], Number) and not kinds[0].rank:
+        return Number((), SCALARS[function]) if kinds[0].dtype != "c16" else UNKNOWN
+    if function is abs and len(kinds) == 1 and is_single(kinds[0]):
+        return Number((), "f8", kinds[0].weak)
+    if getattr(function, "__module__", "") == "cmath":
+        return COMPLEX if table().lookup(function) and function is not cmath.phase else UNKNOWN
+    if function is runtime.conj_sign and is_single(kinds[0]):
+        return kinds[0] if kinds[0].dtype == "f8" else with_changes(kinds[0], weak=None)
     if getattr(function, "__module__", "") == "math":
         return FLOAT if function not in NOT_FLOATS else UNKNOWN
     if (source := generator(function)) is not None:

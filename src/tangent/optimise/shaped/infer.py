@@ -15,6 +15,7 @@ from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers, summ
 from tangent.optimise.shaped.drawn import drawn
 from tangent.optimise.shaped.kinds import (
     BOOL,
+    COMPLEX,
     FLOAT,
     UNKNOWN,
     Attributes,
@@ -165,14 +166,18 @@ class Inference:
             return Items(held, False, True, names) if len(names) == len(held) else UNKNOWN
         if any(found is f for f in MAKERS) and (dtype := self.dtype_given(e)):
             plain = replace(e, args=e.args[:1], keywords=[])
-            kind = result_of(found, plain, self.of) if len(e.args) <= 1 else UNKNOWN
+            kind = result_of(found, plain, self.of) if len(e.args) + len(e.keywords) <= 2 else UNKNOWN
             return with_changes(kind, dtype=dtype) if isinstance(kind, Number) else kind
         return result_of(found, e, self.of)
 
     def dtype_given(self, e: ast.Call) -> str:
-        """The dtype that is asked for by the only keyword; empty where none is, or one that is not known."""
-        match e.keywords:
-            case [ast.keyword(arg="dtype", value=ast.Attribute(value=owner, attr="dtype"))]:
+        """The dtype that is asked for, by the only keyword or in the second place; empty where that is not known."""
+        given: list[ast.expr | ast.keyword] = [*e.args[1:], *e.keywords]
+        match given:
+            case [
+                ast.keyword(arg="dtype", value=ast.Attribute(value=owner, attr="dtype"))
+                | ast.Attribute(value=owner, attr="dtype")
+            ]:
                 kind = self.of(owner)
                 return kind.dtype if isinstance(kind, Number) and kind.real else ""
             case [ast.keyword(arg="dtype", value=asked)]:
@@ -215,7 +220,7 @@ def negated(kind: Number) -> Number:
 def constant_kind(value: Any) -> Kind:
     if type(value) is int:
         return Number((), "i8", True, value)
-    return {bool: BOOL, float: FLOAT}.get(type(value), UNKNOWN)
+    return {bool: BOOL, float: FLOAT, complex: COMPLEX}.get(type(value), UNKNOWN)
 
 
 def binary(op: ast.operator, a: Kind, b: Kind) -> Kind:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -115,6 +115,7 @@ class Unknown:
 Kind = Number | Items | Stack | Rows | Listed | Fields | Attributes | Drawing | Unknown
 UNKNOWN = Unknown()
 FLOAT, INT, BOOL = Number((), "f8", True), Number((), "i8", True), Number((), "b1", True)
+COMPLEX = Number((), "c16", True)
 
 
 def kind_of(value: Any, v: str) -> Kind:
@@ -129,6 +130,8 @@ def kind_of(value: Any, v: str) -> Kind:
         return INT
     if type(value) is bool:
         return BOOL
+    if type(value) is complex:
+        return COMPLEX
     if type(value) is PersistentArray:
         array = kind_of(np.broadcast_to(np.empty((), value.dtype), value.shape), v)
         return Rows(array) if isinstance(array, Number) else UNKNOWN
@@ -358,6 +361,9 @@ def broadcast(*kinds: Kind) -> Kind:
 
 def promoted(numbers: list[Number]) -> tuple[str, bool | None] | None:
     """The dtype of a result, and whether it is still one of Python's numbers; None: that is not known."""
+    if any(k.dtype == "c16" for k in numbers):
+        single = all(not k.rank and k.dtype in ("c16", "f8", "i8") for k in numbers)
+        return ("c16", _weak(numbers)) if single else None
     truths = [k.weak for k in numbers if k.dtype == "b1"]
     if truths and any(k.real for k in numbers):  # truth is 0 or 1, of the dtype of what it meets
         rest = promoted([k for k in numbers if k.dtype != "b1"])
@@ -378,6 +384,16 @@ def promoted(numbers: list[Number]) -> tuple[str, bool | None] | None:
         return None
     unsure = any(k.weak is None for k in numbers) and dtype != "f8"
     return None if unsure else (dtype, False)
+
+
+def _weak(numbers: list[Number]) -> bool | None:
+    """Whether arithmetic with some numbers gives one of Python's."""
+    return False if any(k.weak is False for k in numbers) else True if all(k.weak for k in numbers) else None
+
+
+def is_single(kind: Kind) -> TypeGuard[Number]:
+    """Whether a value is one real or complex number of double precision."""
+    return isinstance(kind, Number) and not kind.rank and kind.dtype in ("f8", "c16")
 
 
 def stretched(shapes: list[tuple[Axis, ...]]) -> tuple[Axis, ...]:

@@ -28,11 +28,12 @@ from tangent.optimise.shaped.kinds import (
     Stack,
     alike,
     is_float,
+    is_single,
     not_one,
     same,
 )
 from tangent.optimise.shaped.making import product, summed_axes, value_of
-from tangent.optimise.shaped.numbers import of_numbers
+from tangent.optimise.shaped.numbers import of_complex, of_numbers
 from tangent.optimise.shaped.parts import Of
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.shaped.spreading import Spreading
@@ -167,6 +168,12 @@ class Known(Spreading):
             return e
         if function is runtime.attribute_tangent and all(isinstance(k, Attributes) for k in kinds[:2]):
             return tangent_of_attribute(e, kinds)
+        if (
+            all(map(is_single, kinds))
+            and not e.keywords
+            and (single := of_complex(function, e.args, kinds)) is not None
+        ):
+            return single
         plain = of_numbers(function, e, kinds, self.resolve, self.use) if self.last and not e.keywords else None
         if plain is not None:
             return plain

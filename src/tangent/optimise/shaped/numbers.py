@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tangent import runtime
-from tangent.optimise.shaped.kinds import Items, Kind, Number
+from tangent.optimise.settled import ZERO
+from tangent.optimise.shaped.kinds import COMPLEX, Items, Kind, Number
 from tangent.syntax.quote import expression
 
 Resolve = Callable[[ast.expr], Any]
@@ -27,6 +28,30 @@ def of_numbers(function: Any, e: ast.Call, kinds: list[Kind], resolve: Resolve, 
     if function is runtime.scaled and is_number(kinds[0]):
         return _portions(e, kinds, resolve, use)
     return None
+
+
+def of_complex(function: Any, args: list[ast.expr], kinds: list[Kind]) -> ast.expr | None:
+    """A call as what it does with numbers of double precision of which some are complex.
+
+    unbroadcast(b, x)     ->   b, or b.real where x is real
+    settled(b, x)         ->   b, or complex(b) where b may be real
+    """
+    numbers = [k for k in kinds if isinstance(k, Number)]
+    if all(k.dtype != "c16" for k in numbers):
+        return None
+    match function, numbers:
+        case runtime.unbroadcast, [b, x]:
+            return args[0] if x.dtype == "c16" or b.dtype == "f8" else expression("b.real", b=args[0])
+        case runtime.add_grad, [_, _]:
+            return ast.BinOp(args[0], ast.Add(), args[1])
+        case runtime.copy, [_]:
+            return args[0]
+        case ((runtime.settled | runtime.as_given), [b, x]) if x == COMPLEX:
+            return args[0] if b == COMPLEX else expression("complex(b)", b=args[0])
+        case _, [x] if function in ZERO and x == COMPLEX:
+            return ast.Constant(0j)
+        case _:
+            return None
 
 
 def _portions(e: ast.Call, kinds: list[Kind], resolve: Resolve, use: Use) -> ast.expr | None:

@@ -24,6 +24,7 @@ from tangent.optimise.shaped.kinds import (
     Rows,
     Stack,
     any_of,
+    is_single,
 )
 from tangent.optimise.shaped.making import reduced, reshaped, transposed, value_of
 from tangent.optimise.shaped.windows import window
@@ -59,6 +60,8 @@ def attribute(owner: Number, attr: str) -> Kind:
             return INT
         case "T":
             return Number(owner.axes[::-1], owner.dtype, owner.weak)
+        case "real" | "imag" if is_single(owner):
+            return Number((), "f8", owner.weak)
         case _:
             return UNKNOWN
 

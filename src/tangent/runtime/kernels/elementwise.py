@@ -245,6 +245,8 @@ def conj_sign(x: Any) -> Any:
     """`conj(x) / abs(x)`, 0 at 0: the sign of a real number, the conjugate of the phase of a complex one."""
     if isinstance(x, float):
         return (math.copysign(1.0, x) if x else 0.0) if x == x else x
+    if type(x) is complex and 0.0 < (size := abs(x)) < math.inf:
+        return x.conjugate() / size
     if np.iscomplexobj(x):
         return ratio(np.conj(x), np.abs(x))
     return np.sign(x, dtype=float) if is_boolean(x) else np.sign(x)

@@ -335,3 +335,11 @@ def complex_number_of_a_helper(r, phi):
 def complex_functions(x):
     z = cmath.sqrt(x - 5.0) * x + cmath.exp(x) * 1j
     return abs(z) + cmath.rect(x, 2 * x).real * cmath.phase(z)
+
+
+@program({"z": 0.3 - 0.4j, "x": 1.5}, {"z": 0.3 - 0.4j, "x": 1.5 + 0.5j})
+def complex_numbers_in_a_loop(z, x):
+    w = 0j
+    for k in range(3):
+        w = w * z + x / (k + z)
+    return abs(w) + (w * z.conjugate()).real

@@ -795,3 +795,16 @@ def complex_branch(z):
 @program({"x": positive(3)})
 def complex_phase(x):
     return np.angle(x + 0.5j) * x
+
+
+@program({"x": signed(3).astype(np.float32)}, {"x": signed(3)}, {"x": 1.5})
+def divided_by_a_number_of_numpy(x):
+    return x / np.sqrt(3) + np.exp(-0.5) * x
+
+
+@program({"x": signed(3).astype(np.float32), "w": signed(3).astype(np.float32)})
+def sum_in_single_precision(x, w):
+    s = np.float32(0)
+    for i in range(3):
+        s = s + x[i] * w[i] / np.float32(2.0)
+    return s

@@ -7,6 +7,7 @@ from typing import NamedTuple
 Atoms = frozenset[str]
 NO_ATOMS: Atoms = frozenset()
 ANY: Atoms = frozenset(["<any>"])
+DOUBLE: Atoms = frozenset(["<float64>"])  # of NumPy, unlike a float of Python: arrays of single precision become such
 
 
 class Fact(NamedTuple):
@@ -60,4 +61,5 @@ def fits(operand: Fact, result: Fact) -> bool:
         return False
     if operand.dtype is None or result.dtype is None:
         return False
-    return operand.shape == result.shape and result.dtype <= (operand.dtype or NO_ATOMS)
+    dtype = result.dtype - DOUBLE if operand.scalar else result.dtype
+    return operand.shape == result.shape and dtype <= (operand.dtype or NO_ATOMS)

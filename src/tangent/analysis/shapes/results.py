@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes.facts import ANY, ANYTHING, NO_ATOMS, SCALAR, UNKNOWN, Fact, union
+from tangent.analysis.shapes.facts import ANY, ANYTHING, DOUBLE, NO_ATOMS, SCALAR, UNKNOWN, Fact, union
 from tangent.analysis.shapes.numbers import numbers_in
 from tangent.analysis.shapes.table import Shapes
 
@@ -75,7 +75,7 @@ def _made(op: Operation, table: Shapes) -> Fact:
             stored = like.stored or library
             return Fact(like.shape, like.dtype, like.number or library, like.array or library, stored=stored)
         case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), keywords=[]):
-            return Fact(None, frozenset(["<float64>"]), True, True, stored=True)
+            return Fact(None, DOUBLE, True, True, stored=True)
         case ast.Call(func=ast.Name(id="len" | "int")):
             return SCALAR
         case ast.Compare(left=left, comparators=[right]):
@@ -105,6 +105,8 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if rule.kind == "elementwise":
         called = isinstance(op.value, ast.Call) and not all(f.scalar for f in facts)  # of numbers it gives a number
         array = called or any(f.array for f in facts)
+        if isinstance(op.value, ast.Call) and dtype == NO_ATOMS and not called:
+            dtype = DOUBLE
         others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]
         shape = union([f.shape for f in (*facts, *others)])  # the condition of np.where broadcasts, too
         return Fact(shape, dtype, array or _is_number(op, facts), array, stored=any(f.stored for f in facts))

@@ -73,16 +73,17 @@ def swung(spring, x0, n):
 
 
 def derivatives(f, wrt, **compile):
-    once = tangent.vjp(f, wrt=wrt)
-    return [made(g, wrt=wrt, **compile) for made, g in ((tangent.vjp, f), (tangent.jvp, once), (tangent.vjp, once))]
+    back, ahead = tangent.vjp(f, wrt=wrt), tangent.jvp(f, wrt=wrt)
+    of = ((tangent.vjp, f), (tangent.jvp, back), (tangent.vjp, back), (tangent.vjp, ahead))
+    return [made(g, wrt=wrt, **compile) for made, g in of]
 
 
 def test_derivatives_of_derivatives_by_named_tuples():
     spring, along = Spring(0.3, 0.2, 1.5), Spring(0.5, -0.4, 0.9)
-    seeds = ((), (along, 0.7), ((along, 0.7),))
+    seeds = ((1.3,), (1.3, along, 0.7), (1.3, (along, 0.7)), (along, 0.7, 1.3))
     made = zip(derivatives(swung, (0, 1)), derivatives(swung, (0, 1), compile="numba"), seeds)
     for interpreted, compiled, more in made:
-        want, got = (f(spring, 0.5, 4, 1.3, *more) for f in (interpreted, compiled))
+        want, got = (f(spring, 0.5, 4, *more) for f in (interpreted, compiled))
         assert got[0] == pytest.approx(want[0], rel=1e-13) and got[1] == pytest.approx(want[1], rel=1e-13)
     assert isinstance(got[0], Spring)
 
@@ -101,9 +102,16 @@ def grown(w):
     return np.linalg.det(w) ** 2
 
 
-@pytest.mark.parametrize("w", (np.array([[2.0, 0.3], [0.1, 1.5]]), np.array([[1.0, 2.0], [2.0, 4.0]])))
-def test_second_derivatives_of_determinants(w):
-    once, along = tangent.grad(grown), np.array([[0.3, -0.7], [0.4, 0.2]])
+def factored(w):
+    return np.sum(np.linalg.cholesky(w) ** 2 * w)
+
+
+REGULAR, SINGULAR = np.array([[2.0, 0.3], [0.1, 1.5]]), np.array([[1.0, 2.0], [2.0, 4.0]])
+
+
+@pytest.mark.parametrize("f, w", ((grown, REGULAR), (grown, SINGULAR), (factored, REGULAR)))
+def test_second_derivatives_of_matrices(f, w):
+    once, along = tangent.grad(f), np.array([[0.3, -0.7], [0.4, 0.2]])
     for mode in (tangent.jvp, tangent.vjp):
         got, want = mode(once, compile="numba")(w, 1.0, along), mode(once)(w, 1.0, along)
         assert np.allclose(got, want, rtol=1e-12, atol=1e-12)

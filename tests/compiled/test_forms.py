@@ -240,11 +240,26 @@ def test_recursion_with_helpers_at_first_and_second_order():
         np.testing.assert_allclose(compiled(*at, 1.0, direction), second(*at, 1.0, direction), rtol=1e-12)
 
 
-def test_gradients_of_gradients_of_recursion_are_refused():
+@pytest.mark.parametrize("f, at", ((power, (0.7, 4)), (last_of_chain, (np.linspace(0.4, 1.2, 4), 3))))
+def test_gradients_of_gradients_of_recursion(f, at):
+    """The gradient of what a call has kept is in a list, too, and made of nothing where no call was made."""
+    twice, along = tangent.vjp(tangent.vjp(f)), np.cos(at[0])
+    got = tangent.vjp(tangent.vjp(f), compile="numba")(*at, 1.3, along)
+    np.testing.assert_allclose(got, twice(*at, 1.3, along), rtol=1e-12)
+
+
+def sums_of_itself(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x * sums_of_itself(x, i) + i
+    return s * x + 1.0
+
+
+def test_gradients_of_gradients_of_recursion_in_loops_are_refused():
     with pytest.raises(
         tangent.errors.CompileError, match=r"test_forms.py:\d+: .*recursive function.*a type of its own"
     ):
-        tangent.grad(tangent.grad(power), compile="numba")(2.0, 3)
+        tangent.grad(tangent.grad(sums_of_itself), compile="numba")(2.0, 3)
 
 
 def test_arguments_that_overlap_are_refused():

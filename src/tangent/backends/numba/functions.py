@@ -63,3 +63,15 @@ def require_inside(low: int, high: int, size: int) -> None:
     """Refuse a part of an array that does not lie inside of it; bounds below zero count from the end."""
     if not (0 <= low <= high <= size or -size <= low <= high < 0):
         raise Broadcast("a part is not inside of its array")
+
+
+LEFT_OUT = (
+    "a branch of a recursive function leaves out what a call of itself has kept: its gradient in compiled code, where"
+    " arrays belong to it, would need shapes\nUse forward mode over reverse mode (tangent.hvp), or leave compile='numba' out."
+)
+
+
+def require_unset(place: int) -> None:
+    """Refuse to make nothing of what a recursive call has kept; where no call was made, there is none."""
+    if place != 0:
+        raise TangentError(LEFT_OUT)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import Broadcast, require_inside, require_same, span
+from tangent.backends.numba.functions import LEFT_OUT, Broadcast, require_inside, require_same, require_unset, span
 from tangent.backends.numba.kinds import (
     element,
     gradient_type,
@@ -22,6 +22,7 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
+from tangent.errors import TangentError
 from tangent.runtime import (
     along_diagonal,
     inverse_axes,
@@ -287,6 +288,15 @@ def inside(low: Any, high: Any, size: Any) -> Any:
     def impl(low: Any, high: Any, size: Any) -> Any:
         if not (0 <= low <= high <= size or -size <= low <= high < 0):
             raise Broadcast("a part is not inside of its array")
+
+    return impl
+
+
+@implements(require_unset)
+def unset(place: Any) -> Any:
+    def impl(place: Any) -> Any:
+        if place != 0:
+            raise TangentError(LEFT_OUT)
 
     return impl
 

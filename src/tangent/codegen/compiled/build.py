@@ -19,8 +19,6 @@ from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
 from tangent.optimise.typed.kinds import Kind
-from tangent.optimise.typed.nesting import reached
-from tangent.optimise.typed.recursion import WHY, refusal
 from tangent.optimise.typed.specialise import specialise
 from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
@@ -51,7 +49,6 @@ def compile_module(
     init()
     functions = [without_star(functions[0]), *functions[1:]]
     if given is not None:
-        refuse_recursion(functions)
         entry, prange = functions[0], numba.prange if jit.get("parallel") else None
         functions = specialise(functions, given, resolve, lambda g: users_line(g, entry), in_loops, prange)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
@@ -82,13 +79,6 @@ def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundi
     found = surroundings.of(expression_reads(node), g.primal)
     given = {**g.externals, **extra}
     return found | {v: surroundings.taken(x) for v, x in given.items() if not isinstance(x, Generated)}
-
-
-def refuse_recursion(functions: list[Generated]) -> None:
-    """Where Tangent's own functions call themselves: what they keep is of many types."""
-    for g in functions:
-        if g.backward is not None and home_of(g.primal).startswith("tangent.") and g in reached(g):
-            raise refusal(g, WHY, users_line(g, functions[0]))
 
 
 def _of_callees(jit: dict[str, Any]) -> dict[str, Any]:

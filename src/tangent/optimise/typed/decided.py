@@ -12,6 +12,7 @@ Parameters of these kernels that every call leaves at their default are constant
 from __future__ import annotations
 
 import ast
+import types
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +32,9 @@ from tangent.transform.generated import Generated
 
 Resolve = Callable[[ast.expr, Generated], Any]
 Constants = dict[str, ast.expr]
-ROUNDS = 4
+ROUNDS = 12  # each decides what stands in the branches that the one before has decided
+# Classes of which a kind tells whether its values belong to them.
+CLASSES = (list, tuple, dict, np.ndarray, types.ModuleType, type)
 # What a class may say of an attribute; of a named tuple the attributes are its items.
 ATTRIBUTES = (runtime.is_property, runtime.is_method, runtime.is_looked_up, runtime.is_field)
 
@@ -66,7 +69,7 @@ def _called(functions: list[Generated]) -> list[Generated]:
     found = [functions[0]]
     for g in found:
         assert g.tree is not None
-        names = identifiers(g.tree)
+        names = set().union(*(identifiers(s) for s in g.tree.body))
         g.externals = {v: e for v, e in g.externals.items() if not isinstance(e, Generated) or v in names}
         found += [e for e in g.externals.values() if isinstance(e, Generated) and e not in found]
     return [g for g in functions if g in found]
@@ -155,6 +158,9 @@ def _folded(e: ast.expr, found: Inference, g: Generated) -> ast.expr:
             func=ast.Name(id="tuple"), args=[ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(n))])]
         ):
             return ast.Tuple([constant(i) for i in range(n)], ast.Load())
+        case ast.Call(func=func, args=[x, ast.Constant(value="_fields")]) if found.resolve(func, g) is hasattr:
+            kind = found.of(x, g)
+            return e if _class_of(kind) is None else constant(is_named(kind))
         case ast.Call(func=func, args=[x, *rest], keywords=[]):
             value = _of_types(found.resolve(func, g), found.of(x, g), [found.resolve(c, g) for c in _classes(rest)])
             return e if value is None else constant(value)
@@ -183,7 +189,7 @@ def _classes(rest: list[ast.expr]) -> list[ast.expr]:
 
 def _of_types(function: Any, kind: Kind, classes: list[Any]) -> Any:
     """What a function of types gives, or None."""
-    if function is isinstance and classes and all(c in (list, tuple, dict, np.ndarray) for c in classes):
+    if function is isinstance and classes and all(c in CLASSES for c in classes):
         own = _class_of(kind)
         return own in classes if own is not None else None
     if function is len and isinstance(kind, Items):

@@ -7,7 +7,7 @@ followed into.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 from tangent import runtime
@@ -37,10 +37,12 @@ Env = dict[str, Kind]
 
 
 class Inference:
-    """`kinds[g][v]` for every function g of a module."""
+    """`kinds[g][v]` for every function g of a module; shared names stand for the same in all of them."""
 
-    def __init__(self, functions: list[Generated], given: list[Kind], resolve: Resolve) -> None:
-        self.functions, self.resolve = functions, resolve
+    def __init__(
+        self, functions: list[Generated], given: list[Kind], resolve: Resolve, shared: Set[str] = frozenset()
+    ) -> None:
+        self.functions, self.resolve, self.shared = functions, resolve, shared
         self.kinds: dict[Generated, Env] = {g: {} for g in functions}
         self.results: dict[Generated, Kind] = dict.fromkeys(functions)
         self.local: dict[Generated, tuple[ast.FunctionDef, set[str]]] = {}
@@ -62,7 +64,8 @@ class Inference:
         known = self.kinds[g].get(v)
         new = join(known, kind)
         if new != known:
-            self.kinds[g][v] = new
+            for h in self.functions if v in self.shared else (g,):
+                self.kinds[h][v] = new
             self.changed = True
 
     def function(self, g: Generated) -> None:

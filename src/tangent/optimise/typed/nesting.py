@@ -5,31 +5,23 @@ def fib_fwd(x, n):
     ...
     return out, (a, fib_saved)                 the tuple at place (1,) of what fib_fwd returns
 
-A variable has an origin: the function that made its value, and the place in what that returned.
+A variable has an origin: the function that made its value, and the place in what that returned. A tuple that is made
+elsewhere in a function has a place below zero.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tangent.optimise.dead import popped, pushed
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import rebuild, statements
 from tangent.syntax.uses import arguments, writes
 from tangent.transform.generated import Generated
 
 Place = tuple[int, ...]
 Origin = tuple[Generated, Place]
 ROUNDS = 30  # what is found in one is known in the next
-
-
-@dataclass(frozen=True)
-class Literal:
-    """A tuple that a function returns, and the statement at the end of it that makes the tuple."""
-
-    node: ast.Tuple
-    statement: ast.stmt
 
 
 def reached(g: Generated) -> list[Generated]:
@@ -45,8 +37,10 @@ class Nesting:
 
     def __init__(self, functions: list[Generated]) -> None:
         self.functions = functions
-        self.literals = {(g, p): x for g in functions for p, x in _literals(g)}
+        self.literals: dict[Origin, ast.Tuple] = {(g, p): x for g in functions for p, x in _literals(g)}
+        self.places = {x: o for o, x in self.literals.items()}
         self.same: dict[Origin, Origin] = {}
+        self.conflicts = True
         self.origin: dict[tuple[Generated, str], Origin] = {}
         self.unclear: set[tuple[Generated, str]] = set()
         for _ in range(ROUNDS):
@@ -58,7 +52,7 @@ class Nesting:
                 for s in statements(g.tree.body):
                     self.statement(s, g)
             self.origin, self.unclear = self.found, self.differing
-            if before == (self.origin, self.unclear):
+            if before == (self.origin, self.unclear) and self.parts_agree():
                 break
         self.states = [o for o in self.literals if self.one_of(o) in self.inside(o)]
 
@@ -83,7 +77,7 @@ class Nesting:
         g, place = o
         if o not in self.literals:
             return
-        for i, e in enumerate(self.literals[o].node.elts):
+        for i, e in enumerate(self.literals[o].elts):
             if isinstance(e, ast.Name) and (found := self.of(g, e.id)) is not None:
                 yield found
             elif isinstance(e, (ast.Tuple, ast.Name)):
@@ -104,13 +98,17 @@ class Nesting:
                 made := g.externals.get(f), Generated
             ):
                 self.bind(target, (made, ()), g)
+            case ast.Assign(targets=[target], value=ast.Tuple() as made) if made in self.places:
+                self.bind(target, self.places[made], g)
             case ast.Assign(targets=[target], value=ast.Name(id=v)) if (found := self.of(g, v)) is not None:
                 self.bind(target, found, g)
             case ast.Assign(
                 targets=[target], value=ast.Subscript(value=ast.Name(id=v), slice=ast.Constant(value=int(i)))
             ) if (found := self.of(g, v)) is not None:
                 self.bind(target, self.part(found, i), g)
-            case ast.Assign(value=value) if not (isinstance(value, ast.List) and not value.elts) and not is_nothing(s):
+            case ast.Assign(value=value) if not (
+                (isinstance(value, ast.List) and not value.elts) or is_nothing(s) or self.nothing_of(s, g)
+            ):
                 for v in writes(s):
                     if (g, v) in self.origin:
                         self.differing.add((g, v))
@@ -123,6 +121,8 @@ class Nesting:
             for p, e in (given | {k.arg: k.value for k in n.keywords if k.arg}).items():
                 if isinstance(e, ast.Name):
                     self.put(callee, p, self.of(g, e.id))
+                elif isinstance(e, ast.Tuple):
+                    self.put(callee, p, self.places.get(e))
 
     def bind(self, target: ast.expr, o: Origin, g: Generated) -> None:
         match target:
@@ -136,17 +136,62 @@ class Nesting:
         """An item of a tuple; where that was made elsewhere, it comes from there."""
         g, place = o
         literal = self.literals.get(o)
-        e = literal.node.elts[i] if literal is not None and i < len(literal.node.elts) else None
+        e = literal.elts[i] if literal is not None and i < len(literal.elts) else None
         return (self.of(g, e.id) if isinstance(e, ast.Name) else None) or (g, (*place, i))
 
     def put(self, g: Generated, v: str, o: Origin | None) -> None:
-        if o is None or (known := self.one_of(self.found.setdefault((g, v), o))) == (o := self.one_of(o)):
-            return
-        both = [len(self.literals[x].node.elts) for x in (known, o) if x in self.literals]
-        if len(both) == 2 and both[0] == both[1] and known[1] == o[1]:
-            self.same[o] = known
-        else:
+        if o is not None and not self.merged(self.found.setdefault((g, v), o), o):
             self.differing.add((g, v))
+
+    def merged(self, a: Origin, b: Origin) -> bool:
+        """Whether tuples of two origins are of one making, from now on if they look alike."""
+        a, b = self.one_of(a), self.one_of(b)
+        if a == b:
+            return True
+        if a not in self.literals or b not in self.literals or len(self.literals[a].elts) != len(self.literals[b].elts):
+            return False
+        self.same[b] = a
+        return True
+
+    def parts_agree(self) -> bool:
+        """Whether tuples of one making hold tuples of one making; those that look alike are, from now on."""
+        before, self.conflicts = len(self.same), False
+        for b, a in [*self.same.items()]:
+            for i in range(len(self.literals[b].elts)):
+                x, y = self.one_of(self.part(a, i)), self.one_of(self.part(b, i))
+                if x != y and (x in self.literals or y in self.literals) and not self.merged(x, y):
+                    self.conflicts = True
+        return len(self.same) == before
+
+    def nothing_of(self, s: ast.stmt, g: Generated) -> str:
+        """`bt = lazy_zero(t)` of a tuple that a function has made: t."""
+        match s:
+            case ast.Assign(
+                targets=[ast.Name()],
+                value=ast.Call(func=ast.Name(id="lazy_zero" | "init_grad"), args=[ast.Name(id=v)], keywords=[]),
+            ) if self.of(g, v) is not None:
+                return v
+            case _:
+                return ""
+
+    def spell_out(self) -> bool:
+        """Write `repack(t, a, b)` as `(a, b)`, where t is a tuple that a function has made; whether there was one."""
+        found = False
+
+        def change(e: ast.expr, g: Generated) -> ast.expr:
+            nonlocal found
+            match e:
+                case ast.Call(func=ast.Name(id="repack"), args=[ast.Name(id=t), *parts], keywords=[]):
+                    made = self.literals.get(o) if (o := self.of(g, t)) is not None else None
+                    if made is not None and len(made.elts) == len(parts):
+                        found = True
+                        return ast.Tuple(parts, ast.Load())
+            return e
+
+        for g in self.functions:
+            assert g.tree is not None
+            g.tree = rebuild(g.tree, lambda e, g=g: change(e, g))  # type: ignore[misc]
+        return found
 
 
 def is_nothing(s: ast.stmt) -> bool:
@@ -163,20 +208,38 @@ def is_nothing(s: ast.stmt) -> bool:
             return False
 
 
-def _literals(g: Generated) -> Iterator[tuple[Place, Literal]]:
-    """The tuples in what a function returns, also under names that are set for that alone."""
+def _literals(g: Generated) -> Iterator[tuple[Place, ast.Tuple]]:
+    """The tuples in what a function returns, also under names that are set for that alone, and those that it makes."""
     assert g.tree is not None
     *body, last = g.tree.body
     named = {s.targets[0].id: s for s in body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+    seen: set[ast.expr] = set()
 
-    def parts(e: ast.expr | None, place: Place, s: ast.stmt) -> Iterator[tuple[Place, Literal]]:
+    def parts(e: ast.expr | None, place: Place) -> Iterator[tuple[Place, ast.Tuple]]:
         match e:
             case ast.Tuple(elts=elts):
-                yield place, Literal(e, s)
+                seen.add(e)
+                yield place, e
                 for i, x in enumerate(elts):
-                    yield from parts(x, (*place, i), s)
-            case ast.Name(id=v) if v in named and isinstance(named[v].value, ast.Tuple):
-                yield from parts(named[v].value, place, named[v])
+                    yield from parts(x, (*place, i))
+            case ast.Name(id=v) if not (place and place[0] < 0) and v in named and isinstance(named[v].value, ast.Tuple):
+                yield from parts(named[v].value, place)
 
     if isinstance(last, ast.Return):
-        yield from parts(last.value, (), last)
+        yield from parts(last.value, ())
+    made = [e for s in statements(body) for e in _made_in(s, g)]
+    for n, e in enumerate(made):
+        if e not in seen:
+            yield from parts(e, (-1 - n,))
+
+
+def _made_in(s: ast.stmt, g: Generated) -> Iterator[ast.Tuple]:
+    """The tuples that a statement names, or hands to another function of the module."""
+    match s:
+        case ast.Assign(value=ast.Tuple() as made):
+            yield made
+        case ast.Assign() | ast.Expr():
+            for n in ast.walk(s):
+                if isinstance(n, ast.Call) and isinstance(n.func, ast.Name):
+                    if isinstance(g.externals.get(n.func.id), Generated):
+                        yield from (e for e in (*n.args, *(k.value for k in n.keywords)) if isinstance(e, ast.Tuple))

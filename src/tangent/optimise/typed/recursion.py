@@ -10,7 +10,7 @@ def fib_bwd(saved, bout):                           def fib_bwd(saved, bout, fib
     a, fib_saved = saved                                a, fib_saved = fib_kept[saved]
 
 What is kept of a call is known by its place in a list, an integer. The entry makes the lists. In forward mode over
-this, how it changes is in a list of its own.
+this, how it changes is in a list of its own, and so is its gradient in reverse mode over this. Nothing is at the place 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from tangent.backends.numba.functions import require_unset
 from tangent.errors import CompileError, Location
+from tangent.optimise.typed.decided import is_kernel
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Items, Kind, Number, Stack, join
 from tangent.optimise.typed.nesting import Nesting, Origin, is_nothing, reached
@@ -47,6 +49,13 @@ def refusal(g: Generated, why: str, where: Location | None = None) -> CompileErr
     )  # fmt: skip
 
 
+def refuse_recursion(functions: list[Generated], where: Where) -> None:
+    """Where Tangent's own functions call themselves: what they keep is of many types."""
+    for g in functions:
+        if g.backward is not None and is_kernel(g) and g in reached(g):
+            raise refusal(g, WHY, where(g))
+
+
 def with_lists(functions: list[Generated], given: list[Kind], resolve: Resolve, where: Where) -> frozenset[str]:
     """Rewrite the functions of a module in place: they are copies that nobody else has. The names of the lists."""
     if not any(g in reached(g) for g in functions):
@@ -54,6 +63,10 @@ def with_lists(functions: list[Generated], given: list[Kind], resolve: Resolve, 
     nesting = Nesting(functions)
     if not nesting.states:
         return frozenset()
+    if nesting.spell_out():
+        nesting = Nesting(functions)
+    if nesting.conflicts:
+        raise refusal(functions[0], WHY, where(functions[0]))
     lists = _Lists(nesting, where)
     lists.write(given, resolve)
     return frozenset(lists.kept.values())
@@ -71,18 +84,19 @@ class _Lists:
         first = dict.fromkeys(nesting.one_of(o) for o in self.made)
         self.kept = {o: names.numbered(f"{_title(o[0])}_kept") for o in first}
         self.unset: dict[Generated, set[str]] = {}
+        self.nothing: dict[ast.stmt, tuple[str, Origin]] = {}
 
     def write(self, given: list[Kind], resolve: Resolve) -> None:
         for g in self.functions:
             self.check(g)
         handling = {g for g in self.functions if self.handles(g)}
         users = {g for g in self.functions if {g, *reached(g)} & handling}
-        literals = [(o, self.nesting.literals[o].node) for o in self.made]
+        literals = [(o, self.nesting.literals[o]) for o in self.made]
         for g in users:
             g.tree = self.rewritten(g, users)
         entry = self.functions[0]
         self.make(entry, {v: ast.List([], ast.Load()) for v in self.kept.values()})
-        found = Inference(self.functions, given, resolve)
+        found = Inference(self.functions, given, resolve, set(self.kept.values()))
         kinds: dict[Origin, Kind] = {}
         for o, e in literals:
             one = self.nesting.one_of(o)
@@ -91,6 +105,7 @@ class _Lists:
         assert entry.tree is not None
         entry.tree = replace(entry.tree, body=entry.tree.body[len(self.kept) :])
         self.make(entry, {self.kept[o]: ast.List([e], ast.Load()) for o, e in starts.items()})
+        self.guard({o for o, kind in kinds.items() if _has_arrays(kind)}, users)
         for g, unset in self.unset.items():
             assert g.tree is not None
             first = [assign(v, self.default(found.kinds[g].get(v), g, resolve, entry)) for v in sorted(unset)]
@@ -116,15 +131,15 @@ class _Lists:
                 if (
                     origin is not None
                     and self.nesting.one_of(origin) in self.kept
-                    and ((g, v) in self.nesting.unclear or not _only_handed_on(s, v, g))
+                    and ((g, v) in self.nesting.unclear or not (self.nesting.nothing_of(s, g) or _only_handed_on(s, v, g)))
                 ):
                     raise refusal(g, WHY, self.where(g))
 
     def rewritten(self, g: Generated, users: set[Generated]) -> ast.FunctionDef:
         assert g.tree is not None
-        own = {self.nesting.literals[o].node: self.kept[self.nesting.one_of(o)] for o in self.made if o[0] is g}
+        own = {self.nesting.literals[o]: self.kept[self.nesting.one_of(o)] for o in self.made if o[0] is g}
         body = [new for s in g.tree.body for new in self.statement(s, g, own)]
-        handed = {e.id for o, x in self.nesting.literals.items() if o[0] is g for e in x.node.elts if _is_name(e)}
+        handed = {e.id for o, x in self.nesting.literals.items() if o[0] is g for e in x.elts if _is_name(e)}
         self.unset[g] = {v for s in body if is_nothing(s) for v in writes(s)} & handed
         body = [s for s in body if not is_nothing(s)]
         tree = rebuild(replace(g.tree, body=body), lambda e: self.called(e, g, users))
@@ -145,6 +160,12 @@ class _Lists:
                 return [replace(s, body=parts[0], orelse=parts[1])]
             case ast.For(body=inner) | ast.While(body=inner):
                 return [replace(s, body=[new for x in inner for new in self.statement(x, g, own)])]
+            case ast.Assign(targets=[ast.Name(id=target)]) if (
+                (v := self.nesting.nothing_of(s, g)) and (o := self.state(g, name(target))) is not None
+            ):
+                new = replace(s, value=constant(0))
+                self.nothing[new] = v, o
+                return [new]
             case ast.Assign(value=ast.Name() as value) if _takes_apart(s) and (o := self.state(g, value)) is not None:
                 return [replace(s, value=expression("k[p]", k=self.kept[o], p=value))]
             case ast.Assign(value=ast.Subscript(value=value)) if (o := self.state(g, value)) is not None:
@@ -185,6 +206,29 @@ class _Lists:
         made = [assign(v, e) for v, e in lists.items()]
         entry.tree = replace(entry.tree, body=[*made, *entry.tree.body])
 
+    def guard(self, arrays: set[Origin], users: set[Generated]) -> None:
+        """Nothing of what a call has kept is what the list begins with; that has no shape for arrays."""
+
+        def change(s: ast.stmt) -> list[ast.stmt]:
+            match s:
+                case ast.If(body=then, orelse=other):
+                    return [replace(s, body=inside(then), orelse=inside(other))]
+                case ast.For(body=inner) | ast.While(body=inner):
+                    return [replace(s, body=inside(inner))]
+                case _ if s in self.nothing and self.nothing[s][1] in arrays:
+                    return [at(ast.Expr(expression("require_unset(v)", v=self.nothing[s][0])), s), s]
+                case _:
+                    return [s]
+
+        def inside(body: list[ast.stmt]) -> list[ast.stmt]:
+            return [new for s in body for new in change(s)]
+
+        for g in users:
+            assert g.tree is not None
+            if (body := inside(g.tree.body)) != g.tree.body:
+                g.tree = replace(g.tree, body=body)
+                g.externals = {**g.externals, "require_unset": require_unset}
+
     def default(self, kind: Kind, g: Generated, resolve: Resolve, entry: Generated) -> ast.expr:
         """Something of a kind."""
         match kind:
@@ -205,6 +249,18 @@ class _Lists:
                 return ast.List([self.default(item, g, resolve, entry)], ast.Load())
             case _:
                 raise refusal(g, WHY, self.where(g))
+
+
+def _has_arrays(kind: Kind) -> bool:
+    match kind:
+        case Number(rank=rank):
+            return rank > 0
+        case Items(items=parts):
+            return any(_has_arrays(part) for part in parts)
+        case Stack(item=item):
+            return _has_arrays(item)
+        case _:
+            return False
 
 
 def _is_name(e: ast.expr) -> TypeGuard[ast.Name]:
@@ -231,12 +287,12 @@ def _takes_apart(s: ast.stmt) -> TypeGuard[ast.Assign]:
 
 
 def _only_handed_on(s: ast.stmt, v: str, g: Generated) -> bool:
-    """Whether a statement names a value anew, puts it into a tuple or on a list, or calls a function with it."""
+    """Whether a statement names a value anew, puts it into a tuple or on a list, returns it or calls a function with it."""
     plain: set[ast.expr] = set()
     header = s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
     for n in ast.walk(header):
         match n:
-            case ast.Assign(value=e) | ast.Subscript(value=e, slice=ast.Constant()):
+            case ast.Assign(value=e) | ast.Subscript(value=e, slice=ast.Constant()) | ast.Return(value=ast.Name() as e):
                 plain.add(e)
             case ast.Tuple(elts=elts):
                 plain.update(elts)

@@ -30,7 +30,7 @@ from tangent.optimise.typed.lists import lists, plain_lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
 from tangent.optimise.typed.nesting import reached
 from tangent.optimise.typed.records import records, unchanged
-from tangent.optimise.typed.recursion import Where, with_lists, without_unread
+from tangent.optimise.typed.recursion import Where, refuse_recursion, with_lists, without_unread
 from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
@@ -94,6 +94,7 @@ def _specialised(
         plain = plain_lists(g.tree.body, lambda e, g=g: resolve(e, g) is runtime.beside)  # type: ignore[misc]
         g.tree = replace(g.tree, body=lists(plain))
     made = decided(list(made_of.values()), given, resolve)
+    refuse_recursion(made, where)
     kept = with_lists(made, given, resolve, where)
     held = {e for g in made if g in reached(g) for e in g.externals.values() if isinstance(e, Generated)}
     made = inlined(made)

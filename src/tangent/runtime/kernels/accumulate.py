@@ -15,7 +15,7 @@ from tangent.runtime.kernels.reduce import Axis, as_dtype, at_rank, gathered, re
 def shifted(g: Any, steps: int, fill: float = 0.0) -> Any:
     """The elements of the last axis moved towards its end."""
     head = np.full_like(g[..., :steps], fill)
-    return np.concatenate([head, g[..., :-steps]], axis=-1)
+    return np.concatenate((head, g[..., :-steps]), axis=-1)
 
 
 def product_of_others(

@@ -41,7 +41,7 @@ def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
         return np.conj(qr_adjoint_tall(bq, br, q, r))
     tail = br[..., m:]
     head = qr_adjoint_tall(bq + a[..., m:] @ mH(tail), br[..., :m], q, r[..., :m])
-    return np.conj(np.concatenate([head, q @ tail], axis=-1))
+    return np.conj(np.concatenate((head, q @ tail), axis=-1))
 
 
 def qr_adjoint_tall(bq: Any, br: Any, q: Any, r: Any) -> Any:
@@ -62,7 +62,7 @@ def qr_tangent(d: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     low = np.tril(c, -1)
     u = np.triu(c, 1) + mH(low) + np.real(c) * identity(c)
     dq = rate - q @ u
-    dr = np.concatenate([u @ r[..., :k], mH(q) @ d[..., k:] + mH(dq) @ a[..., k:]], axis=-1)
+    dr = np.concatenate((u @ r[..., :k], mH(q) @ d[..., k:] + mH(dq) @ a[..., k:]), axis=-1)
     if mode == "r":
         return dr
     return filled_columns(dq, y[0]), mT(zero_columns(mT(dr), mT(y[1])))

@@ -67,7 +67,8 @@ def require_inside(low: int, high: int, size: int) -> None:
 
 LEFT_OUT = (
     "a branch of a recursive function leaves out what a call of itself has kept: its gradient in compiled code, where"
-    " arrays belong to it, would need shapes\nUse forward mode over reverse mode (tangent.hvp), or leave compile='numba' out."
+    " arrays belong to it, would need shapes\n"
+    "Use forward mode over reverse mode (tangent.hvp), or leave compile='numba' out."
 )
 
 

@@ -222,8 +222,8 @@ def _literals(g: Generated) -> Iterator[tuple[Place, ast.Tuple]]:
                 yield place, e
                 for i, x in enumerate(elts):
                     yield from parts(x, (*place, i))
-            case ast.Name(id=v) if not (place and place[0] < 0) and v in named and isinstance(named[v].value, ast.Tuple):
-                yield from parts(named[v].value, place)
+            case ast.Name(id=v) if v in named and not (place and place[0] < 0):
+                yield from parts(named[v].value, place) if isinstance(named[v].value, ast.Tuple) else ()
 
     if isinstance(last, ast.Return):
         yield from parts(last.value, ())

@@ -10,7 +10,7 @@ def fib_bwd(saved, bout):                           def fib_bwd(saved, bout, fib
     a, fib_saved = saved                                a, fib_saved = fib_kept[saved]
 
 What is kept of a call is known by its place in a list, an integer. The entry makes the lists. In forward mode over
-this, how it changes is in a list of its own, and so is its gradient in reverse mode over this. Nothing is at the place 0.
+this, how it changes is in a list of its own, and so is its gradient in reverse mode. At the place 0 is nothing.
 """
 
 from __future__ import annotations
@@ -128,11 +128,10 @@ class _Lists:
         for s in statements(g.tree.body):
             for v in header_reads(s):
                 origin = self.nesting.origin.get((g, v))
-                if (
-                    origin is not None
-                    and self.nesting.one_of(origin) in self.kept
-                    and ((g, v) in self.nesting.unclear or not (self.nesting.nothing_of(s, g) or _only_handed_on(s, v, g)))
-                ):
+                if origin is None or self.nesting.one_of(origin) not in self.kept:
+                    continue
+                handed_on = self.nesting.nothing_of(s, g) or _only_handed_on(s, v, g)
+                if (g, v) in self.nesting.unclear or not handed_on:
                     raise refusal(g, WHY, self.where(g))
 
     def rewritten(self, g: Generated, users: set[Generated]) -> ast.FunctionDef:
@@ -160,9 +159,9 @@ class _Lists:
                 return [replace(s, body=parts[0], orelse=parts[1])]
             case ast.For(body=inner) | ast.While(body=inner):
                 return [replace(s, body=[new for x in inner for new in self.statement(x, g, own)])]
-            case ast.Assign(targets=[ast.Name(id=target)]) if (
-                (v := self.nesting.nothing_of(s, g)) and (o := self.state(g, name(target))) is not None
-            ):
+            case ast.Assign(targets=[ast.Name(id=target)]) if (v := self.nesting.nothing_of(s, g)) and (
+                o := self.state(g, name(target))
+            ) is not None:
                 new = replace(s, value=constant(0))
                 self.nothing[new] = v, o
                 return [new]
@@ -287,7 +286,7 @@ def _takes_apart(s: ast.stmt) -> TypeGuard[ast.Assign]:
 
 
 def _only_handed_on(s: ast.stmt, v: str, g: Generated) -> bool:
-    """Whether a statement names a value anew, puts it into a tuple or on a list, returns it or calls a function with it."""
+    """Whether a statement names or returns a value, puts it into a tuple or on a list, or calls a function with it."""
     plain: set[ast.expr] = set()
     header = s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
     for n in ast.walk(header):

@@ -103,3 +103,32 @@ def test_complex_numbers(call: str, exact: Exact, at: tuple[list[float], list[fl
         for got in (np.concatenate(ahead), np.concatenate(back)):
             np.testing.assert_allclose(got[row != 0.0], row[row != 0.0], rtol=1e-12)
             np.testing.assert_allclose(got[row == 0.0], 0.0, atol=1e-15 * float(np.max(np.abs(expected))))
+
+
+def log_sum(*x: Any) -> Any:
+    return mpmath.log(mpmath.fsum(mpmath.exp(v) for v in x))
+
+
+def first_share(*x: Any) -> Any:
+    return mpmath.exp(x[0]) / mpmath.fsum(mpmath.exp(v) for v in x)
+
+
+@pytest.mark.parametrize(
+    "x", [[1.0, 2.0, 3.0], [30.0, 0.0, 1.0], [1000.0, 990.0, 1005.0], [-1e3, -1005.0, -990.0]], ids=str
+)
+@pytest.mark.parametrize(
+    ("call", "exact"),
+    [("np.log(np.sum(np.exp(x - np.max(x)))) + np.max(x)", log_sum),
+     ("np.max(x) + np.log1p(np.sum(np.exp(np.sort(x)[:-1] - np.max(x))))", log_sum),
+     ("(np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x))))[0]", first_share),
+     ("np.exp(x[0] - np.logaddexp.reduce(x))", first_share)],
+)  # fmt: skip
+def test_softmax_by_hand(call: str, exact: Exact, x: list[float]) -> None:
+    """Written with the largest element taken out, as one does: as many digits of the largest second derivative."""
+    at = np.array(x)
+    gradient = tangent.grad(function_of(S(call, x=at)))
+    expected = second_derivatives(exact, x)
+    atol = 1e-12 * float(np.max(np.abs(expected)))
+    ahead = [tangent.jvp(gradient, "x")(at, dx=e) for e in np.eye(3)]
+    np.testing.assert_allclose(ahead, expected, rtol=1e-12, atol=atol)
+    np.testing.assert_allclose([tangent.vjp(gradient)(at, 1.0, e) for e in np.eye(3)], expected, rtol=1e-12, atol=atol)

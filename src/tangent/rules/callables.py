@@ -119,7 +119,8 @@ def _written_out(f: Any) -> Any:
     """What stands for a library function that has no rule but is written out in Python."""
     if isinstance(f, np.vectorize):
         otypes = getattr(f, "otypes", None) or None
-        if not f.excluded and f.signature is None:
+        by_place = not isinstance(f.pyfunc, types.FunctionType) or _of_elements(f.pyfunc) is not None
+        if by_place and not f.excluded and f.signature is None:
             return functools.partial(vectorized, f.pyfunc, otypes)
         return functools.partial(vectorized_with, f.pyfunc, otypes, frozenset(f.excluded), f.signature)
     written = table().written_out(f) if not table().lookup(f) else None

@@ -42,7 +42,7 @@ METHODS = frozenset(
 KERNELS = frozenset(
     """
     linalg matrices norms factors qr reduce accumulate calculus elementwise products axes shape windows padding
-    polynomial order einsum vectors statistics fits wholes
+    polynomial order einsum vectors statistics fits wholes spectra running
     """.split()
 )
 INDEXED = frozenset(

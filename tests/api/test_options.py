@@ -82,6 +82,23 @@ def test_has_aux_differentiates_the_first_and_hands_on_the_second():
     assert (value, found) == (36.0, 36.0) and aux["name"] == "aux"
 
 
+def with_list_aux(x):
+    values = [x]
+    for _ in range(3):
+        last = values.pop()
+        values.append(last * x + sum(values))
+        values.append(last)
+    return sum(values), values
+
+
+@pytest.mark.parametrize("optimized", [True, False])
+def test_lists_that_the_backward_pass_shrinks_are_given_back_as_they_were(optimized):
+    (value, values), _ = value_and_grad(with_list_aux, has_aux=True, optimized=optimized)(2.0)
+    assert (value, values) == with_list_aux(2.0)
+    _, aux = grad(with_list_aux, has_aux=True, optimized=optimized)(2.0)
+    assert aux == values
+
+
 def test_has_aux_in_forward_mode():
     found, aux = jvp(with_aux, has_aux=True)(2.0, 3.0, 1.0)
     assert found == 36.0 and aux == {"z": 6.0, "name": "aux"}

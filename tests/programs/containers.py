@@ -431,3 +431,11 @@ def arrays_of_an_argument_that_take_turns(ws, v):
     ws[0] = ws[0] * v
     ws[1][0] = v
     return np.sum(ws[0] * ws[1] ** 2)
+
+
+@program({"rates": [0.02, 0.025, 0.03], "t": 0.5})
+def list_that_is_summed_while_it_grows_and_returned(rates, t):
+    factors = []
+    for rate in rates:
+        factors.append((1.0 - rate * sum(factors)) / (1.0 + rate))
+    return factors[-1] * t, factors

@@ -16,7 +16,7 @@ from tangent.syntax.walk import walk
 from tangent.transform.definition import definition
 from tangent.transform.entrance import aliases_of, number_parameters, own_copies, written_parameters
 from tangent.transform.generated import Generated
-from tangent.transform.results import BOUNDARY, arranged, extra_results, returned, with_aux
+from tangent.transform.results import BOUNDARY, arranged, extra_results, lists_restored, returned, with_aux
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.parts import augmented_parts, looked_at, stored_parts
@@ -59,17 +59,19 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     kept: list[ast.stmt] = []
     extra: list[ast.expr] = []
     last_line = this.core.body[-1]
-    for value in extra_results(this, module.options):
+    more = extra_results(this, module.options)
+    shrinking = lists_restored(this, passes.backward) if more else set()
+    for value in more:
         held = this.context.names.fresh("value" if value.id == this.result else value.id)
         changes = settled.storage.classes or any(module.summaries(f).stores for f, _ in called_functions(this))
-        safe = not changes or passes.facts.of(value).scalar
+        safe = not (changes or shrinking) or passes.facts.of(value).scalar
         kept.append(assign(held, value if safe else scribe.call("copy", value), last_line))
         extra.append(name(held))
     made.check = seed_check(module, made, this, passes, seed, kept, scribe)
     last = at(ast.Return(arranged(gradients, extra, module.options)), last_line)
     copies = own_copies(settled, scribe)
     body = [*zeros, *copies, *passes.forward, *kept, BOUNDARY, *passes.backward, last]
-    made.shared = aliases_of(settled, scribe, passes.stores.restoring)
+    made.shared = aliases_of(settled, scribe, {**passes.stores.restoring, **{v: v for v in shrinking}})
     body = module.optimise(body, this, scribe, made.shared)
     made.tree = definition(this, title, [s for s in body if s is not BOUNDARY], [seed], constant(1.0))
     made.seeds = {"": seed}

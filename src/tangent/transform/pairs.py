@@ -9,7 +9,6 @@ from tangent.analysis.liveness import live_into, surely_bound
 from tangent.source.reached import reached
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, constant, name
-from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import assigned_inside
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.definition import definition, function_def
@@ -18,7 +17,7 @@ from tangent.transform.generated import Generated
 from tangent.transform.inserted.skipped import plain_blocks
 from tangent.transform.known import Known
 from tangent.transform.outline import unmarked
-from tangent.transform.results import BOUNDARY, returned
+from tangent.transform.results import BOUNDARY, lists_restored, returned
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import Unit
 
@@ -79,7 +78,7 @@ def build_pair(
     if saved:
         slots = ast.Tuple([ast.Name(v, ast.Store()) for v in saved], ast.Store())
         unpack = [at(ast.Assign([slots], name(state)), this.core.body[0])]
-        changed = [] if module.options.compile else sorted(_changed(this, second) & set(saved))
+        changed = [] if module.options.compile else sorted(lists_restored(this, second) & set(saved))
         unpack += [assign(v, scribe.call("as_list", name(v)), this.core.body[0]) for v in changed]
     args = ast.arguments([], [ast.arg(state), *(ast.arg(v) for v in seeds)], None, [], [], None, [])
     doc = f"The backward pass of {fwd.name}."
@@ -87,18 +86,6 @@ def build_pair(
     for made in (fwd, bwd):
         module.complete(made, this, scribe)
         module.functions.append(made)
-
-
-def _changed(this: Unit, body: list[ast.stmt]) -> set[str]:
-    """Lists that grow in a function and shrink on the way back: its caller may hold them, too."""
-    operations = [op for op in this.operations.values() if op.kind in ("push", "pop") and op.why == "read"]
-    lists = {v for op in operations for v in (op.targets if op.kind == "push" else op.operands)}
-    found: set[str] = set()
-    for s in statements(body):
-        match s:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop" | "append"))):
-                found.add(v)
-    return found & lists
 
 
 def build_plain(

@@ -104,6 +104,18 @@ def extra_results(this: Unit, options: Options) -> list[ast.Name]:
     return found
 
 
+def lists_restored(this: Unit, body: list[ast.stmt]) -> set[str]:
+    """Lists that grow in a function and shrink on the way back: who gets the result holds them, too."""
+    operations = [op for op in this.operations.values() if op.kind in ("push", "pop") and op.why == "read"]
+    lists = {v for op in operations for v in (op.targets if op.kind == "push" else op.operands)}
+    found: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop" | "append"))):
+                found.add(v)
+    return found & lists
+
+
 def arranged(derivatives: list[ast.expr], extra: list[ast.expr], options: Options) -> ast.expr:
     """`gradients, value`, or `value, gradients` with both sides grouped."""
 

@@ -439,3 +439,22 @@ def list_that_is_summed_while_it_grows_and_returned(rates, t):
     for rate in rates:
         factors.append((1.0 - rate * sum(factors)) / (1.0 + rate))
     return factors[-1] * t, factors
+
+
+@program({"d": {"a": 1.5, "b": [1.1, 2.0]}})
+def list_in_a_dict_that_is_read_and_written_in_a_loop(d):
+    s = 0.0
+    for i in range(3):
+        s += d["a"] * d["b"][i % 2]
+        d["b"][0] = s
+    return s
+
+
+@program({"d": {"a": 1.5, "b": [1.1, 2.0]}})
+def dict_and_the_list_in_it_written_in_a_loop(d):
+    s = 1.0
+    for i in range(3):
+        d["a"] = d["a"] * s
+        s = s * d["b"][i % 2]
+        d["b"][0] = s * d["a"]
+    return s * d["b"][0]

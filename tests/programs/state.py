@@ -387,3 +387,19 @@ def list_of_an_object_asked_whether_it_is_empty(x):
     if after:
         y = y * 5.0
     return y * log.found[1]
+
+
+@program({"xs": [3.0, 1.0, 2.0], "w": np.array([0.5, 2.0])})
+def changed_list_in_arithmetic(xs, w):
+    del xs[0]
+    xs.reverse()
+    return np.sum(w * xs) + np.sum((xs - w) / 2.0)
+
+
+@program({"xs": [3.0, 1.0, 2.0]}, orders=1)
+def changed_list_repeated(xs):
+    xs.pop()
+    ys = xs
+    ys.append(xs[0] * 2)
+    twice = 2 * xs
+    return sum(twice) * twice[0] + ys[2] * xs[1]

@@ -14,7 +14,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
 from tangent.transform.definition import definition
-from tangent.transform.entrance import aliases_of, number_parameters, own_copies, written_parameters
+from tangent.transform.entrance import aliases_of, number_parameters, own_copies, refuse_carried, written_parameters
 from tangent.transform.generated import Generated
 from tangent.transform.results import BOUNDARY, arranged, extra_results, lists_restored, returned, with_aux
 from tangent.transform.reverse.state import Passes
@@ -34,6 +34,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     module.asked_for = function
     made = module.entry(function, title)
     this = module.read(function)
+    refuse_carried(this)
     if module.options.has_aux:
         this = with_aux(this)
     wrt = module.options.wrt
@@ -41,6 +42,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     made.numbers = number_parameters(this)
     count = module.options.checkpoint
     settled, passes, seed = module.passes(this, wrt, scribe, frozenset(made.numbers), count=count)
+    made.once = passes.stores.writes_into_given_parts()
     made.written = written_parameters(settled, wrt)
     made.apart = (*settled.apart, *getattr(function, "apart", ()))
     made.owned = looked_at(settled)

@@ -322,6 +322,11 @@ class Known:
         listed = [self.may_be_list(e) for e in (left, right)]
         return any(listed) and all(a or b for a, b in zip(own, listed))
 
+    def computes_with_constant(self, e: ast.BinOp) -> bool:
+        """Whether an operator has a number beside it that no list goes with: only `xs * 2` repeats one."""
+        numbers = [x.value for x in (e.left, e.right) if isinstance(x, ast.Constant)]
+        return any(not (isinstance(e.op, ast.Mult) and isinstance(v, int)) for v in numbers)
+
     def is_object(self, e: ast.expr) -> bool:
         """Whether an expression may be an object: not a module, a class, an array of the library."""
         match e:

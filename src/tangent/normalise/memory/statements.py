@@ -218,6 +218,8 @@ class Statements(Inserted):
                 self.emit(assign(target, self.filled(value), s))
             case ast.UnaryOp(op=ast.Not()):
                 self.emit(assign(target, self.inside(value), s))
+            case ast.BinOp(left=left, right=right) if not self.computes_with_constant(value):
+                self.emit(assign(target, replace(value, left=self.now(left), right=self.now(right)), s))
             case ast.Lambda() | ast.Name() | ast.Constant() | ast.BinOp() | ast.UnaryOp():
                 self.emit(assign(target, value, s))
             case _:

@@ -22,12 +22,13 @@ def rest(b: Any, shade: Any) -> Any:
 def _handed(v: Any, b: Any, shade: Any, nothing: Callable[[Any], Any]) -> Any:
     seen = iter(_first_shown(b))
 
-    def inside(v: Any, b: Any) -> Any:
+    def inside(v: Any, b: Any, shared: bool = False) -> Any:
         if isinstance(b, (list, tuple, dict)):
+            shared = shared or any(b is s for s, _ in leaves_of(shade, shade))  # numbers in it are no parts by themselves
             keys = b if isinstance(b, dict) else range(len(b))
-            return _again(b, {k: inside(v[k], b[k]) for k in keys})
+            return _again(b, {k: inside(v[k], b[k], shared) for k in keys})
         first = next(seen) if isinstance(b, np.ndarray) else None
-        if is_part(b, shade):
+        if shared or is_part(b, shade):
             return nothing(b)
         return v if first is None else np.where(first, v, 0.0)
 

@@ -26,6 +26,7 @@ MAKERS = CONTAINER_COPIES | frozenset(
     "add multiply mutated with_attribute dict_of replace_item replace_field dense from_vector as_list repack "
     "repack_from dict_get".split()
 )
+PARTS = frozenset("getitem mutated own own_any beside shadow mirror".split())  # a part of a container, or the container made anew
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
 
 
@@ -111,14 +112,19 @@ class Facts:
         while waiting:
             part = waiting.pop()
             every = [op for op in self.owner.operations.values() if part in op.targets]
-            made = [op for op in every if op.kind not in ("store", "augment")]
-            taken = [op for op in made if op.kind == "unpack" or (op.kind == "rule" and op.rule.name == "getitem")]
-            if len(taken) < len(made):
+            made = [op for op in every if op.kind not in ("store", "augment") and not is_empty_list(op)]
+            handed = [handed_on(op) for op in made]
+            if not all(handed):
                 return False
-            new = {op.operands[0] for op in taken} - found
+            new = set(handed) - found
             found |= new
             waiting += new
         return not found.isdisjoint(self.owner.unit.parameters)
+
+    def writes_into_given_parts(self) -> bool:
+        """Whether items of parts of a parameter are assigned: shadows of numbers there come and go."""
+        stores = [op for op in self.owner.operations.values() if op.kind == "store" and "index" in op.values]
+        return any(self.is_array(op.targets[0]) and self.is_given_part(op.targets[0]) for op in stores)
 
     def is_asked(self, index: ast.expr) -> bool:
         """Whether `v[...]` stands behind a test that v is an array."""
@@ -268,3 +274,17 @@ def kept_from_arguments(unit: Unit, handles: set[str]) -> dict[str, tuple[str, .
 
 def is_forward(callee: Any) -> bool:
     return getattr(callee, "fresh", "") == "return"
+
+
+def handed_on(op: Operation) -> str:
+    """The variable that an operation makes another name, a part or a shadow of, or puts into a list; "" for others."""
+    if op.kind in ("unpack", "copy", "push", "pop") and op.operands:
+        return op.operands[0]
+    match op.value:
+        case ast.Call(args=[ast.Name(id=v), *_]) | ast.Subscript(value=ast.Name(id=v)) if op.kind == "rule":
+            return v if op.rule.name in PARTS else ""
+    return ""
+
+
+def is_empty_list(op: Operation) -> bool:
+    return op.kind == "pack" and not op.operands

@@ -19,7 +19,6 @@ from tangent.transform.known import Known
 from tangent.transform.outline import unmarked
 from tangent.transform.results import BOUNDARY, lists_restored, returned
 from tangent.transform.scribe import Scribe
-from tangent.transform.unit import Unit
 
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
     from tangent.transform.module import Module

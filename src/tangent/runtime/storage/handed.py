@@ -24,7 +24,7 @@ def _handed(v: Any, b: Any, shade: Any, nothing: Callable[[Any], Any]) -> Any:
 
     def inside(v: Any, b: Any, shared: bool = False) -> Any:
         if isinstance(b, (list, tuple, dict)):
-            shared = shared or any(b is s for s, _ in leaves_of(shade, shade))  # numbers in it are no parts by themselves
+            shared = shared or any(b is s for s, _ in leaves_of(shade, shade))  # with the numbers in it
             keys = b if isinstance(b, dict) else range(len(b))
             return _again(b, {k: inside(v[k], b[k], shared) for k in keys})
         first = next(seen) if isinstance(b, np.ndarray) else None

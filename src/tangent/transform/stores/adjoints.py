@@ -87,7 +87,8 @@ class Adjoints(Keeping):
         """A copy; of the shadow of a number, which is an array without axes, the number, and of an element itself."""
         if self.place_fact(place).scalar:
             return expression("p[()]", p=e) if isinstance(place, ast.Name) else e
-        if isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name) and self.is_given_part(place.value.id):
+        owner = place.value if isinstance(place, ast.Subscript) else None
+        if isinstance(owner, ast.Name) and self.is_given_part(owner.id):
             return self.owner.scribe.call("copy", e)
         return expression("p.copy()", p=e)
 

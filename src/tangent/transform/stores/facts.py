@@ -26,7 +26,7 @@ MAKERS = CONTAINER_COPIES | frozenset(
     "add multiply mutated with_attribute dict_of replace_item replace_field dense from_vector as_list repack "
     "repack_from dict_get".split()
 )
-PARTS = frozenset("getitem mutated own own_any beside shadow mirror".split())  # a part of a container, or the container made anew
+PARTS = frozenset("getitem mutated own own_any beside shadow mirror".split())
 ALWAYS_VIEWS = frozenset("T transpose swapaxes moveaxis rollaxis".split())
 
 

@@ -15,7 +15,7 @@ _count = itertools.count(1)
 
 # Derivatives are trees of small objects that live as long as the tests: to look for garbage among them again and again
 # takes a fifth of the time.
-gc.set_threshold(100_000, 50, 1000)
+gc.set_threshold(1_000_000, 5, 1000)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

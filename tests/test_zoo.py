@@ -132,6 +132,13 @@ class Setting:
         return numeric.tolerance(double, self.point, self.result)
 
 
+@functools.lru_cache(maxsize=KEPT)
+def slope(program: Program, index: int) -> np.ndarray:
+    """Finite differences of <seed, f> at a sample, in double precision."""
+    setting = Setting(Case(program, index))
+    return numeric.gradient(setting.primal, numeric.widen(setting.point), setting.seed)
+
+
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
     """Programs at kinks divide by zero on purpose; programs that print are heard by pytest only."""
@@ -167,9 +174,8 @@ def test_the_checks_can_fail() -> None:
 def test_samples_are_smooth_points(case: Case) -> None:
     """Two step sizes agree: neither a kink nor a jump is near, and the reference can be trusted."""
     setting = Setting(case)
-    point = numeric.widen(setting.point)
-    coarse = numeric.gradient(setting.primal, point, setting.seed)
-    fine = numeric.gradient(setting.primal, point, setting.seed, numeric.STEP / 4)
+    coarse = slope(case.program, case.index)
+    fine = numeric.gradient(setting.primal, numeric.widen(setting.point), setting.seed, numeric.STEP / 4)
     assert all(numeric.numeric(leaf) for leaf in numeric.leaves(setting.result))
     assert np.all(np.isfinite(coarse))
     assert numeric.close(coarse, fine, FIRST)
@@ -183,7 +189,7 @@ def test_reverse(case: Case) -> None:
     setting = Setting(case)
     derivative = reverse(case.program)
     got = setting.gradient(derivative)
-    want = numeric.gradient(setting.primal, numeric.widen(setting.point), setting.seed)
+    want = slope(case.program, case.index)
     check(derivative, numeric.covector(got), want, setting.tolerance(FIRST))
 
 

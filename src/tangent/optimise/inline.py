@@ -141,10 +141,12 @@ class _Inline:
             s = self.absorb(s, waiting, free, done, indent)
             for v in _read_inside(s) if isinstance(s, NESTED) else ():  # what is replaced behind it is needed in it
                 waiting.pop(v, None)
-            for v in (*self.changes(s), *map(_shape_of, all_writes(s))):
-                for candidate in free.pop(v, set()):
+            changed = self.changes(s).union(map(_shape_of, all_writes(s))) if free or waiting else set()
+            for v in free.keys() & changed:
+                for candidate in free.pop(v):
                     waiting.pop(candidate, None)
-                waiting.pop(v, None)
+            for v in waiting.keys() & changed:
+                del waiting[v]
             s = self.inner(s, indent, attempted)
             done.append(s)
             if self.is_candidate(s):

@@ -1,5 +1,8 @@
 """Second derivatives that run the function again, in forward mode, let it print once."""
 
+import logging
+import sys
+
 import numpy as np
 import pytest
 
@@ -28,17 +31,43 @@ def scaled(x):
     return np.sum(a * a)
 
 
-@pytest.mark.parametrize("second", [lambda: vjp(vjp(scaled)), lambda: jvp(vjp(scaled))])
-def test_effects_of_a_second_derivative_happen_once(second, capsys):
-    scaled(X)
-    want = capsys.readouterr().out
-    derivative = second()
+LOG = logging.getLogger(__name__)
+
+
+def told(y):
+    print("told")
+    sys.stdout.write("once\n")
+    LOG.warning("twice")
+    return np.sin(y)
+
+
+BENDING = {"told": told, "plain": np.cos}
+
+
+def bent(x, way="told"):
+    """The callee is known at run time only."""
+    a = x.copy()
+    for i in range(2):
+        sys.stdout.write(f"step {i}\n")
+        LOG.warning("step %d", i)
+        a = scale(a, BENDING[way](x[i]) * x[0])
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("function", [scaled, bent])
+@pytest.mark.parametrize("second", [lambda f: vjp(vjp(f)), lambda f: jvp(vjp(f))])
+def test_effects_of_a_second_derivative_happen_once(function, second, capsys, caplog):
+    function(X)
+    want, logged = capsys.readouterr().out, caplog.messages
+    derivative, more = second(function), () if function is scaled else ("told",)
     for _ in range(4):
-        found = derivative(X, 1.0, np.ones(4))
+        caplog.clear()
+        found = derivative(X, *more, 1.0, np.ones(4))
         assert capsys.readouterr().out == want
-    np.testing.assert_allclose(found, _difference(), rtol=1e-6)
+        assert caplog.messages == logged
+    np.testing.assert_allclose(found, _difference(function, *more), rtol=1e-6)
 
 
-def _difference(h=1e-6):
-    gradient = vjp(scaled)
-    return (gradient(X + h, 1.0) - gradient(X - h, 1.0)) / (2.0 * h)
+def _difference(function, *more, h=1e-6):
+    gradient = vjp(function)
+    return (gradient(X + h, *more, 1.0) - gradient(X - h, *more, 1.0)) / (2.0 * h)

@@ -405,3 +405,13 @@ def gradient_of_a_function_that_adds_to_a_list(x):
 
     slope = tangent.grad(g)
     return slope(x) + seen[0] * slope(1.2) * len(seen)
+
+
+def composed(*functions):
+    return lambda v: functools.reduce(lambda a, f: f(a), functions, v)
+
+
+@program({"x": 0.7})
+def gradient_of_a_composition_of_compositions(x):
+    inner = composed(np.sin, lambda v: v * x, np.tanh)
+    return tangent.grad(inner)(x) + tangent.grad(composed(inner, inner))(0.4)

@@ -278,7 +278,8 @@ def over(
     function.captures = (*captures, *further)  # type: ignore[attr-defined]
     function.root = root_of(g.primal)  # type: ignore[attr-defined]
     function.fresh, function.carries, function.once = g.fresh, g.carries, g.once  # type: ignore[attr-defined]
-    function.sharing, function.apart, function.kept = g.sharing, g.apart, g.kept  # type: ignore[attr-defined]
+    function.sharing, function.apart = g.sharing, g.apart  # type: ignore[attr-defined]
+    function.kept = g.kept or getattr(g.primal, "kept", "")  # type: ignore[attr-defined]
     return function
 
 

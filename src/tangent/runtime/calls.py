@@ -33,6 +33,7 @@ from tangent.runtime.objects import (
 Active = tuple[Any, ...]
 # A mark among the places: arguments may be lists; a set there is that of operators which their classes define.
 LISTS = "<lists>"
+SILENT = "<silent>"  # another one: what the callee tells was told
 
 
 class Service(Protocol):

@@ -269,8 +269,13 @@ def field_part(g: Any, b: Any, x: Any, name: str) -> Any:
 
 
 def pop_grad(b: Any, x: Any) -> Any:
-    """The last item of a list of gradients; zero where nothing has flowed into the list."""
-    return b.pop() if isinstance(b, list) and b else init_grad(x)
+    """The last item of a list of gradients; zero where nothing has flowed into the list.
+
+    What was kept for a backward pass has given up the lists in it by then: its zero takes the form of what is added.
+    """
+    if isinstance(b, list) and b:
+        return b.pop()
+    return lazy_zero(x) if isinstance(x, tuple) else init_grad(x)
 
 
 def cast_tangent(b: Any, y: Any, asked: Any = True) -> Any:

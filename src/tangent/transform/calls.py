@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tangent.analysis.shapes.facts import Fact
+from tangent.options import Options
 from tangent.transform.known import Known, known_arguments
 from tangent.transform.unit import Unit
 
@@ -59,6 +60,8 @@ def leaf_names(value: Any) -> Iterator[str]:
 
 class Derivatives(Protocol):
     """Makes derivatives of callees; names are those of the generated functions."""
+
+    options: Options
 
     def pair(
         self,

@@ -7,6 +7,7 @@ y = y * x                  ->     y = y * x
 from __future__ import annotations
 
 import ast
+import io
 import logging
 import types
 import warnings
@@ -24,9 +25,9 @@ from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
 
-TELLING = frozenset(
-    [print, warnings.warn, *(getattr(logging, level) for level in "debug info warning error critical log".split())]
-)
+LEVELS = "debug info warning error exception critical log".split()
+TELLING = frozenset([print, warnings.warn, *(getattr(logging, level) for level in LEVELS)])
+METHODS = {logging.Logger: LEVELS, logging.LoggerAdapter: LEVELS, io.IOBase: ("write", "writelines", "flush")}
 COMPUTING = (len, str, repr, format, round, abs, min, max, sum, float, int, np.sum, np.mean, np.linalg.norm)
 EFFECTS = (ast.Call, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
@@ -48,9 +49,9 @@ def silenced(this: Unit) -> Unit:
     def tells(s: ast.stmt) -> bool:
         match s:
             case ast.Expr(value=ast.Call(func=func)):
-                return _is_telling(this.context.scope.resolve(func))
+                return _is_telling(func, this.context.scope)
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=func)) if v not in read:
-                return _only_tells(this.context.scope.resolve(func))
+                return _is_telling(func, this.context.scope) or _only_tells(this.context.scope.resolve(func))
             case _:
                 return False
 
@@ -73,7 +74,7 @@ def _only_tells(found: object) -> bool:
 
 def _is_told(e: ast.expr, scope: Scope) -> bool:
     match e:
-        case ast.Call(func=func, args=args, keywords=keywords) if _is_telling(scope.resolve(func)):
+        case ast.Call(func=func, args=args, keywords=keywords) if _is_telling(func, scope):
             given = [n for x in (*args, *keywords) for n in walk(x)]
             return all(not isinstance(n, EFFECTS) or _computes(n, scope) for n in given)
         case _:
@@ -85,8 +86,14 @@ def _computes(e: ast.AST, scope: Scope) -> bool:
     return isinstance(found, np.ufunc) or any(found is f for f in COMPUTING)
 
 
-def _is_telling(found: object) -> bool:
+def _is_telling(func: ast.expr, scope: Scope) -> bool:
+    """Whether something that is called prints or logs: a function, or a method of a logger or of a stream."""
+    match func:
+        case ast.Attribute(value=owner, attr=attr):
+            kind = type(scope.resolve(owner))
+            if any(issubclass(kind, cls) and attr in methods for cls, methods in METHODS.items()):
+                return True
     try:
-        return found in TELLING
+        return scope.resolve(func) in TELLING
     except TypeError:  # what cannot be hashed is no such function
         return False

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from tangent.analysis.operation import Operation
+from tangent.runtime.calls import SILENT
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.calls import Groups, fit_arguments
@@ -88,7 +89,7 @@ class Calls(Frame):
     def dynamic(self, value: ast.Call) -> ast.expr:
         """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
         value = unbound_method(self.unit, value, self.active, self.scribe)
-        active: list[ast.expr] = []
+        active: list[ast.expr] = [constant(SILENT)] if self.derivatives.options.silent else []
         tangents: list[ast.expr] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
             active.append(constant("f"))

@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError
+from tangent.runtime.calls import SILENT
 from tangent.runtime.objects import MEMBERS
 from tangent.syntax.names import as_identifier
 from tangent.syntax.quote import assign, at, call, constant, expression, name
@@ -105,7 +106,8 @@ class Calls(Containers):
             k.arg or "**" for k in value.keywords if isinstance(k.value, ast.Name) and k.value.id in self.active
         ]
         start = sum(1 for a in value.args if not isinstance(a, ast.Starred))
-        shown = ast.Tuple([constant(p if p != "*" else f"*{start}") for p in positions], ast.Load())
+        places = [SILENT] if self.derivatives.options.silent else []
+        shown = ast.Tuple([constant(p if p != "*" else f"*{start}") for p in [*places, *positions]], ast.Load())
         saved = self.scribe.names.numbered("call_saved")
         function = name(self.scribe.runtime("call_fwd"))
         new = at(

@@ -942,3 +942,13 @@ def values_that_are_there_again(x, w):
         for i in range(2):
             s = s + _doubled_rest(u[i : i + 2, k], w)
     return s + u
+
+
+@program({"x": signed(7), "w": signed(3)})
+def places_counted_from_a_length(x, w):
+    out, s = np.zeros((4, 3)), 0.0
+    for i in range(3):
+        for k in range(3):
+            out[i, k] = x[i + k] * w[k] + s
+            s = s + x[i + out.shape[0]] * x[out.shape[1] - k]
+    return out * s

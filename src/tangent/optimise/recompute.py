@@ -23,7 +23,8 @@ from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks
 from tangent.optimise.purity import calls_in, changed_by, root_of
-from tangent.syntax.rebuild import NESTED, all_writes, replace, statements
+from tangent.syntax.quote import constant
+from tangent.syntax.rebuild import NESTED, all_writes, rebuild, replace, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import children, fact, walk
 
@@ -102,8 +103,9 @@ class _Plan:
         if not is_cheap(value) or v in expression_reads(value) or not there.loops or not here.loops:
             return None
         moves: list[ast.stmt] = []
+        content = expression_reads(rebuild(value, lambda e: constant(None) if _measured(e) else e))
         for n in sorted(expression_reads(value)):
-            if (n in self.stored and n != _measured(value)) or not self.is_there(n, made[0], there, here, pop, moves):
+            if n in self.stored & content or not self.is_there(n, made[0], there, here, pop, moves):
                 return None
         order = self.order(here)
         for s in moves:
@@ -255,7 +257,7 @@ _INDEX = (
 
 
 def _is_atom(e: ast.expr) -> bool:
-    return isinstance(e, (ast.Name, ast.Constant))
+    return isinstance(e, (ast.Name, ast.Constant)) or bool(_measured(e))
 
 
 def _counter(loop: ast.stmt) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
-from scipy import integrate, linalg, signal, special, stats
+from scipy import integrate, linalg, ndimage, signal, special, stats
 
 import tangent
 from rules import check as checks
@@ -114,3 +114,25 @@ def test_keywords_and_functions_are_refused_by_name() -> None:
         tangent.vjp(checks.function_of(S("linalg.qr(a, pivoting=True)[1]", a=SQUARE)))
     with pytest.raises(MissingRuleError, match="logm"):
         tangent.vjp(checks.function_of(S("linalg.logm(a)", a=SQUARE)))
+
+
+def filtered(x: Any) -> Any:
+    return np.sum(ndimage.gaussian_filter(x, 1.0) ** 2)
+
+
+def interpolated(x: Any) -> Any:
+    return np.sum(ndimage.map_coordinates(x, [[1.3]], order=1))
+
+
+def filled(x: Any) -> Any:
+    out = np.zeros(4)
+    ndimage.gaussian_filter(x, 1.0, output=out)
+    return np.sum(out)
+
+
+@pytest.mark.parametrize("mode", [tangent.vjp, tangent.jvp])
+@pytest.mark.parametrize("f", [filtered, interpolated, filled], ids=lambda f: f.__name__)
+def test_wrappers_of_compiled_code_are_refused(f: Any, mode: Any) -> None:
+    """Their text says nothing: what they write, or give back, was taken for a constant, and the gradient for zero."""
+    with pytest.raises(tangent.TangentError, match="ndimage"):
+        mode(f)(np.arange(4.0), 1.0 if mode is tangent.vjp else np.ones(4))

@@ -200,15 +200,18 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iter
                 reads = frozenset(expression_reads(node))
                 direct = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
                 kept = scope.resolve(node.func) in (functools.partial, partial_of)  # it writes when it is called
-                for root in written_by(node, scope, summaries, ruled):
+                alone = isinstance(s, ast.Expr) and s.value is node
+                for root in written_by(node, scope, summaries, ruled, alone):
                     yield Write(s, root, reads, "method" if kept else "call", not direct)
                 if isinstance(node.func, ast.Lambda):
                     for root in _by_closure(node.func, scope, summaries):
                         yield Write(s, root, reads, "call")
 
 
-def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool = False) -> Iterator[str]:
-    """The variables that a call may write into."""
+def written_by(
+    node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool = False, alone: bool = False
+) -> Iterator[str]:
+    """The variables that a call may write into; `alone` says that nothing else of it is used."""
     for k in node.keywords:
         if k.arg == "out" and not (isinstance(k.value, ast.Constant) and k.value.value is None):
             yield from base_names(k.value)
@@ -245,6 +248,9 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
         yield from base_names(node.args[0])
     elif node.args and (id(found) in FIRST_ARGUMENT or getattr(found, "__qualname__", "") in SHUFFLING):
         yield from base_names(node.args[0])
+    elif alone and not ruled and _is_of_scipy(found):
+        for a in (*node.args, *(k.value for k in node.keywords)):
+            yield from base_names(a)
     elif isinstance(found, types.FunctionType) and not is_library(found):
         yield from _by_summary(node, found, scope, summaries)
     elif not is_library(found) and not isinstance(found, type):
@@ -252,6 +258,11 @@ def written_by(node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool =
         if not ruled if behind is None else summaries(behind).written:
             for a in node.args:
                 yield from base_names(a)
+
+
+def _is_of_scipy(found: Any) -> bool:
+    """Whether something is a function of SciPy: one that is called for its effect writes into what it is given."""
+    return (getattr(found, "__module__", None) or "").startswith("scipy.")
 
 
 def _is_of_storage(found: Any) -> bool:

@@ -307,7 +307,7 @@ class _Reader:
             written = maker(found)
         if written is not None:
             return Operation("call", (), _names(args), callee=written)
-        if _ends_in_lapack(found) or is_vectorized(found):
+        if _is_wrapper(found) or is_vectorized(found):
             return Operation("opaque", (), _names(args), callee=found, why="no rule")
         if isinstance(found, types.FunctionType):
             given = tuple(v for v in _names(args) if not isinstance(self.context.scope.lookup(v), IMMUTABLE))
@@ -363,11 +363,12 @@ def _copies(values: Mapping[str, ast.expr]) -> bool:
     return copied is None or (isinstance(copied, ast.Constant) and copied.value is True)
 
 
-def _ends_in_lapack(found: Any) -> bool:
+def _is_wrapper(found: Any) -> bool:
     """Whether a function of SciPy is a wrapper of compiled code, so that its text says nothing."""
     module = getattr(found, "__module__", None) or ""
     plain = ("scipy.linalg._misc", "scipy.linalg._special_matrices")
-    return isinstance(found, types.FunctionType) and module.startswith("scipy.linalg.") and module not in plain
+    compiled = module.startswith(("scipy.linalg.", "scipy.ndimage.")) and module not in plain
+    return isinstance(found, types.FunctionType) and compiled
 
 
 def _is_spread(e: ast.Call) -> bool:

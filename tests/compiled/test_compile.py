@@ -245,9 +245,10 @@ def test_callees_that_are_compiled_have_compiled_derivatives():
 
 CACHED = """
 import math
+import rates
 
 def helper(x):
-    return math.exp(-x) * {factor}
+    return math.exp(-x) * {factor} * rates.RATE
 
 def f(x):
     return helper(x) * x
@@ -259,10 +260,11 @@ print(df(0.5), sum(df.versions.latest.dispatcher.stats.cache_hits.values()))
 
 
 def test_the_cache_on_disk(tmp_path):
-    """Found again by another process, and not found once a helper has changed."""
+    """Found again by another process, and not found once a helper has changed, or what it takes from a module."""
 
-    def run(factor):
+    def run(factor, rate="1.0"):
         file = tmp_path / "cached.py"
+        (tmp_path / "rates.py").write_text(f"RATE = {rate}")
         file.write_text(CACHED.format(factor=factor))
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "NUMBA_CACHE_DIR": str(tmp_path)}
         done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, env=env, check=False)
@@ -270,10 +272,11 @@ def test_the_cache_on_disk(tmp_path):
         value, hits = done.stdout.split()
         return float(value), int(hits)
 
-    first, again, other = run(2.0), run(2.0), run(3.0)
-    assert (first[1], again[1], other[1]) == (0, 1, 0)
+    first, again, other, faster = run(2.0), run(2.0), run(3.0), run(2.0, "1.25")
+    assert (first[1], again[1], other[1], faster[1]) == (0, 1, 0, 0)
     assert first[0] == again[0]
     same(other[0], first[0] * 1.5)
+    same(faster[0], first[0] * 1.25)
 
 
 def applied_twice(f, x):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import types
@@ -22,13 +23,14 @@ import numpy as np
 from tangent.codegen.emit import Text
 from tangent.transform.generated import Generated
 
+LIBRARIES = "builtins math cmath operator numpy scipy numba tangent".split()
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
 def on_disk(text: Text, entry: Generated, surroundings: list[dict[str, Any]]) -> tuple[Text, str]:
     """The text with a file of its own, written, and the name of its module, registered."""
     digest = hashlib.sha256(text.text.encode())
-    for part in _facts(surroundings):
+    for part in _facts(surroundings, frozenset(re.findall(r"\w+", text.text))):
         digest.update(part)
     title = f"{entry.name}_{digest.hexdigest()[:16]}"
     file = _folder(entry) / f"{title}.py"
@@ -39,35 +41,47 @@ def on_disk(text: Text, entry: Generated, surroundings: list[dict[str, Any]]) ->
     return replace(text, file=str(file)), module
 
 
-def _facts(surroundings: list[dict[str, Any]]) -> Iterator[bytes]:
-    """What compiled code depends on beside its text."""
+def _facts(surroundings: list[dict[str, Any]], words: frozenset[str]) -> Iterator[bytes]:
+    """What compiled code depends on beside its text, which has these words in it."""
     yield _overloads()
     for namespace in surroundings:
         for v in sorted(namespace):
             yield v.encode()
-            yield from _fact(namespace[v], set())
+            yield from _fact(namespace[v], set(), words)
 
 
-def _fact(value: Any, seen: set[int]) -> Iterator[bytes]:
-    if id(value) in seen:
+def _fact(value: Any, seen: set[tuple[int, frozenset[str]]], names: frozenset[str]) -> Iterator[bytes]:
+    """What a value is; of a module, what the names beside it may take from it."""
+    if (id(value), names) in seen:
         return
     function = getattr(value, "py_func", value)
     if isinstance(function, types.FunctionType):
-        seen.add(id(value))
+        seen.add((id(value), names))
         yield from _code(function.__code__)
+        names = _names(function.__code__)
         inside = {v: function.__globals__.get(v) for v in function.__code__.co_names}
         cells = zip(function.__code__.co_freevars, function.__closure__ or ())
         for v, part in sorted((inside | {v: cell.cell_contents for v, cell in cells}).items()):
             yield v.encode()
-            yield from _fact(part, seen)
+            yield from _fact(part, seen, names)
     elif isinstance(value, types.ModuleType):
+        seen.add((id(value), names))
         yield value.__name__.encode()
+        for v in sorted(names & set(vars(value))) if value.__name__.split(".")[0] not in LIBRARIES else ():
+            yield v.encode()
+            yield from _fact(vars(value)[v], seen, names)
     elif isinstance(value, np.ndarray):
         yield repr((value.dtype, value.shape)).encode() + value.tobytes()
     elif isinstance(value, (int, float, complex, str, bytes, tuple, np.generic, type(None))):
         yield repr(value).encode()
     else:
         yield repr(type(value)).encode()
+
+
+def _names(code: types.CodeType) -> frozenset[str]:
+    """The names of globals and attributes in a function, and in those defined inside."""
+    inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    return frozenset(code.co_names).union(*(_names(c) for c in inner))
 
 
 def _code(code: types.CodeType) -> Iterator[bytes]:

@@ -1,5 +1,7 @@
 """Classes that say what attributes mean: descriptors, `__setattr__`, `__getattr__`, `__new__`."""
 
+import itertools
+
 import numpy as np
 
 from programs.registry import program
@@ -209,3 +211,34 @@ def item_of_an_object_assigned_by_an_operator_in_place(t, x):
     t[0] *= x
     t[1] += t[0]
     return np.sum(t[0] * t[1])
+
+
+class Growing:
+    def __init__(self, v):
+        self.v = v
+
+    def __add__(self, other):
+        return Growing(self.v + other.v)
+
+    def __iadd__(self, other):
+        self.v = self.v * 2.0 + other.v
+        return self
+
+
+class Holder:
+    def __init__(self, v):
+        self.first, self.more = Growing(v), [Growing(v), Growing(2.0 * v)]
+
+
+@program({"x": positive(2), "y": signed(2)}, {"x": 0.3, "y": 0.7})
+def held_objects_that_say_what_in_place_means(x, y):
+    h = Holder(x)
+    same = h.first
+    h.first += Growing(y)
+    h.more[0] += h.more[1]
+    return np.sum(same.v * h.first.v * h.more[0].v)
+
+
+@program({"xss": [[0.3, 0.7], [1.2], [0.4, 0.5]], "k": 1.2})
+def lists_chained_behind_a_star(xss, k):
+    return sum(x * x * k for x in itertools.chain(*xss)) + sum(itertools.chain([k], *xss[1:]))

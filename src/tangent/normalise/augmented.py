@@ -3,6 +3,7 @@
 y = operator.iadd(y, e)    ->   y += e
 z = operator.iadd(y, e)    ->   z = y; z += e
 operator.setitem(a, i, v)  ->   a[i] = v
+o.v += e                   ->   t = o.v; t += e; o.v = t      where a class says what += means
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 import operator
 
 from tangent.normalise.context import Context
+from tangent.normalise.overloading import BINARY
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import replace, with_blocks
 
@@ -33,6 +35,8 @@ def augmented(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 context.scope.resolve(func) is operator.setitem
             ):
                 return [ast.copy_location(ast.Assign([ast.Subscript(owner, index, ast.Store())], value), s)]
+            case ast.AugAssign(target=ast.Attribute() | ast.Subscript() as place) if told(s.op) and is_item(place):
+                return taken_out(place, s)
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as e) if (op := meant(e)) is not None:
                 return changed(v, e, op, s)
             case ast.Expr(value=ast.Call() as e) | ast.Return(value=ast.Call() as e) if (op := meant(e)) is not None:
@@ -41,6 +45,18 @@ def augmented(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return [*changed(held, e, op, s), *given]
             case _:
                 return [with_blocks(s, block)]
+
+    def told(op: ast.operator) -> bool:
+        return type(op) in BINARY and context.overloads(f"__i{BINARY[type(op)][1]}__")
+
+    def taken_out(place: ast.Attribute | ast.Subscript, s: ast.AugAssign) -> list[ast.stmt]:
+        owner, held = context.names.numbered("t"), context.names.numbered("t")
+        inner = replace(place, value=ast.copy_location(name(owner), place))
+        parts = [
+            assign(owner, place.value, s), assign(held, replace(inner, ctx=ast.Load()), s),
+            ast.AugAssign(ast.Name(held, ast.Store()), s.op, s.value), ast.Assign([inner], name(held)),
+        ]  # fmt: skip
+        return [ast.fix_missing_locations(ast.copy_location(new, s)) for new in parts]
 
     def meant(e: ast.Call) -> ast.operator | None:
         if len(e.args) != 2 or e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
@@ -56,3 +72,9 @@ def augmented(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         return [*before, ast.fix_missing_locations(ast.copy_location(step, s))]
 
     return replace(f, body=block(f.body))
+
+
+def is_item(place: ast.Attribute | ast.Subscript) -> bool:
+    """Whether a place may hold an object, and its index calls nothing, so that it may be computed twice."""
+    index = place.slice if isinstance(place, ast.Subscript) else place
+    return place is index or not any(isinstance(n, (ast.Call, ast.NamedExpr, ast.Slice)) for n in ast.walk(index))

@@ -294,10 +294,8 @@ class Expressions:
             case "view", _ if isinstance(e.func, ast.Attribute):
                 return ast.copy_location(call(self.use(library.VIEWS[e.func.attr]), self.read(e.func.value)), e)
         if found in (itertools.chain,):
-            return ast.copy_location(
-                ast.List([a if isinstance(a, ast.Starred) else ast.Starred(self.read(a, "each"), ast.Load())
-                          for a in e.args], ast.Load()), e,
-            ) if plain else None  # fmt: skip
+            parts: list[ast.expr] = [ast.Starred(self.chained(a, e), ast.Load()) for a in e.args]
+            return ast.copy_location(ast.List(parts, ast.Load()), e)
         if found in library.LAZY:
             partial = found is itertools.islice
             how: Reading = "" if partial else "list" if self.turns.reads_first(e) else "each"
@@ -306,6 +304,10 @@ class Expressions:
                 e, func=name(self.use(library.LAZY[found])), args=args, keywords=[self.part(k) for k in e.keywords]
             )
         return self.other_iterator(e, found, consumed)
+
+    def chained(self, a: ast.expr, e: ast.Call) -> ast.expr:
+        """What one argument of `itertools.chain` gives, as a list; behind a star, several lists in a row."""
+        return self.joined(self.read(a.value, "each"), e) if isinstance(a, ast.Starred) else self.read(a, "each")
 
     def other_iterator(self, e: ast.Call, found: Any, consumed: Reading) -> ast.expr | None:
         item = self.context.names.numbered

@@ -625,3 +625,22 @@ def divided_by_a_sum_of_items(x):
 def tables_divided_by_a_cell(x):
     r = np.exp(x / x[0, 0]) / x
     return r / x[1][2] + r[1] / r[0][1]
+
+
+@program({"x": positive(4)})
+def complex_numbers_seen_as_pairs(x):
+    z = x + 1j * x * x
+    pairs = z.view(float)
+    rest = z[1:].view(np.float64).reshape(-1, 2)
+    return np.sum(pairs[::2] * pairs[1::2] ** 2) + rest[:, 1] * rest[:, 0]
+
+
+@program({"x": positive(4)})
+def pairs_seen_as_complex_numbers(x):
+    z = (x * x).view(dtype=complex) ** 2
+    return np.abs(z) * z.real * z.imag
+
+
+@program({"x": positive(4)})
+def view_of_the_same_numbers(x):
+    return (x * x).view(np.float64) ** 3

@@ -250,6 +250,8 @@ JOINS: dict[str, list[Sample]] = {
     "spread_grids": [
         S("spread_grids((x, y), grids)", "grids", x=real(2), y=real(3), grids=(np.zeros((3, 2)), np.zeros((3, 2)))),
     ],
+    "seen_as": [S("seen_as(t, x, like)", "x", "like", t=cplx(3), x=np.zeros(3, complex), like=np.zeros(6))],
+    "seen_back": [S("seen_back(b, x, like)", "x", "like", b=cplx(2), x=np.zeros(4), like=np.zeros(2, complex))],
     "split_like": [
         S("split_like(b, xs)", "xs", b=real(4), xs=[np.zeros(1), np.zeros(3)]),
         S("split_like(b, xs, axis=1)", "xs", b=real(2, 3), xs=(np.zeros(2), np.zeros((2, 2)))),

@@ -16,6 +16,11 @@ SHAPES: dict[str, list[Sample]] = {
         S("np.reshape(x, (1, 1))", x=real()),
     ],
     "reshape_ordered": [S("np.reshape(x, (3, 2), 'A')", x=real(2, 3)), S("x.reshape(6, order='F')", x=real(2, 3))],
+    "view_as": [
+        S("np.ascontiguousarray(x * 1.5).view(x.real.dtype)", x=cplx(2, 3)),
+        S("np.ascontiguousarray(x * 1.5).view(np.result_type(x * 1.5, 1j))", x=real(2, 4)),
+        S("(x * 1.5).view(dtype=(x * 1.5).dtype)", x=real(3)),
+    ],
     "ravel_ordered": [S("np.ravel(x, 'K')", x=real(2, 3)), S("x.flatten('F')", x=cplx(2, 3))],
     "ravel": [
         S("np.ravel(x)", x=real(2, 3)),

@@ -88,6 +88,10 @@ def spread_grids(ys, xs, grids, indexing="xy"): d[xs] = sum_grids(d[ys], xs, ind
 @linear
 def split_like(ys, b, xs, axis=0):          d[b] = join_like(d[ys], b, axis=axis)
 @linear
+def seen_as(y, t, x, like):                 d[t] = seen_back(d[y], x, like)
+@linear
+def seen_back(y, b, x, like):               d[b] = seen_as(d[y], x, like)
+@linear
 def rejoined(y, b, x, indices, axis=0):     d[b] = np.array_split(d[y], indices, axis=axis)
 @linear
 def join_like(y, parts, x, axis=0):         d[parts] = split_like(d[y], parts, axis=axis)

@@ -20,6 +20,9 @@ def ravel_ordered(y, a, order="C"):
     d[y] = ravelled(d[a], a, order)
 @linear
 def view(y, a):                                  d[a] = d[y]
+def view_as(y, a, dtype):
+    d[a] = seen_back(d[y], a, y)
+    d[y] = seen_as(d[a], a, y)
 @linear
 def T(y, a):                                     d[a] = np.transpose(d[y])
 @linear

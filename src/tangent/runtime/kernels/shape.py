@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad
 from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.index import scatter, untake
@@ -47,6 +48,44 @@ def unravelled(b: Any, x: Any, order: str) -> Any:
         return np.reshape(b, np.shape(x), order=layout(x, order))
     axes = memory_axes(x)
     return np.transpose(np.reshape(b, [np.shape(x)[i] for i in axes]), inverse_axes(axes))
+
+
+def seen_as(t: Any, x: Any, like: Any) -> Any:
+    """A change of x as `x.view(dtype)` shows it, which is `like`: complex numbers as pairs, or pairs as these.
+
+    >>> seen_as(np.array([1j]), np.array([2j]), np.zeros(2))
+    array([0., 1.])
+    """
+    if x.dtype == like.dtype:
+        return t
+    _require_same_numbers(x, like)
+    if isinstance(t, np.ndarray) and t.dtype == x.dtype and t.shape == x.shape and t.strides == x.strides:
+        return t.view(like.dtype)
+    found = np.ascontiguousarray(np.broadcast_to(t, np.shape(x)), x.dtype).view(like.dtype)
+    found.flags.writeable = False  # nobody would see it in t
+    return found
+
+
+def seen_back(b: Any, x: Any, like: Any) -> Any:
+    """The adjoint of `seen_as`; that of an imaginary part is negative.
+
+    >>> seen_back(np.array([0.0, 1.0]), np.array([2j]), np.zeros(2))
+    array([0.-1.j])
+    """
+    if x.dtype == like.dtype:
+        return b
+    _require_same_numbers(x, like)
+    b = b.real if like.dtype.kind == "f" else np.conj(b)
+    found = np.ascontiguousarray(np.broadcast_to(b, np.shape(like)), like.dtype).view(x.dtype)
+    return np.conj(found) if x.dtype.kind == "c" else found
+
+
+def _require_same_numbers(x: Any, like: Any) -> None:
+    if x.dtype.kind not in "fc" or like.dtype.kind not in "fc" or x.real.dtype != like.real.dtype:
+        raise UnsupportedError(
+            f"cannot differentiate a view of {x.dtype} as {like.dtype}",
+            why="it shows the bits of the numbers, not the numbers", todo="Convert them: x.astype(dtype).",
+        )  # fmt: skip
 
 
 def memory_axes(x: Any) -> list[int]:

@@ -808,3 +808,21 @@ def sum_in_single_precision(x, w):
     for i in range(3):
         s = s + x[i] * w[i] / np.float32(2.0)
     return s
+
+
+@program({"x": positive(3), "v": positive(3)})
+def sums_with_parts_that_nobody_reads(x, v):
+    s = x[0] * v[1]
+    ys = [np.add(x, 1.0), np.add(v, 1.0), s * 2.0]
+    w = x + v
+    return np.sum(w) + ys[2]
+
+
+@program({"a": positive(4), "b": positive(4)})
+def sums_with_parts_that_nobody_reads_beside_stores(a, b):
+    run = 0.0
+    for p in range(len(b)):
+        run += np.sin(b[p]) * a[p]
+        a[p] = run
+    ys = [np.add(a, b), a[...] * 1]
+    return np.sum(np.sin(ys[-1])) + np.sum(np.arctan(b))

@@ -335,9 +335,9 @@ def add_grad(a: Any, b: Any) -> Any:
     if type(a) is float is type(b):
         return a + b
     if isinstance(a, ZeroGrad) or a is None:
-        return b
+        return b.copy() if isinstance(b, np.ndarray) else b  # a sum is nobody else's: more is added to it in place
     if isinstance(b, ZeroGrad) or b is None:
-        return a
+        return a if isinstance(a, Memory) else copy(a)
     if isinstance(a, Memory):
         return a.plus(b, add_grad)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() != b.keys():  # what only one of them has

@@ -55,7 +55,8 @@ class ZeroGrad(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if ufunc is np.add and method == "__call__" and not kwargs:
             a, b = inputs
-            return b if isinstance(a, ZeroGrad) else a
+            found = b if isinstance(a, ZeroGrad) else a
+            return found.copy() if isinstance(found, np.ndarray) else found  # a sum is nobody else's
         if any(isinstance(x, ZeroGrad) for x in kwargs.get("out", ())):  # `z += v`: a new array
             kwargs = {k: v for k, v in kwargs.items() if k != "out"}
         return getattr(ufunc, method)(*(dense_zero(x) for x in inputs), **kwargs)

@@ -37,7 +37,12 @@ def nested_tuple_argument(t):
     return a * b + c * d * e
 
 
-@program({"params": {"layers": [{"w": signed(2, 2), "b": signed(2)}, {"w": signed(2, 1), "b": signed(1)}], "scale": 0.5}, "x": signed(2)})
+@program(
+    {
+        "params": {"layers": [{"w": signed(2, 2), "b": signed(2)}, {"w": signed(2, 1), "b": signed(1)}], "scale": 0.5},
+        "x": signed(2),
+    }
+)
 def nested_mixed_argument(params, x):
     for entry in params["layers"]:
         x = np.tanh(np.dot(x, entry["w"]) + entry["b"])
@@ -458,3 +463,56 @@ def dict_and_the_list_in_it_written_in_a_loop(d):
         s = s * d["b"][i % 2]
         d["b"][0] = s * d["a"]
     return s * d["b"][0]
+
+
+# Lists that are changed through what holds them
+
+
+@program({"x": 1.3})
+def list_changed_through_a_list_that_holds_it(x):
+    xs = [x]
+    held = [xs, xs]
+    held[0].append(x * x)
+    held[1].insert(0, x * 3.0)
+    return sum(xs) * xs[0]
+
+
+@program({"x": 1.3})
+def list_changed_through_a_dict_in_a_loop(x):
+    xs = [x]
+    held = {"a": xs}
+    for i in range(3):
+        held["a"].append(x * i)
+    return sum(xs) * xs[-1]
+
+
+@program({"x": 1.3})
+def list_that_an_expression_chooses_is_changed(x):
+    xs, ys = [x], [x * 2.0]
+    (xs if x > 0.0 else ys).append(x * x)
+    (lambda: xs)().append(x)
+    return sum(xs) * ys[0]
+
+
+@program({"x": 1.3})
+def conditions_over_lists_that_change(x):
+    xs = [x]
+    held = [xs, xs]
+    for i in range(6):
+        if i > 0 and sum([u * x for u in xs]) < 10.0:
+            held[0].append(x * i)
+        s = x if 0.0 < sum(u for u in xs) < 8.0 else x * 2.0
+        held[1][0] = s * x
+    while len(xs) < 9 and max([u for u in xs]) < 5.0:
+        held[0].append(x + xs[-1])
+    return sum(xs)
+
+
+@program({"x": 1.3})
+def comprehension_or_a_list(x):
+    xs = [x, -x]
+    for i in range(2):
+        xs = [u * x for u in xs if u > 0.0] or [x]
+    none = [u for u in xs if u > 99.0] or [x * 2.0]
+    last = x > 0.0 and sum([u * x for u in xs])
+    return sum(xs) * none[0] * last

@@ -475,7 +475,7 @@ def flat(items):
     for v in items:
         yield from growing(v, 1)
 """,
-        "kept = growing(<v>, 9)",
+        "",
         """
 for u in growing(<v>, n):
     <s>
@@ -483,7 +483,9 @@ for u in growing(<v>, n):
 
 <n> = np.tanh(sum(growing(<v>, 2)))
 
+kept = growing(<v>, 4)
 <n> = np.tanh(next(kept) * <v>)
+s = np.tanh(next(kept) + <v>)
 
 <n> = np.tanh(sum(pairs([<v>, <v>, <v>])))
 

@@ -9,7 +9,7 @@ import heapq
 import operator
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,8 @@ def writes_in_place(
                 for root in _roots([target]):
                     yield Write(s, root, frozenset(expression_reads(value)), "store")
             case ast.Delete(targets=targets):
-                yield from _stores(s, targets, None)
+                held = any(isinstance(t, ast.Subscript) and not isinstance(t.value, ast.Name) for t in targets)
+                yield from (replace(w, deep=held) for w in _stores(s, targets, None))
             case (ast.FunctionDef() as made) | ast.Assign(value=ast.Lambda() as made):
                 for v in _by_closure(made, scope, summaries):
                     yield Write(s, v, frozenset(expression_reads(s)), "closure")
@@ -177,12 +178,14 @@ def base_names(e: ast.expr) -> Iterator[str]:
             yield from base_names(value)
         case ast.Call(func=ast.Attribute(value=value)):
             yield from base_names(value)
-        case ast.Call(args=args):
+        case ast.Call(func=ast.Name(), args=args):
             for a in args:
                 yield from base_names(a)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             for x in elts:
                 yield from base_names(x)
+        case _:  # one of several, or what a function gives that has no name
+            yield from sorted(expression_reads(e))
 
 
 def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iterator[Write]:
@@ -201,8 +204,9 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iter
                 direct = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
                 kept = scope.resolve(node.func) in (functools.partial, partial_of)  # it writes when it is called
                 alone = isinstance(s, ast.Expr) and s.value is node
-                for root in written_by(node, scope, summaries, ruled, alone):
-                    yield Write(s, root, reads, "method" if kept else "call", not direct)
+                held = isinstance(node.func, ast.Attribute) and not direct and scope.resolve(node.func) is MISSING
+                for root in written_by(node, scope, summaries, ruled, alone):  # what is held is in something else
+                    yield Write(s, root, reads, "method" if kept else "call", not direct, held)
                 if isinstance(node.func, ast.Lambda):
                     for root in _by_closure(node.func, scope, summaries):
                         yield Write(s, root, reads, "call")

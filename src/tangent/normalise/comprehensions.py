@@ -13,7 +13,8 @@
     for k in w: d[k] += x              ->   for k in w: d[k] = 0.0
                                             for k in w: d[k] += x
 
-A conditional expression with a comprehension inside becomes a branch first; those in lambdas are left to them.
+A conditional expression with a comprehension inside, and `[...] or b`, become branches first; those in lambdas are left
+to them.
 """
 
 from __future__ import annotations
@@ -156,6 +157,8 @@ class _Hoist:
                 return self.filled(e)
             case ast.IfExp() if any(isinstance(n, HOISTED) for n in ast.walk(e)):
                 return self.chosen(e)
+            case ast.BoolOp(op=op, values=[first, *rest]) if any(map(self.fills, e.values)):
+                return self.either(op, first, rest[0] if len(rest) == 1 else replace(e, values=rest))
             case ast.Call(func=func, args=args) if self.consumes(func) and any(map(_is_generator, args)):
                 done = [self.filled(a) if isinstance(a, ast.GeneratorExp) else self.expression(a) for a in args]
                 return replace(e, args=done)
@@ -183,6 +186,22 @@ class _Hoist:
         target = self.context.names.numbered("t")
         sides = [_statement(assign(target, side, self.s), self.context) for side in (e.body, e.orelse)]
         self.before.append(at(ast.If(self.expression(e.test), *sides), self.s))
+        return name(target)
+
+    def fills(self, e: ast.expr) -> bool:
+        """Whether there is a comprehension in a value, other than to ask whether something holds."""
+        asks = isinstance(e, (ast.Compare, ast.UnaryOp)) or (
+            isinstance(e, ast.Call) and self.context.scope.resolve(e.func) in (any, all)
+        )
+        return not asks and any(isinstance(n, HOISTED) for n in ast.walk(e))
+
+    def either(self, op: ast.boolop, first: ast.expr, second: ast.expr) -> ast.expr:
+        """`a or b` as an assignment of a, and one of b where that is the value."""
+        target = self.context.names.numbered("t")
+        self.before += _statement(assign(target, first, self.s), self.context)
+        goes_on = name(target) if isinstance(op, ast.And) else ast.UnaryOp(ast.Not(), name(target))
+        others = _statement(assign(target, second, self.s), self.context)
+        self.before.append(at(ast.If(goes_on, others, []), self.s))
         return name(target)
 
     def consumes(self, func: ast.expr) -> bool:

@@ -318,7 +318,12 @@ def forget(memory: Any, x: Any, name: str) -> Any:
     kept = Memory(memory)
     kept.arrays, kept.lists, kept.operators = memory.arrays, memory.lists, memory.operators
     if kept.pop(Slot(x, name), Slot) is Slot:
-        raise AttributeError(name)
+        if not hasattr(x, name):
+            raise AttributeError(name)
+        raise UnsupportedError(
+            f"cannot differentiate 'del' of the attribute '{name}'", why="the object was made with it",
+            todo="Assign None to it.",
+        )  # fmt: skip
     return kept
 
 

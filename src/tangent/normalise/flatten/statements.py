@@ -72,6 +72,13 @@ class Statements(Stores):
                 self.augment(s, target)
             case ast.Expr(value=ast.Call() as call):
                 self.effect(s, call)
+            case ast.Delete(targets=targets):
+                for t in targets:
+                    match t:
+                        case ast.Subscript(value=value) | ast.Attribute(value=value):
+                            self.emit(replace(s, targets=[replace(t, value=self.atom(value))]))
+                        case _:
+                            self.emit(replace(s, targets=[t]))
             case _:
                 self.emit(s)
 

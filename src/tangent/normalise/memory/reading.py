@@ -209,11 +209,7 @@ class Reading(Known):
             if isinstance(old, ast.expr):
                 changes[field] = self.inside(old)
             elif isinstance(old, list):
-                changes[field] = [
-                    self.inside(x) if isinstance(x, ast.expr)
-                    else replace(x, value=self.inside(x.value)) if isinstance(x, ast.keyword) else x
-                    for x in old
-                ]  # fmt: skip
+                changes[field] = [self.part(x) for x in old]
         new = replace(e, **changes)
         if self.arrays and not is_text(new):
             new = self.with_elements(new)
@@ -262,6 +258,32 @@ class Reading(Known):
                 )
             case _:
                 return new
+
+    def part(self, x: Any) -> Any:
+        """An item of an expression: an argument, or a loop of a comprehension."""
+        match x:
+            case ast.expr():
+                return self.inside(x)
+            case ast.keyword(value=value):
+                return replace(x, value=self.inside(value))
+            case ast.comprehension(iter=items, ifs=tests):
+                return replace(x, iter=self.run_over(items), ifs=[self.truth(t) for t in tests])
+            case _:
+                return x
+
+    def run_over(self, e: ast.expr) -> ast.expr:
+        """What a comprehension runs over, as it is now."""
+        match e:
+            case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=attr)) if (
+                attr in ("items", "values", "keys") and self.may_be_list(owner)
+            ):
+                return replace(e, func=replace(e.func, value=self.call(memory.current, name(self.memory), owner)))
+            case ast.Name() if not self.may_hold_list(e):
+                return e
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                return self.call(memory.current, name(self.memory), self.inside(e))
+            case _:
+                return self.inside(e)
 
     def told(self, e: ast.expr) -> ast.expr:
         """What is written or asked for its truth, as it is now: an object may tell of what it holds."""

@@ -265,7 +265,7 @@ def all_writes(this: Unit, summary: Summaries) -> list[Write]:
     calls = {s for _, s in called_functions(this)}
     sums = {s for s, op in this.operations.items() if op.why == "into Add"}  # to a shadow, and those that it holds
     return [
-        dataclasses.replace(w, deep=(w.construct == "call" and w.statement in calls) or w.statement in sums)
+        dataclasses.replace(w, deep=w.deep or (w.construct == "call" and w.statement in calls) or w.statement in sums)
         for w in found
         if (w.construct != "closure" or not followed)
         and not (w.construct == "call" and isinstance(context.scope.lookup(w.root), OWN_NOTHING))

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tomllib
+import types
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +170,27 @@ def test_globals_that_change_are_seen():
     finally:
         RATE = 2.0
     assert derivative(3.0) == 12.0
+
+
+rates = types.ModuleType("rates")
+rates.FIRST, rates.SECOND = 2.0, 3.0
+
+
+def helped_by_a_module(x):
+    return x * rates.SECOND
+
+
+def with_a_module(x):
+    return helped_by_a_module(x) * x * rates.FIRST
+
+
+def test_attributes_of_modules_that_change_are_seen():
+    derivative = tangent.grad(with_a_module, compile="numba")
+    same(derivative(0.5), 6.0)
+    rates.FIRST = 4.0
+    same(derivative(0.5), 12.0)
+    rates.SECOND = 1.0
+    same(derivative(0.5), 4.0)
 
 
 def test_arguments_are_checked():

@@ -24,6 +24,7 @@ from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import replace
 from tangent.syntax.uses import expression_reads
+from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 
@@ -76,7 +77,8 @@ def compile_module(
 
 def _names(g: Generated, node: ast.FunctionDef, extra: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
     """What the free names of a generated function stand for, but for other generated functions."""
-    found = surroundings.of(expression_reads(node), g.primal)
+    attributes = {n.attr for n in walk(node) if isinstance(n, ast.Attribute)}
+    found = surroundings.of(expression_reads(node), g.primal, attributes)
     given = {**g.externals, **extra}
     return found | {v: surroundings.taken(x) for v, x in given.items() if not isinstance(x, Generated)}
 

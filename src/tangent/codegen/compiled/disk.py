@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from tangent.codegen.compiled.surroundings import LIBRARIES
 from tangent.codegen.emit import Text
 from tangent.transform.generated import Generated
 
-LIBRARIES = "builtins math cmath operator numpy scipy numba tangent".split()
 PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 

@@ -19,6 +19,7 @@ from tangent.source.resolve import MISSING
 Jit = Callable[[types.FunctionType], Any]
 
 
+LIBRARIES = "builtins math cmath operator numpy scipy numba tangent".split()
 CONSTANTS = (int, float, complex, str, tuple, np.ndarray, np.generic)
 
 
@@ -49,8 +50,8 @@ class Surroundings:
         self.made: dict[types.FunctionType, Any] = {}
         self.constants: list[Constant] = []
 
-    def of(self, names: Set[str], function: types.FunctionType) -> dict[str, Any]:
-        """The values of names, found as the function finds them."""
+    def of(self, names: Set[str], function: types.FunctionType, attributes: Set[str] = frozenset()) -> dict[str, Any]:
+        """The values of names, found as the function finds them; attributes are those that it reads of something."""
         cells = cells_of(function)
         found: dict[str, Any] = {}
         for v in names:
@@ -59,6 +60,10 @@ class Surroundings:
                 found[v] = self.taken(value)
             if isinstance(value, CONSTANTS):
                 self.constants.append(Constant(v, cells, function.__globals__, value))
+            if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] not in LIBRARIES:
+                held = vars(value)
+                taken = sorted(a for a in names | attributes if isinstance(held.get(a), CONSTANTS))
+                self.constants += [Constant(a, {}, held, held[a]) for a in taken]
         return found
 
     def taken(self, value: Any) -> Any:

@@ -516,3 +516,11 @@ def comprehension_or_a_list(x):
     none = [u for u in xs if u > 99.0] or [x * 2.0]
     last = x > 0.0 and sum([u * x for u in xs])
     return sum(xs) * none[0] * last
+
+
+@program({"x": 1.3})
+def items_deleted_in_what_others_hold(x):
+    xs = [x, x * x, 3.0 * x]
+    held, d = [xs], {"a": {"b": x, "c": x * x}}
+    del held[0][1], d["a"]["b"]
+    return sum(xs) * xs[-1] + d["a"]["c"] * len(d["a"])

@@ -1,5 +1,6 @@
 """Dicts that are filled in place: memo tables, counts, tables of dynamic programming, ways through graphs."""
 
+import functools
 import math
 from collections import defaultdict
 
@@ -424,3 +425,28 @@ def arrays_of_a_dict_under_several_names(d, a):
     d["own"] = a
     d["own"] *= d["b"]
     return np.sum(x * d["w"]) + np.sum(a * d["n"])
+
+
+@program({"x": 1.3})
+def keys_that_are_numbers(x):
+    d = {1.5: x, 2.5: x * x}
+    first, second = d
+    best = max(d, key=lambda k: d[k])
+    every = [*d]
+    s = functools.reduce(lambda a, b: a + b, d)
+    return first * d[second] + best * x + every[1] * d[every[0]] + s * x + max(d) * min(d) * x
+
+
+@program({"x": 1.3})
+def largest_key_of_a_dict_that_others_fill(x):
+    d = {1: x, 2: x * 2.0}
+    held = [d]
+    for i in range(3):
+        if d[max(d)] > 1.0:
+            held[0][len(d) + 1] = x * x * i
+    return sum(d.values()) * max(d)
+
+
+@program({"d": {0: 1.2, 1: 0.7, 2: 1.9}})
+def keys_of_an_argument_that_are_numbers(d):
+    return max(d) * d[1] + min(d, key=lambda k: d[k]) * d[0] + sum(d) * d[2]

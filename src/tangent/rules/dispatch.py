@@ -87,7 +87,7 @@ def field(y, x, name):
 def held(y, x, name): d[x] = put_field(d[y], x, name); d[y] = get_attribute(d[x], name)
 
 @linear
-def repack(y, like, *parts): d[parts] = tuple(d[y])
+def repack(y, like, *parts): d[parts] = repack_from(parts, d[y])
 
 def seed_each(y, seed, result): d[seed] = sum_each(d[y], seed); d[y] = seed_each(d[seed], result)
 def sum_each(y, b, seed): d[b] = seed_each(d[y], b); d[y] = sum_each(d[b], seed)

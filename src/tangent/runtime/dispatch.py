@@ -191,7 +191,7 @@ def zero_factory(factory: Any) -> Any:
 
 
 def repack(like: Any, *parts: Any) -> Any:
-    """The parts, in a container of the same type: list, tuple, named tuple or array.
+    """The parts, in a container of the same type: list, tuple, named tuple or array; a dict has none for its keys.
 
     >>> repack([0, 0], 1, 2)
     [1, 2]
@@ -204,12 +204,14 @@ def repack(like: Any, *parts: Any) -> Any:
         return list(parts)
     if isinstance(like, deque):
         return deque(parts, like.maxlen)
+    if isinstance(like, dict):
+        return init_grad(like)
     return tuple(parts)
 
 
 def repack_from(like: Any, parts: Any) -> Any:
     """The items of a sequence, in a container of the type of another; of a dict they are the keys, which have none."""
-    return init_grad(like) if isinstance(like, dict) or isinstance(parts, dict) else repack(like, *parts)
+    return init_grad(like) if isinstance(parts, dict) else repack(like, *parts)
 
 
 def put_field(b: Any, x: Any, name: str) -> Any:

@@ -60,6 +60,8 @@ def scaled(b: Any, w: Any, xs: Any) -> Any:
     >>> scaled(math.inf, (1.0, 0.0), (2.0, 3.0))
     (inf, 0.0)
     """
+    if isinstance(xs, dict):  # its keys, which have none
+        return {k: init_grad(x) for k, x in xs.items()}
     endless = isinstance(b, float) and not math.isfinite(b)
     parts = [0.0 if endless and isinstance(v, float) and v == 0.0 else weighed(b, v) for v in w]
     if type(xs) is tuple:
@@ -75,6 +77,8 @@ def weighted(w: Any, ts: Any) -> Any:
     2.5
     """
     s: Any = 0.0
+    if isinstance(ts, dict):  # of its keys, which are zero
+        return s
     for k in range(len(w)):
         if not (isinstance(w[k], float) and w[k] == 0.0):
             part = weighed(ts[k], w[k])
@@ -86,7 +90,8 @@ def shares_of(y: Any, xs: Any) -> Any:
     """The share of each of the xs in their maximum or minimum y: ties share evenly."""
     same = [bool(x == y) for x in xs]
     share = 1.0 / max(same.count(True), 1)
-    out = sequence_like([share if mine else 0.0 for mine in same], xs)
+    shares = [share if mine else 0.0 for mine in same]
+    out = shares if isinstance(xs, dict) else sequence_like(shares, xs)
     return as_dtype(out, xs) if isinstance(xs, np.ndarray) else out
 
 
@@ -187,6 +192,8 @@ def factor_part(b: Any, x: Any, y: Any) -> Any:
 def products_of_others(xs: Any, start: Any = 1.0) -> Any:
     """For each of the xs the product of all others, and of start."""
     out: list[Any] = []
+    if isinstance(xs, dict):
+        return out
     for k in range(len(xs)):
         out = [*out, start * product(xs[:k]) * product(xs[k + 1 :])]
     return sequence_like(out, xs)

@@ -42,7 +42,7 @@ Function = Callable[..., Any]
 
 def reduced(function: Function, iterable: Any, *initial: Any) -> Any:
     """`functools.reduce`."""
-    items = [*initial, *iterable]
+    items = [*initial, *sequence(iterable)]
     if not items:
         raise TypeError("reduce() of empty iterable with no initial value")
     value = items[0]
@@ -53,7 +53,7 @@ def reduced(function: Function, iterable: Any, *initial: Any) -> Any:
 
 def accumulated(iterable: Any, function: Any = None, *, initial: Any = None) -> Any:
     """`itertools.accumulate`, all of it."""
-    items = list(iterable) if initial is None else [initial, *iterable]
+    items = list(sequence(iterable)) if initial is None else [initial, *sequence(iterable)]
     found = []
     if items:
         value = items[0]
@@ -117,7 +117,7 @@ def told_by(owner: Any, title: str, /, *args: Any, **named: Any) -> Any:
 
 def sorted_by(iterable: Any, key: Function | None, reverse: bool = False) -> Any:
     """`sorted` with a key, each key computed once."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     return picked(items, ranking(items, key, reverse))
 
 
@@ -135,20 +135,20 @@ def n_smallest(n: int, iterable: Any, key: Any = None) -> Any:
 
 def grouped(iterable: Any, key: Any = None) -> Any:
     """`itertools.groupby`, all of it."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     keys = [v if key is None else key(v) for v in items]
     return [(keys[i], items[i:j]) for i, j in runs(keys)]
 
 
 def chosen_by(iterable: Any, key: Function | None, largest: bool) -> Any:
     """`max` and `min` with a key."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     return items[extreme(items, key, largest)]
 
 
 def chosen_or(iterable: Any, key: Any, largest: bool, default: Any) -> Any:
     """`max` and `min` with a default."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     if not items:
         return default
     if key is not None:
@@ -173,38 +173,38 @@ def zipped_longest(*iterables: Any, fillvalue: Any = None) -> Any:
 
 def products(*iterables: Any, repeat: int = 1) -> Any:
     """`itertools.product`, all of it."""
-    once = [list(items) for items in iterables]
+    once = [list(sequence(items)) for items in iterables]
     columns = [c for _ in range(repeat) for c in once]
     return [tuple([c[i] for c, i in zip(columns, index)]) for index in product_indices(columns)]
 
 
 def combined(iterable: Any, r: int) -> Any:
     """`itertools.combinations`, all of it."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     return [tuple([items[i] for i in index]) for index in combination_indices(len(items), r)]
 
 
 def combined_again(iterable: Any, r: int) -> Any:
     """`itertools.combinations_with_replacement`, all of it."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     return [tuple([items[i] for i in index]) for index in repeated_combination_indices(len(items), r)]
 
 
 def permuted(iterable: Any, r: Any = None) -> Any:
     """`itertools.permutations`, all of it."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     return [tuple([items[i] for i in index]) for index in permutation_indices(len(items), r)]
 
 
 def neighbours(iterable: Any) -> Any:
     """`itertools.pairwise`, all of it."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     return [(items[k], items[k + 1]) for k in range(len(items) - 1)]
 
 
 def batches(iterable: Any, n: int) -> Any:
     """`itertools.batched`, all of it."""
-    items = list(iterable)
+    items = list(sequence(iterable))
     return [tuple(items[k : k + n]) for k in range(0, len(items), n)]
 
 

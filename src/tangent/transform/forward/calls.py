@@ -22,7 +22,7 @@ class Calls(Frame):
     def packed(self, op: Operation, s: ast.stmt) -> ast.expr:
         def part(e: ast.expr) -> ast.expr:
             if isinstance(e, ast.Starred):
-                return ast.Starred(self.tangent_of(e.value), ast.Load())
+                return ast.Starred(self.tangents_of_items(e.value), ast.Load())
             return self.tangent_of(e)
 
         match op.value:
@@ -45,8 +45,14 @@ class Calls(Frame):
                 self.tangent(inner.id) if known else self.scribe.names.numbered("_"), ast.Store()
             )
             slots.append(ast.Starred(plain, ast.Store()) if isinstance(slot, ast.Starred) else plain)
-        source = name(self.tangent(op.operands[0]))
+        source = self.tangents_of_items(name(op.operands[0]))
         return [s, at(ast.Assign([ast.Tuple(slots, ast.Store())], source), s)]
+
+    def tangents_of_items(self, e: ast.expr) -> ast.expr:
+        """The tangents of what something unpacked gives: of a dict those of its keys, which are zero."""
+        found = self.tangent_of(e)
+        keyed = isinstance(e, ast.Name) and e.id in self.dicts
+        return self.scribe.call("sequence_tangent", found, e) if keyed else found
 
     def call(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
         assert isinstance(op.value, ast.Call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
@@ -13,6 +14,8 @@ from tangent.transform.calls import Derivatives
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.settle import Settled
+
+MAKING_DICTS = frozenset("dict_of copied_dict made_dict new_default_dict new_ordered_dict new_counter".split())
 
 
 class Frame:
@@ -30,6 +33,8 @@ class Frame:
         operations = unit.operations.values()
         self.lists = {v for op in operations if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in operations if op.kind == "pop" for v in op.operands}
+
+        self.dicts = _dicts(unit.operations.values())
 
     def tangent(self, v: str) -> str:
         return self.scribe.derivative(v, "d")
@@ -64,3 +69,16 @@ class Frame:
         if isinstance(e, ast.Starred):
             return ast.Starred(self.tangent_of(e.value), ast.Load())
         return self.tangent_of(e)
+
+
+def _dicts(operations: Iterable[Operation]) -> set[str]:
+    """Variables that may be dicts which are made here."""
+    every = [op for op in operations if op.targets]
+    found = {op.targets[0] for op in every if isinstance(op.value, ast.Dict) or _makes_dict(op)}
+    while more := {op.targets[0] for op in every if op.kind == "copy" and op.operands[0] in found} - found:
+        found |= more
+    return found
+
+
+def _makes_dict(op: Operation) -> bool:
+    return op.kind == "rule" and op.rule.name in MAKING_DICTS

@@ -1,5 +1,9 @@
 """Tuples, lists and dicts as arguments, as results and in between; unpacking of every form."""
 
+import bisect
+import heapq
+import operator
+
 import numpy as np
 
 from programs.registry import program
@@ -524,3 +528,36 @@ def items_deleted_in_what_others_hold(x):
     held, d = [xs], {"a": {"b": x, "c": x * x}}
     del held[0][1], d["a"]["b"]
     return sum(xs) * xs[-1] + d["a"]["c"] * len(d["a"])
+
+
+@program({"x": 1.3})
+def held_lists_given_to_functions_that_write(x):
+    heap, row = [x * 2.0], [x, x * 3.0]
+    held = {"heap": heap, "row": row}
+    heapq.heappush(held["heap"], x)
+    bisect.insort(held["row"], x * 2.0)
+    return heap[0] * heap[1] * 3.0 + row[1] * row[1] + row[2]
+
+
+@program({"x": 1.3})
+def methods_of_list_as_functions(x):
+    xs = [x]
+    list.append(xs, x * x)
+    operator.setitem(xs, 0, x * 3.0)
+    list.insert(xs, 0, x)
+    return xs[0] * xs[1] * xs[2]
+
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+
+@program({"x": 1.3})
+def attributes_set_by_functions(x):
+    o, p, q = Held(x), Held(x), Held(x)
+    setattr(o, "value", x * x)
+    object.__setattr__(p, "value", x * 2.0)
+    vars(q)["value"] = x * o.value
+    q.__dict__["more"] = p.value * x
+    return o.value * p.value * q.value * q.more

@@ -37,6 +37,7 @@ FIRST_ARGUMENT = frozenset(
 )  # fmt: skip
 
 
+ASSIGNING = frozenset("__setitem__ __delitem__ __setattr__ __delattr__ __iadd__ __imul__ __ior__".split())
 SHUFFLING = frozenset({"Random.shuffle", "RandomState.shuffle", "Generator.shuffle"})  # by name: not loaded for this
 
 
@@ -204,8 +205,10 @@ def _calls(s: ast.stmt, scope: Scope, summaries: Summaries, ruled: bool) -> Iter
                 direct = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
                 kept = scope.resolve(node.func) in (functools.partial, partial_of)  # it writes when it is called
                 alone = isinstance(s, ast.Expr) and s.value is node
-                held = isinstance(node.func, ast.Attribute) and not direct and scope.resolve(node.func) is MISSING
-                for root in written_by(node, scope, summaries, ruled, alone):  # what is held is in something else
+                method = isinstance(node.func, ast.Attribute) and scope.resolve(node.func) is MISSING
+                inner = any(isinstance(a, (ast.Subscript, ast.Attribute)) for a in node.args)
+                held = not direct if method else inner  # by something else
+                for root in written_by(node, scope, summaries, ruled, alone):
                     yield Write(s, root, reads, "method" if kept else "call", not direct, held)
                 if isinstance(node.func, ast.Lambda):
                     for root in _by_closure(node.func, scope, summaries):
@@ -250,7 +253,7 @@ def written_by(
     elif isinstance(owner := getattr(found, "__self__", None), np.ufunc) and found.__name__ == "at":
         assert owner is not None
         yield from base_names(node.args[0])
-    elif node.args and (id(found) in FIRST_ARGUMENT or getattr(found, "__qualname__", "") in SHUFFLING):
+    elif node.args and (id(found) in FIRST_ARGUMENT or _is_writing_method(found)):
         yield from base_names(node.args[0])
     elif alone and not ruled and _is_of_scipy(found):
         for a in (*node.args, *(k.value for k in node.keywords)):
@@ -262,6 +265,14 @@ def written_by(
         if not ruled if behind is None else summaries(behind).written:
             for a in node.args:
                 yield from base_names(a)
+
+
+def _is_writing_method(found: Any) -> bool:
+    """Whether a method of a class of Python's writes into what it is given first: `list.append`."""
+    if getattr(found, "__qualname__", "") in SHUFFLING:
+        return True
+    kinds = (types.MethodDescriptorType, types.WrapperDescriptorType)
+    return isinstance(found, kinds) and found.__name__ in WRITING_METHODS | ASSIGNING
 
 
 def _is_of_scipy(found: Any) -> bool:

@@ -2,6 +2,7 @@
 
 x.__getitem__(i)   ->   x[i]
 x.__add__(y)       ->   x + y
+list.append(x, v)  ->   x.append(v)
 np.dot(x, y, z)    ->   np.dot(x, y, out=z)
 np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a parameter `z=None`
 """
@@ -9,11 +10,12 @@ np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a 
 from __future__ import annotations
 
 import ast
+from collections import deque
 
 from tangent.normalise.context import Context
 from tangent.source.outputs import in_one_form, may_have_form
 from tangent.syntax.rebuild import rebuild, replace
-from tangent.syntax.uses import assigned_inside
+from tangent.syntax.uses import WRITING_METHODS, assigned_inside
 from tangent.syntax.walk import walk
 
 BINARY: dict[str, ast.operator] = {
@@ -21,6 +23,7 @@ BINARY: dict[str, ast.operator] = {
     "__mod__": ast.Mod(), "__matmul__": ast.MatMult(), "__floordiv__": ast.FloorDiv(),
 }  # fmt: skip
 UNARY: dict[str, ast.unaryop] = {"__neg__": ast.USub(), "__pos__": ast.UAdd()}
+CONTAINERS = (list, dict, set, deque)
 NAMES = frozenset(("__getitem__", *BINARY, *UNARY))
 
 
@@ -45,6 +48,12 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         match e:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
                 return e
+            case ast.Call(func=ast.Attribute(value=ast.Name() as cls, attr=attr), args=[owner, *rest]) if (
+                attr in WRITING_METHODS and not isinstance(owner, ast.Starred)
+                and any(context.scope.resolve(cls) is known for known in CONTAINERS)
+            ):  # fmt: skip
+                method = ast.copy_location(ast.Attribute(owner, attr, ast.Load()), e)
+                return replace(e, func=method, args=rest)
             case ast.Call(func=ast.Attribute(value=x, attr="__getitem__"), args=[index], keywords=[]):
                 return ast.copy_location(ast.Subscript(x, index, ast.Load()), e)
             case ast.Call(func=ast.Attribute(value=x, attr=attr), args=[y], keywords=[]) if attr in BINARY:
@@ -58,11 +67,15 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
     own = (context.source.function.__module__ or "").startswith("tangent.")
     named = any(
-        (isinstance(n, ast.Attribute) and n.attr in NAMES)
+        (isinstance(n, ast.Attribute) and (n.attr in NAMES or _is_of_container(n)))
         or (isinstance(n, ast.Call) and (may_have_form(n) or names_absent(n)))
         for n in walk(f)
     )
     return rebuild(f, change) if named and not own else f
+
+
+def _is_of_container(n: ast.Attribute) -> bool:
+    return isinstance(n.value, ast.Name) and n.value.id in ("list", "dict", "set", "deque")
 
 
 def _may_be_none(f: ast.FunctionDef) -> set[str]:

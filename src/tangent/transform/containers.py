@@ -70,6 +70,9 @@ def rebinding(w: Write, this: Unit, aliases: Aliases, runtime: Callable[[str], A
             return None
 
 
+ASSIGNING = frozenset(
+    "setattr __setattr__ heappush heappop heapify heapreplace heappushpop insort insort_left insort_right".split()
+)
 OF_LISTS = frozenset(
     "append extend insert pop remove clear update setdefault popitem reverse add discard popleft appendleft extendleft "
     "rotate move_to_end".split()
@@ -85,9 +88,11 @@ def changes_container(s: ast.stmt) -> bool:
             ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr)))
             | ast.Assign(value=ast.Call(func=ast.Attribute(attr=attr)))
         ):
-            return attr in OF_LISTS
+            return attr in OF_LISTS or attr in ASSIGNING
         case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=str()))]):
             return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id=function))):
+            return function in ASSIGNING
         case _:
             return False
 

@@ -35,7 +35,7 @@ REFUSED = {
 EXERCISED_ELSEWHERE = {
     "new_instance": "objects that are made at once: tests/programs/protocols.py",
     "instance_parts": "the gradient of an object that is made at once: tests/programs/protocols.py",
-    "held_field": "attributes that descriptors look after: tests/programs/attributes.py",
+    "held": "attributes that descriptors look after: tests/programs/attributes.py",
     "owner_of": "what may be a module or an object, not an array: tests/programs/owners.py",
     "drawn": "random numbers that an object draws: tests/programs/in_objects.py",
     "new_repeated": "lists repeated in the memory: tests/programs/containers.py",

@@ -95,6 +95,11 @@ def simplified(e: ast.expr, dense: frozenset[str] = frozenset()) -> ast.expr:
     match e:
         case ast.Name() | ast.Constant() | ast.Attribute():
             return e
+        case ast.Subscript(value=ast.Tuple(elts=items), slice=ast.Constant(value=int(i))) if (
+            0 <= i < len(items) and all(_is_plain(x) for k, x in enumerate(items) if k != i)
+            and not isinstance(items[i], ast.Starred)
+        ):  # fmt: skip
+            return items[i]
         case ast.BinOp(left=left, right=right) if _is_number(left) and _is_number(right):
             return _folded(e)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if (known := _compared(left, op, right)) is not None:
@@ -201,3 +206,14 @@ def _folded(e: ast.BinOp) -> ast.expr:
     if value < 0:
         return ast.UnaryOp(ast.USub(), constant(-value))
     return constant(value)
+
+
+def _is_plain(e: ast.expr) -> bool:
+    """Whether an expression does nothing but give its value: a name, a number, a zero like something."""
+    match e:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Call(func=ast.Name(id="init_grad" | "lazy_zero"), args=[ast.Name()], keywords=[]):
+            return True
+        case _:
+            return False

@@ -204,6 +204,11 @@ class Reading(Known):
         """An expression that no derivative flows through, with what it reads as it is now."""
         if isinstance(e, (*SCOPES, ast.Lambda, ast.Constant, ast.Name)):
             return e
+        match e:
+            case ast.Call(func=ast.Attribute(value=table, attr="items" | "values" | "keys") as method, args=[]) if (
+                self.may_be_list(table)
+            ):
+                return replace(e, func=replace(method, value=self.call(memory.current, name(self.memory), table)))
         changes: dict[str, Any] = {}
         for field, old in ast.iter_fields(e):
             if isinstance(old, ast.expr):
@@ -274,10 +279,6 @@ class Reading(Known):
     def run_over(self, e: ast.expr) -> ast.expr:
         """What a comprehension runs over, as it is now."""
         match e:
-            case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=attr)) if (
-                attr in ("items", "values", "keys") and self.may_be_list(owner)
-            ):
-                return replace(e, func=replace(e.func, value=self.call(memory.current, name(self.memory), owner)))
             case ast.Name() if not self.may_hold_list(e):
                 return e
             case ast.Name() | ast.Attribute() | ast.Subscript():

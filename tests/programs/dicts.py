@@ -450,3 +450,22 @@ def largest_key_of_a_dict_that_others_fill(x):
 @program({"d": {0: 1.2, 1: 0.7, 2: 1.9}})
 def keys_of_an_argument_that_are_numbers(d):
     return max(d) * d[1] + min(d, key=lambda k: d[k]) * d[0] + sum(d) * d[2]
+
+
+@program({"x": 1.3, "n": 2})
+def dicts_spread_in_a_loop_beside_stores(x, n):
+    d = {"k": x, "m": x * 2.0}
+    for _ in range(n):
+        d = {**d, "k": np.tanh(d["m"] * d["m"])}
+        d["m"] = d["m"] * x
+        d = dict(d, k=d["k"] * x)
+    return d["k"] * x * d["m"]
+
+
+@program({"x": 1.3, "n": 2})
+def lists_spread_in_a_loop_beside_stores(x, n):
+    xs = [x, x * 2.0]
+    for _ in range(n):
+        xs = [*xs, np.tanh(xs[0])]
+        xs[0] = xs[1] * x
+    return sum(xs) * xs[0]

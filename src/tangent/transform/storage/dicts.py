@@ -23,7 +23,7 @@ from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import blocks, rename, replace, statements
 from tangent.syntax.uses import header_reads, writes
 from tangent.syntax.walk import walk
-from tangent.transform.storage.flat import sharing
+from tangent.transform.storage.flat import sharing, spreads
 from tangent.transform.storage.rewriting import reclassified, replaced, runtime_function
 from tangent.transform.unit import Unit
 
@@ -188,6 +188,8 @@ def _is_item_store(op: Operation | None) -> bool:
 
 def _is_plain(op: Operation, group: set[str]) -> bool:
     """Whether an operation makes or names a dict, changes it by a key, or reads it and keeps nothing of it."""
+    if spreads(op, group):
+        return False
     if not group.intersection(op.operands) or op.kind in ("zero", "store", "pack", "copy"):
         return True
     if op.kind == "call":

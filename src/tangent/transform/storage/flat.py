@@ -8,6 +8,7 @@ from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
+from tangent.runtime.library import made_dict
 from tangent.syntax.cells import Cell
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import statements
@@ -99,7 +100,23 @@ def _is_plain(op: Operation, group: set[str]) -> bool:
     """Whether an operation makes, copies or reads some lists: no dicts, no stacks, no functions that are given them."""
     if op.kind == "call" and not group & set(op.operands):  # a function may make the list
         return True
+    if spreads(op, group):
+        return False
     if op.kind in ("push", "pop", "call", "dynamic", "closure", "opaque"):
         return not group & {*op.targets, *op.operands}
     made = group & set(op.targets) and op.kind not in ("store", "copy")
     return not made or not isinstance(op.value, (ast.Dict, ast.DictComp))
+
+
+def spreads(op: Operation, group: set[str]) -> bool:
+    """Whether an operation puts the items of a list or dict of a group into another one of it: both share them."""
+    match op.value:
+        case ast.List(elts=elts) | ast.Tuple(elts=elts):
+            spread = [e.value for e in elts if isinstance(e, ast.Starred)]
+        case ast.Dict(keys=keys, values=values):
+            spread = [v for k, v in zip(keys, values) if k is None]
+        case ast.Call(args=given, keywords=[_, *_] as named) if op.callee is made_dict:
+            spread = [*given, *(k.value for k in named if k.arg is None)]
+        case _:
+            return False
+    return bool(group.intersection(op.targets)) and any(isinstance(e, ast.Name) and e.id in group for e in spread)

@@ -8,11 +8,12 @@ derivative flows is made from that on first demand.
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 import weakref
 from typing import Any
 
-from tangent.source.cells import cells_of
+from tangent.source.cells import cells_of, content_of
 from tangent.source.read import read, with_own_classes
 from tangent.source.stubs import stub
 from tangent.syntax.names import Names, identifiers
@@ -24,6 +25,8 @@ _known: Known = weakref.WeakKeyDictionary()
 
 _shared: weakref.WeakKeyDictionary[types.CodeType, dict[Any, tuple[str, types.FunctionType]]]
 _shared = weakref.WeakKeyDictionary()
+_written_out: weakref.WeakKeyDictionary[types.CodeType, dict[Any, tuple[Any, dict[str, Any]]]]
+_written_out = weakref.WeakKeyDictionary()
 
 
 def remembering(
@@ -44,8 +47,28 @@ def remembering(
 
 
 def _relied(function: types.FunctionType) -> tuple[tuple[str, int], ...]:
-    """Which functions are written out in a definition: where one is defined anew, it is another definition."""
-    return tuple(sorted((path, id(f)) for path, f in getattr(read(function).tree, "relied", {}).items()))
+    """Which functions are written out in a definition: where one is defined anew, it is another definition.
+
+    Every call that a memory goes through asks; the definition is read again only where a name leads elsewhere.
+    """
+    tree = getattr(function, "tree", None)
+    known = _written_out.setdefault(function.__code__, {})
+    key = (function.__code__.co_filename, id(tree))
+    _, found = known.get(key, (None, None))
+    if found is None or any(_at(function, path) is not value for path, value in found.items()):
+        found = getattr(read(function).tree, "relied", {})
+        known[key] = tree, found
+    return tuple(sorted((path, id(f)) for path, f in found.items()))
+
+
+def _at(function: types.FunctionType, path: str) -> Any:
+    """What a path leads to in a function."""
+    root, *rest = path.split(".")
+    cell = cells_of(function).get(root)
+    found = function.__globals__.get(root) if cell is None else content_of(cell)
+    for attr in rest:
+        found = inspect.getattr_static(found, attr, None)
+    return found
 
 
 def named_after(function: types.FunctionType, cls: type) -> types.FunctionType:

@@ -48,6 +48,7 @@ THEMES = (
     "given",
     "given_lists",
     "many_objects",
+    "setters",
     "nested",
     "kernels",
     "odd",

@@ -112,6 +112,17 @@ class Called(Stated):
             case _:
                 raise CannotWriteOut
 
+    def setter(self, target: ast.expr) -> types.FunctionType | None:
+        match target:
+            case ast.Attribute(value=owner, attr=attr) if self.is_owner(owner) and self.kind(attr) == "property":
+                return self.members.setter(attr)
+            case _:
+                return None
+
+    def called_with(self, setter: types.FunctionType, target: ast.Attribute, value: ast.expr, s: ast.stmt) -> Body:
+        self.relied[f"{self.path}.{target.attr}"] = vars(self.members.definer(setter))[target.attr]
+        return self.inlined(self.definition(setter), setter, [target.value, value], [], s)[0]
+
     def inlined(
         self, tree: ast.FunctionDef, f: types.FunctionType | None, args: list[ast.expr], keywords: list[ast.keyword],
         s: ast.stmt,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
+from typing import Any
 
 from tangent.source.inlined import CannotWriteOut, Definition
 from tangent.source.members import Members
-from tangent.syntax.quote import constant
+from tangent.syntax.quote import constant, expression
 
 PLAIN = (int, float, complex, str, bool, type(None))
+EMPTY = {list: "[]", dict: "{}"}
 
 
 def initialiser_of(members: Members, definition: Definition) -> tuple[ast.FunctionDef, types.FunctionType | None]:
@@ -31,9 +33,7 @@ def _of_dataclass(cls: type) -> ast.FunctionDef:
     missing = dataclasses.MISSING
     if any("INITVAR" in kind for kind in kinds) or cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         raise CannotWriteOut
-    if not all(
-        f.init and f.default_factory is missing and (f.default is missing or type(f.default) in PLAIN) for f in fields
-    ):
+    if not all(f.init and (f.default is missing or type(f.default) in PLAIN) for f in fields):
         raise CannotWriteOut
     more = ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
     lines = [f"self.{f.name} = {f.name}" for f in fields] + more
@@ -41,10 +41,21 @@ def _of_dataclass(cls: type) -> ast.FunctionDef:
     plain = [f for f in fields if not f.kw_only]
     named = [f for f in fields if f.kw_only]
     tree.args.args += [ast.arg(f.name) for f in plain]
-    tree.args.defaults = [constant(f.default) for f in plain if f.default is not missing]
+    tree.args.defaults = [e for f in plain if (e := _default(f)) is not None]
     tree.args.kwonlyargs = [ast.arg(f.name) for f in named]
-    tree.args.kw_defaults = [None if f.default is missing else constant(f.default) for f in named]
+    tree.args.kw_defaults = [_default(f) for f in named]
     return tree
+
+
+def _default(f: dataclasses.Field[Any]) -> ast.expr | None:
+    """What a field holds that is not given."""
+    if f.default is not dataclasses.MISSING:
+        return constant(f.default)
+    if f.default_factory is dataclasses.MISSING:
+        return None
+    if f.default_factory not in EMPTY:
+        raise CannotWriteOut
+    return expression(EMPTY[f.default_factory])  # type: ignore[index]
 
 
 def _parsed(text: str) -> ast.FunctionDef:

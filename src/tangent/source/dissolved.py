@@ -18,10 +18,12 @@ import builtins
 import inspect
 import types
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tangent.source.beginning import CHANGING
 from tangent.source.columns import columns
+from tangent.source.constructed import initialiser_of
 from tangent.source.elements import with_own_names
 from tangent.source.inlined import (
     Body,
@@ -80,7 +82,7 @@ def _without_one(
 
 
 def _is_own(cls: type, function: types.FunctionType) -> bool:
-    return is_plain(cls, function) and not hasattr(cls, "__dataclass_fields__")
+    return is_plain(cls, function) and (not is_dataclass(cls) or "__dataclass_fields__" in vars(cls))
 
 
 def with_calls_named(tree: ast.FunctionDef, v: str) -> ast.FunctionDef:
@@ -112,6 +114,7 @@ class Dissolving:
         self.size = 0
         self.places = Places(tree)
         self.members = Members(cls)
+        self.fields = {f.name for f in fields(cls)} if is_dataclass(cls) else set()
 
     def whole(self) -> ast.FunctionDef:
         self.require_read(self.members.initialiser())
@@ -136,12 +139,18 @@ class Dissolving:
                 raise CannotWriteOut
 
     def kind(self, attr: str) -> str:
-        return self.members.kind(attr, self.attributes)
+        return "holds" if attr in self.fields else self.members.kind(attr, self.attributes)
 
     def look_at(self, tree: ast.AST, me: str, definer: type) -> None:
         """Find the attributes that are assigned, and the methods that are called."""
         for n in walk(tree):
             match n:
+                case ast.Attribute(value=ast.Name(id=v), attr=attr, ctx=ast.Store()) if (
+                    v == me and self.kind(attr) == "property"
+                ):
+                    self.relied[f"{self.path}.{attr}"] = found = inspect.getattr_static(self.cls, attr)
+                    self.require_read(self.members.setter(attr))
+                    self.require_read(found.fget)  # for `p.v += w`
                 case ast.Attribute(value=ast.Name(id=v), attr=attr, ctx=ast.Store()) if v == me:
                     if attr not in self.attributes:
                         self.attributes[attr] = self.names.fresh(f"{self.v}_{attr.strip('_') or 'value'}")
@@ -171,17 +180,17 @@ class Dissolving:
         """A method that is written out does nothing else than what stands there, one statement after the other."""
         if method is None or method in self.definitions:
             return
-        tree = with_own_names(self.definition(method), self.names)
+        if method is self.members.initialiser():
+            text, written = initialiser_of(self.members, self.definition)
+        else:
+            text, written = self.definition(method), method
+        tree = with_own_names(text, self.names)
         me = ([*tree.args.posonlyargs, *tree.args.args] or [ast.arg("")])[0].arg
         tree = self.definitions[method] = with_calls_named(tree, me)
         owners = {n.value for n in walk(tree) if isinstance(n, ast.Attribute)}
         handed = any(isinstance(n, ast.Name) and n.id == me and n not in owners for n in walk(tree))
         around = self.own | set(self.function.__code__.co_freevars)
-        if (
-            method.__globals__ is not self.function.__globals__ or set(method.__code__.co_freevars) - {"__class__"}
-            or not is_readable(tree, method, ast.GeneratorExp) or not me or handed
-            or any(isinstance(n, ast.Delete) for n in walk(tree)) or names_outside(tree) & (around | {"__class__"})
-        ):  # fmt: skip
+        if not me or handed or (written is not None and not _is_alike(written, tree, self.function, around)):
             raise CannotWriteOut
         self.look_at(tree, me, self.members.definer(method))
 
@@ -205,6 +214,16 @@ class Dissolving:
         body = returning(body, result, body[-1]) if gives else body
         before += _Written(self, me.arg, self.members.definer(method), depth).block(body)
         return before, name(result) if gives else constant(None)
+
+
+def _is_alike(method: types.FunctionType, tree: ast.FunctionDef, function: types.FunctionType, around: set[str]) -> bool:
+    """Whether what a method names is the same in a function, which says all that it does."""
+    outside = names_outside(tree) & (around | {"__class__"})
+    return (
+        method.__globals__ is function.__globals__ and not set(method.__code__.co_freevars) - {"__class__"}
+        and is_readable(tree, method, ast.GeneratorExp) and not outside
+        and not any(isinstance(n, ast.Delete) for n in walk(tree))
+    )  # fmt: skip
 
 
 class _Written(Stated):
@@ -279,6 +298,16 @@ class _Written(Stated):
         args, keywords = [self.plain(a) for a in x.args], [self.plain(k) for k in x.keywords]
         method = self.method(x.func)
         return self.parts.inlined(method, args, keywords, s, self.depth + 1) if method else ([], constant(None))
+
+    def setter(self, target: ast.expr) -> types.FunctionType | None:
+        match target:
+            case ast.Attribute(value=ast.Name(id=v), attr=attr) if v == self.me and self.parts.kind(attr) == "property":
+                return self.parts.members.setter(attr)
+            case _:
+                return None
+
+    def called_with(self, setter: types.FunctionType, target: ast.Attribute, value: ast.expr, s: ast.stmt) -> Body:
+        return self.parts.inlined(setter, [value], [], s, self.depth + 1)[0]
 
     def method(self, e: ast.expr) -> types.FunctionType | None:
         match e:

@@ -55,6 +55,12 @@ class Members:
             raise CannotWriteOut
         return found.fget
 
+    def setter(self, attr: str) -> types.FunctionType:
+        found = inspect.getattr_static(self.cls, attr)
+        if not isinstance(found, property) or not isinstance(found.fset, types.FunctionType):
+            raise CannotWriteOut
+        return found.fset
+
     def above(self, definer: type, attr: str) -> types.FunctionType | None:
         """The method behind `super().attr`; None for what `object` does, which is nothing."""
         later = self.cls.__mro__[self.cls.__mro__.index(definer) + 1 :]
@@ -67,6 +73,7 @@ class Members:
 
     def definer(self, method: types.FunctionType) -> type:
         for c in self.cls.__mro__:
-            if any(member is method or getattr(member, "fget", None) is method for member in vars(c).values()):
-                return c
+            for member in vars(c).values():
+                if method in (member, getattr(member, "fget", None), getattr(member, "fset", None)):
+                    return c
         raise CannotWriteOut

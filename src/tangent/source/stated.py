@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Set
 
 from tangent.source.inlined import Body, CannotWriteOut, Node, Steps
@@ -42,6 +43,14 @@ class Stated:
         """What a loop runs over, and what is done before."""
         return self.expression(e, s)
 
+    def setter(self, target: ast.expr) -> types.FunctionType | None:
+        """The function of a property that an assignment calls."""
+        raise NotImplementedError
+
+    def called_with(self, setter: types.FunctionType, target: ast.Attribute, value: ast.expr, s: ast.stmt) -> Body:
+        """What such a function does with a value."""
+        raise NotImplementedError
+
     def works(self, node: ast.AST) -> bool:
         return any(map(self.is_work, walk(node)))
 
@@ -54,6 +63,15 @@ class Stated:
 
     def statement(self, s: ast.stmt) -> Body:
         match s:
+            case ast.Assign(targets=[ast.Attribute() as target], value=value) if setter := self.setter(target):
+                before, value = self.expression(value, s)
+                return [*before, *self.called_with(setter, target, value, s)]
+            case ast.AugAssign(target=ast.Attribute() as target, op=op, value=value) if self.setter(target):
+                read, held = replace(target, ctx=ast.Load()), self.names.numbered("t")
+                steps = [assign(held, read, s), replace(s, target=ast.Name(held, ast.Store()))]
+                return [x for step in steps for x in self.statement(step)] + self.statement(
+                    at(ast.Assign([target], ast.Name(held, ast.Load())), s)
+                )
             case ast.Assign(targets=targets, value=value):
                 before, value = self.expression(value, s)
                 return [*before, replace(s, targets=[self.target(t) for t in targets], value=value)]

@@ -216,7 +216,9 @@ class Dissolving:
         return before, name(result) if gives else constant(None)
 
 
-def _is_alike(method: types.FunctionType, tree: ast.FunctionDef, function: types.FunctionType, around: set[str]) -> bool:
+def _is_alike(
+    method: types.FunctionType, tree: ast.FunctionDef, function: types.FunctionType, around: set[str]
+) -> bool:  # fmt: skip
     """Whether what a method names is the same in a function, which says all that it does."""
     outside = names_outside(tree) & (around | {"__class__"})
     return (

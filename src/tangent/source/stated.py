@@ -66,7 +66,7 @@ class Stated:
             case ast.Assign(targets=[ast.Attribute() as target], value=value) if setter := self.setter(target):
                 before, value = self.expression(value, s)
                 return [*before, *self.called_with(setter, target, value, s)]
-            case ast.AugAssign(target=ast.Attribute() as target, op=op, value=value) if self.setter(target):
+            case ast.AugAssign(target=ast.Attribute() as target) if self.setter(target):
                 read, held = replace(target, ctx=ast.Load()), self.names.numbered("t")
                 steps = [assign(held, read, s), replace(s, target=ast.Name(held, ast.Store()))]
                 return [x for step in steps for x in self.statement(step)] + self.statement(

@@ -12,7 +12,7 @@ from tangent.source.members import Members
 from tangent.syntax.quote import constant, expression
 
 PLAIN = (int, float, complex, str, bool, type(None))
-EMPTY = {list: "[]", dict: "{}"}
+EMPTY: dict[Any, str] = {list: "[]", dict: "{}"}
 
 
 def initialiser_of(members: Members, definition: Definition) -> tuple[ast.FunctionDef, types.FunctionType | None]:
@@ -53,9 +53,10 @@ def _default(f: dataclasses.Field[Any]) -> ast.expr | None:
         return constant(f.default)
     if f.default_factory is dataclasses.MISSING:
         return None
-    if f.default_factory not in EMPTY:
+    factory: Any = f.default_factory
+    if factory not in EMPTY:
         raise CannotWriteOut
-    return expression(EMPTY[f.default_factory])  # type: ignore[index]
+    return expression(EMPTY[factory])
 
 
 def _parsed(text: str) -> ast.FunctionDef:

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 I3 = np.eye(3)
 TURN = np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
 PAIR = TURN @ np.diag([2.0, 2.0, 5.0]) @ TURN.T
+W3 = np.array([[0.3, 1.0, 0.7], [-0.4, 0.2, 1.1], [0.9, -0.6, 0.5]])
+ALONG = W3 + W3.T
 
 # A differentiable function of a matrix, where it is taken, and its derivative there.
 SMOOTH = [
@@ -68,9 +70,66 @@ def test_nan_where_not(call: str, at: Any) -> None:
     assert np.isnan(tangent.jvp(f, ("x",))(at, w, np.arange(9.0).reshape(3, 3) ** 2))
 
 
+# Functions of values and vectors. What does not depend on the basis that belongs to equal values has a derivative. It
+# is known where the vectors alone count, or where neither the values that repeat nor their vectors do.
+WEIGHT = np.array([[0.6, 0.3, 1.2], [-0.5, 0.8, 0.1], [0.4, 1.0, -0.7]])
+OF_VECTORS = [
+    ("np.sum((v := np.linalg.eigh(x)[1][:, :2]) @ v.T * b)", PAIR),
+    ("(v := np.linalg.eigh(x)[1][:, 2]) @ b @ v", PAIR),
+    ("(r := np.linalg.eigh(x))[0][2] * (r[1][:, 2] @ b @ r[1][:, 2])", PAIR),
+    ("np.sum((r := np.linalg.svd(x))[0] @ r[2] * b)", 2.0 * TURN),
+    ("np.sum((r := np.linalg.svd(x))[0] @ r[2] * b)", PAIR),
+]
+
+
+def slopes(f: Any, at: Any, fold: Any, h: float = 1e-4) -> Any:
+    """The gradient of f by differences, along matrices that fold makes."""
+    units = [fold(e.reshape(3, 3)) for e in np.eye(9)]
+    return np.reshape([(f(at + h * e, WEIGHT) - f(at - h * e, WEIGHT)) / (2 * h) for e in units], (3, 3))
+
+
+@pytest.mark.parametrize(("call", "at"), OF_VECTORS, ids=[line[0] for line in OF_VECTORS])
+def test_vectors_whose_basis_does_not_count(call: str, at: Any) -> None:
+    f = function_of(S(call, x=at, b=WEIGHT))
+    fold = symmetric if "eigh" in call else np.asarray
+    gradient = tangent.grad(f, ("x",))
+    for _ in range(3):  # the first calls, and the version for such arguments
+        np.testing.assert_allclose(fold(gradient(at, WEIGHT)), slopes(f, at, fold), atol=1e-6)
+
+
+# A function of the values, in its vectors: in reverse mode its derivative at equal values is not known. Where the
+# function is 0, nothing comes back to the vectors, and it is not known either.
+BOTH = [
+    "np.sum(((r := np.linalg.eigh(x))[1] * np.exp(r[0])) @ r[1].T * b)",
+    "np.sum(((r := np.linalg.eigh(x))[1] * (r[0] - 2.0)) @ r[1].T * b)",
+    "np.sum(((r := np.linalg.svd(x))[0] * np.exp(r[1])) @ r[2] * b)",
+    "np.sum(((r := np.linalg.svd(x))[0] * (r[1] - 2.0)) @ r[2] * b)",
+    "np.real(np.sum(((r := np.linalg.eig(x))[1] * np.exp(r[0])) @ np.linalg.inv(r[1]) * b))",
+]
+
+
+@pytest.mark.parametrize("at", [2.0 * I3, PAIR], ids=["all equal", "two equal"])
+@pytest.mark.parametrize("call", BOTH)
+def test_functions_of_values_and_vectors_are_right_or_nan(call: str, at: Any) -> None:
+    f = function_of(S(call, x=at, b=WEIGHT))
+    fold = symmetric if "eigh" in call else np.asarray
+    got, expected = fold(tangent.grad(f, ("x",))(at, WEIGHT)), slopes(f, at, fold)
+    assert np.any(np.isnan(got)) or np.allclose(got, expected, atol=1e-6)
+    for d in (np.diag([1.0, 2.0, 3.0]), np.diag([3.0, 1.0, 2.0]), I3, ALONG):
+        pushed = tangent.jvp(f, ("x",))(at, WEIGHT, d)
+        assert np.isnan(pushed) or np.isclose(pushed, np.sum(expected * d), atol=1e-6)
+
+
+@pytest.mark.parametrize("call", [BOTH[1].replace("(r[0] - 2.0)", "(r[0] - 2.0) ** 2")])
+def test_second_order_of_values_and_vectors_is_nan(call: str) -> None:
+    """The first derivative is zero, the second is not known."""
+    gradient = tangent.grad(function_of(S(call, x=I3, b=WEIGHT)), ("x",))
+    np.testing.assert_array_equal(gradient(2.0 * I3, WEIGHT), 0.0)
+    assert np.any(np.isnan(tangent.vjp(gradient, "x")(2.0 * I3, WEIGHT, 1.0, ALONG)))
+    assert np.any(np.isnan(tangent.jvp(gradient, "x")(2.0 * I3, WEIGHT, dx=ALONG)))
+
+
 # Second order: the matrix, a direction, and what the gradient changes by along it.
-W3 = np.array([[0.3, 1.0, 0.7], [-0.4, 0.2, 1.1], [0.9, -0.6, 0.5]])
-ALONG = W3 + W3.T
 INV = np.linalg.inv(PAIR)
 SPREAD = np.diag([1.0, 2.0, 2.0, 5.0])
 

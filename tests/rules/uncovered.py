@@ -53,6 +53,7 @@ EXERCISED_ELSEWHERE = {
     "in_front": "the second derivative of a call of an object: tests/programs/objects.py",
     "as_linear": "the transpose of a derivative that is given in one mode: tests/test_custom.py",
     "add_cell": "tables that are added to in place: tests/programs/tables.py",
+    "undetermined": "equal eigenvalues, at second order: tests/rules/test_repeated.py",
     "filling_of": "the second derivative of a null space: tests/rules/test_filling.py",
     "as_given": "returned by every derivative, so differentiated by those of second order",
     **dict.fromkeys(

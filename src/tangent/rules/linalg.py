@@ -85,6 +85,7 @@ def qr(y, a, mode="reduced"):
     d[y] = qr_tangent(d[a], y, a, mode=mode)
 
 
+@unread
 def eigh(y, a, UPLO="L"):
     d[a] = in_triangle(eigh_adjoint(d[y], y, a, UPLO=UPLO), UPLO=UPLO)
     d[y] = eigh_tangent(from_triangle(d[a], UPLO=UPLO), y, UPLO=UPLO)
@@ -97,6 +98,7 @@ def eigvalsh(w, a, UPLO="L"):
 
 
 @fitted
+@unread
 def eig(y, a):
     d[a] = eig_adjoint(d[y], y, a)
     d[y] = eig_tangent(d[a], y, a)
@@ -109,6 +111,7 @@ def eigvals(w, a):
     d[w] = general_rates(d[a], a, y)
 
 
+@unread
 def svd(y, a, full_matrices=True, compute_uv=True, hermitian=False):
     d[a] = svd_adjoint(d[y], y, a, compute_uv=compute_uv, hermitian=hermitian)
     d[y] = svd_tangent(d[a], y, a, compute_uv=compute_uv, hermitian=hermitian)
@@ -209,8 +212,14 @@ def general_rates(r, t, a, y):
     d[r] = general_rates_tangent(d[t], d[a], t, y, asked=asked)
 
 
+def undetermined(z, b, g, w):
+    d[b] = undetermined_adjoint(d[z], b, w)
+    d[z] = undetermined_tangent(d[b], w)
+
+
 def apart(y, r, g, w):
     d[r] = d[y]
+    d[w] = np.zeros_like(w)
     d[y] = d[r]
 
 

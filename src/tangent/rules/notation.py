@@ -38,6 +38,7 @@ class Rule:
     operands: frozenset[str] = field(default=frozenset())
     fitted: frozenset[str] = field(default=frozenset())  # operands whose adjoint is summed and cast to them
     cast: frozenset[str] = field(default=frozenset())  # operands whose tangent is stretched and cast to the result
+    unread: bool = False  # whether it tells results that nothing reads from those whose adjoint is zero
     scope: Mapping[str, Any] = field(default_factory=dict, compare=False)  # what names of a user's template mean
 
     def reads(self, wanted: Iterable[str]) -> frozenset[str]:
@@ -95,6 +96,7 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
 
     parameters = _parameters(node.args)
     fitted = cast = _left_out(node, parameters)
+    unread = False
     for decorator in node.decorator_list:
         match decorator:
             case ast.Name(id="linear"):
@@ -107,8 +109,10 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
                 fitted |= {e.id for e in args if isinstance(e, ast.Name)}
             case ast.Name(id="cast"):
                 cast = frozenset(p.name for p in parameters)
+            case ast.Name(id="unread"):
+                unread = True
             case _:
-                raise refuse(decorator, "the kinds are @elementwise and @linear, the marks @fitted and @cast")
+                raise refuse(decorator, "the kinds are @elementwise and @linear, the marks @fitted, @cast and @unread")
     plain = [*node.args.posonlyargs, *node.args.args]
     if not plain:
         raise refuse(node, "the first parameter is the result")
@@ -145,7 +149,8 @@ def parse_rule(node: ast.FunctionDef, kind: Kind, file: str, lines: Sequence[str
             raise refuse(s, "a tangent line reads d[operand] only")
     where = Location(file, node.lineno, f"def {node.name}")
     return Rule(
-        node.name, kind, result, parameters, tuple(adjoint), tuple(tangent), where, frozenset(operands), fitted, cast
+        node.name, kind, result, parameters, tuple(adjoint), tuple(tangent), where, frozenset(operands), fitted, cast,
+        unread,
     )  # fmt: skip
 
 

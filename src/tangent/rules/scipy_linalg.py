@@ -34,6 +34,7 @@ def sqrtm(y, A):
     d[A] = linalg.solve_sylvester(mT(y), mT(y), d[y])
     d[y] = linalg.solve_sylvester(y, y, d[A])
 
+@unread
 def eigh(y, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_finite=True):
     d[a] = in_triangle(eigh_adjoint(d[y], y, a, side(lower)), side(lower))
     d[y] = eigh_tangent(from_triangle(d[a], side(lower)), y)
@@ -43,6 +44,7 @@ def eigvalsh(w, a, *, lower=True, overwrite_a=False, overwrite_b=False, check_fi
     d[a] = in_triangle(eigen_sum(d[w], a, y, side(lower)), side(lower))
     d[w] = eigen_rates(from_triangle(d[a], side(lower)), y)
 
+@unread
 def svd(y, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     d[a] = svd_adjoint(d[y], y, a, compute_uv=compute_uv)
     d[y] = svd_tangent(d[a], y, a, compute_uv=compute_uv)

@@ -71,6 +71,7 @@ runtime.refuse_left_out
 
 runtime.init_grad
 runtime.lazy_zero
+runtime.unread
 runtime.stop_gradient
 
 runtime.is_part

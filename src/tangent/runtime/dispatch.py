@@ -115,6 +115,11 @@ def lazy_zero(x: Any) -> Any:
     return ZeroGrad(x) if isinstance(x, (np.ndarray, list, tuple, dict, deque)) or is_object(x) else init_grad(x)
 
 
+def unread(x: Any) -> Any:
+    """The gradient of a result that nothing reads, for rules that ask whether it is one."""
+    return lazy_zero(x)
+
+
 def refit(b: Any, x: Any) -> Any:
     """A gradient of x; a lazy zero that was made for an earlier value becomes one for this."""
     return lazy_zero(x) if isinstance(b, ZeroGrad) else b

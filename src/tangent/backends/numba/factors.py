@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.backends.numba.kinds import implements, is_complex, is_tuple, jitable, rank, value_of
 from tangent.runtime import (
+    eigen_rates,
     eigh_adjoint,
     eigh_tangent,
     filling_adjoint,
@@ -23,6 +24,7 @@ from tangent.runtime import (
     qr_tangent,
     quotient,
     refuse_turned,
+    singular_rates,
     svd_adjoint,
     svd_tangent,
 )
@@ -98,6 +100,47 @@ def over_gaps(x: Any, g: Any, w: Any) -> Any:
     return out
 
 
+@jitable
+def beside(x: Any, g: Any) -> Any:
+    """x without what is rounding beside g."""
+    return np.where(np.abs(x) <= EPS * np.max(np.abs(g)), 0.0, x) if x.size else x
+
+
+@jitable
+def over_sums(x: Any, s: Any) -> Any:
+    """`x / (s[i] + s[j])`; where both are 0, nan, but 0 where x is."""
+    out = np.zeros_like(x)
+    bound, largest = (2 * EPS * np.max(s), EPS * np.max(np.abs(x))) if x.size else (0.0, 0.0)
+    for i in range(len(s)):
+        for j in range(len(s)):
+            if s[i] + s[j] > bound:
+                out[i, j] = x[i, j] / (s[i] + s[j])
+            elif abs(x[i, j]) > largest:
+                out[i, j] = np.nan
+    return out
+
+
+@jitable
+def jumping(g: Any, rates: Any) -> Any:
+    jumps = np.abs(np.diag(g) - rates)
+    return np.abs(g) + jumps.reshape(1, -1) + jumps.reshape(-1, 1)
+
+
+@jitable
+def with_values(core: Any, b: Any, g: Any, w: Any) -> Any:
+    """The adjoint of vectors in their basis, made of g, with b, that of the values; nan where it is not known."""
+    out = core + np.diag(b)
+    if not g.any():
+        return out
+    bound, least, small = EPS * np.max(np.abs(w)), EPS * np.max(np.abs(b)), EPS * np.max(np.abs(g))
+    for i in range(len(w)):
+        for j in range(len(w)):
+            used = abs(b[i]) > least or abs(b[j]) > least or abs(g[i, j]) > small or abs(g[j, i]) > small
+            if i != j and used and abs(w[j] - w[i]) <= bound:
+                out[i, j] = np.nan
+    return out
+
+
 @implements(quotient)
 def off_diagonal(x: Any, g: Any, w: Any) -> Any:
     return over_gaps if is_real_matrix(x) and is_real_matrix(g) else None
@@ -160,7 +203,8 @@ def before_eigenvalues(b: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
     def impl(b: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
         w, v = y[0], plain(y[1])
         g = turned(v) @ plain(b[1])
-        return v @ (over_gaps((g - g.T) / 2, g, w) + np.diag(b[0])) @ turned(v)
+        x = (g - g.T) / 2
+        return v @ with_values(over_gaps(x, beside(x, g), w), b[0], g, w) @ turned(v)
 
     return impl
 
@@ -172,8 +216,8 @@ def of_eigenvalues(d: Any, y: Any, UPLO: Any = "L") -> Any:
 
     def impl(d: Any, y: Any, UPLO: Any = "L") -> Any:
         w, v = y[0], plain(y[1])
-        g = turned(v) @ plain(d) @ v
-        return np.diag(g).copy(), v @ over_gaps(g, g, w)
+        g, dw = turned(v) @ plain(d) @ v, eigen_rates(d, y)
+        return dw, v @ over_gaps(g, jumping(g, dw), w)
 
     return impl
 
@@ -239,13 +283,10 @@ def before_singular_values(b: Any, y: Any, a: Any, compute_uv: Any = True, hermi
         k = len(y[1])
         u, s, v = plain(y[0][:, :k]), y[1], turned(y[2][:k])
         bu, bv = only_columns(b[0], y[0], k), only_columns(b[2].T, y[2].T, k)
-        g, h, squares = turned(u) @ bu, turned(v) @ bv, s * s
-        core = np.diag(b[1]) + np.zeros((k, k))
-        left, right = over_gaps(g - g.T, g, squares), over_gaps(h - h.T, h, squares)
-        for i in range(k):
-            for j in range(k):
-                core[i, j] += left[i, j] * s[j] + s[i] * right[i, j]
-        out = u @ core @ turned(v)
+        g, h = turned(u) @ bu, turned(v) @ bv
+        both, apart, size = (g - g.T + h - h.T) / 2, (g - g.T - h + h.T) / 2, np.abs(g) + np.abs(h)
+        core = over_gaps(both, beside(both, size), s) + over_sums(apart, s)
+        out = u @ with_values(core, b[1], size, s) @ turned(v)
         return out + over(bu - u @ g, s) @ turned(v) + u @ turned(over(bv - v @ h, s))
 
     return impl
@@ -270,15 +311,12 @@ def of_singular_values(d: Any, y: Any, a: Any, compute_uv: Any = True, hermitian
     def impl(d: Any, y: Any, a: Any, compute_uv: Any = True, hermitian: Any = False) -> Any:
         k = len(y[1])
         u, s, v = plain(y[0][:, :k]), y[1], turned(y[2][:k])
-        g = turned(u) @ plain(d) @ v
-        first, second = np.empty((k, k)), np.empty((k, k))
-        for i in range(k):
-            for j in range(k):
-                first[i, j] = g[i, j] * s[j] + s[i] * g[j, i]
-                second[i, j] = s[i] * g[i, j] + g[j, i] * s[j]
-        du = u @ over_gaps(first, g, s * s) + over(plain(d) @ v - u @ g, s)
-        dv = v @ over_gaps(second, g, s * s) + over(turned(d) @ u - v @ turned(g), s)
-        return filled(du, y[0]), np.diag(g).copy(), turned(filled(dv, y[2].T))
+        g, ds = turned(u) @ plain(d) @ v, singular_rates(d, (u, s, v))
+        even = (g + g.T) / 2
+        both, apart = over_gaps(even, jumping(even, ds), s), over_sums((g - g.T) / 2, s)
+        du = u @ (both + apart) + over(plain(d) @ v - u @ g, s)
+        dv = v @ (both - apart) + over(turned(d) @ u - v @ turned(g), s)
+        return filled(du, y[0]), ds, turned(filled(dv, y[2].T))
 
     return impl
 

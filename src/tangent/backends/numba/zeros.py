@@ -19,7 +19,7 @@ from tangent.backends.numba.kinds import (
     per_key,
     types,
 )
-from tangent.runtime import add_grad, as_given, copy, dense, init_grad, lazy_zero, refit, settled
+from tangent.runtime import add_grad, as_given, copy, dense, init_grad, lazy_zero, refit, settled, unread
 
 
 def zero(x: Any) -> Any:
@@ -44,6 +44,7 @@ def zero(x: Any) -> Any:
 
 implements(init_grad)(zero)
 implements(lazy_zero)(zero)
+implements(unread)(zero)
 
 
 DIFFERENT = "gradients of a list have different lengths"

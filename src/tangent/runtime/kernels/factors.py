@@ -10,6 +10,7 @@ from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.elementwise import ratio
 from tangent.runtime.kernels.index import is_lazy_zero
 from tangent.runtime.kernels.matrices import (
+    among_equal,
     diagonals,
     from_triangle,
     half_triangle,
@@ -27,9 +28,13 @@ from tangent.runtime.kernels.spectra import (
     eigen_sum,
     general_rates,
     general_sum,
+    over_values,
     singular_rates,
     singular_sum,
+    sums_of,
     thin_svd,
+    undetermined,
+    unsettled,
 )
 
 
@@ -110,17 +115,23 @@ def eigh_adjoint(b: Any, y: Any, a: Any, UPLO: str = "L") -> Any:
     if np.iscomplexobj(v):
         bv = bv + unturn(np.imag(parallel(v, bv)), v, phase_row(UPLO))
     g = mH(v) @ bv
-    return np.conj(v @ (quotient((g - mH(g)) / 2, g, w) + diagonals(b[0])) @ mH(v))
+    x = (g - mH(g)) / 2
+    return np.conj(v @ with_numbers(quotient(x, among_equal(x, g), w), b[0], g, w) @ mH(v))
+
+
+def with_numbers(core: Any, b: Any, g: Any, w: Any) -> Any:
+    """The adjoint core of the vectors in their basis, made of g, with b, that of the values."""
+    return core if is_lazy_zero(b) else core + diagonals(b) + undetermined(b, g, w)
 
 
 def eigh_tangent(d: Any, y: Any, UPLO: str = "L") -> tuple[Any, Any]:
     """The tangents of eigenvalues and eigenvectors."""
     w, v = y
-    g = mH(v) @ d @ v
-    dv = v @ quotient(g, g, w)
+    g, dw = mH(v) @ d @ v, eigen_rates(d, y)
+    dv = v @ quotient(g, unsettled(g, dw), w)
     if np.iscomplexobj(v):
         dv = dv + v * turn(dv, v, phase_row(UPLO))
-    return eigen_rates(d, y), dv
+    return dw, dv
 
 
 def eig_adjoint(b: Any, y: Any, a: Any) -> Any:
@@ -134,18 +145,18 @@ def eig_adjoint(b: Any, y: Any, a: Any) -> Any:
     if np.iscomplexobj(v):
         bv = bv - 1j * np.imag(along_v) * largest_rows(v) / largest_entries(v)
     g = mT(v) @ np.conj(bv)
-    return np.linalg.solve(mT(v), (quotient(g, g, w) + diagonals(b[0])) @ mT(v))
+    return np.linalg.solve(mT(v), with_numbers(quotient(g, g, w), b[0], g, w) @ mT(v))
 
 
 def eig_tangent(d: Any, y: Any, a: Any) -> tuple[Any, Any]:
     """The tangents of eigenvalues and eigenvectors."""
     w, v = y
-    g = np.linalg.solve(v, d @ v)
-    dv = v @ quotient(g, g, w)
+    g, dw = np.linalg.solve(v, d @ v), general_rates(d, a, y)
+    dv = v @ quotient(g, unsettled(g, dw), w)
     scale = -np.real(parallel(v, dv))
     if np.iscomplexobj(v):
         scale = scale - 1j * np.sum(np.imag(dv) * largest_rows(v), axis=-2, keepdims=True) / largest_entries(v)
-    return general_rates(d, a, y), dv + v * scale
+    return dw, dv + v * scale
 
 
 def largest_rows(v: Any) -> Any:
@@ -176,9 +187,10 @@ def svd_adjoint(b: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
     if np.iscomplexobj(u):
         bu, bv = svd_unturn(bu, bv, u, v)
     g, h, row = mH(u) @ bu, mH(v) @ bv, np.expand_dims(s, -2)
-    core = quotient(g - mH(g), g, s * s) * row + mT(row) * quotient(h - mH(h), h, s * s) + diagonals(b[1])
-    if np.iscomplexobj(u):
-        core = core + 1j * diagonals(ratio(np.imag(np.diagonal(g, axis1=-2, axis2=-1)), s))
+    both, apart = (g - mH(g) + h - mH(h)) / 2, (g - mH(g) - h + mH(h)) / 2
+    size = np.abs(g) + np.abs(h)
+    core = quotient(both, among_equal(both, size), s) + over_values(apart, apart, sums_of(s))
+    core = with_numbers(core, b[1], size, s)
     return np.conj(u @ core @ mH(v) + ratio(bu - u @ g, row) @ mH(v) + u @ mH(ratio(bv - v @ h, row)))
 
 
@@ -192,14 +204,14 @@ def svd_tangent(d: Any, y: Any, a: Any, compute_uv: bool = True, hermitian: bool
         return np.zeros_like(y[0]), np.zeros_like(y[1]), np.zeros_like(y[2])
     u, s, v = thin(y)
     g, row = mH(u) @ d @ v, np.expand_dims(s, -2)
-    ds = np.diagonal(g, axis1=-2, axis2=-1)
-    du = u @ quotient(g * row + mT(row) * mH(g), g, s * s) + ratio(d @ v - u @ g, row)
-    dv = v @ quotient(mT(row) * g + mH(g) * row, g, s * s) + ratio(mH(d) @ u - v @ mH(g), row)
+    even, odd, ds = (g + mH(g)) / 2, (g - mH(g)) / 2, singular_rates(d, (u, s, v))
+    both, apart = quotient(even, unsettled(even, ds), s), over_values(odd, odd, sums_of(s))
+    du = u @ (both + apart) + ratio(d @ v - u @ g, row)
+    dv = v @ (both - apart) + ratio(mH(d) @ u - v @ mH(g), row)
     if np.iscomplexobj(u):
-        du = du + 1j * u * ratio(np.imag(np.expand_dims(ds, -2)), row)
         rate = turn(dv, v, 0) if is_tall(u, v) else turn(du, u, 0)
         du, dv = du + u * rate, dv + v * rate
-    return filled_columns(du, y[0]), singular_rates(d, (u, s, v)), mH(filled_columns(dv, mH(y[2])))
+    return filled_columns(du, y[0]), ds, mH(filled_columns(dv, mH(y[2])))
 
 
 def thin(y: Any) -> tuple[Any, Any, Any]:
@@ -240,8 +252,9 @@ def svd_hermitian_adjoint(b: Any, y: Any, a: Any, compute_uv: bool) -> Any:
     if not compute_uv:
         return svdvals_adjoint(b, a)
     signs = np.real(parallel(y[0], mH(y[2])))[..., 0, :]
-    bv = b[0] + np.conj(mT(b[2])) * np.expand_dims(signs, -2)
-    return eigh_adjoint((b[1] * signs, bv), (y[1] * signs, y[0]), a)
+    bw = b[1] if is_lazy_zero(b[1]) else b[1] * signs
+    bv = b[0] if is_lazy_zero(b[2]) else b[0] + np.conj(mT(b[2])) * np.expand_dims(signs, -2)
+    return eigh_adjoint((bw, bv), (y[1] * signs, y[0]), a)
 
 
 def svd_hermitian_tangent(d: Any, y: Any, a: Any, compute_uv: bool) -> Any:

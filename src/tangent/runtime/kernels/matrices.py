@@ -110,6 +110,12 @@ def quotient(x: Any, g: Any, w: Any) -> Any:
     return np.where(same | (close & unused), 0.0, part)
 
 
+def among_equal(x: Any, g: Any) -> Any:
+    """x without what is rounding beside g: what `quotient` asks for among equal values."""
+    bound = 100 * np.finfo(precision(g)).eps * np.max(np.abs(g), axis=(-2, -1), keepdims=True, initial=0.0)
+    return np.where(np.abs(x) <= bound, 0.0, x)
+
+
 def parallel(v: Any, b: Any) -> Any:
     """The scalar products of the columns of v with those of b."""
     return np.sum(np.conj(v) * b, axis=-2, keepdims=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.elementwise import precision
-from tangent.runtime.kernels.matrices import from_triangle, gaps_of, mH, quotient
+from tangent.runtime.kernels.matrices import from_triangle, gaps_of, identity, mH, quotient
 from tangent.runtime.kernels.products import mT
 
 Factors = tuple[Any, ...]
@@ -23,6 +23,43 @@ def tied(w: Any) -> Any:
     """Which pairs of values are equal to rounding."""
     bound = 100 * np.finfo(precision(w)).eps * np.max(np.abs(w), axis=-1, initial=0.0)
     return np.abs(gaps_of(w)) <= bound[..., None, None]
+
+
+def undetermined(b: Any, g: Any, w: Any) -> Any:
+    """Zeros, but nan between equal values w where their numbers b count, or the adjoint g of their vectors does.
+
+    A function of both, `v @ diag(f(w)) @ mH(v)`, is the same in any basis of the vectors of equal values. How it
+    depends on the values is known in one basis: b is the diagonal of a matrix, of which nothing else is known.
+    """
+    row, part = is_used(b, -1), is_used(g, (-2, -1))
+    counts = row[..., :, None] | row[..., None, :] | part | mT(part)
+    return np.asarray(np.where(unequal_places(w) & counts, np.nan, 0.0), precision(w))
+
+
+def is_used(x: Any, axis: Any) -> Any:
+    """Where numbers are more than rounding beside the largest."""
+    return np.abs(x) > 100 * np.finfo(precision(x)).eps * np.max(np.abs(x), axis=axis, keepdims=True, initial=0.0)
+
+
+def unequal_places(w: Any) -> Any:
+    """Which pairs of values are equal and not one."""
+    return tied(w) & (identity(w) == 0)
+
+
+def undetermined_adjoint(d: Any, b: Any, w: Any) -> Any:
+    """The adjoint of b in `undetermined`: nan where the adjoint d reads between equal values."""
+    return np.asarray(np.sum(np.where(unequal_places(w) & (d != 0), np.nan, 0.0), axis=-1), precision(b))
+
+
+def undetermined_tangent(db: Any, w: Any) -> Any:
+    """The tangent of `undetermined`: nan between equal values whose numbers change."""
+    return undetermined(db, np.zeros_like(gaps_of(w)), w)
+
+
+def unsettled(g: Any, rates: Any) -> Any:
+    """What is 0 among equal values only if g leaves their vectors apart, in order: else the vectors jump."""
+    jumps = np.abs(np.diagonal(g, axis1=-2, axis2=-1) - rates)
+    return np.abs(g) + np.expand_dims(jumps, -1) + np.expand_dims(jumps, -2)
 
 
 def is_given(operand: str, asked: Any) -> bool:

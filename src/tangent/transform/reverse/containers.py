@@ -55,6 +55,8 @@ class Containers(Rules):
         elts: list[ast.expr] = []
         # what generated code keeps holds lists that get shorter: a zero like it takes the form of what is added
         zero = "lazy_zero" if self.unit.source.file.startswith("<generated") else "init_grad"
+        if any(s.value.id in made.targets and made.rule and made.rule.unread for made in self.operations.values()):
+            zero = "unread"
         for slot in s.targets[0].elts:
             inner = slot.value if isinstance(slot, ast.Starred) else slot
             assert isinstance(inner, ast.Name)

@@ -15,8 +15,8 @@ from tangent.transform.content import READ_AGAIN
 from tangent.transform.stores.jumps import Jumps
 
 SHAPE_ONLY: dict[Any, tuple[int, ...]] = {
-    runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.shadow: (0,),
-    runtime.refit: (1,), runtime.settled: (1,), runtime.scatter: (1,), runtime.add_item: (1,),
+    runtime.unbroadcast: (1,), runtime.init_grad: (0,), runtime.lazy_zero: (0,), runtime.unread: (0,),
+    runtime.shadow: (0,),    runtime.refit: (1,), runtime.settled: (1,), runtime.scatter: (1,), runtime.add_item: (1,),
     runtime.mirror: (0, 1), runtime.broadcast_like: (1,), runtime.spread: (1,), runtime.rest: (),
 }  # fmt: skip
 

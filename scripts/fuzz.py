@@ -5,6 +5,7 @@
     python scripts/fuzz.py keeping --count 1000 --times 4
     python scripts/fuzz.py language --count 500 --second
     python scripts/fuzz.py loops --count 300 --compiled
+    python scripts/fuzz.py storage --count 300 --checkpoint 2
     python scripts/fuzz.py values --start 1234 --count 1 --shrink --second
 
 ok: every check of tests/property/checks.py holds; wrong: one does not; refused: Tangent said that it cannot;
@@ -23,7 +24,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -32,7 +33,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 from property import keeping_writer, language_writer, loops_writer, storage_writer, writer  # noqa: E402
-from property.checks import Wrong, as_python, check, check_second, compiled_engine, tangent_engine, trial  # noqa: E402
+from property.checks import (  # noqa: E402
+    Wrong, as_python, check, check_second, checkpointed_engine, compiled_engine, tangent_engine, trial,
+)  # fmt: skip
 from property.shrink import shrink  # noqa: E402
 from property.writer import Program  # noqa: E402
 
@@ -90,6 +93,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--second", action="store_true", help="check second derivatives too")
     parser.add_argument("--times", type=int, default=1, help="how often each derivative is called")
     parser.add_argument("--compiled", action="store_true", help="what is written for Numba, run as Python code")
+    parser.add_argument("--checkpoint", type=int, default=0, help="states that loops keep; the others are computed again")
     parser.add_argument("--shrink", action="store_true", help="make failing programs smaller before they are shown")
     parser.add_argument("--show", type=int, default=1, help="failing programs to print for each cause")
     parser.add_argument("--jobs", type=int, default=1)
@@ -110,19 +114,19 @@ def outcomes(options: argparse.Namespace) -> Iterator[tuple[int, Outcome, frozen
 
 def attempt_number(seed: int, options: argparse.Namespace) -> tuple[int, Outcome, frozenset[str]]:
     program = numbered(seed, options)
-    return seed, attempt(program, options.second, options.limit, options.times, options.compiled), program.features
+    return seed, attempt(program, options), program.features
 
 
 def numbered(seed: int, options: argparse.Namespace) -> Program:
     return WRITERS[options.writer].numbered(seed, options.style, options.size)
 
 
-def attempt(program: Program, second: bool, limit: int, times: int = 1, compiled: bool = False) -> Outcome:
+def attempt(program: Program, options: argparse.Namespace) -> Outcome:
     """What becomes of one program; never raises, and ends."""
     signal.signal(signal.SIGPROF, _too_slow)
-    signal.setitimer(signal.ITIMER_PROF, limit)  # other processes cost a program nothing
+    signal.setitimer(signal.ITIMER_PROF, options.limit)  # other processes cost a program nothing
     try:
-        return judge(program, second, times, compiled)
+        return judge(program, options)
     except TimeoutError:
         return Outcome("slow", "no end in sight")
     finally:
@@ -133,20 +137,23 @@ def _too_slow(number: int, frame: FrameType | None) -> None:
     raise TimeoutError
 
 
-def judge(program: Program, second: bool, times: int, compiled: bool) -> Outcome:
+def judge(program: Program, options: argparse.Namespace) -> Outcome:
     from tangent.errors import TangentError
 
     found = trial(program)
     if found is None:
         return Outcome("discarded")
+    engine = tangent_engine()
+    if options.checkpoint:
+        found, engine = replace(found, printed=None), checkpointed_engine(options.checkpoint)
     try:
-        if compiled:
+        if options.compiled:
             with as_python():
-                check(found, compiled_engine(), (True,), times)
+                check(found, compiled_engine(), (True,), options.times)
         else:
-            check(found, tangent_engine(), times=times)
-        if second:
-            check_second(found, tangent_engine())
+            check(found, engine, times=options.times)
+        if options.second:
+            check_second(found, engine)
     except Wrong as error:
         return Outcome("wrong", str(error))
     except TangentError as error:
@@ -162,13 +169,13 @@ def show(seed: int, outcome: Outcome, options: argparse.Namespace) -> None:
     program = numbered(seed, options)
     if options.shrink and outcome.verdict != "slow":
         program = shrink(program, partial(fails_alike, outcome=outcome, options=options))
-        outcome = attempt(program, options.second, options.limit, options.times, options.compiled)
+        outcome = attempt(program, options)
     print(f"{'=' * 100}\n{outcome.verdict}, number {seed}: {outcome.reason}\n{'-' * 100}\n{program}", flush=True)
 
 
 def fails_alike(program: Program, outcome: Outcome, options: argparse.Namespace) -> bool:
     try:
-        now = attempt(program, options.second, options.limit, options.times, options.compiled)
+        now = attempt(program, options)
     except Exception:  # the smaller program does not even run
         return False
     return (now.verdict, now.headline) == (outcome.verdict, outcome.headline)

@@ -581,3 +581,21 @@ def swapped_buffers(x, w, n):
         b[1:] += a[:-1] * a[1:]
         a, b = b, a
     return np.sum(a * a)
+
+
+@loop(X, W, 5)
+def one_array_written_whole_and_by_item(x, w, n):
+    y = x.copy()
+    for _ in range(n):
+        y += 0.3 * np.sin(y * w)
+        y[0] = y[1] * y[2]
+    return np.sum(y)
+
+
+@loop(X, W, 5)
+def what_only_a_dead_step_reads(x, w, n):
+    h = x
+    for _ in range(n):
+        h = np.sin(h)
+        unused = w * h
+    return np.sum(h)

@@ -469,3 +469,13 @@ def lists_spread_in_a_loop_beside_stores(x, n):
         xs = [*xs, np.tanh(xs[0])]
         xs[0] = xs[1] * x
     return sum(xs) * xs[0]
+
+
+@program({"x": 0.3, "y": 0.4})
+def dict_merged_for_a_branch_that_is_not_taken(x, y):
+    d = {"k": x * y, "m": x}
+    d = {**d, "k": np.tanh(d["k"] * x)}
+    b = x
+    if y > 1.0:
+        b = x * d["k"]
+    return b * x

@@ -46,7 +46,7 @@ class Storage:
     def follow(self, held: str, handle: str, first: ast.stmt, second: ast.stmt, bases: tuple[str, ...]) -> None:
         """A binding was split in two: the name between is a handle, too."""
         self.between[held] = handle
-        if bases and handle in self.classes:
+        if handle in self.classes:  # also where it names a new array: both names are names of it
             self.classes[held] = self.classes[handle]
         if bases and handle in self.handles:
             self.handles |= {held}

@@ -314,12 +314,14 @@ def nonzero_part(g: Any, b: Any, value: Any) -> Any:
 
 def items_like(b: Any, x: Any, later: Any) -> Any:
     """What a dict merged into another by `**` receives: the items that nothing after it replaced."""
+    if isinstance(b, ZeroGrad) or isinstance(x, ZeroGrad):
+        return lazy_zero(x)
     return {k: init_grad(v) if k not in b or any(k in names for names in later) else b[k] for k, v in x.items()}
 
 
 def merged_like(b: Any, x: Any, later: Any) -> Any:
     """Zeros like the dict x, but what b holds: the transpose of `items_like`."""
-    return {k: init_grad(v) if k not in b or any(k in names for names in later) else b[k] for k, v in x.items()}
+    return items_like(b, x, later)
 
 
 def sequence_tangent(b: Any, xs: Any) -> Any:

@@ -172,7 +172,7 @@ class _Text:
         self.step_fwd, self.step_bwd = (use(g.name, g) for g in pair)
         self.nothing = bool(groups) and module.gives_nothing(loop.step)
         self.silent = bool(groups) and module.gives_nothing(this.source.function)
-        self.adjoint = {v: self.scribe.derivative(v, "b") for v in (*self.flowing, *self.stored)}
+        self.adjoint = {v: self.scribe.derivative(v, "b") for v in (*self.flowing, *self.stored, *adding)}
         self.kept, self.start, self.last, self.saved, self.step_saved, self.nobody = (
             names.numbered(v) for v in ("kept", "start", "last", "saved", "step_saved", "_")
         )

@@ -34,8 +34,15 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 from property import keeping_writer, language_writer, loops_writer, storage_writer, writer  # noqa: E402
 from property.checks import (  # noqa: E402
-    Wrong, as_python, check, check_second, checkpointed_engine, compiled_engine, tangent_engine, trial,
-)  # fmt: skip
+    Wrong,
+    as_python,
+    check,
+    check_second,
+    checkpointed_engine,
+    compiled_engine,
+    tangent_engine,
+    trial,
+)
 from property.shrink import shrink  # noqa: E402
 from property.writer import Program  # noqa: E402
 
@@ -93,7 +100,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--second", action="store_true", help="check second derivatives too")
     parser.add_argument("--times", type=int, default=1, help="how often each derivative is called")
     parser.add_argument("--compiled", action="store_true", help="what is written for Numba, run as Python code")
-    parser.add_argument("--checkpoint", type=int, default=0, help="states that loops keep; the others are computed again")
+    parser.add_argument("--checkpoint", type=int, default=0, help="states that loops keep, to compute others again")
     parser.add_argument("--shrink", action="store_true", help="make failing programs smaller before they are shown")
     parser.add_argument("--show", type=int, default=1, help="failing programs to print for each cause")
     parser.add_argument("--jobs", type=int, default=1)

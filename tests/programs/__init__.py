@@ -36,6 +36,7 @@ THEMES = (
     "generators",
     "advanced",
     "exceptions",
+    "managers",
     "protocols",
     "standard",
     "named_tuples",

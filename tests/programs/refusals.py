@@ -141,10 +141,14 @@ class Forgiving:
         return True
 
 
+def forgiving():
+    return Forgiving()
+
+
 @refused("cut short", -2.0)
-def context_that_swallows(x):
+def context_of_a_function_that_swallows(x):
     y = x
-    with Forgiving():
+    with forgiving():
         y = y * x
         y = math.sqrt(x)
     return y

@@ -403,3 +403,21 @@ def changed_list_repeated(xs):
     ys.append(xs[0] * 2)
     twice = 2 * xs
     return sum(twice) * twice[0] + ys[2] * xs[1]
+
+
+class Running:
+    def __init__(self, step):
+        self.step = step
+        self.total = step * step
+
+    def move(self):
+        self.total += self.step
+        return self.total
+
+
+@program({"x": 0.7})
+def total_that_is_given_out_and_grows(x):
+    o = Running(x)
+    first = o.move()
+    second = o.move()
+    return first * second

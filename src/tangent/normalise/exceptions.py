@@ -27,7 +27,7 @@ from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, with_blocks
 from tangent.syntax.walk import holds
 
-SHOWING = frozenset("str repr print type isinstance without_numbers".split())
+SHOWING = frozenset("str repr print type isinstance without_numbers traceback_of".split())
 JUMPS = (ast.Return, ast.Break, ast.Continue)
 
 
@@ -158,9 +158,7 @@ def _only_shown(n: ast.AST) -> list[ast.expr]:
             return [e for e in (exc, cause) if e is not None]
         case ast.FormattedValue(value=value):
             return [value]
-        case ast.Call(
-            func=ast.Name(id="str" | "repr" | "print" | "type" | "isinstance" | "without_numbers"), args=args
-        ):
+        case ast.Call(func=ast.Name(id=v), args=args) if v in SHOWING:
             return args
         case _:
             return []

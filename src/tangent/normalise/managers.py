@@ -11,13 +11,9 @@ def changed(d, v):                       old = d["a"]
 with changed(d, x * x):
     y = d["a"] * 2.0
 
-So are methods that are written so. Objects of the user's classes are entered and left by calls of their methods:
-
-with Scaled(x) as y:        scaled = Scaled(x); y = scaled.__enter__()
-    z = y * y         ->    try: z = y * y
-                            finally: scaled.__exit__(None, None, None)
-
-Those that are given nothing of the function's own, and give nothing to it, are entered as they stand (contexts.py).
+So are methods that are written so. Objects of the user's classes are entered and left by calls of their methods
+(entered.py). Those that are given nothing of the function's own, and give nothing to it, are entered as they stand
+(contexts.py).
 """
 
 from __future__ import annotations
@@ -30,6 +26,8 @@ from typing import Any
 
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
+from tangent.normalise.contexts import may_swallow
+from tangent.normalise.entered import entered, watches
 from tangent.normalise.jumps import own_jumps
 from tangent.normalise.stacked import stacked
 from tangent.runtime.checks import require_method
@@ -67,8 +65,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
         return _block(opened, context)
     match s:
         case ast.With(items=[item], body=body):
-            if _class_of(item.context_expr, context) is not None:
-                return _entered(item, body, s, context)
+            if (cls := _class_of(item.context_expr, context)) is not None:
+                return entered(item, body, s, cls, context)
             found = _generator(item, context)
             if found is None and (nested := _nested(item, context)) is not None:
                 return _opened(nested, item, body, s, context) or [s]
@@ -89,10 +87,12 @@ def _is_opened(item: ast.withitem, context: Context) -> bool:
 
 
 def _class_of(e: ast.expr, context: Context) -> type | None:
-    """The class of the user's that says what a context does, whatever happens in it."""
+    """The class of the user's that says what a context does."""
     if isinstance(e, ast.Name):
         return context.managers.get(e.id)
-    return _made_class(e, context) if isinstance(e, ast.Call) and (e.args or e.keywords) else None
+    made = _made_class(e, context) if isinstance(e, ast.Call) else None
+    given = isinstance(e, ast.Call) and (e.args or e.keywords)
+    return made if made is not None and (given or watches(made)) else None
 
 
 def _made_class(e: ast.Call, context: Context) -> type | None:
@@ -101,18 +101,14 @@ def _made_class(e: ast.Call, context: Context) -> type | None:
 
 
 def _is_written(cls: type) -> bool:
-    """Whether a class says in Python how to enter and leave, and leaves an exception alone."""
-    enter, leave = (inspect.getattr_static(cls, v, None) for v in ("__enter__", "__exit__"))
-    if is_library(cls) or not isinstance(enter, types.FunctionType) or not isinstance(leave, types.FunctionType):
+    """Whether a class says in Python how to enter and leave."""
+    methods = [inspect.getattr_static(cls, v, None) for v in ("__enter__", "__exit__")]
+    if is_library(cls) or not all(isinstance(m, types.FunctionType) for m in methods):
         return False
     try:
-        tree = read(leave).tree
-    except TangentError:
+        return all(read(m).tree is not None for m in methods)
+    except TangentError:  # no source to look at
         return False
-    _, *given = [a.arg for a in arguments(tree.args)]
-    values = [n.value for n in walk_scope(tree) if isinstance(n, ast.Return) and n.value is not None]
-    silent = all(isinstance(e, ast.Constant) and not e.value for e in values)
-    return silent and not any(set(given) & expression_reads(x) for x in tree.body)
 
 
 def _known_managers(f: ast.FunctionDef, context: Context) -> dict[str, type]:
@@ -129,29 +125,8 @@ def _known_managers(f: ast.FunctionDef, context: Context) -> dict[str, type]:
     return {v: cls for v, cls in sole.items() if cls is not None}
 
 
-def _entered(item: ast.withitem, body: list[ast.stmt], s: ast.With, context: Context) -> list[ast.stmt]:
-    """The calls that `with` makes."""
-    start: list[ast.stmt] = []
-    manager = item.context_expr
-    if not isinstance(manager, ast.Name):
-        held = context.names.numbered("manager")
-        context.scope.local.add(held)
-        start.append(at(ast.Assign([ast.Name(held, ast.Store())], manager), s))
-        manager = name(held)
-
-    def called(method: str, *args: ast.expr) -> ast.expr:
-        function = ast.copy_location(ast.Attribute(manager, method, ast.Load()), s)
-        return ast.copy_location(ast.Call(function, list(args), []), s)
-
-    enter = called("__enter__")
-    target = item.optional_vars
-    start.append(at(ast.Assign([target], enter) if target is not None else ast.Expr(enter), s))
-    leave = at(ast.Expr(called("__exit__", constant(None), constant(None), constant(None))), s)
-    return [*start, at(ast.Try(body, [], [], [leave]), s)]
-
-
 def _generator(item: ast.withitem, context: Context) -> types.FunctionType | None:
-    """The generator function behind a context manager that has to do with variables of this function."""
+    """The generator function behind a context manager that has to do with variables of this function, or catches."""
     e = item.context_expr
     if not isinstance(e, ast.Call):
         return None
@@ -159,7 +134,8 @@ def _generator(item: ast.withitem, context: Context) -> types.FunctionType | Non
     if behind is None:
         return None
     given = any(context.scope.lookup(v) is MISSING for a in (*e.args, *e.keywords) for v in expression_reads(a))
-    return behind if (given or item.optional_vars is not None) and not behind.__code__.co_freevars else None
+    concerns = given or item.optional_vars is not None or may_swallow(context.scope.resolve(e.func))
+    return behind if concerns and not behind.__code__.co_freevars else None
 
 
 def _behind(found: Any) -> types.FunctionType | None:
@@ -265,31 +241,41 @@ def _filled(inner: list[ast.stmt], item: ast.withitem, body: list[ast.stmt], s: 
     """The body of a generator, with that of `with` in the place of its `yield`."""
 
     def filled(block: list[ast.stmt]) -> list[ast.stmt]:
-        return [new for x in block for new in entered(x)]
+        return [new for x in block for new in opened(x)]
 
-    def entered(x: ast.stmt) -> list[ast.stmt]:
+    def opened(x: ast.stmt) -> list[ast.stmt]:
         match x:
-            case ast.Expr(value=ast.Yield(value=value)):
-                target = item.optional_vars
-                return [*([at(ast.Assign([target], value or constant(None)), s)] if target else []), *body]
+            case ast.Expr(value=ast.Yield()):
+                return [*bound(x), *body]
+            case ast.Try(body=[ast.Expr(value=ast.Yield()) as given, *_], handlers=[_, *_]):
+                return [*bound(given), replace(x, body=[*body, *filled(x.body[1:])])]  # what it gives may raise
             case ast.Expr(value=ast.Constant()):
                 return []
             case _:
                 return [with_blocks(x, filled)]
 
+    def bound(x: ast.Expr) -> list[ast.stmt]:
+        assert isinstance(x.value, ast.Yield)
+        value, target = x.value.value or constant(None), item.optional_vars
+        return [at(ast.Assign([target], value), s)] if target is not None else []
+
     return filled(inner)
 
 
 def _is_simple(tree: ast.FunctionDef) -> bool:
-    """One `yield`, as a statement and outside of loops and handlers, and nothing with a scope of its own."""
+    """One `yield`, as a statement and outside of loops and handlers, and nothing with a scope of its own.
+
+    Where exceptions are caught around it, it comes first: what fails before it is no matter of the block.
+    """
     nodes = list(walk_scope(tree))
     loops = [n for n in nodes if isinstance(n, (ast.For, ast.While, ast.ExceptHandler, ast.comprehension))]
     hidden = {x for loop in loops for x in walk(loop)}
-    yields = [n.value for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
+    yields = [n for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield)]
     every = [n for n in nodes if isinstance(n, ast.Yield)]
-    return len(every) == 1 == len(yields) and not any(isinstance(n, OWN_SCOPES) for n in nodes) and not (
-        hidden & set(every) or any(isinstance(n, ast.ExceptHandler) for n in nodes)
-    )  # fmt: skip
+    if len(every) != 1 or len(yields) != 1 or any(isinstance(n, OWN_SCOPES) for n in nodes):
+        return False
+    tried = [n for n in nodes if isinstance(n, ast.Try) and n.handlers and every[0] in set(walk(n))]
+    return every[0] not in hidden and all(n.body[0] is yields[0] for n in tried)
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

@@ -82,9 +82,12 @@ runtime.rounds_at
 runtime.shape_at
 runtime.error_raised
 runtime.error_told
+runtime.error_left
+runtime.new_context
 runtime.place_told
 runtime.telling_of
 runtime.without_numbers
+runtime.traceback_of
 runtime.require_inputs
 runtime.require_array
 runtime.require_named_output

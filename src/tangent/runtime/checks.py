@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -262,6 +263,21 @@ def without_numbers(error: BaseException) -> BaseException:
             todo="Assign it to a variable before 'raise', or return it.",
         )  # fmt: skip
     return error
+
+
+def traceback_of(error: BaseException) -> types.TracebackType | None:
+    return error.__traceback__
+
+
+def new_context(manager: Any) -> Any:
+    """Enter a context, as `with` does."""
+    return type(manager).__enter__(manager)
+
+
+def error_left(manager: Any, error: BaseException | None) -> BaseException | None:
+    """Leave a context, as `with` does: what goes on to be raised, if anything."""
+    told = (None, None, None) if error is None else (type(error), error, error.__traceback__)
+    return None if type(manager).__exit__(manager, *told) else error
 
 
 def error_told(cls: type[BaseException], given: tuple[Any, ...]) -> BaseException:

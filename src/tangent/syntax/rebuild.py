@@ -96,6 +96,8 @@ def rename(node: _Node, names: dict[str, str]) -> _Node:
             new = items if any(a is not b for a, b in zip(items, old)) else old
         if new is not old:
             changes[field] = new
+    if isinstance(node, ast.ExceptHandler) and node.name in names:
+        changes["name"] = names[node.name]
     if isinstance(node, COMPREHENSIONS) and inner != names:  # the first iterable belongs to the surroundings
         first, *rest = changes.get("generators", node.generators)
         changes["generators"] = [replace(first, iter=rename(node.generators[0].iter, names)), *rest]

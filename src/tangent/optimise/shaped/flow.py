@@ -82,7 +82,8 @@ class Flow(Inference):
         bound = Counter(v for s in statements(g.tree.body) for v in writes(s))
         bound.update(parameters_of(g))
         last = versions.sizes is not None
-        self.known = Known(self.of, self.resolve, self.use, self.length, last, {v for v, n in bound.items() if n == 1})
+        once = {v for v, n in bound.items() if n == 1}
+        self.known = Known(self.of, self.resolve, self.use, self.length, last, once, g.shared)
         self.user = identifiers(g.source.tree) if g.source is not None else set()
         self.fixed = env.keys() - assigned_inside(g.tree.body) if entry else set()
         self.dying = dying(g.tree.body, self.resolved) if versions.sizes is not None else {}

@@ -8,7 +8,7 @@ spread(bs, y, 1) * y         ->   bs[:, None] * y
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -60,10 +60,10 @@ class Known(Spreading):
 
     def __init__(
         self, of: Of, resolve: Callable[[ast.expr], Any], use: Callable[[Any, str], str],
-        length: Callable[[Axis], ast.expr | None], last: bool, once: set[str],
+        length: Callable[[Axis], ast.expr | None], last: bool, once: set[str], shared: Collection[str],
     ) -> None:  # fmt: skip
         super().__init__(of, resolve)
-        self.use, self.length, self.last, self.once = use, length, last, once
+        self.use, self.length, self.last, self.once, self.shared = use, length, last, once, shared
 
     def change(self, e: ast.expr) -> ast.expr:
         """One expression whose parts are rewritten already."""
@@ -82,7 +82,7 @@ class Known(Spreading):
                 return matrices.turned(e, self.rank, self.resolve)
             case ast.Call(func=ast.Attribute(value=inner, attr="copy"), args=[], keywords=[]):
                 kind = self.of(inner)
-                new = isinstance(kind, Number) and kind.real and (not kind.rank or self.is_gathered(inner))
+                new = isinstance(kind, Number) and kind.real and (self.is_fixed(inner, kind) or self.is_gathered(inner))
                 return inner if new or isinstance(inner, ast.ListComp) else e
             case ast.Call(func=ast.Name(), keywords=[_, *_]) if self.resolve(e.func) is runtime.cross_adjoint:
                 return self.outcome(ast.Call(e.func, e.args, [k for k in e.keywords if value_of(k.value) != -1]))
@@ -112,6 +112,10 @@ class Known(Spreading):
         """How many axes a value has; -1: that is not known."""
         kind = self.of(e)
         return kind.rank if isinstance(kind, Number) else -1
+
+    def is_fixed(self, e: ast.expr, kind: Number) -> bool:
+        """Whether a value is a number that nothing writes into: the shadow of a number is an array without axes."""
+        return not kind.rank and not (isinstance(e, ast.Name) and e.id in self.shared)
 
     def of_cell(self, e: ast.Call) -> ast.expr:
         """What is added at `b[i][j]` of an array is added at `b[i, j]`."""
@@ -236,7 +240,7 @@ class Known(Spreading):
             keep = function is not runtime.settled or not b.rank
             return args[0] if level and keep else expression("b.copy()", b=args[0]) if level else None
         if function is runtime.copy:
-            return args[0] if not b.rank else expression("b.copy()", b=args[0])
+            return args[0] if self.is_fixed(args[0], b) else expression("b.copy()", b=args[0])
         if function in ZERO:
             return self.zeros(args[0], b)
         if function is runtime.turned and len(real) == 3 and self.last:  # before that a sum may leave it out

@@ -22,7 +22,8 @@ from tangent.syntax.inserted import Insertion
 from tangent.syntax.quote import assign, at, constant, expression, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import writes
-from tangent.transform.attempts import reentered, refuse_early_records
+from tangent.transform.attempts.failing import refuse_early_records
+from tangent.transform.attempts.marks import reentered
 from tangent.transform.calls import Derivatives, Groups
 from tangent.transform.inserted.block import inserted
 from tangent.transform.inserted.cuts import Cuts, cut_short, jumping

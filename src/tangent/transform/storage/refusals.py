@@ -14,7 +14,7 @@ from tangent.syntax.blocks import Attempt
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads, writes
 from tangent.syntax.walk import walk
-from tangent.transform.attempts import live_on_failure
+from tangent.transform.attempts.failing import live_on_failure
 from tangent.transform.containers import changes_container
 from tangent.transform.storage.summaries import Outside, called_functions
 from tangent.transform.unit import Unit

@@ -76,7 +76,7 @@ def entered(item: ast.withitem, body: list[ast.stmt], s: ast.With, cls: type, co
     swallowed = called("__exit__", *(e if read else constant(None) for e, read in zip(told, _read(cls))))
     again = at(ast.If(ast.UnaryOp(ast.Not(), swallowed), [at(ast.Raise(None, None), s)], []), s)
     everything = name(context.builtin("BaseException"))
-    handler = at(ast.ExceptHandler(everything, error, [assign(well, constant(False), s), again]), s)
+    handler = ast.copy_location(ast.ExceptHandler(everything, error, [assign(well, constant(False), s), again]), s)
     tried = at(ast.Try(body, [handler], [], []), s)
     last = at(ast.If(name(well), [leave], []), s)
     return [*start, assign(well, constant(True), s), at(ast.Try([tried], [], [], [last]), s)]

@@ -1,5 +1,6 @@
 """Dicts that are filled in place: memo tables, counts, tables of dynamic programming, ways through graphs."""
 
+import copy
 import functools
 import math
 from collections import defaultdict
@@ -479,3 +480,87 @@ def dict_merged_for_a_branch_that_is_not_taken(x, y):
     if y > 1.0:
         b = x * d["k"]
     return b * x
+
+
+@program({"x": 1.3, "n": 2})
+def dicts_merged_in_place_where_others_hold_them(x, n):
+    d = {"a": x, "b": x}
+    held = [d]
+    for _ in range(n):
+        d |= {"b": d["a"] * x}
+        d["a"] = d["b"] * 0.5 + x
+        held[0]["a"] *= x
+    return d["a"] * d["b"]
+
+
+@program({"x": 1.3, "n": 2})
+def dicts_merged_beside_stores_under_computed_keys(x, n):
+    d = {0: x}
+    for i in range(n):
+        e = d
+        d = d | {i + 1: d[i] * x}
+        d |= [(0, np.sin(d[i + 1]))]
+        d[0] = d[0] * d[i + 1]
+        e[0] = e[0] * d[0]
+    return sum(d.values()) + sum(e.values())
+
+
+def _merge(d, e):
+    d |= e
+    return d
+
+
+@program({"x": 1.3})
+def dicts_merged_by_a_function(x):
+    d = {"a": x, "b": x}
+    merged = _merge(d, {"b": x * x})
+    merged["a"] = merged["a"] * x
+    return d["a"] * d["b"]
+
+
+@program({"x": 1.3, "n": 2})
+def dicts_updated_by_pairs(x, n):
+    d = {"a": x}
+    for _ in range(n):
+        d.update([("b", d["a"] * x)])
+        d.update((k, d["b"] * x) for k in "ac")
+        d.update(zip("ad", [d["a"] * x, x]))
+    return d["a"] * d["b"] + sum(d.values())
+
+
+@program({"x": 1.3, "n": 2})
+def lists_sliced_and_joined_in_a_loop_beside_stores(x, n):
+    xs = [x, x * 2.0]
+    for _ in range(n):
+        xs = xs[::-1]
+        xs[0] = np.tanh(xs[1] * xs[0])
+        xs = xs + [xs[0] * x]
+        xs[1] = xs[0] * xs[-1]
+        xs = xs[:]
+        xs[0] = xs[1] * x
+    return sum(xs)
+
+
+@program({"x": 1.3, "n": 2})
+def lists_made_of_one_another_in_a_loop_beside_stores(x, n):
+    xs = [x, x * 2.0]
+    for _ in range(n):
+        ys = list(xs)
+        ys[0] = np.tanh(xs[1] * ys[0])
+        xs = sorted(ys)
+        xs[1] = ys[0] * xs[0]
+        xs = [xs[1] * x, xs[0]]
+        for j in range(2):
+            xs[j] = xs[j - 1] * xs[1] + x
+    return sum(xs)
+
+
+@program({"x": 1.3, "n": 2})
+def lists_copied_by_copy_and_deepcopy_in_a_loop(x, n):
+    xs = [x, x * 2.0]
+    for _ in range(n):
+        ys = copy.copy(xs)
+        ys[0] = np.tanh(xs[1] * ys[0])
+        xs = copy.deepcopy(ys)
+        xs[1] = ys[0] * xs[0]
+    return sum(xs)

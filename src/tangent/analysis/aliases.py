@@ -222,9 +222,9 @@ class Aliases:
         return is_slice(op) and op.operands[0] in self.containers
 
     def _joins(self, op: Operation) -> bool:
-        """Whether an operation joins or repeats lists that are made here."""
+        """Whether an operation joins or repeats lists, or joins dicts, that are made here."""
         match op.value:
-            case ast.BinOp(op=ast.Add() | ast.Mult()):
+            case ast.BinOp(op=ast.Add() | ast.Mult() | ast.BitOr()):
                 return any(v in self.containers for v in op.operands)
             case _:
                 return False

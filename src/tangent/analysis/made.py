@@ -64,6 +64,8 @@ def _makes_container(op: Operation, known: Collection[str]) -> bool:
             return True
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             return all(isinstance(e, ast.Name) and e.id in known for e in (left, right))
+        case ast.BinOp(op=ast.BitOr(), left=left, right=right):  # a dict is joined with dicts alone
+            return any(isinstance(e, ast.Name) and e.id in known for e in (left, right))
         case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in BESIDE:
             return v in known
         case _ if is_slice(op) or op.kind == "copy":

@@ -74,6 +74,13 @@ def _kind(e: ast.expr, known: dict[str, str], context: Context) -> str | None:
             return kind
         case ast.Name(id=v) | ast.Subscript(value=ast.Name(id=v), slice=ast.Slice()):
             return known.get(v)
+        case ast.Call(func=ast.Name(id="sorted")) if context.builtin("sorted") == "sorted":
+            return "list"
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            both = {_kind(left, known, context), _kind(right, known, context)}
+            return "list" if both == {"list"} else None
+        case ast.Call(func=func, args=[ast.Name(id=v)], keywords=[]) if context.scope.resolve(func) is copy.deepcopy:
+            return known.get(v)
         case _:
             copied = _copied(e, context)
             return MADE.get(type(e)) if copied is None else known.get(copied)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import builtins
 import types
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tangent.source.inlined import (
@@ -34,7 +35,7 @@ from tangent.source.inlined import (
     written_anew,
 )
 from tangent.source.naming import home_of, is_generated, is_library
-from tangent.syntax.captured import own_variables
+from tangent.syntax.captured import bindings, own_variables
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, constant, name
 from tangent.syntax.rebuild import rename, replace, walk_scope, with_blocks
@@ -100,7 +101,8 @@ class _Changing:
             self.known[f] = frozenset(), frozenset()  # while it is being found out
             tree = self.tree(f)
             if tree is not None:
-                own = {a.arg for a in arguments(tree.args)} - assigned_inside(tree.body)
+                bound = bindings(tree) - Counter(map(_merged, walk_scope(tree)))
+                own = {a.arg for a in arguments(tree.args) if bound[a.arg] == 1}
                 found = list(self.changed(f, tree))
                 surely = frozenset(v for v, sure in found if sure and v in own)
                 self.known[f] = surely, frozenset(v for v, _ in found if v in own)
@@ -114,6 +116,8 @@ class _Changing:
                     yield _base(owner), True
                 case ast.Subscript(value=owner, slice=index, ctx=ast.Store() | ast.Del()):
                     yield _base(owner), isinstance(index, ast.Constant) and isinstance(index.value, str)
+                case ast.AugAssign(value=value) if (v := _merged(n)):
+                    yield v, isinstance(value, (ast.Dict, ast.DictComp))
                 case ast.Call():
                     for _, e, sure in self.passed(n, local, f.__globals__):
                         yield _base(e), sure
@@ -150,6 +154,15 @@ class _Changing:
                     seen.add(h)
                     waiting.append(h)
         return False
+
+
+def _merged(n: ast.AST) -> str:
+    """The variable of `d |= e`, which changes a dict as `d.update(e)` does."""
+    match n:
+        case ast.AugAssign(target=ast.Name(id=v), op=ast.BitOr()):
+            return v
+        case _:
+            return ""
 
 
 def _base(e: ast.expr) -> str:

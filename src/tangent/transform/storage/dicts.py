@@ -52,6 +52,8 @@ def _makes_dict(op: Operation, dicts: set[str], summary: Summaries) -> bool:
             return v in dicts
         case ast.Name(id=v) if op.kind == "copy":
             return v in dicts
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return any(isinstance(e, ast.Name) and e.id in dicts for e in (left, right))
         case _ if op.kind == "call" and hasattr(op.callee, "__code__"):
             return op.callee is made_dict or "{}" in summary(op.callee).gives
         case _:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
 from tangent.analysis.liveness import liveness
+from tangent.analysis.made import copies_container, is_slice
 from tangent.analysis.operation import Operation
 from tangent.runtime.library import made_dict
 from tangent.syntax.cells import Cell
@@ -17,6 +19,7 @@ from tangent.transform.storage.summaries import is_key
 from tangent.transform.unit import Unit
 
 LOOPS = ast.For | ast.While
+COPIES = frozenset("copy_method deepcopy copy".split())
 
 
 def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozenset[str]) -> frozenset[str]:
@@ -26,13 +29,10 @@ def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozens
     """
     inside = {s for loop in statements(this.core.body) if isinstance(loop, LOOPS) for s in statements(loop.body)}
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | set(this.parameters)
-    chosen: set[str] = set()
-    for w in found:
-        if w.root in tables or (w.statement in inside and _is_item_store(this, w)):
-            group = sharing(w.root, names, aliases)
-            if w.root not in chosen and _are_flat(this, group, found, aliases):
-                chosen |= group
-    return frozenset(chosen)
+    roots = [w.root for w in found if w.root in tables or (w.statement in inside and _is_item_store(this, w))]
+    groups = [sharing(v, names, aliases) for v in dict.fromkeys(roots)]
+    flat = [group for group in groups if _are_flat(this, group, found, aliases)]
+    return frozenset().union(*flat).difference(_take_turns(this, flat))
 
 
 def finished_lists(this: Unit, found: list[Write]) -> Unit:
@@ -109,7 +109,15 @@ def _is_plain(op: Operation, group: set[str]) -> bool:
 
 
 def spreads(op: Operation, group: set[str]) -> bool:
-    """Whether an operation puts the items of a list or dict of a group into another one of it: both share them."""
+    """Whether an operation puts the items of a list or dict of a group into another one of it: both share them.
+
+    `xs = [*xs, v]`, `xs = xs + [v]`, `xs = xs[::-1]`, `d = {**d, "k": v}`, `d = d | e`.
+    """
+    return bool(group.intersection(op.targets)) and not group.isdisjoint(_sources(op))
+
+
+def _sources(op: Operation) -> list[str]:
+    """The lists and dicts whose items an operation puts into a new one."""
     match op.value:
         case ast.List(elts=elts) | ast.Tuple(elts=elts):
             spread = [e.value for e in elts if isinstance(e, ast.Starred)]
@@ -117,6 +125,27 @@ def spreads(op: Operation, group: set[str]) -> bool:
             spread = [v for k, v in zip(keys, values) if k is None]
         case ast.Call(args=given, keywords=[_, *_] as named) if op.callee is made_dict:
             spread = [*given, *(k.value for k in named if k.arg is None)]
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.BitOr(), right=right):
+            spread = [left, right]
+        case ast.Subscript(value=owner) if is_slice(op):
+            spread = [owner]
+        case ast.Call(args=given) if copies_container(op) or (op.kind == "rule" and op.rule.name in COPIES):
+            spread = given
         case _:
-            return False
-    return bool(group.intersection(op.targets)) and any(isinstance(e, ast.Name) and e.id in group for e in spread)
+            spread = []
+    return [e.id for e in spread if isinstance(e, ast.Name)]
+
+
+def _take_turns(this: Unit, groups: list[set[str]]) -> Iterator[str]:
+    """Lists that stores change, and that loops make of one another: they share their items from turn to turn.
+
+    ys = xs[::-1]; ys[0] = v; xs = [*ys, w]; xs[1] = u
+    """
+    inside = {s for loop in statements(this.core.body) if isinstance(loop, LOOPS) for s in statements(loop.body)}
+    ops = [op for s, op in this.operations.items() if s in inside]
+    written = set().union(*groups)
+    for group in groups:
+        for op in ops:
+            into = group.intersection(op.targets) and not written.isdisjoint(_sources(op))
+            if into or (not group.isdisjoint(_sources(op)) and written.intersection(op.targets)):
+                yield from group

@@ -11,7 +11,7 @@ from typing import Any
 from tangent.analysis.activity import activity
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
-from tangent.analysis.made import copies_container
+from tangent.analysis.made import BESIDE, copies_container, is_slice
 from tangent.analysis.operation import Operation
 from tangent.analysis.passed import passed_on
 from tangent.errors import InPlaceError, TangentError
@@ -292,7 +292,7 @@ def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[st
     for op in this.operations.values():
         for t in op.targets if op.kind not in ("store", "augment") else ():
             bound.setdefault(t, []).append(op)
-    lists = {t for t, ops in bound.items() if any(copies_container(op) for op in ops)}  # in some branch
+    lists = _lists_somewhere(this, bound)
     found -= lists
     changed = True
     while changed:
@@ -304,6 +304,35 @@ def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[st
         new -= found | aliases.containers | lists
         found |= new
         changed = bool(new)
+    return found
+
+
+def _lists_somewhere(this: Unit, bound: dict[str, list[Operation]]) -> set[str]:
+    """Variables that are lists in some branch, or in some turn of a loop: they, or their shadows, are no arrays there.
+
+    A derivative keeps lists in others: `xs = [x, y]; xs_stack.append(xs); ...; xs = xs_stack.pop()`.
+    """
+    pushed: dict[str, list[str]] = {}
+    for op in this.operations.values():
+        if op.kind == "push":
+            pushed.setdefault(op.targets[0], []).extend(op.operands)
+
+    def is_list(op: Operation) -> bool:
+        match op.value:
+            case ast.List() | ast.ListComp():
+                return True
+            case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in BESIDE:
+                return v in found
+            case _ if op.kind == "pop":
+                return not found.isdisjoint(pushed.get(op.operands[0], ()))
+            case _ if op.kind == "copy" or is_slice(op):
+                return op.operands[0] in found
+            case _:
+                return copies_container(op)
+
+    found: set[str] = set()
+    while new := {t for t, ops in bound.items() if t not in found and any(map(is_list, ops))}:
+        found |= new
     return found
 
 

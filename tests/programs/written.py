@@ -77,3 +77,35 @@ def other_names_of_functions_that_write(x, y):
 
     step(y)
     return np.sum(o * o * x)
+
+
+@program({"x": positive(3), "y": positive(3), "a": 1.3}, {"x": 0.7, "y": 1.2, "a": 0.6})
+def name_of_an_imaginary_part(x, y, a):
+    z = x + 1j * y
+    im = z.imag
+    im *= a
+    return np.sum(z.real * z.imag**2 + im)
+
+
+@program({"z": positive(2, 3) + 1j * positive(2, 3), "a": positive(2)})
+def imaginary_parts_that_are_written(z, a):
+    re, im = z.real, z.imag
+    re[...] = im * a[0]
+    for row in z.imag:
+        row *= a[1]
+        row[0] += row[1] ** 2
+    tail = z.imag[:, 1:]
+    tail -= a[0] * tail**2
+    z *= a[1] * (1.0 + 1.0j)
+    return np.sum(re * im**2) + tail[0, 0]
+
+
+@program({"z": positive(3) + 1j * positive(3), "a": positive(2)})
+def functions_that_write_into_imaginary_parts(z, a):
+    im = z.imag
+    np.add.at(im, [0, 0], a)
+    np.multiply(im, a[0], out=im)
+    np.put(im, [1], a[1] * z.real[0])
+    np.maximum.at(im, [2], a[:1])
+    np.copyto(z[2:].imag, a[1] * im[0])
+    return np.sum(z.real * im**2)

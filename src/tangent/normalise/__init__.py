@@ -28,6 +28,7 @@ from tangent.normalise.generators.kept import kept
 from tangent.normalise.generators.lazy import lazily_read
 from tangent.normalise.grids import grids
 from tangent.normalise.grown import grown
+from tangent.normalise.imaginary import imaginary
 from tangent.normalise.insertions import insertions
 from tangent.normalise.iteration import iteration
 from tangent.normalise.iterators import iterators
@@ -60,10 +61,10 @@ from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside, expression_reads
 
 PASSES = (
-    outlined, insertions, renamed, choices, copies, spelled, augmented, grown, phases, walked, extended, repeated,
-    fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures, boxes,
-    lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions, walrus,
-    defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading,
+    outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, grown, phases, walked, extended,
+    repeated, fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
+    boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
+    walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading,
     memorised, versions,
 )  # fmt: skip
 

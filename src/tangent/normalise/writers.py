@@ -54,6 +54,7 @@ class Writers:
 
     def __init__(self, context: Context, emit: Emit, atom: Atom) -> None:
         self.context, self.emit, self.atom = context, emit, atom
+        self.imaginary: dict[str, ast.expr] = {}  # names that were made for z.imag, with z
 
     def rewritten(self, e: ast.Call, like: ast.stmt) -> ast.expr | None:
         """What stands for a call that writes, after the statements that do its work; None for other calls."""
@@ -75,11 +76,11 @@ class Writers:
             held = self.atom(e.args[0])
             self.check(require_array, held, e)
             self.store(held, constant(Ellipsis), self.atom(copied))
-            return held
+            return self.now(held)
         if found in (operator.setitem, np.ndarray.__setitem__) and len(e.args) == 3:
             self.store(e.args[0], e.args[1], e.args[2])
             return constant(None)
-        if _is_at(found, np.add, np.subtract) and self.context.memory and len(e.args) == 3:
+        if _is_at(found, np.add, np.subtract) and len(e.args) == 3:
             return self.added(e, found)
         if _is_at(found, np.multiply, np.divide) and len(e.args) == 3:
             return self.multiplied(e, found)
@@ -118,7 +119,8 @@ class Writers:
         for target, value in zip(held, parts):
             if target is not None:
                 self.store(target, constant(Ellipsis), value)
-        return ast.Tuple([value if target is None else target for target, value in zip(held, parts)], ast.Load())
+        made = [value if target is None else self.now(target) for target, value in zip(held, parts)]
+        return ast.Tuple(made, ast.Load())
 
     def computed(self, out: ast.expr, call: ast.Call, elementwise: bool) -> ast.expr:
         """What was computed is stored; where `where` does not hold, the array keeps what it has."""
@@ -132,7 +134,7 @@ class Writers:
         if where is not None:
             value = self.atom(self.numpy("where", self.atom(where), value, held))
         self.store(held, constant(Ellipsis), value)
-        return held
+        return self.now(held)
 
     def copied(self, e: ast.Call) -> ast.expr:
         target, value = e.args[:2]
@@ -279,7 +281,27 @@ class Writers:
         made = ast.Call(name(self.context.use(function.__name__, function)), [old, value], [])
         self.store(owner, index, self.atom(made))
 
+    def named(self, v: str, e: ast.expr) -> None:
+        """Remember of a name for `z.imag` whose part it is: there is no view of the adjoint of z that belongs to it."""
+        match e:
+            case ast.Attribute(value=z, attr="imag") if not self.context.memory:
+                self.imaginary[v] = z
+            case _:
+                pass
+
+    def is_imaginary(self, e: ast.expr) -> bool:
+        return isinstance(e, ast.Name) and e.id in self.imaginary
+
+    def now(self, held: ast.expr) -> ast.expr:
+        """What has been stored into, as it is now."""
+        if isinstance(held, ast.Name) and held.id in self.imaginary:
+            return ast.copy_location(ast.Attribute(self.imaginary[held.id], "imag", ast.Load()), held)
+        return held
+
     def store(self, target: ast.expr, index: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name) and target.id in self.imaginary:
+            self.part_store(self.imaginary[target.id], "imag", index, value, self.like)
+            return
         place = ast.Subscript(target, index, ast.Store())
         self.emit(at(ast.Assign([place], value), self.like))
 

@@ -105,6 +105,7 @@ class Expressions:
             operation = self.operation(e)
             target = self.context.names.numbered("t")
             self.emit(assign(target, operation, self.like))
+            self.writers.named(target, operation)
         return ast.copy_location(name(target), e)
 
     def kept(self, e: ast.expr) -> ast.expr:
@@ -208,7 +209,8 @@ class Expressions:
             return made
         if any(isinstance(a, ast.Starred) for a in flat.args) or any(k.arg is None for k in keywords):
             return flat
-        if is_adding_at(self.context.scope.resolve(func)) and not keywords and not self.context.memory:
+        adds = is_adding_at(self.context.scope.resolve(func)) and not keywords and not self.context.memory
+        if adds and not self.writers.is_imaginary(flat.args[0]):
             self.emit(at(ast.Expr(flat), self.like))
             return constant(None)
         written = self.writers.rewritten(flat, self.like)

@@ -64,8 +64,8 @@ PASSES = (
     outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, grown, phases, walked, extended,
     repeated, fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
     boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
-    walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls, overloading,
-    memorised, versions,
+    walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls,
+    overloading, memorised, versions,
 )  # fmt: skip
 
 

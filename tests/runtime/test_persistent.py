@@ -313,6 +313,32 @@ def made_inside(v, n):
     return np.sum(x * x)
 
 
+def rows_of(x, v):
+    total = sum(np.sum(row * row) for row in x)
+    for row in x:
+        total = total + np.dot(row, v)
+    return total
+
+
+def stores(x, v):
+    y = copy.copy(x)
+    x[1] = v * x[0]
+    x[0, 1] *= v[2]
+    x[::2] = x[::2] + v
+    x += v
+    np.add.at(x, [0, 0], v)
+    np.multiply(x, x, out=x)
+    return np.sum(np.sin(x) * y)
+
+
+def stores_into_a_copy(x, v):
+    y = copy.copy(x)
+    y[1] = v * y[0]
+    z = y.copy()
+    z[0] = y[1]
+    return np.sum(x * y * z)
+
+
 ROW = np.array([0.3, -0.4, 0.8])
 START = np.array([[0.5, 1.5, -0.7], [0.2, -0.3, 1.1], [0.9, 0.4, -0.6]])
 PROGRAMS = [
@@ -321,6 +347,9 @@ PROGRAMS = [
     (branches, (START, ROW), (0, 1)),
     (column, (START, ROW, 1), (0, 1)),
     (made_inside, (ROW, 4), (0,)),
+    (rows_of, (START, ROW), (0, 1)),
+    (stores, (START, ROW), (0, 1)),
+    (stores_into_a_copy, (START, ROW), (0, 1)),
 ]
 
 
@@ -335,7 +364,7 @@ def test_derivatives_with_persistent_arrays(f, args, wrt, optimized):
     if f is made_inside:
         return
     persistent = (PersistentArray(args[0]), *args[1:])
-    assert np.allclose(f(*args), f(*persistent))
+    assert np.allclose(f(*copy.deepcopy(args)), f(*copy.deepcopy(persistent)))
     g = tangent.grad(f, wrt=wrt, optimized=optimized)
     plain, same = g(*args), g(*persistent)
     for a, b in zip(plain if len(wrt) > 1 else [plain], same if len(wrt) > 1 else [same]):

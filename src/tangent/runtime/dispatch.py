@@ -56,6 +56,12 @@ def foreign_type(x: Any) -> ArrayType | None:
     return next((_registered[c] for c in type(x).__mro__ if c in _registered), None)
 
 
+def is_numpy_like(x: Any) -> bool:
+    """Whether a value is an array of a kind of its own, which NumPy's functions take."""
+    found = None if isinstance(x, (np.ndarray, np.generic, float, int)) else foreign_type(x)
+    return found is not None and found.numpy
+
+
 def is_foreign(x: Any) -> bool:
     """Whether a value is an array of another library, which NumPy's functions do not know."""
     if isinstance(x, (np.ndarray, np.generic, float, int)):
@@ -326,13 +332,17 @@ def merged_like(b: Any, x: Any, later: Any) -> Any:
 
 def sequence_tangent(b: Any, xs: Any) -> Any:
     """The tangent of what a loop runs over: zero, where it runs over keys or over an iterator."""
-    known = isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter))
-    return sequence(b) if known else [init_grad(v) for v in list(xs)]
+    return sequence(b) if _is_sequence(xs) else [init_grad(v) for v in list(xs)]
 
 
 def unsequence(b: Any, xs: Any) -> Any:
     """What the iterable of a loop receives: nothing, where the loop ran over keys or over an iterator."""
-    return b if isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter)) else lazy_zero(xs)
+    return b if _is_sequence(xs) else lazy_zero(xs)
+
+
+def _is_sequence(xs: Any) -> bool:
+    """Whether the items of a loop belong to what it runs over: rows of arrays of any kind, items of lists."""
+    return isinstance(xs, (list, tuple, deque, np.ndarray, np.flatiter)) or foreign_type(xs) is not None
 
 
 def add_grad(a: Any, b: Any) -> Any:

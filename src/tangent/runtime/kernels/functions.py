@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.runtime.kernels.index import scatter
+from tangent.runtime.persistent import PersistentArray
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
@@ -65,7 +66,14 @@ def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float
     return function(*np.indices(shape, dtype=dtype), **kwargs)
 
 
-# Builtins
+# Builtins and the standard library
+
+
+def shallow(x: Any) -> Any:
+    """`copy.copy`: another array, list or dict, with the same items; what does not change stands for itself."""
+    if hasattr(type(x), "__copy__") and not isinstance(x, np.ndarray | PersistentArray):
+        return x.__copy__()
+    return x.copy() if isinstance(x, (np.ndarray, PersistentArray, list, dict, set)) else x
 
 
 class Missing:

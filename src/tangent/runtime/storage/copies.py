@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import InPlaceError, Location
+from tangent.runtime.dispatch import is_numpy_like
 from tangent.runtime.objects import is_object
 from tangent.runtime.storage.held import are_apart, parts_of
 from tangent.runtime.storage.views import laid_out_like
@@ -61,7 +62,7 @@ def _is_held(x: Any, other: Any) -> bool:
         return _overlap(other, x)
     if isinstance(other, (list, tuple, dict)) and x is not other:
         return any(_is_held(x, v) for v in (other.values() if isinstance(other, dict) else other))
-    return x is other and (isinstance(x, (list, dict, deque, set)) or is_object(x))
+    return x is other and (isinstance(x, (list, dict, deque, set)) or is_numpy_like(x) or is_object(x))
 
 
 def _overlap(x: np.ndarray[Any, Any], other: Any) -> bool:
@@ -84,4 +85,4 @@ def _copied(x: Any) -> Any:
     if isinstance(x, tuple):
         parts = [_copied(v) for v in x]
         return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
-    return x
+    return np.array(x) if is_numpy_like(x) else x

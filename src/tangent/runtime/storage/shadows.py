@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from tangent.errors import InPlaceError
-from tangent.runtime.dispatch import is_foreign, like_dict
+from tangent.runtime.dispatch import init_grad, is_foreign, is_numpy_like, like_dict
 from tangent.runtime.storage.views import Cut, Still, flattened, laid_out_like, leaves_of, same_view
 from tangent.runtime.zeros import gradient_dtype
 
@@ -39,6 +39,8 @@ def shadow(x: Any, content: Any = None) -> Any:
         return made
     if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, shadow)
+    if is_numpy_like(x):
+        return init_grad(x) if content is None else np.array(content)
     if is_foreign(x):
         raise InPlaceError(
             f"cannot differentiate writes into a {type(x).__name__}",

@@ -407,3 +407,19 @@ def work_for_the_inactive_argument(x, y):
         y = y / 2
         steps.append(y)
     return x * x * steps[-1]
+
+
+def counted():
+    COUNTS["helped"] = COUNTS.get("helped", 0) + 1
+    if COUNTS["helped"] < 0:
+        raise ValueError("it has been called too often")
+    return COUNTS["helped"]
+
+
+@program({"x": 0.7})
+def helper_that_counts_calls(x):
+    counted()
+    y = x * x
+    if counted() > 0:
+        y = y * x
+    return y

@@ -133,7 +133,7 @@ def settle(
     refuse_copying_callees(this, aliases.containers)
     refuse_copied_items(this, found, varied & useful)
     for callee, s in called_functions(this):
-        for space, v in summary(callee).outside:
+        for space, v in summary(callee).outside if _brings(this, s, varied) else ():
             outside.append((space, v, refusal(this, Write(s, v, frozenset(), "call"), v)))
     on_path = read_by_active(this, varied & useful)
     for w in found:
@@ -156,6 +156,12 @@ def settle(
         this, facts, table, whole.classes, shadowed, owned, arrays, aliases.containers, rebound, summary, flat, dicts,
         values,
     )  # fmt: skip
+
+
+def _brings(this: Unit, s: ast.stmt, varied: frozenset[str]) -> bool:
+    """Whether a call may hand something to its function that the derivative depends on: counters get nothing of it."""
+    op = this.operations.get(s)
+    return op is None or op.kind != "call" or not varied.isdisjoint(op.operands)
 
 
 def _binds_number(w: Write, shapes: Shapes) -> bool:

@@ -109,3 +109,13 @@ def functions_that_write_into_imaginary_parts(z, a):
     np.maximum.at(im, [2], a[:1])
     np.copyto(z[2:].imag, a[1] * im[0])
     return np.sum(z.real * im**2)
+
+
+@program({"a": positive(6), "v": 1.2})
+def shape_before_there_are_other_names(a, v):
+    b = a * v
+    b.shape = (2, 3)
+    c, d = b, np.asarray(b)
+    c[0] *= v
+    d += b.T[0, 1]
+    return np.sum(b**2)

@@ -4,7 +4,7 @@ y = x * 2.0                 y = x * 2.0
 y.shape = (2, 3)     ->     y = y.reshape((2, 3))
 
 Everybody who holds an array sees its new shape, so that the variable must be bound to arrays made here alone (`y = x`,
-`y = xs[0]` and `y = g(x)` may be arrays of others), and must not be given away. A view is an array of its own here: it
+`y = xs[0]` and `y = g(x)` may be arrays of others), and must not have been given away. A view is an array of its own here: it
 shares elements, not its shape.
 """
 
@@ -28,15 +28,25 @@ SELF = frozenset("real squeeze conj conjugate round swapaxes astype".split())  #
 MAY_KEEP = ("out", "copy", "subok")  # options with which a function may give what it was given
 
 
-def is_alone(v: str, tree: ast.AST, scope: Scope) -> bool:
-    """Whether a variable only ever holds arrays that are made here, and that nothing else holds."""
+def is_alone(v: str, tree: ast.AST, scope: Scope, s: ast.stmt) -> bool:
+    """Whether a variable only ever holds arrays that are made here, and that nothing else holds at a statement."""
     nodes = list(walk(tree))
     bound = sum(isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Store) for n in nodes)
     made = [value for n in nodes for value in _bound_to(n, v)]
     added = sum(isinstance(n, ast.AugAssign) and _is_name(n.target, v) for n in nodes)
     if bound != len(made) + added or any(isinstance(n, ast.arg) and n.arg == v for n in nodes):
         return False
-    return all(_is_new(e, scope) for e in made) and not any(_gives_away(n, v, tree, scope) for n in nodes)
+    return all(_is_new(e, scope) for e in made) and not any(_gives_away(n, v, tree, scope) for n in _before(s, nodes))
+
+
+def _before(s: ast.stmt, nodes: list[ast.AST]) -> list[ast.AST]:
+    """What may run before a statement: all, where a loop is around it."""
+    place = s.lineno, s.col_offset
+    for loop in nodes:
+        if isinstance(loop, (ast.For, ast.While)) and (loop.lineno, loop.col_offset) < place:
+            if place <= (loop.end_lineno or s.lineno, loop.end_col_offset or s.col_offset):
+                return nodes
+    return [n for n in nodes if (getattr(n, "lineno", 0), getattr(n, "col_offset", 0)) < place]
 
 
 def _bound_to(n: ast.AST, v: str) -> list[ast.expr]:

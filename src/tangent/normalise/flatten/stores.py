@@ -45,7 +45,7 @@ class Stores(Expressions):
             ):
                 self.writers.part_store(*part, self.atom(value), s)
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=v) as owner, attr="shape")], value=value) if (
-                not self.context.memory and is_alone(v, self.context.source.tree, self.context.scope)
+                not self.context.memory and is_alone(v, self.context.source.tree, self.context.scope, s)
             ):
                 shaped = ast.Call(ast.Attribute(owner, "reshape", ast.Load()), [value], [])
                 self.assign(v, ast.copy_location(ast.fix_missing_locations(shaped), s))

@@ -4,8 +4,8 @@ y = x * 2.0                 y = x * 2.0
 y.shape = (2, 3)     ->     y = y.reshape((2, 3))
 
 Everybody who holds an array sees its new shape, so that the variable must be bound to arrays made here alone (`y = x`,
-`y = xs[0]` and `y = g(x)` may be arrays of others), and must not have been given away. A view is an array of its own here: it
-shares elements, not its shape.
+`y = xs[0]` and `y = g(x)` may be arrays of others), and must not have been given away. A view is an array of its
+own here: it shares elements, not its shape.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ EXPRESSIONS = {
         "np.concatenate((x, y))", "np.stack((x, y))", "np.vstack((x, y))", "np.hstack((x, y))",
         "np.column_stack((v, v))",
         "np.split(v, 3)[1]", "np.array_split(v, 2)[0]", "np.tile(v, 2)", "np.repeat(v, 2)", "np.roll(v, 1)",
-        "np.flip(v)", "np.fliplr(x)", "np.flipud(x)", "np.rot90(x)", "np.pad(v, 1)", "np.diag(v)", "np.diagonal(w)",
-        "np.tril(w)", "np.triu(w)",
+        "np.flip(v)", "np.flip(x, 1)", "np.fliplr(x)", "np.flipud(x)", "np.rot90(x)", "np.pad(v, 1)", "np.diag(v)",
+        "np.diagonal(w)", "np.tril(w)", "np.triu(w)",
     ],
     "index": [
         "x[0]", "x[:, 1]", "x[1:, ::2]", "v[::-1]", "x[:, None]", "x[..., 0]", "v[np.array([0, 0, 2])]", "v[v > 0.3]",

@@ -66,7 +66,39 @@ def paths(p, draws):
     return total
 
 
+def within(x, low, high):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+
+
+def clipped(x):
+    """A function with two early returns, in a loop: the second branch is unset where the first one is taken."""
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * within(x[i], -0.5, 0.5) ** 2
+    return s
+
+
+def rates(state, s, r):
+    x, y, z = state
+    return s * (y - x), x * (r - z) - y, x * y - 2.5 * z
+
+
+def three_numbers(p, n):
+    """What a function unpacks may be numbers or lists until it is called."""
+    x, y, z = p[0], p[1], p[2]
+    for _ in range(n):
+        k = rates((x, y, z), 10.0, 28.0)
+        x, y, z = x + 0.01 * k[0], y + 0.01 * k[1], z + 0.01 * k[2]
+    return x * x + y * z
+
+
 CASES = {
+    clipped: (np.array([0.3, -0.7, 0.9, 0.1]),),
+    three_numbers: (np.array([1.0, 2.0, 3.0]), 3),
     attractor: (np.array([1.0, 1.0, 1.0, 10.0, 28.0, 2.5]), 20),
     option_on_a_grid: (np.linspace(0.5, 1.5, 9), 0.2, 4),
     two_buffers: (np.linspace(0.2, 1.0, 7), 3),
@@ -141,6 +173,20 @@ def test_tangents_of_items_are_added_in_place():
     hvp = tangent.jvp(tangent.grad(total), compile="numba")
     np.testing.assert_allclose(hvp(x, 5, 1.0, np.ones(5)), tangent.hessian(total)(x, 5) @ np.ones(5), rtol=1e-12)
     assert "with_part" not in hvp.source
+
+
+def neighbours(x):
+    y = x[::-1] * x
+    return np.sum(y[:-1] * y[1:] * y[:-1])
+
+
+@pytest.mark.parametrize("mode", [tangent.jvp, tangent.vjp])
+def test_slices_are_loops_at_second_order_too(mode):
+    x, along = np.array([0.5, 1.5, -0.7, 0.2]), np.array([0.3, -0.2, 0.5, 0.1])
+    twice = mode(tangent.grad(neighbours), compile="numba")
+    np.testing.assert_allclose(twice(x, 1.0, along), mode(tangent.grad(neighbours))(x, 1.0, along), rtol=1e-12)
+    code = [line for line in twice.source.splitlines() if not line.strip().startswith("#")]
+    assert not any(word in line for line in code for word in ("scatter", "add_item", "with_part", "slice("))
 
 
 def tail_mean(x):

@@ -7,10 +7,22 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.kinds import implements, is_array, is_nothing, is_number, rank, value_of, written
-from tangent.runtime import cumprod_adjoint, cumprod_tangent, cumsum_reversed, product_of_others, product_of_rest
+from tangent.runtime import (
+    cumprod_adjoint,
+    cumprod_tangent,
+    cumsum_reversed,
+    is_even,
+    is_regular,
+    product_of_others,
+    product_of_rest,
+    recurrence,
+    recurrence_back,
+    shifted,
+)
 
 # Up and then down: what it begins with, and what it does at an element, before and after it takes that element in.
 Steps = list[tuple[str, str, str]]
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @implements(cumsum_reversed)
@@ -66,6 +78,79 @@ def adjoint(b: Any, a: Any, y: Any, axis: Any = None) -> Any:
         for i in range(len(a) - 1, -1, -1):
             behind = b[i] + (behind * a[i + 1] if i + 1 < len(a) else y.dtype.type(0))
             out[i] = behind * (y[i - 1] if i > 0 else y.dtype.type(1))
+        return out
+
+    return impl
+
+
+@implements(is_regular)
+def regular(total: Any) -> Any:
+    if is_number(total):
+        return lambda total: bool(np.isfinite(total) and np.abs(total) > 1e8 * SMALLEST)
+    if not is_array(total):
+        return None
+    smallest = 1e8 * float(np.finfo(str(total.dtype)).tiny)
+
+    def impl(total: Any) -> Any:
+        good = True
+        for x in total.flat:
+            good = good and np.isfinite(x) and np.abs(x) > smallest
+        return good
+
+    return impl
+
+
+@implements(is_even)
+def even(a: Any) -> Any:
+    if is_number(a):
+        return lambda a: bool(np.abs(a) > 0)
+    if not is_array(a):
+        return None
+
+    def impl(a: Any) -> Any:
+        size = np.abs(a)
+        return a.size == 0 or bool(np.min(size) > 1e-4 * np.max(size))
+
+    return impl
+
+
+@implements(shifted)
+def moved(g: Any, steps: Any, fill: Any = 0.0) -> Any:
+    if rank(g) != 1:
+        return None
+
+    def impl(g: Any, steps: Any, fill: Any = 0.0) -> Any:
+        out = np.empty_like(g)
+        for k in range(len(g)):
+            out[k] = g[k - steps] if k >= steps else fill
+        return out
+
+    return impl
+
+
+@implements(recurrence)
+def upward(a: Any, b: Any) -> Any:
+    if rank(a) != 1 or rank(b) != 1:
+        return None
+
+    def impl(a: Any, b: Any) -> Any:
+        out = b.copy()
+        for k in range(1, len(a)):
+            out[k] += a[k] * out[k - 1]
+        return out
+
+    return impl
+
+
+@implements(recurrence_back)
+def downward(a: Any, b: Any) -> Any:
+    if rank(a) != 1 or rank(b) != 1:
+        return None
+
+    def impl(a: Any, b: Any) -> Any:
+        out = b.copy()
+        for k in range(len(a) - 2, -1, -1):
+            out[k] += a[k + 1] * out[k + 1]
         return out
 
     return impl

@@ -46,6 +46,16 @@ def on_the_diagonal(a: Any, offset: Any = 0) -> Any:
     return (lambda a, offset=0: np.diag(a, offset)) if is_array(a) and rank(a) == 2 else None
 
 
+@implements(np.flip)
+def turned_round(m: Any, axis: Any) -> Any:
+    """Along one axis that is known."""
+    along = value_of(axis, default=None)
+    if not is_array(m) or not isinstance(along, int):
+        return None
+    index = ", ".join("::-1" if k == along % rank(m) else ":" for k in range(rank(m)))
+    return written(f"def impl(m, axis):\n    return m[{index}]\n")
+
+
 @implements(np.squeeze)
 def without_axis(a: Any, axis: Any = None) -> Any:
     """By axes that are known; without them the rank of the result is not."""

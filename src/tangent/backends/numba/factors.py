@@ -185,14 +185,22 @@ def before_filling(b: Any, u: Any, y: Any, k: Any) -> Any:
     return lambda b, u, y, k: np.concatenate((-plain(y) @ turned(b) @ plain(u[:, :k]), np.zeros_like(b)), axis=1)
 
 
-@implements(from_triangle)
+def which_triangle(UPLO: Any) -> bool | None:
+    """Whether the lower triangle is meant, by the type of a literal: to compare texts takes Numba two seconds."""
+    known = value_of(UPLO)
+    return known.upper() == "L" if isinstance(known, str) else None
+
+
+@implements(from_triangle, prefer_literal=True)
 def whole(x: Any, UPLO: Any = "L") -> Any:
-    return (lambda x, UPLO="L": symmetric(x, UPLO == "L" or UPLO == "l")) if is_real_matrix(x) else None
+    lower = which_triangle(UPLO)
+    return (lambda x, UPLO="L": symmetric(x, lower)) if is_real_matrix(x) and lower is not None else None
 
 
-@implements(in_triangle)
+@implements(in_triangle, prefer_literal=True)
 def triangle(b: Any, UPLO: Any = "L") -> Any:
-    return (lambda b, UPLO="L": folded(b, UPLO == "L" or UPLO == "l")) if is_real_matrix(b) else None
+    lower = which_triangle(UPLO)
+    return (lambda b, UPLO="L": folded(b, lower)) if is_real_matrix(b) and lower is not None else None
 
 
 @implements(eigh_adjoint)
@@ -326,9 +334,13 @@ def filled(d: Any, u: Any) -> Any:
     """The tangent of an orthogonal u, d that of its first columns: nan unless one column fills it up."""
     k = d.shape[1]
     out = np.full(u.shape, np.nan)
-    out[:, :k] = d
+    for i in range(d.shape[0]):  # Numba compiles stores into slices slowly
+        for j in range(k):
+            out[i, j] = d[i, j]
     if u.shape[1] == k + 1:
-        out[:, k:] = -plain(u[:, :k]) @ (turned(d) @ plain(u[:, k:]))
+        last = -plain(u[:, :k]) @ (turned(d) @ plain(u[:, k]))
+        for i in range(d.shape[0]):
+            out[i, k] = last[i]
     return out
 
 

@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.factors import EPS, are_factors, is_real_matrix, over_gaps, plain, symmetric, turned
+from tangent.backends.numba.factors import (
+    EPS,
+    are_factors,
+    is_real_matrix,
+    over_gaps,
+    plain,
+    symmetric,
+    turned,
+    which_triangle,
+)
 from tangent.backends.numba.kinds import implements, jitable, value_of
 from tangent.runtime import (
     apart,
@@ -131,19 +140,18 @@ def before_vectors(s: Any, b: Any, y: Any, asked: Any = None) -> Any:
     return lambda s, b, y, asked=None: changed(s, b, y[0], plain(y[1]), given)
 
 
-@implements(eigen_sum_tangent)
+@implements(eigen_sum_tangent, prefer_literal=True)
 def tangent_of_vectors(db: Any, da: Any, b: Any, a: Any, y: Any, UPLO: Any = "L", asked: Any = None) -> Any:
-    if not are_factors(y):
+    lower = which_triangle(UPLO)
+    if not are_factors(y) or lower is None:
         return None
     if is_given("a", value_of(asked)):
         return lambda db, da, b, a, y, UPLO="L", asked=None: weighted(y[1], db, y[1])
     if is_given("b", value_of(asked)):
-        return lambda db, da, b, a, y, UPLO="L", asked=None: changed(
-            symmetric(da, UPLO == "L" or UPLO == "l"), b, y[0], plain(y[1]), True
-        )
+        return lambda db, da, b, a, y, UPLO="L", asked=None: changed(symmetric(da, lower), b, y[0], plain(y[1]), True)
 
     def impl(db: Any, da: Any, b: Any, a: Any, y: Any, UPLO: Any = "L", asked: Any = None) -> Any:
-        d, w, v = symmetric(da, UPLO == "L" or UPLO == "l"), y[0], plain(y[1])
+        d, w, v = symmetric(da, lower), y[0], plain(y[1])
         v = v @ basis(turned(v) @ d @ v, w, b)
         return changed(d, b, w, v, False) + weighted(v, db, v)
 

@@ -106,6 +106,10 @@ def without_nothing(body: list[ast.stmt]) -> list[ast.stmt]:
             case ast.Assign(targets=[ast.Name(id=v)]) if is_unset(s):
                 if not _set_first(v, body[i + 1 :]):
                     done.append(s)
+            case ast.If(body=then, orelse=other):
+                done.append(replace(s, body=without_nothing(then) or [ast.Pass()], orelse=without_nothing(other)))
+            case ast.For(body=inner) | ast.While(body=inner):
+                done.append(replace(s, body=without_nothing(inner) or [ast.Pass()]))
             case _:
                 done.append(s)
     return done

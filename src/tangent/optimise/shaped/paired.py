@@ -15,7 +15,9 @@ from dataclasses import replace as with_changes
 
 from tangent.optimise.context import Body
 from tangent.optimise.typed.call_sites import Site, sites
+from tangent.optimise.typed.given import passed
 from tangent.optimise.typed.inlined import inlined
+from tangent.source.naming import is_library
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import rebuild, rename, replace, statements
 from tangent.syntax.uses import COMPREHENSIONS, arguments, header_reads, writes
@@ -37,9 +39,11 @@ def paired(functions: list[Generated]) -> Generated:
 
     def wanted(site: Site) -> bool:
         halves = site.fwd, site.bwd
+        if is_library(site.fwd.primal):
+            return False
         return all(map(_is_plain, halves)) and (times[site.fwd] == 1 or all(map(_is_short, halves)))
 
-    entry = inlined(list(made.values()), wanted)[0]
+    entry = inlined(list(made.values()), _found, wanted)[0]
     assert entry.tree is not None
     entry.shared = _with_copies(entry.tree.body, entry.shared)
     parameters = [a.arg for a in arguments(entry.tree.args)]
@@ -49,6 +53,11 @@ def paired(functions: list[Generated]) -> Generated:
         entry.tree = replace(entry.tree, body=_without_nothing(body))
         entry.shared = {names.get(v, v): c for v, c in entry.shared.items()}
     return entry
+
+
+def _found(e: ast.expr, g: Generated) -> object:
+    """What a name stands for in the module of a function."""
+    return g.primal.__globals__.get(e.id) if isinstance(e, ast.Name) else None
 
 
 def _with_copies(body: Body, shared: dict[str, str]) -> dict[str, str]:
@@ -72,34 +81,15 @@ def _given_all(g: Generated) -> ast.FunctionDef | None:
 
     def change(e: ast.expr) -> ast.expr:
         match e:
-            case ast.Call(func=ast.Name(id=f), args=args, keywords=keywords) if (
+            case ast.Call(func=ast.Name(id=f), args=args) if (
                 isinstance(callee := g.externals.get(f), Generated) and callee.tree is not None
             ):
-                given = _in_order(callee.tree.args, args, keywords)
-                return e if given is None else replace(e, args=given, keywords=[])
+                given = passed(e, callee.tree.args)
+                return e if given is None or len(given) == len(args) else replace(e, args=given, keywords=[])
             case _:
                 return e
 
     return None if g.tree is None else replace(g.tree, body=[rebuild(s, change) for s in g.tree.body])
-
-
-def _in_order(
-    parameters: ast.arguments, args: list[ast.expr], keywords: list[ast.keyword]
-) -> list[ast.expr] | None:  # fmt: skip
-    """The arguments of a call by position; None where that is not known, or where a default is no literal."""
-    names = [a.arg for a in parameters.args]
-    if len(args) == len(names) or len(names) < len(arguments(parameters)):
-        return None
-    known = dict(zip(reversed(names), reversed(parameters.defaults)))
-    known |= {k.arg: k.value for k in keywords if k.arg is not None}
-    rest = [known.get(v) for v in names[len(args) :]]
-    if any(isinstance(a, ast.Starred) for a in args) or not {k.arg for k in keywords} <= set(names[len(args) :]):
-        return None
-    if not all(isinstance(e, (ast.Name, ast.Constant)) for e in rest) or any(
-        isinstance(e, ast.Name) and all(e is not k.value for k in keywords) for e in rest
-    ):
-        return None
-    return [*args, *(e for e in rest if e is not None)]
 
 
 def _is_plain(g: Generated) -> bool:

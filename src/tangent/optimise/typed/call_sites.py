@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from tangent import runtime
 from tangent.optimise.dead import popped, pushed
+from tangent.optimise.typed.given import passed
+from tangent.source.naming import is_library
 from tangent.syntax.inserted import InsertedCode
-from tangent.syntax.names import identifiers
+from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rebuild, statements
 from tangent.syntax.uses import arguments, assigned_inside
 from tangent.transform.generated import Generated
+
+Resolve = Callable[[ast.expr, Generated], Any]
 
 
 @dataclass
@@ -97,28 +102,62 @@ def fits(site: Site, g: Generated) -> bool:
     """Whether names outside mean the same in both functions, and the call is a plain one."""
     fwd, bwd = site.fwd, site.bwd
     assert fwd.tree is not None and bwd.tree is not None and isinstance(site.forward.value, ast.Call)
-    if g in _reached(fwd) or fwd.primal.__globals__ is not g.primal.__globals__ or _captures(fwd) or _captures(bwd):
-        return False
-    if fwd.source is None or g.source is None or fwd.source.file != g.source.file:
+    if g in _reached(fwd) or _captures(fwd) or _captures(bwd) or not (_is_beside(fwd, g) or is_fixed(fwd)):
         return False
     if any(isinstance(s, InsertedCode) for f in (fwd.tree, bwd.tree) for s in statements(f.body)):  # keeps its names
         return False
-    args = fwd.tree.args
-    call = site.forward.value
-    if args.vararg or args.kwarg or args.kwonlyargs or call.keywords or len(call.args) != len(arguments(args)):
+    if passed(site.forward.value, fwd.tree.args) is None:
         return False
-    if any(isinstance(a, ast.Starred) for a in call.args):
+    if any(bwd.externals.get(v, e) is not e for v, e in fwd.externals.items()):
         return False
-    names = identifiers(g.source.tree)
-    taken = {v for f in (fwd, bwd) for v, e in f.externals.items() if v in names and not _is_module(v, e, g)}
-    clash = {v for f in (fwd, bwd) for v, e in f.externals.items() if g.externals.get(v, e) is not e}
-    outside = free_names(fwd) | free_names(bwd)
+    outside = (free_names(fwd) | free_names(bwd)) - set(fwd.externals) - set(bwd.externals)
     mine = local_names(g.tree) if g.tree is not None else set()
-    if clash or taken or outside & (mine | set(g.externals)) - set(fwd.externals) - set(bwd.externals):
+    if not is_fixed(fwd) and outside & (mine | set(g.externals)):
         return False
     if taken_over(bwd) is None or handed_over(fwd) is None:
         return False
     return not own_lists(fwd) or not any(_jumps(s) for s in statements(g.tree.body if g.tree is not None else []))
+
+
+def _is_beside(fwd: Generated, g: Generated) -> bool:
+    """Whether names outside of two functions are the same, and lines of the one are told by the other."""
+    known = fwd.source is not None and g.source is not None and fwd.source.file == g.source.file
+    return known and fwd.primal.__globals__ is g.primal.__globals__
+
+
+def is_fixed(f: Generated) -> bool:
+    """Whether a function is Tangent's own: what its names stand for does not change."""
+    return f.source is not None and is_library(f.primal)
+
+
+def outside_names(
+    site: Site, g: Generated, resolve: Resolve, taken: Names
+) -> tuple[dict[str, str], dict[str, object]]:  # fmt: skip
+    """New names for what a pair finds outside, where the caller means other things by them; and what all stand for."""
+    assert g.tree is not None and g.source is not None
+    found = {**_globals_of(site), **site.fwd.externals, **site.bwd.externals}
+    local, mine = local_names(g.tree), identifiers(g.source.tree)
+    new: dict[str, str] = {}
+    for v, e in sorted(found.items()):
+        meant = v not in local and (g.externals[v] is e if v in g.externals else v not in mine or _is(v, e, g, resolve))
+        if not meant:
+            known = (n for n, x in g.externals.items() if x is e and n not in local)
+            new[v] = next(known, None) or taken.numbered(v)
+    return new, {new.get(v, v): e for v, e in found.items()}
+
+
+def _is(v: str, value: object, g: Generated, resolve: Resolve) -> bool:
+    """Whether a function knows a module, or what is nobody's own, by a name."""
+    fixed = isinstance(value, types.ModuleType) or is_library(value)
+    return fixed and resolve(ast.Name(v, ast.Load()), g) is value
+
+
+def _globals_of(site: Site) -> dict[str, object]:
+    """What Tangent's own functions find in their module; other names stay what they are."""
+    if not is_fixed(site.fwd):
+        return {}
+    space = site.fwd.primal.__globals__
+    return {v: space[v] for v in (free_names(site.fwd) | free_names(site.bwd)) if v in space}
 
 
 def _captures(f: Generated) -> bool:
@@ -131,11 +170,6 @@ def _captures(f: Generated) -> bool:
 
 def _jumps(s: ast.stmt) -> bool:
     return isinstance(s, InsertedCode) and bool(s.block.jumps)
-
-
-def _is_module(v: str, value: object, g: Generated) -> bool:
-    """Whether a name stands for a module that the function knows by it, too."""
-    return isinstance(value, types.ModuleType) and g.primal.__globals__.get(v) is value
 
 
 def calls_itself(f: Generated) -> bool:

@@ -112,7 +112,9 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function is runtime.add_grad:
         return join(first, args[1])
     if function is runtime.broadcast_like:
-        return join(gradient_kind(args[1]), first) if isinstance(args[1], Number) and args[1].scalar else UNKNOWN
+        return _stretched(first, args[1])
+    if function is runtime.factor_part and all(isinstance(k, Number) for k in args[1:]):
+        return gradient_kind(args[1])
     if function is runtime.share:
         return elementwise(*(Number(k.rank, "b1") if isinstance(k, Number) else k for k in args[1:]), inexact(first))
     if function is np.where and len(args) == 3:
@@ -198,6 +200,13 @@ def _factors(matrix: Kind, ranks: tuple[int, ...]) -> Kind:
     if isinstance(matrix, Number) and (matrix.rank != 2 or matrix.dtype != "f8"):
         return UNKNOWN
     return Items(tuple(Number(rank, "f8") for rank in ranks)) if isinstance(matrix, Number) else matrix
+
+
+def _stretched(b: Kind, x: Kind) -> Kind:
+    """A tangent in the shape of what it belongs to."""
+    if not isinstance(x, Number) or not (x.scalar or (isinstance(b, Number) and b.rank <= x.rank and x.dtype == "f8")):
+        return UNKNOWN
+    return join(gradient_kind(x), b) if x.scalar else x
 
 
 def _named_item(kind: Kind, name: ast.expr) -> Kind:

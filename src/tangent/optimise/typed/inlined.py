@@ -19,20 +19,26 @@ from collections.abc import Callable, Iterator
 from tangent import runtime
 from tangent.optimise.dead import popped, pushed
 from tangent.optimise.typed.call_sites import (
+    Resolve,
     Site,
     calls_itself,
     fits,
     free_names,
     handed_over,
+    is_fixed,
     local_names,
+    outside_names,
     own_lists,
     sites,
     taken_over,
     without_doc,
 )
+from tangent.optimise.typed.given import passed
+from tangent.optimise.typed.infer import is_unset
 from tangent.syntax.names import Names, identifiers
+from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, expression
-from tangent.syntax.rebuild import rebuild, rename, replace, statements
+from tangent.syntax.rebuild import rebuild, rename, replace, statements, with_blocks
 from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.transform.generated import Generated
 
@@ -40,7 +46,7 @@ LONGEST = 400
 Wanted = Callable[[Site], bool]
 
 
-def inlined(functions: list[Generated], wanted: Wanted = lambda site: True) -> list[Generated]:
+def inlined(functions: list[Generated], resolve: Resolve, wanted: Wanted = lambda site: True) -> list[Generated]:
     """The functions of a module, the entry first; those that nobody calls any more are left out."""
     calling: set[Generated] = set()
 
@@ -50,7 +56,7 @@ def inlined(functions: list[Generated], wanted: Wanted = lambda site: True) -> l
         calling.add(g)
         for other in [e for e in g.externals.values() if isinstance(e, Generated)]:
             visit(other)
-        _into(g, wanted)
+        _into(g, resolve, wanted)
 
     for g in functions:
         visit(g)
@@ -60,7 +66,7 @@ def inlined(functions: list[Generated], wanted: Wanted = lambda site: True) -> l
     return [g for g in functions if g in needed]
 
 
-def _into(g: Generated, wanted: Wanted) -> None:
+def _into(g: Generated, resolve: Resolve, wanted: Wanted) -> None:
     assert g.tree is not None
     size = sum(1 for _ in statements(g.tree.body))
     waiting = list(filter(wanted, sites(g)))
@@ -70,14 +76,14 @@ def _into(g: Generated, wanted: Wanted) -> None:
             added = sum(1 for f in (site.fwd, site.bwd) if f.tree is not None for _ in statements(f.tree.body))
             if size + added <= LONGEST and fits(site, g):
                 size += added
-                _inline(site, g)
+                _inline(site, g, resolve)
         new = [site for site in sites(g) if not calls_itself(site.fwd)]  # in what was written out
         waiting = list(filter(wanted, new)) if size > before else []
     left = set().union(*(identifiers(s) for s in g.tree.body))
     g.externals = {v: e for v, e in g.externals.items() if not isinstance(e, Generated) or v in left}
 
 
-def _inline(site: Site, g: Generated) -> None:
+def _inline(site: Site, g: Generated, resolve: Resolve) -> None:
     assert g.tree is not None and site.fwd.tree is not None and site.bwd.tree is not None
     returned, handed = handed_over(site.fwd), taken_over(site.bwd)
     assert returned is not None and handed is not None
@@ -86,23 +92,34 @@ def _inline(site: Site, g: Generated) -> None:
     taken.taken |= identifiers(g.source.tree)
     local = sorted(local_names(site.fwd.tree) | (local_names(site.bwd.tree) - {site.bwd.tree.args.args[0].arg}))
     new = {v: taken.numbered(v) for v in local}
-    g.externals = {**g.externals, **site.fwd.externals, **site.bwd.externals}
+    others, found = outside_names(site, g, resolve, taken)
+    g.externals = {**g.externals, **found}
     g.shared = _shared(site, g, new)
     lists = own_lists(site.fwd)
     again = lists | _lasting(site, g)
     stacks = {new[v]: taken.numbered(f"{new[v]}_stack") for v in handed if v not in again}
-    block = _Block(site, stacks, _forward(site, new, returned), _backward(site, new))
+    every = {**others, **new}
+    forward, backward = _forward(site, every, returned), _backward(site, every)
+    if is_fixed(site.fwd):  # their lines are of another file
+        forward, backward = _placed(forward, site.forward), _placed(backward, site.backward)
+    block = _Block(site, stacks, forward, backward)
     made = [assign(new[v], ast.List([], ast.Load())) for v in sorted(lists)]
     doc = len(g.tree.body) - len(without_doc(g))
     body = block.of(g.tree.body[doc:])
     g.tree = replace(g.tree, body=[*g.tree.body[:doc], *made, *block.made, *body])
 
 
+def _placed(body: list[ast.stmt], like: ast.stmt) -> list[ast.stmt]:
+    """Copies of statements that tell the place of another one; what their comments say is of no use there."""
+    body = [s for s in body if not isinstance(s, Comment)]
+    return [s if is_unset(s) else at(with_blocks(replace(s), lambda b: _placed(b, like)), like) for s in body]
+
+
 def _given(site: Site) -> Iterator[tuple[str, ast.expr]]:
     """The parameters of both halves, and what they are called with."""
     forward = site.forward.value
     assert site.fwd.tree is not None and site.bwd.tree is not None and isinstance(forward, ast.Call)
-    yield from zip((a.arg for a in arguments(site.fwd.tree.args)), forward.args)
+    yield from zip((a.arg for a in arguments(site.fwd.tree.args)), _passed(site))
     yield from zip((a.arg for a in site.bwd.tree.args.args[1:]), site.call.args[1:])
 
 
@@ -165,13 +182,17 @@ def _lasting(site: Site, g: Generated) -> set[str]:
     rebound = assigned_inside(site.fwd.tree.body) | {a.arg for a in site.bwd.tree.args.args[1:]}
     body = without_doc(site.bwd)
     rebound |= assigned_inside(body[1:] if body and set(_targets_all(body[0])) else body)
-    call = site.forward.value
-    assert isinstance(call, ast.Call)
     return {
         a.arg
-        for a, e in zip(arguments(site.fwd.tree.args), call.args)
+        for a, e in zip(arguments(site.fwd.tree.args), _passed(site))
         if isinstance(e, ast.Name) and e.id in once and a.arg not in rebound
     }
+
+
+def _passed(site: Site) -> list[ast.expr]:
+    """What the forward pass is called with."""
+    assert site.fwd.tree is not None and isinstance(site.forward.value, ast.Call)
+    return passed(site.forward.value, site.fwd.tree.args) or []
 
 
 def _targets_all(s: ast.stmt) -> tuple[str, ...]:
@@ -179,10 +200,10 @@ def _targets_all(s: ast.stmt) -> tuple[str, ...]:
 
 
 def _forward(site: Site, new: dict[str, str], returned: tuple[ast.expr, list[str]]) -> list[ast.stmt]:
-    tree, call, target = site.fwd.tree, site.forward.value, site.forward.targets[0]
-    assert tree is not None and isinstance(call, ast.Call) and isinstance(target, ast.Tuple)
+    tree, target = site.fwd.tree, site.forward.targets[0]
+    assert tree is not None and isinstance(target, ast.Tuple)
     parameters = [a.arg for a in arguments(tree.args)]
-    done: list[ast.stmt] = [assign(new[p], a, site.forward) for p, a in zip(parameters, call.args)]
+    done: list[ast.stmt] = [assign(new[p], a, site.forward) for p, a in zip(parameters, _passed(site))]
     lists = {new[v] for v in own_lists(site.fwd)}
     for s in without_doc(site.fwd)[:-1]:
         renamed = rename(s, new)

@@ -47,12 +47,29 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
     """The body of a function with such calls replaced; `same`: arrays of one rank in one operation have one shape."""
     assert g.tree is not None
 
+    def is_new(e: ast.expr) -> bool:
+        """Whether an expression gives an array that nothing else holds."""
+        match e:
+            case ast.BinOp() | ast.Call(func=ast.Attribute(attr="copy"), args=[]):
+                return True
+            case ast.Call(func=func, args=[first, *_]):
+                function = found.resolve(func, g)
+                return function is runtime.scatter or (function in (*SAME, runtime.add_item) and is_new(first))
+            case _:
+                return False
+
     def change(e: ast.expr) -> ast.expr:
         match e:
             case ast.Call(func=func, args=args, keywords=[]) if args:
                 function, kinds = found.resolve(func, g), [found.of(a, g) for a in args]
                 if function is runtime.add_cell and len(args) == 4 and isinstance(kinds[0], Number):
                     args = [args[0], ast.Tuple(list(args[1:3]), ast.Load()), args[3]]
+                    function = runtime.add_part
+                if function is runtime.factor_part and all(isinstance(k, Number) for k in kinds[1:]):
+                    g.externals = {**g.externals, "unbroadcast": runtime.unbroadcast}
+                    return change(expression("unbroadcast(b * y, x)", b=args[0], x=args[1], y=args[2]))
+                if function is runtime.with_part and len(args) == 3 and _is_array(kinds[0]):
+                    args = [args[0] if is_new(args[0]) else expression("b.copy()", b=args[0]), *args[1:]]
                     function = runtime.add_part
                 if function is runtime.add_part and len(args) == 3:
                     g.externals = {**g.externals, "add_item": runtime.add_item}
@@ -125,6 +142,10 @@ def literal(e: ast.expr | None) -> Any:
         return None if e is None else ast.literal_eval(e)
     except ValueError:
         return e
+
+
+def _is_array(kind: Kind) -> bool:
+    return isinstance(kind, Number) and kind.rank > 0
 
 
 def _of_one_rank(kinds: list[Kind]) -> bool:

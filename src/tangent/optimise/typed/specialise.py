@@ -18,6 +18,7 @@ from tangent.optimise.inline import inline
 from tangent.optimise.simplify import simplify
 from tangent.optimise.typed.aliases import made_here
 from tangent.optimise.typed.decided import decided
+from tangent.optimise.typed.indices import indices
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.inlined import inlined
 from tangent.optimise.typed.items import items
@@ -92,12 +93,12 @@ def _specialised(
         spoken(g, resolve)
         assert g.tree is not None
         plain = plain_lists(g.tree.body, lambda e, g=g: resolve(e, g) is runtime.beside)  # type: ignore[misc]
-        g.tree = replace(g.tree, body=lists(plain))
+        g.tree = replace(g.tree, body=indices(lists(plain)))
     made = decided(list(made_of.values()), given, resolve)
     refuse_recursion(made, where)
     kept = with_lists(made, given, resolve, where)
     held = {e for g in made if g in reached(g) for e in g.externals.values() if isinstance(e, Generated)}
-    made = inlined(made)
+    made = inlined(made, resolve)
     single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}

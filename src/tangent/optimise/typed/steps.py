@@ -47,11 +47,12 @@ class _Steps:
                     done.append(replace(s, body=self.block(then), orelse=self.block(other)))
                 case ast.For(body=inner) | ast.While(body=inner):
                     done.append(replace(s, body=self.block(inner)))
-                case ast.Assign(targets=[ast.Name(id=b)], value=ast.Call() as value) if chain := self.chain(b, value):
+                case ast.Assign(targets=[ast.Name(id=c)], value=ast.Call() as value) if chain := self.chain(value):
+                    b, parts = chain
                     self.before = []
-                    for index, v in chain:
+                    for index, v in parts:
                         self.before.append(_add(b, index, self.step(v)))
-                    done += [at(x, s) for x in self.before]
+                    done += [at(x, s) for x in (*self.before, *([] if b == c else [assign(c, name(b))]))]
                 case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=ast.expr() as value):
                     self.before = []
                     new = replace(s, value=self.step(value))
@@ -60,17 +61,16 @@ class _Steps:
                     done.append(s)
         return done
 
-    def chain(self, b: str, e: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-        """The contributions of `add_item(add_item(b, x, i, v), x, j, w)`, in order."""
+    def chain(self, e: ast.expr) -> tuple[str, list[tuple[ast.expr, ast.expr]]] | None:
+        """The b and the contributions of `add_item(add_item(b, x, i, v), x, j, w)`, in order."""
         found: list[tuple[ast.expr, ast.expr]] = []
         while isinstance(e, ast.Call) and len(e.args) == 4 and not e.keywords:
-            if self.found.resolve(e.func, self.g) is not runtime.add_item or not self.fits(
-                name(b), e.args[2], e.args[3]
-            ):
-                return []
+            if self.found.resolve(e.func, self.g) is not runtime.add_item:
+                return None
             found.insert(0, (e.args[2], e.args[3]))
             e = e.args[0]
-        return found if isinstance(e, ast.Name) and e.id == b else []
+        whole = isinstance(e, ast.Name) and found and all(self.fits(e, index, v) for index, v in found)
+        return (e.id, found) if isinstance(e, ast.Name) and whole else None
 
     def step(self, e: ast.expr) -> ast.expr:
         """The expression with what must come before it taken out."""

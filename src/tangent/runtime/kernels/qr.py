@@ -18,6 +18,8 @@ from tangent.runtime.kernels.products import mT
 
 def qr_factors(y: Any, a: Any, mode: str) -> Any:
     """The factors q and r of a."""
+    if mode == "reduced":
+        return y[0], y[1]
     m, n = np.shape(a)[-2:]
     k = min(m, n)
     if mode == "r":
@@ -34,6 +36,8 @@ def qr_adjoint(b: Any, y: Any, a: Any, mode: str = "reduced") -> Any:
     k = min(m, n)
     if mode == "r":
         bq, br = np.zeros_like(q), np.conj(b)
+    elif mode == "reduced":
+        bq, br = np.conj(b[0]), np.conj(b[1])
     else:
         bq = without_filling(np.conj(b[0]), y[0], k, "np.linalg.qr(mode='complete')", "Use mode='reduced'.")
         br = np.conj(b[1][..., :k, :])

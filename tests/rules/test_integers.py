@@ -58,3 +58,11 @@ def test_powers_of_narrow_integers(dtype: Any) -> None:
     x = np.array([2, 1], dtype)
     assert tangent.grad(lambda x: np.sum(x**6))(x).tolist() == [192.0, 6.0]
     assert tangent.jvp(lambda x: np.sum(x**6))(x, np.ones(2)) == 198.0
+
+
+def test_a_view_that_is_not_cast() -> None:
+    """`np.einsum` gives a view of integers, though floats are asked for: derivatives are as if they were."""
+    f = function_of(S("np.einsum('ij->ji', x, dtype=float)", x=np.zeros((2, 3))))
+    x, dx = np.arange(6).reshape(2, 3), np.linspace(0.1, 0.6, 6).reshape(2, 3)
+    np.testing.assert_array_equal(tangent.jvp(f)(x, dx), dx.T)
+    np.testing.assert_array_equal(tangent.vjp(f)(x, dx.T), dx)

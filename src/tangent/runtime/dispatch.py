@@ -292,12 +292,15 @@ def pop_grad(b: Any, x: Any) -> Any:
 
 
 def cast_tangent(b: Any, y: Any, asked: Any = True) -> Any:
-    """A tangent in the dtype of the result it belongs to; zero where integers were asked for."""
+    """A tangent in the dtype of the result it belongs to; zero where integers were asked for.
+
+    A view of integers that `np.einsum` gives is of integers, whatever was asked for.
+    """
     dtype = np.asarray(y).dtype
     if asked is None or dtype.kind == "O":
         return b
     if dtype.kind not in "fc":
-        return np.zeros(np.shape(b))[()]
+        return b if asked is not True and np.dtype(asked).kind in "fc" else np.zeros(np.shape(b))[()]
     cast = np.asarray(b).astype(dtype, copy=False)
     return cast if cast is b else cast[()]
 

@@ -38,11 +38,16 @@ def vectorized_with(
         items: tuple[Any, ...] = ()
         for k in range(len(args)):
             items = (*items, element(args[k], index, shape, ranks[places.index(k)]) if k in places else args[k])
-        named = dict(kwargs)
-        for i, key in enumerate(names):
-            named = {**named, key: element(kwargs[key], index, shape, ranks[len(places) + i])}
-        results.append(pyfunc(*items, **named))
+        results.append(pyfunc(*items, **named_items(kwargs, names, index, shape, ranks[len(places) :])))
     return gathered_results(results, shape, result_types(results, otypes))
+
+
+def named_items(kwargs: Any, names: Any, index: Any, shape: Any, ranks: Any) -> Any:
+    """The keywords of one call: elements of those with a name among names, the others whole."""
+    return {
+        key: element(value, index, shape, ranks[names.index(key)]) if key in names else value
+        for key, value in kwargs.items()
+    }
 
 
 def element(x: Any, index: Any, shape: Any, rank: int) -> Any:

@@ -65,7 +65,7 @@ class Rules(Frame):
             value = self.scribe.call("product_tangent", value, name(result))
         asked = result_dtype(op.value, rule.kind) or (op.values.get("dtype") if rule.tangent else None)
         if asked is not None and not (isinstance(asked, ast.Constant) and asked.value is None):
-            value = self.as_asked(value, result, asked)
+            value = self.as_asked(value, result, asked, rule.name == "einsum_one")
         done = [*primal, *(at(x, s) for x in before), self.set(op, value, s)]
         return [*done, assign(target, name(result), s)] if own else done
 
@@ -165,10 +165,10 @@ class Rules(Frame):
             value = replace(value, args=args, keywords=[k for k in value.keywords if k.arg != "dtype"])
         return self.as_asked(value, result, dtype)
 
-    def as_asked(self, value: ast.expr, result: str, dtype: ast.expr) -> ast.expr:
-        """The tangent in the dtype that a call asks for; whether it does may be known at run time only."""
-        unknown = [dtype] if isinstance(dtype, ast.Name) and self.unit.constant(dtype) is MISSING else []
-        return self.scribe.call("cast_tangent", value, name(result), *unknown)
+    def as_asked(self, value: ast.expr, result: str, dtype: ast.expr, is_overlooked: bool = False) -> ast.expr:
+        """The tangent in the dtype that a call asks for; which may be known at run time only."""
+        unknown = isinstance(dtype, ast.Name) and self.unit.constant(dtype) is MISSING
+        return self.scribe.call("cast_tangent", value, name(result), *([dtype] if unknown or is_overlooked else []))
 
     def may_widen(self, op: Operation) -> bool:
         """Whether the tangent of a Python number may become an array without knowing the other operands' dtype."""

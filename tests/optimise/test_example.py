@@ -13,6 +13,9 @@ from tangent.optimise.shaped.kinds import UNKNOWN, Items, Number, kind_of, not_o
 from tangent.optimise.shaped.making import value_of
 
 CALLS = """
+np.logaddexp.accumulate(v)
+np.maximum.accumulate(x, axis=1)
+np.add.reduceat(x, [0, 2, 1], axis=1)
 np.cumsum(x)
 np.cumsum(x, axis=1)
 np.cumprod(v)
@@ -194,3 +197,14 @@ def test_versions_go_on_behind_such_calls(f, args, wrt):
     for mine, plain in zip(version(*args), tangent.grad(f, wrt=wrt, optimized=False)(*args), strict=True):
         assert np.shape(mine) == np.shape(plain)
         np.testing.assert_allclose(mine, plain, rtol=1e-10, atol=1e-12)
+
+
+def accumulated(x):
+    return np.sum(np.logaddexp.accumulate(x, axis=1) * np.maximum.accumulate(x)) + np.sum(np.add.reduceat(x, [0, 3, 1]))
+
+
+def test_methods_of_ufuncs_are_followed() -> None:
+    gradient, x = tangent.grad(accumulated), np.cos(np.arange(400.0)).reshape(20, 20)
+    assert "unbroadcast" not in gradient.version(x).source
+    for _ in range(3):
+        np.testing.assert_allclose(gradient(x), tangent.grad(accumulated, optimized=False)(x), rtol=1e-13, atol=1e-13)

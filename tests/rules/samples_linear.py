@@ -125,6 +125,7 @@ JOINS: dict[str, list[Sample]] = {
     "block": [
         S("np.block([[x, y], [z, w]])", x=real(2, 2), y=real(2, 1), z=real(1, 2), w=real(1, 1)),
         S("np.block([x, y])", x=real(2), y=real(3)),
+        S("np.block([[x, y], [1.0, 2.0, 3.0]])", x=real(1, 2), y=real(1, 1)),
         S("np.block([[x, x], [y]])", x=real(), y=real(2)),
         S("np.block(x)", x=real(2, 2)),
         S("np.block([[[x, y]], [[z]]])", x=real(1, 2), y=real(1, 1), z=real(3)),
@@ -179,6 +180,7 @@ REPEATS: dict[str, list[Sample]] = {
         S("np.resize(x, (2, 4))", x=real(3)),
         S("np.resize(x, 2)", x=real(2, 2)),
         S("np.resize(x, (3,))", x=real(3)),
+        S("np.resize(x, 0)", x=real(3)),
     ],
     "roll": [
         S("np.roll(x, 2)", x=real(2, 3)),

@@ -112,6 +112,9 @@ def _is_not_complex(kind: Kind) -> bool:
     return isinstance(kind, Number) and not kind.dtype.startswith("c")
 
 
+GIVING = ("accumulate", "reduceat")  # methods of ufuncs that write nothing
+
+
 def resolve(e: ast.expr, g: Generated) -> Any:
     """What a free name of a generated function stands for now."""
     match e:
@@ -123,6 +126,7 @@ def resolve(e: ast.expr, g: Generated) -> Any:
             return held(g.primal, v)
         case ast.Attribute(value=value, attr=attr):
             owner = resolve(value, g)
-            return getattr(owner, attr, MISSING) if isinstance(owner, types.ModuleType) else MISSING
+            known = isinstance(owner, types.ModuleType) or (isinstance(owner, np.ufunc) and attr in GIVING)
+            return getattr(owner, attr, MISSING) if known else MISSING
         case _:
             return MISSING

@@ -100,7 +100,7 @@ def hsplit_like(ys, b, xs):                 d[b] = np.hstack(d[ys])
 @linear
 def unstack_like(ys, b, xs, axis=0):        d[b] = np.stack(d[ys], axis=axis)
 @linear
-def unblock(ys, b, blocks):                 d[b] = np.block(d[ys])
+def unblock(ys, b, blocks):                 d[b] = np.block(dense(d[ys]))
 def gathered_results(y, results, shape, types):
     d[results] = scattered_results(d[y], results, shape, types)
     d[y] = gathered_tangents(d[results], results, shape, types)

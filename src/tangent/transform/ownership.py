@@ -10,6 +10,7 @@ NEW = frozenset(
     outer_adjoint_b tensordot_adjoint_a tensordot_adjoint_b convolve_adjoint kron_adjoint_a kron_adjoint_b cross_adjoint
     scatter init_grad cleared untake untake_along_axis uncompress undelete unpermute on_diagonal along_diagonal
     times ratio share where_finite where_is cumprod_adjoint cumsum_reversed
+    running_mean_adjoint sum_along reduceat_adjoint
     cholesky_adjoint qr_adjoint eig_adjoint svd_adjoint svdvals_adjoint pinv_adjoint in_triangle
     eigen_sum singular_sum general_sum
     """.split()

@@ -48,7 +48,7 @@ KERNELS = frozenset(
 INDEXED = frozenset(
     """
     take take_along_axis cumsum cumprod sort argsort argmax argmin any all count_nonzero ravel flatten diagonal squeeze
-    expand_dims interp trace round clip einsum inner vdot tensordot transpose swapaxes
+    expand_dims interp trace round clip einsum inner vdot tensordot transpose swapaxes sum_along
     """.split()
 )  # integers among what these are given do not decide about a form, as the counts of np.repeat do
 # Lengths of axes, the one and the other time: no two differ by the same both times.
@@ -59,6 +59,8 @@ Given = tuple[tuple[str, Any], ...]  # names of keywords, empty for others, and 
 def is_formal(function: Any) -> bool:
     """Whether the form of what a function gives depends on the forms of its arguments alone."""
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return name in ("accumulate", "reduceat")
     if module == "numpy.linalg":
         return name in MATRICES and getattr(np.linalg, name, None) is function
     if module.startswith("tangent.runtime.kernels."):

@@ -50,6 +50,7 @@ THEMES = (
     "given_lists",
     "many_objects",
     "setters",
+    "values",
     "nested",
     "kernels",
     "odd",

@@ -21,7 +21,7 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
     reads, values = _reads(tree), _values(tree)
     displays = _made_of(values, displays)
     local = assigned_inside(tree.body) - own
-    numbers = numbers_made(tree, scope)
+    numbers = numbers_made(tree, scope.resolve)
     kept = {
         v
         for v in local - displays - numbers

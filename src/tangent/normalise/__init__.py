@@ -59,6 +59,7 @@ from tangent.source.read import Source
 from tangent.syntax.core import check_core
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import assigned_inside, expression_reads
+from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, grown, phases, walked, extended,
@@ -79,14 +80,16 @@ def normalise(
     Parameters that are `known` are functions that the caller names.
     """
     context = Context.of(source)
-    context.objects = objects | operators_named(getattr(source.function, "remembers", source.function))
+    relied = getattr(source.tree, "relied", {})  # functions and methods that were written out (source/dissolved.py)
+    gone = {path.split(".")[0] for path in relied} - _named(source.tree)
+    context.objects = objects | operators_named(getattr(source.function, "remembers", source.function), gone)
     context.memory = getattr(source.function, "memory", "")
     context.names.taken.add(context.memory)
     context.properties, context.has_rule = properties, has_rule
     context.scope.local |= set(captured)
     context.scope.externals |= known or {}
     tree = source.tree
-    context.scope.seen |= getattr(tree, "relied", {})  # methods that were written out (source/dissolved.py)
+    context.scope.seen |= relied
     for node in walk_scope(tree):
         if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
             word = "await" if isinstance(node, ast.Await) else "yield"
@@ -108,3 +111,10 @@ def normalise(
     context.scope.local |= assigned_inside(tree.body) - context.declared
     check_core(tree)
     return tree, context
+
+
+def _named(tree: ast.FunctionDef) -> set[str]:
+    """The names in a definition, but for those that are only asked for what they hold: `Vec.unit` makes no vector."""
+    called = {n.func for n in walk(tree) if isinstance(n, ast.Call)}
+    asked = {n.value for n in walk(tree) if isinstance(n, ast.Attribute) and n not in called}
+    return {n.id for n in walk(tree) if isinstance(n, ast.Name) and n not in asked}

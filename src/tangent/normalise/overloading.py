@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Set
 from typing import Any
 
 import numpy as np
@@ -30,13 +30,16 @@ from tangent.syntax.rebuild import replace, statements, with_blocks
 from tangent.syntax.uses import writes
 
 
-def operators_named(function: types.FunctionType, seen: set[types.CodeType] | None = None) -> frozenset[str]:
-    """The operators of objects and classes that a function, or one that it names, names."""
+def operators_named(
+    function: types.FunctionType, gone: Set[str] = frozenset(), seen: set[types.CodeType] | None = None
+) -> frozenset[str]:  # fmt: skip
+    """The operators of objects and classes that a function, or one that it names, names; `gone` are names that it has
+    no longer, since what they mean was written out."""
     seen = set() if seen is None else seen
     if function.__code__ in seen:
         return frozenset()
     seen.add(function.__code__)
-    return _defined(function.__code__).union(*(_operators(found, seen) for found in _named(function)))
+    return _defined(function.__code__).union(*(_operators(found, seen) for found in _named(function, gone)))
 
 
 def _defined(code: types.CodeType) -> frozenset[str]:
@@ -49,9 +52,9 @@ def _defined(code: types.CodeType) -> frozenset[str]:
     return frozenset(found | ({MEMBERS} if common else set()))
 
 
-def _named(function: types.FunctionType) -> Iterator[Any]:
+def _named(function: types.FunctionType, gone: Set[str]) -> Iterator[Any]:
     """What the global and captured names of a function refer to."""
-    names = {n for c in _codes(function.__code__) for n in c.co_names}
+    names = {n for c in _codes(function.__code__) for n in c.co_names} - gone
     yield from (function.__globals__[n] for n in names if n in function.__globals__)
     yield from (getattr(np.polynomial, n) for n in SERIES & names)  # as np.polynomial.Polynomial
     for cell in function.__closure__ or ():
@@ -78,7 +81,7 @@ def _operators(found: Any, seen: set[types.CodeType]) -> frozenset[str]:
     if module in sys.stdlib_module_names or module in ("numpy", "scipy", "tangent", "builtins"):
         return frozenset()
     if isinstance(found, types.FunctionType):
-        return operators_named(found, seen)
+        return operators_named(found, seen=seen)
     if not isinstance(found, type):
         return operators_in(found)
     assigned = getattr(maker(found), "assigned", ())

@@ -15,23 +15,25 @@ PLAIN = (int, float, complex, str, bool, type(None))
 EMPTY: dict[Any, str] = {list: "[]", dict: "{}"}
 
 
-def initialiser_of(members: Members, definition: Definition) -> tuple[ast.FunctionDef, types.FunctionType | None]:
-    """The definition of an initialiser, and the function, where there is one."""
+def initialiser_of(
+    members: Members, definition: Definition, frozen: bool = False
+) -> tuple[ast.FunctionDef, types.FunctionType | None]:  # fmt: skip
+    """The definition of an initialiser, and the function, where there is one; `frozen` where nothing else assigns."""
     found = members.initialiser()
     if found is None:
         return _parsed("def __init__(self): pass"), None
     own = vars(members.cls).get("__init__") is found
     if own and dataclasses.is_dataclass(members.cls) and found.__code__.co_filename == "<string>":
-        return _of_dataclass(members.cls), None
+        return _of_dataclass(members.cls, frozen), None
     return definition(found), found
 
 
-def _of_dataclass(cls: type) -> ast.FunctionDef:
+def _of_dataclass(cls: type, frozen: bool) -> ast.FunctionDef:
     """`def __init__(self, x, v=0.0): self.x = x; self.v = v`."""
     kinds = {str(f._field_type) for f in cls.__dataclass_fields__.values()}  # type: ignore[attr-defined]
     fields = dataclasses.fields(cls)
     missing = dataclasses.MISSING
-    if any("INITVAR" in kind for kind in kinds) or cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    if any("INITVAR" in kind for kind in kinds) or (cls.__dataclass_params__.frozen and not frozen):  # type: ignore[attr-defined]
         raise CannotWriteOut
     if not all(f.init and (f.default is missing or type(f.default) in PLAIN) for f in fields):
         raise CannotWriteOut

@@ -42,6 +42,7 @@ from tangent.source.inlined import (
 from tangent.source.members import Members, is_plain
 from tangent.source.naming import home_of, is_generated
 from tangent.source.stated import Stated
+from tangent.source.values import values
 from tangent.syntax.captured import bindings
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, constant, name
@@ -59,6 +60,7 @@ def dissolved(tree: ast.FunctionDef, function: types.FunctionType, definition: D
         return tree
     for _ in range(MOST_OBJECTS):
         new = next(_without_one(tree, function, definition), None) or columns(tree, function, definition)
+        new = new or values(tree, function, definition)
         if new is None:
             break
         tree = new

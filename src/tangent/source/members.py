@@ -11,13 +11,20 @@ from tangent.source.inlined import CannotWriteOut
 UNUSUAL = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__new__", "__init_subclass__")
 
 
-def is_plain(cls: type, function: types.FunctionType) -> bool:
+def is_plain(cls: type, function: types.FunctionType, unusual: Collection[str] = UNUSUAL) -> bool:
     """Whether a class of the same module makes its objects, and assigns their attributes, in the usual way."""
     written = [c for c in cls.__mro__ if c is not object]
     return all(
-        c.__module__ == function.__module__ and type(c) is type and not c.__dict__.keys() & set(UNUSUAL)
+        c.__module__ == function.__module__ and type(c) is type and not c.__dict__.keys() & set(unusual)
         for c in written
     )
+
+
+def is_value(cls: type, function: types.FunctionType) -> bool:
+    """The same of a class whose objects nobody changes: a dataclass that is frozen says so."""
+    settings = cls.__dict__.get("__dataclass_params__")
+    frozen = settings is not None and settings.frozen
+    return is_plain(cls, function, [a for a in UNUSUAL if not (frozen and a in ("__setattr__", "__delattr__"))])
 
 
 class Members:
@@ -44,19 +51,19 @@ class Members:
         return "class"
 
     def method(self, attr: str) -> types.FunctionType:
-        found = inspect.getattr_static(self.cls, attr)
+        found = inspect.getattr_static(self.cls, attr, None)
         if not isinstance(found, types.FunctionType):
             raise CannotWriteOut
         return found
 
     def getter(self, attr: str) -> types.FunctionType:
-        found = inspect.getattr_static(self.cls, attr)
+        found = inspect.getattr_static(self.cls, attr, None)
         if not isinstance(found, property) or not isinstance(found.fget, types.FunctionType):
             raise CannotWriteOut
         return found.fget
 
     def setter(self, attr: str) -> types.FunctionType:
-        found = inspect.getattr_static(self.cls, attr)
+        found = inspect.getattr_static(self.cls, attr, None)
         if not isinstance(found, property) or not isinstance(found.fset, types.FunctionType):
             raise CannotWriteOut
         return found.fset

@@ -11,31 +11,32 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
+from typing import Any
 
-from tangent.source.resolve import Scope
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.walk import walk
 
 NUMERIC = (len, int, float, math.sqrt, math.exp, math.log, math.sin, math.cos, math.floor, math.ceil)
 CHOOSING = (abs, min, max)
 Bound = tuple[str, ast.expr]
+Resolve = Callable[[ast.expr], Any]
 
 
-def numbers_made(f: ast.FunctionDef, scope: Scope) -> set[str]:
+def numbers_made(f: ast.FunctionDef, resolve: Resolve) -> set[str]:
     """Variables of a function that all that is ever assigned to them shows to be numbers."""
-    bound = [b for s in walk(f) for b in _bindings(s, scope)]
+    bound = [b for s in walk(f) for b in _bindings(s, resolve)]
     stored = Counter(n.id for n in walk(f) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
     seen = Counter(v for v, _ in bound)
     found = {v for v in seen if stored[v] == seen[v]} - _bound_otherwise(f)
     while True:
-        left = found - {v for v, e in bound if not _is_number(e, found, scope)}
+        left = found - {v for v, e in bound if not is_number(e, found, resolve)}
         if left == found:
             return found
         found = left
 
 
-def _bindings(s: ast.AST, scope: Scope) -> Iterator[Bound]:
+def _bindings(s: ast.AST, resolve: Resolve) -> Iterator[Bound]:
     """The names that a statement binds to what stands there."""
     match s:
         case ast.Assign(targets=targets, value=value):
@@ -46,7 +47,7 @@ def _bindings(s: ast.AST, scope: Scope) -> Iterator[Bound]:
             | ast.AnnAssign(target=ast.Name(id=v), value=ast.expr() as value)
         ):
             yield v, value
-        case ast.For(target=ast.Name(id=v), iter=ast.Call(func=func)) if scope.resolve(func) is range:
+        case ast.For(target=ast.Name(id=v), iter=ast.Call(func=func)) if resolve(func) is range:
             yield v, ast.Constant(0)
 
 
@@ -77,20 +78,21 @@ def _bound_otherwise(f: ast.FunctionDef) -> set[str]:
     return found
 
 
-def _is_number(e: ast.expr, known: Set[str], scope: Scope) -> bool:
+def is_number(e: ast.expr, known: Set[str], resolve: Resolve) -> bool:
+    """Whether an expression over some variables that are numbers is one."""
     match e:
         case ast.Constant(value=value):
             return isinstance(value, (int, float, complex))
         case ast.Name(id=v):
             return v in known
         case ast.BinOp(left=left, right=right) | ast.IfExp(body=left, orelse=right):
-            return _is_number(left, known, scope) and _is_number(right, known, scope)
+            return is_number(left, known, resolve) and is_number(right, known, resolve)
         case ast.UnaryOp(operand=operand):
-            return _is_number(operand, known, scope)
+            return is_number(operand, known, resolve)
         case ast.Call(func=func, args=args, keywords=[]):
-            found = scope.resolve(func)
+            found = resolve(func)
             if any(found is g for g in NUMERIC):
                 return True
-            return any(found is g for g in CHOOSING) and all(_is_number(a, known, scope) for a in args)
+            return any(found is g for g in CHOOSING) and all(is_number(a, known, resolve) for a in args)
         case _:
             return False

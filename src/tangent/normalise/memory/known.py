@@ -74,7 +74,7 @@ class Known:
         self.arrays = context.source.function.in_place  # type: ignore[attr-defined]
         self.plain = self.plain_variables(f)
         self.named = assigned_inside(context.source.tree.body)  # what the user calls by a name
-        self.numbers = numbers_made(f, context.scope) if self.arrays else set()
+        self.numbers = numbers_made(f, context.scope.resolve) if self.arrays else set()
         if self.arrays:
             self.plain = self.without_other_names(f, self.plain - (self.held_by_others(f) - self.numbers))
         self.own = set() if self.lists or self.arrays else self.own_lists(f)

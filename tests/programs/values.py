@@ -1,0 +1,190 @@
+"""Objects that never change once they are made: vectors, states and numbers of a kind, and some that look like these."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from programs.registry import program
+from programs.samples import signed
+
+
+class Vec:
+    unit = 2.0
+
+    def __init__(self, x, y=0.5):
+        self.x, self.y = x, y
+
+    def __add__(self, other):
+        return Vec(self.x + other.x, self.y + other.y)
+
+    def __sub__(self, other):
+        return self + -1.0 * other
+
+    def __mul__(self, factor):
+        return Vec(self.x * factor, self.y * factor)
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return Vec(-self.x, -self.y)
+
+    def __abs__(self):
+        return math.sqrt(self.square)
+
+    def __getitem__(self, i):
+        return self.x if i == 0 else self.y
+
+    @property
+    def square(self):
+        return self.dot(self)
+
+    def dot(self, other):
+        return self.x * other.x + self.y * other.y
+
+    def turned(self, angle):
+        c, s = math.cos(angle), math.sin(angle)
+        return Vec(c * self.x - s * self.y, s * self.x + c * self.y)
+
+
+def towards(a, b, rate):
+    if a.dot(b) > 0.0:
+        return a + (b - a) * rate
+    return b
+
+
+@program({"x": 0.7, "y": 0.2}, {"x": -0.7, "y": 0.4})
+def vectors_in_a_loop(x, y):
+    a, b = Vec(x, y), Vec(y)
+    held = a
+    for i in range(3):
+        a, b = towards(a, b, 0.1 * i), a
+        a = 0.9 * a.turned(x) - b * Vec.unit
+        if a.x > b[1]:
+            b += a
+    while a.square > 1.0:
+        a = a * 0.5
+    return a.dot(b) + abs(held) + (-b).x
+
+
+@dataclass(frozen=True)
+class Dual:
+    value: float
+    slope: float = 0.0
+
+    def __add__(self, other):
+        other = other if isinstance(other, Dual) else Dual(other)
+        return Dual(self.value + other.value, self.slope + other.slope)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        if not isinstance(other, Dual):
+            return NotImplemented
+        return Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
+
+
+def sine(d):
+    return Dual(math.sin(d.value), math.cos(d.value) * d.slope)
+
+
+@program({"x": 0.7})
+def numbers_with_slopes(x):
+    d = Dual(x, 1.0)
+    for _ in range(3):
+        d = 1.0 + d * sine(d + 2.0)
+    return d.value * d.slope
+
+
+@dataclass
+class State:
+    x: float
+    v: float
+
+    def plus(self, change, h):
+        return State(self.x + h * change.x, self.v + h * change.v)
+
+
+def rate(s, k):
+    return State(s.v, -k * np.sin(s.x))
+
+
+@program({"x": 0.7, "k": 1.3}, {"x": signed(3), "k": 0.7})
+def states_of_a_pendulum(x, k):
+    s, h = State(x, 0.1), 0.2
+    for _ in range(3):
+        middle = s.plus(rate(s, k), h / 2)
+        s = s.plus(rate(middle, k), h)
+    return np.sum(s.x * s.v)
+
+
+@program({"x": 0.7, "factor": 0.4})
+def factors_that_are_given(x, factor):
+    a = Vec(x, factor)
+    for _ in range(2):
+        a = factor * a + a * factor
+    return a.square
+
+
+class Grid:
+    def __init__(self, a):
+        self.a = a
+
+    def __mul__(self, other):
+        return Vec(self.a * other.x, other.v - self.a)
+
+
+class Cell:
+    def __init__(self, v):
+        self.v = v
+
+    def plus(self, other):
+        return Cell(self.v + other.v)
+
+
+@program({"x": 0.7})
+def one_of_two_names_is_changed(x):
+    a = Cell(x)
+    b = a
+    a = a.plus(b)
+    c = a
+    c.v = a.v * x
+    return a.v * b.v + c.v
+
+
+@program({"x": 0.7})
+def operators_of_the_other_class(x):
+    grid, cell = Grid(x), State(x, 0.3)
+    turned = grid * cell
+    return turned.x * turned.y + cell.plus(cell, x).x
+
+
+@program({"x": signed(3)})
+def arrays_that_values_share(x):
+    a = Cell(x * x)
+    b = a.plus(a)
+    c = b
+    c.v[1] = 2.0 * x[0]
+    held = a
+    a = a.plus(c)
+    held.v[0] *= 3.0
+    return np.sum(a.v * b.v * held.v)
+
+
+@program({"x": 0.7})
+def values_that_may_be_missing(x):
+    best = None
+    for i in range(3):
+        c = Cell(math.sin(x * i))
+        if best is None or c.v > best.v:
+            best = c
+    return best.v * x
+
+
+@program({"x": 0.7})
+def values_that_a_list_keeps(x):
+    cells, c = [], Cell(x)
+    for i in range(3):
+        c = c.plus(Cell(x * i))
+        cells.append(c)
+    return sum(c.v * c.v for c in cells)

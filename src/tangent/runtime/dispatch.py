@@ -359,7 +359,7 @@ def add_grad(a: Any, b: Any) -> Any:
     if isinstance(a, ZeroGrad) or a is None:
         return b.copy() if isinstance(b, np.ndarray) else b  # a sum is nobody else's: more is added to it in place
     if isinstance(b, ZeroGrad) or b is None:
-        return a if isinstance(a, Memory) else copy(a)
+        return a if isinstance(a, Memory) else _own(a)
     if isinstance(a, Memory):
         return a.plus(b, add_grad)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() != b.keys():  # what only one of them has
@@ -369,6 +369,17 @@ def add_grad(a: Any, b: Any) -> Any:
     if (foreign := foreign_type(a)) is not None:
         return foreign.add(a, b)
     return a + b
+
+
+def _own(b: Any) -> Any:
+    """A gradient to which more may be added in place; of objects inside objects nothing is, a chain of them is shared."""
+    if not is_object(b):
+        return copy(b)
+    return remade(b, {k: v if is_object(v) or _is_zero_object(v) else copy(v) for k, v in fields_of(b).items()})
+
+
+def _is_zero_object(b: Any) -> bool:
+    return isinstance(b, ZeroGrad) and is_object(b.like)
 
 
 def copy(b: Any) -> Any:

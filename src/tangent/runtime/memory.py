@@ -59,6 +59,7 @@ class Variable:
     value: Any
 
 
+_ABSENT = object()
 ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
 
 
@@ -86,7 +87,8 @@ class Memory(dict[Slot, Any]):
         small, large = (self, other) if len(self) < len(other) else (other, self)
         made = Memory(large)
         for s, b in small.items():
-            made[s] = add(large[s], b) if s in large else b
+            known = large.get(s, _ABSENT)
+            made[s] = b if known is _ABSENT else add(known, b)
         return made
 
 
@@ -127,9 +129,9 @@ def new_list(items: Any) -> Any:
 
 def remembered(memory: Any, x: Any, name: str) -> Any:
     """An attribute as it is now."""
-    slot = Slot(x, name)
-    if slot in memory:
-        return memory[slot]
+    found = memory.get(Slot(x, name), _ABSENT)
+    if found is not _ABSENT:
+        return found
     _check_descriptor(x, name)
     if is_object(x) and is_property(x, name) and any(s.owner is x for s in memory):
         raise UnsupportedError(

@@ -111,7 +111,12 @@ def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
 
 def without_slot(b: Any, x: Any, name: str | None) -> Any:
     """The gradient of the memory before a slot was changed."""
-    return Memory({s: v for s, v in b.items() if s != Slot(x, name)})
+    slot = Slot(x, name)
+    if slot not in b:
+        return b
+    made = Memory(b)
+    del made[slot]
+    return made
 
 
 def slot_taken(b: Any, x: Any, name: str | None, like: Any) -> Any:

@@ -51,6 +51,7 @@ THEMES = (
     "many_objects",
     "setters",
     "values",
+    "dict_objects",
     "nested",
     "kernels",
     "odd",

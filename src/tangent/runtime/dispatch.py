@@ -372,7 +372,7 @@ def add_grad(a: Any, b: Any) -> Any:
 
 
 def _own(b: Any) -> Any:
-    """A gradient to which more may be added in place; of objects inside objects nothing is, a chain of them is shared."""
+    """A gradient to which more may be added in place; chains of objects are shared, nothing is added to these so."""
     if not is_object(b):
         return copy(b)
     return remade(b, {k: v if is_object(v) or _is_zero_object(v) else copy(v) for k, v in fields_of(b).items()})

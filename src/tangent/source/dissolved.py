@@ -24,6 +24,7 @@ from typing import Any
 from tangent.source.beginning import CHANGING
 from tangent.source.columns import columns
 from tangent.source.constructed import initialiser_of
+from tangent.source.dict_columns import dict_columns
 from tangent.source.elements import with_own_names
 from tangent.source.inlined import (
     Body,
@@ -60,7 +61,7 @@ def dissolved(tree: ast.FunctionDef, function: types.FunctionType, definition: D
         return tree
     for _ in range(MOST_OBJECTS):
         new = next(_without_one(tree, function, definition), None) or columns(tree, function, definition)
-        new = new or values(tree, function, definition)
+        new = new or dict_columns(tree, function, definition) or values(tree, function, definition)
         if new is None:
             break
         tree = new

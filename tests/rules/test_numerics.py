@@ -362,3 +362,16 @@ def test_second_derivatives_of_determinants_of_matrices_that_are_nearly_singular
     want = (gradient(a + d / 64) - gradient(a - d / 64)) * 32
     assert np.allclose(tangent.jvp(gradient)(a, 1.0, d), want, rtol=1e-9, atol=1e-9)
     assert np.allclose(tangent.vjp(gradient)(a, 1.0, d), want, rtol=1e-9, atol=1e-9)
+
+
+def plain_logsumexp(x):
+    return np.log(np.sum(np.exp(x)))
+
+
+def test_second_derivative_of_a_plain_logsumexp_loses_what_its_formula_does() -> None:
+    """Shares p, and `p - p * p`: no digit more is lost than in that difference, beside the diagonal none."""
+    x = np.array([10.0, 0.0, -30.0])
+    p = np.exp(x) / np.sum(np.exp(x))
+    got = tangent.hessian(plain_logsumexp)(x)
+    np.testing.assert_allclose(got, np.diag(p) - np.outer(p, p), rtol=0, atol=4e-16)
+    np.testing.assert_allclose(got[1:, :], (np.diag(p) - np.outer(p, p))[1:, :], rtol=1e-14)

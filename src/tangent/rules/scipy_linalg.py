@@ -30,6 +30,10 @@ def solve_sylvester(x, a, b, q):
         - linalg.solve_sylvester(a, b, x @ d[b])
     )
 
+def logm(y, A):
+    d[A] = log_frechet(d[y], mT(A))
+    d[y] = log_frechet(d[A], A)
+
 def sqrtm(y, A):
     d[A] = linalg.solve_sylvester(mT(y), mT(y), d[y])
     d[y] = linalg.solve_sylvester(y, y, d[A])

@@ -75,6 +75,12 @@ def frechet(d: Any, a: Any) -> Any:
     return linalg.expm(np.block([[a, d], [np.zeros_like(a), a]]))[..., :n, n:]
 
 
+def log_frechet(d: Any, a: Any) -> Any:
+    """The derivative of `logm(a)` in the direction d: the corner of the logarithm of `[[a, d], [0, a]]`."""
+    n = np.shape(a)[-1]
+    return linalg.logm(np.block([[a, d], [np.zeros_like(a), a]]))[..., :n, n:]
+
+
 def row_order(piv: Any) -> Any:
     """The order of the rows after the exchanges that a factorisation made."""
     order = np.arange(len(piv))

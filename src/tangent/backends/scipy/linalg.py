@@ -55,6 +55,24 @@ def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite:
     return linalg.solve_triangular(c, y, "C" if lower else 0, lower)
 
 
+def lu(
+    a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True, p_indices: bool = False
+) -> Any:
+    """The factors of one square matrix: the rows change places, which has no derivative."""
+    if np.ndim(a) != 2 or np.shape(a)[0] != np.shape(a)[1]:
+        raise UnsupportedError(
+            "cannot differentiate 'scipy.linalg.lu' of what is not one square matrix",
+            why="its rule follows from 'scipy.linalg.lu_factor', which takes such",
+            todo="Use scipy.linalg.qr, or factorise the matrices of a stack one by one.",
+        )
+    both, piv = linalg.lu_factor(a)
+    places = np.argsort(row_order(piv))
+    low, up = np.tril(both, -1) + np.eye(len(piv)), np.triu(both)
+    if permute_l:
+        return low[places], up
+    return (places if p_indices else np.eye(len(piv))[places]), low, up
+
+
 def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
     """A linear system from the factors of its matrix."""
     lu, piv = lu_and_piv

@@ -166,3 +166,14 @@ def value_that_a_list_gets_twice_at_once(x):
     xs.extend([s, s])
     xs[0] += x * 2.0
     return np.sum(xs[0] * xs[1] + xs[2] * s)
+
+
+@program({"x": signed(3), "v": 0.7})
+def longer_under_another_name(x, v):
+    xs = [x[0]]
+    ys = xs
+    for i in range(3):
+        ys += [v * x[i] * xs[-1]]
+        xs[0] = xs[0] * ys[-1]
+    ys += [v, x[1]]
+    return sum(xs) * sum(ys) + len(xs)

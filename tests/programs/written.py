@@ -119,3 +119,14 @@ def shape_before_there_are_other_names(a, v):
     c[0] *= v
     d += b.T[0, 1]
     return np.sum(b**2)
+
+
+@program({"x": positive(3), "v": 0.7})
+def methods_that_write_under_names(x, v):
+    a = x * v
+    sort = a.sort
+    sort()
+    back = a.fill
+    b = a * x
+    back(v * b[1])
+    return np.sum(a * b)

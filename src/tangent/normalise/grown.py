@@ -21,13 +21,27 @@ def grown(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 
 def _lists(f: ast.FunctionDef, context: Context) -> set[str]:
-    """The variables that only ever are bound to lists which are made there, and made longer by what is written out."""
+    """The variables that only ever are bound to lists which are made here, or to others of them, and made longer."""
     bound = Counter(n.id for n in walk(f) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
+    shared = [pair for n in walk(f) if (pair := _shared(n))]
     made = Counter(v for n in walk(f) if (v := _longer(n) or _made(n, context)))
+    made += Counter(v for v, _ in shared)
     other = {n.arg for n in walk(f) if isinstance(n, ast.arg)}
     other |= {v for n in walk(f) if isinstance(n, (ast.Global, ast.Nonlocal)) for v in n.names}
     other |= {n.name for n in walk(f) if isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name}
-    return {v for v, times in made.items() if times == bound[v]} - other
+    found = {v for v, times in made.items() if times == bound[v]} - other
+    while lost := {v for v, w in shared if v in found and w not in found}:
+        found -= lost
+    return found
+
+
+def _shared(n: ast.AST) -> tuple[str, str] | None:
+    """The variables of `ys = xs`."""
+    match n:
+        case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=w)):
+            return v, w
+        case _:
+            return None
 
 
 def _longer(n: ast.AST) -> str:

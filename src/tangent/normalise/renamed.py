@@ -1,7 +1,8 @@
-"""Functions of libraries are called by the names that libraries give them.
+"""Functions of libraries, and methods that fill arrays, are called by the names that libraries give them.
 
-add = np.add
-add(x, y, a)     ->   np.add(x, y, a)
+add, put = np.add, a.fill
+add(x, y, a)                ->   np.add(x, y, a)
+put(v)                           a.fill(v)
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ Pair = tuple[ast.expr, ast.expr]
 
 def renamed(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """A function in which variables that always stand for one function of a library are not called."""
-    found = {v: e for v, e in _named(f) if _is_function(e, context)}
+    filling = {v: e for v, e in _named(f) if _is_filling(e, context) and _only_called(v, f)}
+    found = {v: e for v, e in _named(f) if _is_function(e, context)} | filling
     once = bindings(f) if found else {}
     inside = {v for n in walk(f) if isinstance(n, (ast.FunctionDef, ast.Lambda)) and n is not f for v in _bound(n)}
     known = {v: e for v, e in found.items() if once[v] == 1 and v not in inside | context.declared}
@@ -35,7 +37,33 @@ def renamed(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
             case _:
                 return e
 
-    return rebuild(f, call)
+    made = rebuild(f, call)
+    gone = filling.keys() & known.keys()
+    return replace(made, body=[s for s in made.body if not _binds(s, gone)]) if gone else made
+
+
+def _is_filling(e: ast.expr, context: Context) -> bool:
+    """Whether an expression is a method, of an array that is not bound anew, which fills it."""
+    match e:
+        case ast.Attribute(value=ast.Name(id=a), attr="fill" | "sort" | "put" | "partition"):
+            return a in context.scope.local and bindings(context.source.tree)[a] == 1
+        case _:
+            return False
+
+
+def _only_called(v: str, f: ast.FunctionDef) -> bool:
+    """Whether a variable that one statement binds is only called."""
+    called = {n.func for n in walk(f) if isinstance(n, ast.Call)}
+    reads = [n for n in walk(f) if isinstance(n, ast.Name) and n.id == v and isinstance(n.ctx, ast.Load)]
+    return any(_binds(s, {v}) for s in f.body) and all(n in called for n in reads)
+
+
+def _binds(s: ast.stmt, names: set[str]) -> bool:
+    match s:
+        case ast.Assign(targets=[ast.Name(id=v)]):
+            return v in names
+        case _:
+            return False
 
 
 def _named(f: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:

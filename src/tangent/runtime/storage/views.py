@@ -62,12 +62,18 @@ def leaves_of(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
 def same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:
     if isinstance(b, Cut):
         return np.zeros(v.shape).view(type(b))
-    alike = b.strides == x.strides and b.dtype == x.dtype
-    if not alike or not (x.dtype == v.dtype or shows_real_parts(v, x)):
+    if b.dtype != x.dtype or not (x.dtype == v.dtype or shows_real_parts(v, x)):
         raise InPlaceError(
             "cannot follow a view that is written in place",
             why=f"it looks at an array of {x.dtype} as {v.dtype}", todo="Write into the array itself.",
         )  # fmt: skip
+    if b.strides != x.strides:
+        if x.dtype != v.dtype or (found := _at_same_places(v, x, b)) is None:
+            raise InPlaceError(
+                "cannot follow a view that is written in place",
+                why="its elements lie elsewhere in the adjoint of its array", todo="Write into the array itself.",
+            )  # fmt: skip
+        return found
     memory: Any = b
     while isinstance(memory.base, np.ndarray):
         memory = memory.base
@@ -83,6 +89,38 @@ def same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[An
     flat = memory if memory.flags.c_contiguous else memory.T
     kind = Folded if _overlaps_itself(v) else np.ndarray
     return kind(v.shape, v.dtype, flat, start - memory.__array_interface__["data"][0] + offset, v.strides)
+
+
+def _at_same_places(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:
+    """What v is of x, of an array b of another layout; None where an axis of v is not along one of x.
+
+    >>> x, b = np.zeros((3, 4)), np.arange(12.0).reshape(4, 3).T
+    >>> _at_same_places(x[1, ::-2], x, b)
+    array([10.,  4.])
+    >>> _at_same_places(x.reshape(-1), x, b) is None
+    True
+    """
+    turned = tuple(slice(None, None, -1) if n < 0 else slice(None) for n in x.strides)
+    x, b = x[turned], b[turned]
+    order = sorted((k for k, n in enumerate(x.shape) if n > 1), key=lambda k: -x.strides[k])
+    rest, start = v.__array_interface__["data"][0] - x.__array_interface__["data"][0], [0] * x.ndim
+    if 0 in (x.strides[k] for k in order) or _overlaps_itself(v):
+        return None
+    for k in order:
+        start[k], rest = divmod(rest, x.strides[k])
+    low, high, steps = list(start), list(start), []
+    for n, stride in zip(v.shape, v.strides):
+        reach = {k: (n - 1) * (stride // x.strides[k]) for k in order if n > 1 and stride % x.strides[k] == 0}
+        along = next((k for k, far in reach.items() if 0 <= start[k] + far < x.shape[k]), None)
+        if n > 1 and along is None:
+            return None
+        steps.append(0 if along is None else stride // x.strides[along] * b.strides[along])
+        if along is not None:
+            low[along] += min(reach[along], 0)
+            high[along] += max(reach[along], 0)
+    if rest or any(i < 0 or j >= n for i, j, n in zip(low, high, x.shape)):
+        return None
+    return np.lib.stride_tricks.as_strided(b[tuple(slice(i, None) for i in start)], v.shape, steps)
 
 
 def shows_real_parts(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> bool:

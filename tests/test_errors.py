@@ -505,3 +505,34 @@ def test_errors_in_a_library_name_the_call():
         grad(root)(0.7)
     text = str(told.value)
     assert "_brentq" in text and f"{__file__}:" in text and "optimize.brentq(lambda v: v * v - a, 0.0, 2.0)" in text
+
+
+def test_what_looks_at_memory_is_refused_where_it_is_called():
+    def strided(x):
+        w = np.lib.stride_tricks.as_strided(x, (3, 2), (8, 8))
+        return np.sum(w * w)
+
+    def written(x):
+        y = x * x
+        w = np.lib.stride_tricks.as_strided(y, (2, 2), (16, 8))
+        w[0] *= x[0]
+        return np.sum(y * x)
+
+    def read(x):
+        s = 0.0
+        for v in np.nditer(x):
+            s += v * v
+        return s
+
+    def changed(x):
+        y = x * 1.0
+        with np.nditer(y, op_flags=["readwrite"]) as it:
+            for v in it:
+                v[...] = 2 * v * v
+        return np.sum(y * x)
+
+    for f, named in ((strided, "as_strided"), (written, "as_strided"), (read, "nditer"), (changed, "nditer")):
+        for mode in (grad, jvp):
+            with pytest.raises(TangentError, match=named) as caught:
+                mode(f)
+            assert "test_errors.py" in str(caught.value).splitlines()[0]

@@ -364,7 +364,9 @@ def _copies(values: Mapping[str, ast.expr]) -> bool:
 
 
 def _is_wrapper(found: Any) -> bool:
-    """Whether a function of SciPy is a wrapper of compiled code, so that its text says nothing."""
+    """Whether a function of SciPy or NumPy is a wrapper of compiled code, or of memory: its text says nothing."""
+    if found is np.lib.stride_tricks.as_strided:
+        return True
     module = getattr(found, "__module__", None) or ""
     plain = ("scipy.linalg._misc", "scipy.linalg._special_matrices")
     compiled = module.startswith(("scipy.linalg.", "scipy.ndimage.")) and module not in plain

@@ -19,6 +19,8 @@ DRAW = (
 INSTEAD = {
     "poly1d": "Use np.polyval(c, x), np.polyder(c) and their family instead of an object.",
     "matrix": "Use arrays, and the operator @.",
+    "nditer": "Loop over np.ndindex(x.shape), or over x.ravel().",
+    "as_strided": "Use np.lib.stride_tricks.sliding_window_view, or indices.",
 }
 
 

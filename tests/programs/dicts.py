@@ -564,3 +564,16 @@ def lists_copied_by_copy_and_deepcopy_in_a_loop(x, n):
         xs = copy.deepcopy(ys)
         xs[1] = ys[0] * xs[0]
     return sum(xs)
+
+
+@program({"d": {0.5: 1.2, 1.5: 0.7, 2.5: 1.9}})
+def keys_of_an_argument_unpacked_and_starred(d):
+    a, *rest = d
+    keys = [*d]
+    return a * sum(rest) * d[a] + keys[0] * d[1.5] + max(*d) * d[2.5] + math.hypot(*d) * d[0.5]
+
+
+@program({"d": {0.5: 1.2, 1.5: 0.7, 2.5: 1.9}})
+def keys_of_an_argument_summed_and_listed(d):
+    total = math.fsum(d) * d[0.5] + sum(tuple(d)) * d[1.5] + np.sum(np.array(list(d))) * d[2.5]
+    return total + math.prod(d) * d[0.5] + sum(sorted(d)) * d[1.5]

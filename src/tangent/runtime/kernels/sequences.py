@@ -116,7 +116,8 @@ def sorted_order(xs: Any, key: Any = None, reverse: bool = False) -> list[int]:
 def picked(xs: Any, i: list[int]) -> list[Any]:
     """The items of xs with the indices i; of what holds keys, zeros."""
     if isinstance(xs, (dict, set, str)):
-        return [None] * len(i)
+        keys = list(xs)
+        return [init_grad(keys[k]) for k in i]
     return [xs[k] for k in i]
 
 

@@ -48,12 +48,6 @@ class Calls(Frame):
         source = self.tangents_of_items(name(op.operands[0]))
         return [s, at(ast.Assign([ast.Tuple(slots, ast.Store())], source), s)]
 
-    def tangents_of_items(self, e: ast.expr) -> ast.expr:
-        """The tangents of what something unpacked gives: of a dict those of its keys, which are zero."""
-        found = self.tangent_of(e)
-        keyed = isinstance(e, ast.Name) and e.id in self.dicts
-        return self.scribe.call("sequence_tangent", found, e) if keyed else found
-
     def call(self, op: Operation, s: ast.stmt) -> list[ast.stmt]:
         assert isinstance(op.value, ast.Call)
         target, value = op.targets[0], op.value

@@ -9,12 +9,18 @@ from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
+from tangent.runtime.library import items_of, keys_of, values_of
 from tangent.syntax.quote import assign, constant, name
 from tangent.transform.calls import Derivatives
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.settle import Settled
+from tangent.transform.unit import Unit
 
+ITERATING = frozenset(
+    "builtin_list builtin_tuple builtin_sorted builtin_sum builtin_max builtin_min math_fsum math_prod math_sumprod "
+    "math_dist".split()
+)
 MAKING_DICTS = frozenset("dict_of copied_dict made_dict new_default_dict new_ordered_dict new_counter".split())
 
 
@@ -34,7 +40,7 @@ class Frame:
         self.lists = {v for op in operations if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in operations if op.kind == "pop" for v in op.operands}
 
-        self.dicts = _dicts(unit.operations.values())
+        self.dicts = _dicts(unit.operations.values()) | _asked_as_dicts(unit)
 
     def tangent(self, v: str) -> str:
         return self.scribe.derivative(v, "d")
@@ -67,8 +73,20 @@ class Frame:
         if isinstance(e, ast.Tuple):
             return ast.Tuple([self.tangent_argument(x) for x in e.elts], ast.Load())
         if isinstance(e, ast.Starred):
-            return ast.Starred(self.tangent_of(e.value), ast.Load())
+            return ast.Starred(self.tangents_of_items(e.value), ast.Load())
         return self.tangent_of(e)
+
+    def tangents_of_items(self, e: ast.expr) -> ast.expr:
+        """The tangents of what something gives that is gone over: of a dict those of its keys, which are zero."""
+        found = self.tangent_of(e)
+        keyed = isinstance(e, ast.Name) and e.id in self.dicts
+        return self.scribe.call("sequence_tangent", found, e) if keyed else found
+
+    def operand_tangent(self, op: Operation, k: str) -> ast.expr:
+        """The tangent of an operand of a rule; where the rule goes over it, that of its items."""
+        e = op.values[k]
+        over = isinstance(e, ast.Name) and op.rule.name in ITERATING
+        return self.tangents_of_items(e) if over else self.tangent_argument(e)
 
 
 def _dicts(operations: Iterable[Operation]) -> set[str]:
@@ -78,6 +96,21 @@ def _dicts(operations: Iterable[Operation]) -> set[str]:
     while more := {op.targets[0] for op in every if op.kind == "copy" and op.operands[0] in found} - found:
         found |= more
     return found
+
+
+def _asked_as_dicts(unit: Unit) -> set[str]:
+    """Parameters that are asked for items under keys, or for all of them: they may be dicts."""
+    asked: set[str] = set()
+    for op in unit.operations.values():
+        index = op.values.get("index") if op.kind == "rule" and op.rule.name == "getitem" else None
+        keyed = index is not None and not isinstance(index, (ast.Slice, ast.Tuple)) and not _is_place(index)
+        if keyed or op.callee in (keys_of, values_of, items_of) or (op.kind == "rule" and op.rule.name == "dict_get"):
+            asked.update(op.operands[:1])
+    return asked.intersection(unit.parameters)
+
+
+def _is_place(index: ast.expr) -> bool:
+    return isinstance(index, ast.Constant) and isinstance(index.value, int)
 
 
 def _makes_dict(op: Operation) -> bool:

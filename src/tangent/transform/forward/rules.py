@@ -124,7 +124,7 @@ class Rules(Frame):
         values = {**self.scribe.array_values(op, self.shapes, wanted), **self.scribe.asked(op, self.active)}
         values[rule.result] = name(result)
         if rule.tangent:
-            tangents = {k: self.tangent_argument(v) for k, v in op.values.items() if k in rule.operands}
+            tangents = {k: self.operand_tangent(op, k) for k in op.values if k in rule.operands}
             kept = tuple(only_active(x, rule.result, frozenset(wanted)) for x in rule.tangent)
             lines = tuple(x for x in kept if x is not None)
             before, found = self.scribe.template(rule, lines, [rule.result], op, values, tangents)
@@ -148,7 +148,7 @@ class Rules(Frame):
         if isinstance(old, ast.Tuple) and not any(old is n for n in ast.walk(op.value)):
             parts = {id(e): self.tangent_argument(e) for e in old.elts}
         else:
-            parts = {id(old): self.tangent_argument(old)}
+            parts = {id(old): self.operand_tangent(op, k)}
         return rebuild(op.value, lambda e: parts.get(id(e), e))
 
     def cast(self, value: ast.expr, op: Operation, result: str) -> ast.expr:

@@ -209,3 +209,40 @@ def two_lists_that_one_variable_runs_over(x):
     for each in accounts:
         each.accrue(x)
     return sum(each.x for each in bodies) + sum(each.gained for each in accounts)
+
+
+class Dense:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+    def __call__(self, x):
+        return np.tanh(self.w * x + self.b)
+
+
+class Net:
+    def __init__(self, layers, scale=1.0):
+        self.seen = []
+        self.scale = scale
+        self.layers = layers
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+            self.seen.append(self.scale * x)
+        return x
+
+
+@program({"x": signed(3), "w": 0.7})
+def network_that_is_given_its_layers(x, w):
+    net = Net([Dense(w, x), Dense(x, w), Dense(0.5, w)], w)
+    return np.sum(net(x)) + np.sum(net.seen[0] * net.seen[2])
+
+
+@program({"x": signed(3), "w": 0.7})
+def layers_with_two_names(x, w):
+    layers = [Dense(w, x), Dense(x, w)]
+    net = Net(layers)
+    layers[0].w = w * w
+    y = net(x)
+    net.layers[1].b = y
+    return np.sum(layers[1](x))

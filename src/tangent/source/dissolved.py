@@ -231,6 +231,24 @@ def _is_alike(
     )  # fmt: skip
 
 
+def _held_at_once(body: Body) -> Body:
+    """`layers = [...]; net_layers = layers` as `net_layers = [...]`: what an initialiser only hands on has one name."""
+    for j, s in enumerate(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=given)):
+                made = [i for i, x in enumerate(body[:j]) if isinstance(x, ast.Assign) and _is_name(x.targets, given)]
+                named = [n for x in body for n in walk(x) if isinstance(n, ast.Name) and n.id == given]
+                between = [n for x in body[made[0] : j] for n in walk(x)] if made else []
+                if len(named) == 2 and made and not any(isinstance(n, ast.Name) and n.id == v for n in between):
+                    held = replace(body[made[0]], targets=s.targets)
+                    return _held_at_once([*body[: made[0]], held, *body[made[0] + 1 : j], *body[j + 1 :]])
+    return body
+
+
+def _is_name(targets: list[ast.expr], v: str) -> bool:
+    return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == v
+
+
 class _Written(Stated):
     """Statements over variables in place of the attributes of `me`; without a definer, those of the function itself."""
 
@@ -255,7 +273,7 @@ class _Written(Stated):
             if e.args or e.keywords:
                 raise CannotWriteOut
             return []
-        return self.parts.inlined(method, e.args, e.keywords, s, self.depth + 1)[0]
+        return _held_at_once(self.parts.inlined(method, e.args, e.keywords, s, self.depth + 1)[0])
 
     def mentions(self, node: ast.AST) -> bool:
         return any(isinstance(n, ast.Name) and n.id == self.me for n in walk(node))

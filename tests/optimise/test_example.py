@@ -13,6 +13,11 @@ from tangent.optimise.shaped.kinds import UNKNOWN, Items, Number, kind_of, not_o
 from tangent.optimise.shaped.making import value_of
 
 CALLS = """
+np.floor(x)
+np.rint(v)
+np.fix(x)
+np.round(x, 2)
+np.floor_divide(x, 0.7)
 np.logaddexp.accumulate(v)
 np.maximum.accumulate(x, axis=1)
 np.add.reduceat(x, [0, 2, 1], axis=1)
@@ -208,3 +213,13 @@ def test_methods_of_ufuncs_are_followed() -> None:
     assert "unbroadcast" not in gradient.version(x).source
     for _ in range(3):
         np.testing.assert_allclose(gradient(x), tangent.grad(accumulated, optimized=False)(x), rtol=1e-13, atol=1e-13)
+
+
+def test_steps_are_followed() -> None:
+    def stepped(x):
+        return np.sum((x * np.floor(x) + np.round(x, 1) * x) ** 2)
+
+    gradient, x = tangent.grad(stepped), np.linspace(0.13, 4.2, 40)
+    assert "unbroadcast" not in gradient.version(x).source
+    for _ in range(3):
+        np.testing.assert_allclose(gradient(x), tangent.grad(stepped, optimized=False)(x), rtol=1e-13)

@@ -24,7 +24,8 @@ FUNCTIONS = frozenset(
     broadcast_to trace pad rot90 convolve correlate gradient trapezoid ptp average median quantile percentile var std
     cov corrcoef interp linspace vander polyval split array_split hsplit vsplit meshgrid take take_along_axis tril triu
     nansum nanmean nanmax nanmin nanvar nanstd logaddexp append insert delete cumulative_sum cumulative_prod matvec
-    vecmat vecdot matrix_transpose permute_dims count_nonzero any all
+    vecmat vecdot matrix_transpose permute_dims count_nonzero any all floor ceil rint trunc fix round around
+    floor_divide
     """.split()
 )
 MATRICES = frozenset(

@@ -20,6 +20,10 @@ import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+RUNS = {  # by what the page says of them
+    "of these, drawn by the hash of their names and run at one state of the code:": "drawn",
+    "in an earlier run, nearly all of others:": "earlier",
+}
 ORDER = ("reverse", "forward", "forward-reverse", "reverse-reverse")
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests"), str(ROOT / "tests" / "compiled"), str(ROOT)]
 
@@ -79,7 +83,7 @@ def _short(wrong: str) -> str:
 
 
 def summary(kept: dict) -> str:
-    """The counts of programs whose results are kept one by one, and of an earlier run of which the counts are."""
+    """The counts of programs whose results are kept one by one, and of runs of which the counts are."""
     results = kept["programs"].values()
     compiling = [r for r in results if r["compiles"]]
     of = collections.Counter(kind for r in compiling for kind in r["found"])
@@ -87,9 +91,9 @@ def summary(kept: dict) -> str:
     lines = _counts(len(results), len(compiling), good, of)
     wrong = sum(text == "differs" for r in compiling for text in r["found"].values())
     lines.append(f"other numbers than without Numba: {wrong}")
-    if earlier := kept.get("earlier"):
-        lines += ["", "in an earlier run, nearly all of others:"]
-        lines += _counts(earlier["programs"], earlier["compiles"], earlier["good"], earlier["of"])
+    for title, run in RUNS.items():
+        if found := kept.get(run):
+            lines += ["", title, *_counts(found["programs"], found["compiles"], found["good"], found["of"])]
     return "\n".join(lines)
 
 

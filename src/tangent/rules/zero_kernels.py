@@ -196,6 +196,7 @@ runtime.require_changeable
 runtime.require_items
 runtime.require_no_array
 runtime.require_real
+runtime.require_unwritten_part
 runtime.probe
 runtime.require_unchanged
 runtime.cut_shares

@@ -260,6 +260,7 @@ from tangent.runtime.stateful import (
     require_items,
     require_no_array,
     require_real,
+    require_unwritten_part,
 )
 from tangent.runtime.storage.copies import (
     own,
@@ -570,6 +571,7 @@ __all__ = [
     "require_tree",
     "require_unchanged",
     "require_unwritten",
+    "require_unwritten_part",
     "rest",
     "restore_item",
     "returned_owner",

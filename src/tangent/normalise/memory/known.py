@@ -29,6 +29,7 @@ from tangent.syntax.blocks import Enter
 from tangent.syntax.quote import constant
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import assigned_inside, writes
+from tangent.syntax.walk import walk
 
 METHODS = {
     "append": stateful.call_append, "extend": stateful.call_extend, "insert": stateful.call_insert,
@@ -74,6 +75,11 @@ class Known:
         self.arrays = context.source.function.in_place  # type: ignore[attr-defined]
         self.plain = self.plain_variables(f)
         self.named = assigned_inside(context.source.tree.body)  # what the user calls by a name
+        self.filled = {  # what some item of is stored
+            n.value.id
+            for n in walk(f)
+            if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)
+        }
         self.numbers = numbers_made(f, context.scope.resolve) if self.arrays else set()
         if self.arrays:
             self.plain = self.without_other_names(f, self.plain - (self.held_by_others(f) - self.numbers))

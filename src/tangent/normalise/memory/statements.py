@@ -173,8 +173,9 @@ class Statements(Inserted):
             value = replace(value, slice=self.indexed(value.slice))
         match value:
             case ast.Attribute(value=owner, attr=attr) if self.is_object(owner):
-                if self.arrays and attr in ("real", "imag") and target in self.named:
-                    self.emit(at(ast.Expr(self.call(stateful.require_real, owner, constant(attr))), s))
+                if attr in ("real", "imag") and (target in self.filled or (self.arrays and target in self.named)):
+                    stop = stateful.require_real if target in self.named else stateful.require_unwritten_part
+                    self.emit(at(ast.Expr(self.call(stop, owner, constant(attr))), s))
                 self.emit(assign(target, name(self.attribute(owner, attr, s, target)), s))
             case ast.Subscript(value=ast.Name(id=v) as owner, slice=ast.Slice()) if v not in self.own | self.plain:
                 part = self.held(replace(value, value=self.now(owner)), "t", s)

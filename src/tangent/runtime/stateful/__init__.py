@@ -39,6 +39,7 @@ from tangent.runtime.stateful.items import (
     require_items,
     require_no_array,
     require_real,
+    require_unwritten_part,
 )
 from tangent.runtime.stateful.made import (
     call_copy,
@@ -149,4 +150,5 @@ __all__ = [
     "require_items",
     "require_no_array",
     "require_real",
+    "require_unwritten_part",
 ]

@@ -146,6 +146,16 @@ def require_real(x: Any, part: str) -> None:
         )  # fmt: skip
 
 
+def require_unwritten_part(x: Any, part: str) -> None:
+    """Stop at a store into a part of a complex array: in a memory the array is kept whole."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "c":
+        raise InPlaceError(
+            f"cannot differentiate a write into '{part}' of a complex array here",
+            why="the rest of the array is not known where objects, lists or several variables hold it",
+            todo="Write the whole of it: z[...] = re + 1j * im.",
+        )  # fmt: skip
+
+
 def require_no_array(x: Any, what: str) -> None:
     """Stop at a method that changes an array which others may hold; of an object it is one of its class."""
     if is_array(x):

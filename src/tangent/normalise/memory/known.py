@@ -75,7 +75,7 @@ class Known:
         self.arrays = context.source.function.in_place  # type: ignore[attr-defined]
         self.plain = self.plain_variables(f)
         self.named = assigned_inside(context.source.tree.body)  # what the user calls by a name
-        self.filled = {  # what some item of is stored
+        self.stored_in = {  # variables of which some item is stored
             n.value.id
             for n in walk(f)
             if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name)

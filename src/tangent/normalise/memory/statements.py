@@ -173,7 +173,7 @@ class Statements(Inserted):
             value = replace(value, slice=self.indexed(value.slice))
         match value:
             case ast.Attribute(value=owner, attr=attr) if self.is_object(owner):
-                if attr in ("real", "imag") and (target in self.filled or (self.arrays and target in self.named)):
+                if attr in ("real", "imag") and (target in self.stored_in or (self.arrays and target in self.named)):
                     stop = stateful.require_real if target in self.named else stateful.require_unwritten_part
                     self.emit(at(ast.Expr(self.call(stop, owner, constant(attr))), s))
                 self.emit(assign(target, name(self.attribute(owner, attr, s, target)), s))

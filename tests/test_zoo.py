@@ -6,7 +6,7 @@ import functools
 import inspect
 import io
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import programs
 import tangent
 from programs import inactive, numeric
 from programs.registry import LATER, PROGRAMS, Case, Program, cases
+from tangent.source.kept import keeping
 
 programs.load()
 
@@ -40,24 +41,40 @@ def positions(program: Program) -> tuple[int, ...]:
     return tuple(names.index(name) for name in program.wrt)
 
 
+def made_once(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A derivative is made once, and the functions that several derivatives of a program are made of are read once."""
+
+    @functools.lru_cache(maxsize=KEPT)
+    def made(program: Program, *mixture: str, **options: bool) -> Callable[..., Any]:
+        with keeping(read_of(program)):
+            return make(program, *mixture, **options)
+
+    return made
+
+
 @functools.lru_cache(maxsize=KEPT)
+def read_of(program: Program) -> dict[Hashable, Any]:
+    return {}
+
+
+@made_once
 def reverse(program: Program) -> Callable[..., Any]:
     return tangent.vjp(program.function, wrt=positions(program))
 
 
-@functools.lru_cache(maxsize=KEPT)
+@made_once
 def raw_reverse(program: Program) -> Callable[..., Any]:
     """The code as it is before it is optimised; the value of the function comes with the gradients."""
     return tangent.vjp(program.function, wrt=positions(program), optimized=False, preserve_result=True)
 
 
-@functools.lru_cache(maxsize=KEPT)
+@made_once
 def forward(program: Program, optimized: bool = True) -> Callable[..., Any]:
     names = program.wrt if len(program.wrt) > 1 else program.wrt[0]
     return tangent.jvp(program.function, wrt=names, optimized=optimized)
 
 
-@functools.lru_cache(maxsize=KEPT)
+@made_once
 def mixed(program: Program, mixture: str) -> Callable[..., Any]:
     match mixture:
         case "reverse-reverse":

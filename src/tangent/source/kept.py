@@ -16,12 +16,12 @@ _found: ContextVar[dict[Hashable, Any] | None] = ContextVar("found", default=Non
 
 
 @contextmanager
-def keeping() -> Iterator[None]:
-    """Keep what is found out until the end; code and names do not change meanwhile."""
+def keeping(found: dict[Hashable, Any] | None = None) -> Iterator[None]:
+    """Keep what is found out until the end, beside what was `found` before; code and names do not change meanwhile."""
     if _found.get() is not None:
         yield
         return
-    token = _found.set({})
+    token = _found.set({} if found is None else found)
     try:
         with _without_collections(), _with_room():
             yield

@@ -1,5 +1,6 @@
 """Checkpoints: the same gradients, few states, the fewest repetitions, and errors for what cannot be run again."""
 
+import copy
 import functools
 import math
 import random
@@ -61,6 +62,24 @@ def test_reverse_over_reverse_is_the_same_up_to_rounding(name):
     seed = np.ones_like(args[0]) if isinstance(args[0], np.ndarray) else 1.0
     found = vjp(grad(f, 0, checkpoint=3), 0, check_dims=False)(*args, 1.0, seed)
     np.testing.assert_allclose(found, vjp(grad(f, 0), 0, check_dims=False)(*args, 1.0, seed), rtol=1e-5)
+
+
+def last_wins(x, y, u, n):
+    w = u.copy()
+    w[1] = max(w[0, 1], abs(y[0]))
+    for i in range(2, n):
+        w[2] = x[i] * u[0]
+    return np.sum(w * w)
+
+
+def test_reverse_over_forward_is_the_same():
+    """Steps of a derivative name what only its backward pass uses; a name of the module (`copy`) is not taken for it."""
+    args = (np.arange(1.0, 6.0), np.arange(2.0, 4.0), np.linspace(0.1, 2.0, 15).reshape(5, 3))
+    before, pushed = copy.deepcopy(args), jvp(last_wins, (0, 1, 2))
+    found, want = (vjp(pushed, (0, 1, 2), checkpoint=k)(*args, 5, *args) for k in (3, None))
+    for a, b in zip(found, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    assert same(args, before)
 
 
 def test_a_list_that_got_shorter_is_refused_at_second_order():

@@ -357,6 +357,8 @@ class _Outline:
         context.scope = copy.copy(context.scope)
         context.scope.externals = {**context.scope.externals, **imports}
         context.scope.local = set(context.scope.local)
+        lost = cells_of(source.function).keys() - {*function.__code__.co_freevars}
+        context.scope.seen = {p: v for p, v in context.scope.seen.items() if p.split(".")[0] not in lost}
         operations = {x: self.operations[x] for x in statements(core.body) if x in self.operations}
         if pushed is not None:
             core = versions(core, context)

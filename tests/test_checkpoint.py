@@ -73,7 +73,7 @@ def last_wins(x, y, u, n):
 
 
 def test_reverse_over_forward_is_the_same():
-    """Steps of a derivative name what only its backward pass uses; a name of the module (`copy`) is not taken for it."""
+    """Steps of a derivative name what only its backward pass uses; a name of the module (`copy`) is another."""
     args = (np.arange(1.0, 6.0), np.arange(2.0, 4.0), np.linspace(0.1, 2.0, 15).reshape(5, 3))
     before, pushed = copy.deepcopy(args), jvp(last_wins, (0, 1, 2))
     found, want = (vjp(pushed, (0, 1, 2), checkpoint=k)(*args, 5, *args) for k in (3, None))

@@ -39,7 +39,8 @@ class Changes:
             if root in _parameters(primal):  # it stands for what callers name, which is looked at under their names
                 continue
             cell = cells_of(primal).get(root)
-            if cell is None and not rest and isinstance(value, types.FunctionType) and names.get(root) is value:
+            plainly = cell is None and not rest and names.get(root) is value
+            if plainly and isinstance(value, types.FunctionType):
                 plain[id(names), path, id(value)] = (names, root, value, value.__code__)
             else:
                 code = getattr(value, "__code__", None)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangent.backends.numba.kinds import implements, is_complex, is_tuple, jitable, rank, value_of
 from tangent.runtime import (
+    among_equal,
     eigen_rates,
     eigh_adjoint,
     eigh_tangent,
@@ -27,6 +28,10 @@ from tangent.runtime import (
     singular_rates,
     svd_adjoint,
     svd_tangent,
+    undetermined,
+    undetermined_adjoint,
+    undetermined_tangent,
+    unsettled,
 )
 
 EPS = 100 * float(np.finfo(np.float64).eps)
@@ -139,6 +144,42 @@ def with_values(core: Any, b: Any, g: Any, w: Any) -> Any:
             if i != j and used and abs(w[j] - w[i]) <= bound:
                 out[i, j] = np.nan
     return out
+
+
+@implements(among_equal)
+def beside_adjoint(x: Any, g: Any) -> Any:
+    return beside if is_real_matrix(x) and is_real_matrix(g) else None
+
+
+@implements(unsettled)
+def jumps(g: Any, rates: Any) -> Any:
+    return jumping if is_real_matrix(g) else None
+
+
+@implements(undetermined)
+def unknown(b: Any, g: Any, w: Any) -> Any:
+    return (lambda b, g, w: with_values(np.zeros_like(g), b, g, w) - np.diag(b)) if is_real_matrix(g) else None
+
+
+@implements(undetermined_adjoint)
+def before_unknown(d: Any, b: Any, w: Any) -> Any:
+    if not is_real_matrix(d):
+        return None
+
+    def impl(d: Any, b: Any, w: Any) -> Any:
+        out = np.zeros_like(b)
+        for i in range(len(w)):
+            for j in range(len(w)):
+                if i != j and d[i, j] != 0.0 and abs(w[j] - w[i]) <= EPS * np.max(np.abs(w)):
+                    out[i] = np.nan
+        return out
+
+    return impl
+
+
+@implements(undetermined_tangent)
+def of_unknown(db: Any, w: Any) -> Any:
+    return lambda db, w: with_values(np.zeros((len(w), len(w))), db, np.ones((len(w), len(w))), w) - np.diag(db)
 
 
 @implements(quotient)

@@ -20,7 +20,7 @@ def jacobian_of(f: Function, wrt: Any = 0, mode: str = "reverse") -> Function:
 
     def matrix(*args):  # type: ignore[no-untyped-def]
         every = [*args, *defaults_from(f, len(args))]
-        value = f(*every)
+        value = f(*args)
         rows = [pull(*every, unit) for unit in unit_arrays(value)]
         return np.reshape(np.stack(rows), joined_shape(value, every[argument_position(f, wrt)]))
 

@@ -215,6 +215,47 @@ def gradients_of_functions_with_defaults(x):
 
 
 @program({"x": 0.7})
+def gradients_with_defaults_that_a_call_gives(x):
+    f = lambda v, k=x: v * v * k
+    g = tangent.grad(f)
+    return g(x) + g(x, 3.0) + g(x, k=x * 2.0) + tangent.vjp(f)(x, x, 2.0)
+
+
+@program({"x": 0.7})
+def gradients_of_functions_with_defaults_in_a_list(x):
+    s = 0.0
+    for f in [lambda v, k=k, a=x * k: v**3 * k * a for k in range(2)]:
+        s += tangent.grad(f)(x)
+    return s
+
+
+def scaled_cube(a, y, c=2.0):
+    return a * a * y**3 * c
+
+
+@program({"x": 0.7})
+def gradients_of_partials(x):
+    p = functools.partial(functools.partial(scaled_cube, x), c=x * 3.0)
+    d = tangent.grad(p)
+    by_name = tangent.grad(functools.partial(scaled_cube, y=x), wrt="a")
+    return d(x) * d(2.0) + by_name(x) * tangent.grad(functools.partial(scaled_cube, x))(x)
+
+
+@program({"x": 0.7})
+def steps_down_a_partial(x):
+    w = 1.0
+    for k in range(3):
+        w = w - 0.1 * tangent.grad(functools.partial(scaled_cube, x + k))(w)
+    return w
+
+
+@program({"x": 0.7}, orders=1)
+def matrices_of_functions_with_defaults(x):
+    f = lambda v, k=x: v**3 * k
+    return tangent.hessian(f)(x) + tangent.hvp(functools.partial(scaled_cube, x))(x, 2.0) * tangent.jacobian(f)(x)
+
+
+@program({"x": 0.7})
 def gradient_of_what_calls_a_captured_function(x):
     """The gradient calls the two passes of g: it depends on x, though it names neither."""
 

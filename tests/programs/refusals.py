@@ -1,6 +1,7 @@
 """Programs that are refused, with the words that their errors must contain; docs/python.md names them."""
 
 import contextlib
+import functools
 import itertools
 import math
 from collections import UserDict, defaultdict, deque
@@ -621,3 +622,17 @@ def auxiliary_output_over_what_changes(x):
         slope, _ = tangent.grad(g, has_aux=True)(s)
         s = s + slope
     return s
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def energy(self, a, w):
+        return self.k * a * w**3
+
+
+@refused("further arguments are given to it here", 2.0)
+def gradient_of_a_partial_of_a_method(x):
+    spring = Spring(x)
+    return tangent.grad(functools.partial(spring.energy, x))(x)

@@ -22,7 +22,6 @@ from tangent.normalise.drawing import drawing
 from tangent.normalise.exceptions import exceptions
 from tangent.normalise.extended import extended
 from tangent.normalise.filled import filled
-from tangent.normalise.fixed import fixed
 from tangent.normalise.flatten import flatten
 from tangent.normalise.generators.kept import kept
 from tangent.normalise.generators.lazy import lazily_read
@@ -63,7 +62,7 @@ from tangent.syntax.walk import walk
 
 PASSES = (
     outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, grown, phases, walked, extended,
-    repeated, fixed, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
+    repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
     boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
     walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls,
     overloading, memorised, versions,

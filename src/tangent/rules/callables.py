@@ -16,6 +16,7 @@ import numpy as np
 from tangent.rules.table import table
 from tangent.runtime.kernels.vectorize import vectorized, vectorized_with
 from tangent.source.adapt import as_function, called, define, standing_for
+from tangent.source.beforehand import left_to_give
 from tangent.source.kept import keeping
 from tangent.source.read import with_own_classes
 
@@ -32,6 +33,8 @@ def making() -> Iterator[None]:
 def plain_function(f: Any) -> types.FunctionType:
     """The plain Python function that stands for a callable; of a compiled derivative, the interpreted one."""
     if isinstance(f, types.FunctionType) and not any(hasattr(f, a) for a in ("__wrapped__", "interpreted", "within")):
+        if (left := left_to_give(f)) is not None:
+            return standing_for(f, lambda: left)
         if not table().has_rule(f) and table().written_out(f) is None:
             return with_own_classes(f)
     if table().has_rule(f) and isinstance(getattr(type(f), "__call__", None), types.FunctionType):

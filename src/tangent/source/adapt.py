@@ -235,6 +235,8 @@ def _with_defaults(function: types.FunctionType, node: ast.AST, namespace: dict[
 def _literal(value: Any, name: str, given: dict[str, Any]) -> str:
     """A default as text: itself where its text means it, a name otherwise."""
     finite = not isinstance(value, float) or math.isfinite(value)
+    if value is ...:
+        return "..."
     if value is None or (isinstance(value, (bool, int, float, str)) and finite):
         return repr(value)
     given[f"default_{name}"] = value

@@ -1,5 +1,6 @@
 """Functions of Python's library, as plain Python that Tangent reads, and the small functions that they are made of."""
 
+from tangent.runtime.library.beforehand import argument_position, defaults_from
 from tangent.runtime.library.dicts import (
     copied_dict,
     copied_grad,
@@ -37,13 +38,11 @@ from tangent.runtime.library.functions import (
     Function,
     accumulated,
     applied_function,
-    argument_position,
     batches,
     chosen_by,
     chosen_or,
     combined,
     combined_again,
-    defaults_from,
     dropped_while,
     grouped,
     items_given,

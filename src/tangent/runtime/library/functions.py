@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import heapq
-import inspect
 import itertools
 import operator
 from collections.abc import Callable
@@ -249,20 +248,6 @@ def joined_dtype(*parts: Any) -> Any:
 
 def joined_shape(value: Any, argument: Any) -> tuple[int, ...]:
     return (*np.shape(value), *np.shape(argument))
-
-
-def argument_position(f: Any, wrt: Any) -> int:
-    """The position of the one argument that `wrt` means."""
-    if isinstance(wrt, (tuple, list)):
-        (wrt,) = wrt
-    return list(inspect.signature(f).parameters).index(wrt) if isinstance(wrt, str) else int(wrt)
-
-
-def defaults_from(f: Any, count: int) -> tuple[Any, ...]:
-    """The defaults of the parameters from some position on, up to those that have a name only."""
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = [p for p in inspect.signature(f).parameters.values() if p.kind in positional]
-    return tuple(p.default for p in parameters[count:])
 
 
 EAGER: dict[Any, Function] = {

@@ -223,8 +223,14 @@ class _Text:
         ended = [v for v in self.flowing if v in self.loop.state and v not in self.loop.results]
         count = [self.count] if self.counted else []
         kept = [self.starts, *self.stacks.values(), *self.firsts.values()]
-        every = [*kept, *size, *([self.steps] if self.steps else []), *count, *ended]
+        every = [*kept, *size, *([self.steps] if self.steps else []), *count, *ended, *self.without_flow]
         return [v for v in dict.fromkeys([*every, *self.loop.constants]) if v not in self.stored]
+
+    @property
+    def without_flow(self) -> list[str]:
+        """Parameters that get zeros: no derivative flows to them."""
+        begun = {p for v, p in self.loop.begins.items() if v in self.adjoint}
+        return [p for p in self.active if p not in {*self.stored, *self.adjoint, *begun, *self.loop.state}]
 
     def names_in(self, size: str) -> frozenset[str]:
         """The variables that tell how many steps there are."""

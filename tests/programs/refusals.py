@@ -1,7 +1,9 @@
 """Programs that are refused, with the words that their errors must contain; docs/python.md names them."""
 
 import contextlib
+import contextvars
 import functools
+import io
 import itertools
 import math
 from collections import UserDict, defaultdict, deque
@@ -517,6 +519,35 @@ def array_with_named_fields(x):
     a = np.zeros(2, [("u", float), ("v", float)])
     a["u"] = x
     return np.sum(a["u"] * a["u"])
+
+
+@refused("named fields", 2.0)
+def item_of_an_array_with_named_fields(x):
+    a = np.zeros(2, [("u", float), ("v", float)])
+    a["u"][0] = x * x
+    return a["u"][0] * x
+
+
+SCALE = contextvars.ContextVar("scale", default=2.0)
+
+
+@refused("come back from it", 2.0)
+def number_that_a_context_variable_holds(x):
+    SCALE.set(x * x)
+    return SCALE.get() * x
+
+
+@refused("come back from it", 2.0)
+def number_that_a_file_holds(x):
+    file = io.StringIO()
+    file.write(str(x * x))
+    return float(file.getvalue()) * x
+
+
+@refused("no rule for this method", 2.0)
+def number_as_a_ratio(x):
+    a, b = (x * x).as_integer_ratio()
+    return a / b * x
 
 
 @refused("does not run from start to end", 2.0)

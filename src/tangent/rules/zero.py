@@ -272,7 +272,6 @@ help
 list.index
 list.count
 float.is_integer
-float.as_integer_ratio
 
 # Methods and attributes of arrays
 

@@ -25,9 +25,10 @@ def shadow(x: Any, content: Any = None) -> Any:
     array([1., 2.])
     """
     if isinstance(x, np.ndarray):
+        dtype = gradient_dtype(x.dtype)
         if x.dtype.kind not in "fcO" or isinstance(x, Cut):
             return np.zeros(x.shape).view(Cut)
-        made = laid_out_like(x, gradient_dtype(x.dtype))
+        made = laid_out_like(x, dtype)
         if content is not None:
             made[...] = real_part(content, made)
         return made

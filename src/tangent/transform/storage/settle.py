@@ -49,7 +49,7 @@ from tangent.transform.storage.summaries import (
     taken_for_arrays,
 )
 from tangent.transform.storage.tables import refuse_rows, written_tables
-from tangent.transform.storage.text import refuse_text
+from tangent.transform.storage.text import refuse_channels, refuse_text
 from tangent.transform.unit import Unit
 
 
@@ -141,6 +141,7 @@ def settle(
             refuse_store(this, w, aliases, varied, useful, on_path, outside)
     refuse_through_variables(this, found, aliases, varied, useful, outside)
     refuse_half_way(this, found, aliases, varied & useful)
+    refuse_channels(this, varied, useful)
     this = _watched(constant_keys(this, varied, arrays - dicts), varied, useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)

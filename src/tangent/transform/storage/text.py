@@ -1,8 +1,10 @@
-"""Numbers that go through text, bytes or the namespace: refused, for they lose their derivative there."""
+"""Numbers that go through text, bytes, the namespace or objects that are not followed: they lose their derivative there,
+and are refused."""
 
 from __future__ import annotations
 
 import ast
+import types
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from tangent.transform.unit import Unit
 
 TEXT = frozenset({str, repr, format, ascii, bytes, bytearray})
 FROM_TEXT = frozenset({float, int, complex, eval, exec, np.frombuffer, np.fromstring})
+SAVING = (np.save, np.savez, np.savez_compressed, np.savetxt)
 HIDDEN = frozenset({eval, exec, locals, vars, globals})
 
 
@@ -38,6 +41,43 @@ def refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> N
             )
         if reads & text or _makes_text(this, op.value, varied):
             text.update(op.targets)
+
+
+def refuse_channels(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
+    """Numbers that are handed to an object that is not Python's own or the user's, and come back from it.
+
+    VAR.set(x * x)
+    y = VAR.get()       refused
+    """
+    told = {path for s in statements(this.core.body) if s not in this.operations for path in _told(this, s, varied)}
+    for s, op in this.operations.items() if told else ():
+        if op.value is None or not any(t in useful for t in op.targets):
+            continue
+        for n in walk(op.value):
+            if isinstance(n, (ast.Name, ast.Attribute)) and (path := ast.unparse(n)) in told:
+                why = f"numbers that '{path}' was given come back from it, and what it holds is not followed"
+                todo = "Keep them in variables, lists, dicts or objects of a class of your own."
+                raise this.refuse(s, f"'{ast.unparse(op.value)}'", why, todo)
+
+
+def _told(this: Unit, s: ast.stmt, varied: frozenset[str]) -> list[str]:
+    """The objects that a call, of which only its effect counts, hands numbers to: its owner, a file."""
+    match s:
+        case ast.Expr(value=ast.Call(func=func, args=args, keywords=keywords)):
+            pass
+        case _:
+            return []
+    if varied.isdisjoint(n.id for e in (*args, *keywords) for n in walk(e) if isinstance(n, ast.Name)):
+        return []
+    called = this.context.scope.resolve(func)
+    files = [k.value for k in keywords if k.arg == "file" and called is print]
+    files += args[:1] if called in SAVING else []
+    owner = [func.value] if isinstance(func, ast.Attribute) and not _is_module(this, func.value) else []
+    return [ast.unparse(e) for e in (*owner, *files) if isinstance(e, (ast.Name, ast.Attribute))]
+
+
+def _is_module(this: Unit, e: ast.expr) -> bool:
+    return isinstance(this.context.scope.resolve(e), types.ModuleType)
 
 
 WORDS = frozenset("str repr format ascii bytes bytearray eval exec locals vars globals frombuffer fromstring".split())

@@ -39,8 +39,7 @@ class Changes:
             if root in _parameters(primal):  # it stands for what callers name, which is looked at under their names
                 continue
             cell = cells_of(primal).get(root)
-            plainly = cell is None and not rest and names.get(root) is value
-            if plainly and isinstance(value, types.FunctionType):
+            if cell is None and not rest and isinstance(value, types.FunctionType) and root in names:
                 plain[id(names), path, id(value)] = (names, root, value, value.__code__)
             else:
                 code = getattr(value, "__code__", None)

@@ -156,10 +156,10 @@ _defined: weakref.WeakKeyDictionary[Any, dict[str, weakref.ref[types.FunctionTyp
 def defined_once(
     behind: Any, title: str, text: str, namespace: dict[str, Any], cells: dict[str, types.CellType]
 ) -> types.FunctionType:
-    """A function from its text; those of one method, bound to different objects, have one code."""
+    """A function from its text; those of one method, or of lambdas of one line, have one code whatever they hold."""
     if not cells or not isinstance(behind, types.FunctionType):
         return define(title, text, namespace, cells)
-    known = _defined.setdefault(behind, {})
+    known = _defined.setdefault(behind.__code__, {})
     first = known[text]() if text in known else None
     if first is None or any(first.__globals__.get(v) is not value for v, value in namespace.items()):
         made = define(title, text, namespace, cells)

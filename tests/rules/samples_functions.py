@@ -10,6 +10,7 @@ PLACES = np.array([0, 2, 0])
 MASK = np.array([True, False, True])
 
 CALLING: dict[str, list[Sample]] = {
+    "shallow": [S("copy.copy(x) * x", x=real(3)), S("copy.copy(x)[0] * x[1]", x=[0.3, 0.4])],
     "piecewise": [
         S("np.piecewise(x, [x < 0, x >= 0], [lambda t: t * t, lambda t: 3 * t])", x=real(4)),
         S("np.piecewise(x, [x < 0], [lambda t: t * t, 5.0])", x=real(2, 2)),

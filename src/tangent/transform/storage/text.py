@@ -1,13 +1,17 @@
-"""Numbers that go through text, bytes, the namespace or objects that are not followed: they lose their derivative there,
-and are refused."""
+"""Numbers that go through text, bytes, the namespace or objects that are not followed: they lose their derivative, and
+are refused."""
 
 from __future__ import annotations
 
 import ast
 import types
+from collections import deque
 
 import numpy as np
 
+from tangent.runtime.objects import is_object
+from tangent.runtime.persistent import PersistentArray
+from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import statements
 from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
@@ -15,6 +19,7 @@ from tangent.transform.unit import Unit
 TEXT = frozenset({str, repr, format, ascii, bytes, bytearray})
 FROM_TEXT = frozenset({float, int, complex, eval, exec, np.frombuffer, np.fromstring})
 SAVING = (np.save, np.savez, np.savez_compressed, np.savetxt)
+FOLLOWED = (types.ModuleType, type, list, dict, tuple, set, deque, np.ndarray, PersistentArray, types.NoneType)
 HIDDEN = frozenset({eval, exec, locals, vars, globals})
 
 
@@ -72,12 +77,19 @@ def _told(this: Unit, s: ast.stmt, varied: frozenset[str]) -> list[str]:
     called = this.context.scope.resolve(func)
     files = [k.value for k in keywords if k.arg == "file" and called is print]
     files += args[:1] if called in SAVING else []
-    owner = [func.value] if isinstance(func, ast.Attribute) and not _is_module(this, func.value) else []
-    return [ast.unparse(e) for e in (*owner, *files) if isinstance(e, (ast.Name, ast.Attribute))]
+    owner = [func.value] if isinstance(func, ast.Attribute) else []
+    return [ast.unparse(e) for e in (*owner, *files) if _is_foreign(this, e)]
 
 
-def _is_module(this: Unit, e: ast.expr) -> bool:
-    return isinstance(this.context.scope.resolve(e), types.ModuleType)
+def _is_foreign(this: Unit, e: ast.expr) -> bool:
+    """Whether a name, or a path, leads to an object that is not followed: nobody has said what it does."""
+    if not isinstance(e, (ast.Name, ast.Attribute)):
+        return False
+    if isinstance(e, ast.Name) and e.id in this.context.scope.local:
+        made = [op for op in this.operations.values() if e.id in op.targets]
+        return bool(made) and all(op.kind == "opaque" and op.why == "no rule" for op in made)
+    found = this.context.scope.resolve(e)
+    return found is not MISSING and not isinstance(found, FOLLOWED) and not is_object(found)
 
 
 WORDS = frozenset("str repr format ascii bytes bytearray eval exec locals vars globals frombuffer fromstring".split())

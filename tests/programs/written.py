@@ -130,3 +130,15 @@ def methods_that_write_under_names(x, v):
     b = a * x
     back(v * b[1])
     return np.sum(a * b)
+
+
+@program({"a": np.array([0.5, 0.6]), "b": np.array([0.1, 0.2])})
+def item_in_place_after_its_array_was(a, b):
+    ys, zs = [a], {"b": b[:]}
+    a *= 0.5
+    b *= a
+    ys[0] += 1.0
+    zs["b"] *= ys[0]
+    a[:] = a * b
+    b[0] = 1.0
+    return np.sum(ys[0] * 3.0) + np.sum(zs["b"] * a)

@@ -14,7 +14,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.table import Shapes
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import expression_reads, writes
 from tangent.transform.containers import held_elsewhere, rebinding
 from tangent.transform.storage.refusals import refusal
 from tangent.transform.storage.rewriting import reclassified, replaced, runtime_function
@@ -101,11 +101,19 @@ def kept_apart(this: Unit, found: list[Write], shapes: Shapes) -> Unit:
     return replaced(this, changed, operations) if changed else this
 
 
-def _shares_items(this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: frozenset[str]) -> bool:
-    """Whether an item of a container may be something that another variable, or another place in it, refers to."""
+def _shares_items(
+    this: Unit, s: ast.stmt, root: str, aliases: Aliases, given: frozenset[str], every: list[Write]
+) -> bool:  # fmt: skip
+    """Whether an item of a container may be something that another variable, or another place in it, refers to.
+
+    A variable that an operator in place gave a new name (`a2 = a * v` for `a *= v`) refers to what it referred to.
+    """
     items = set().union(*(aliases.holds.get(o, set()) for o in aliases.of(root)))
     names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
     live = liveness(this.core, frozenset([s])).after.get(s, frozenset())
+    before = [(w.root, *writes(w.statement)) for w in every if w.construct == "augmented"]
+    while more := {v for v, *now in before if not live.isdisjoint(now)} - live:
+        live |= more
     if any((n in live or n in given) and aliases.of(n) & items for n in names if n != root):
         if root not in aliases.containers and _takes_others(this, root, aliases, live | given):
             error = refusal(this, Write(s, root, frozenset(), "store"), root)
@@ -227,7 +235,7 @@ def items_by_value(this: Unit, found: list[Write], aliases: Aliases, given: froz
             made = reclassified(x, this)
             assert made is not None
             operations[x] = made
-        if _shares_items(this, s, w.root, aliases, given):
+        if _shares_items(this, s, w.root, aliases, given, found):
             kept.append(Write(second, old, w.reads, "augmented"))
         kept.append(Write(store, w.root, frozenset([new]), "store", nested=False))
     kept += _taken_apart(this, found, aliases, given)
@@ -245,5 +253,5 @@ def _taken_apart(this: Unit, found: list[Write], aliases: Aliases, given: frozen
             if (x.lineno, x.col_offset) != place or not isinstance(op.value, ast.BinOp):
                 continue
             if isinstance(s.value, ast.Name) and s.value.id in op.targets and isinstance(op.value.left, ast.Name):
-                if _shares_items(this, s, w.root, aliases, given):
+                if _shares_items(this, s, w.root, aliases, given, found):
                     yield Write(x, op.value.left.id, frozenset(expression_reads(op.value.right)), "augmented")

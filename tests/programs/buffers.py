@@ -149,3 +149,32 @@ def sections_exchanged(x, s):
     parts.append(a[0])
     parts[3][1] = s
     return np.sum(a**3) + np.sum(parts[0]) * np.sum(parts[1] ** 2)
+
+
+def exchange_beside(a, g, w):
+    for _ in range(2):
+        w[0] = w[0] * w[1] + a
+        g[:] = np.cos(g) * a
+        a, g = g, a
+
+
+@program({"x": positive(3, 2)})
+def exchanged_rows_under_one_view(x):
+    x = x * 1.0
+    exchange_beside(x[0], x[-1], x[::-1])
+    return np.sum(np.sin(x) * x)
+
+
+@program({"x": positive(3, 2)})
+def exchanged_with_a_row_under_a_view(x):
+    x = x * 1.0
+    y = x[1] ** 2
+    exchange_beside(y, x[-1], x[::-1])
+    return np.sum(np.sin(x) * x) + np.sum(y)
+
+
+@program({"x": positive(5, 2)})
+def exchanged_parts_in_a_chain(x):
+    y = np.ravel(x) * 1.0
+    exchange_beside(y[0:3], y[5:8], y[2:8].reshape(2, 3))
+    return np.sum(np.sin(y) * y)

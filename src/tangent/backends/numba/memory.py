@@ -46,6 +46,16 @@ def extent(x: Any) -> Any:
 
 
 @jitable
+def refuse_reaching_out(x: Any, other: Any) -> Any:
+    if x.size == 0 or other.size == 0:
+        return
+    low, high = extent(x)
+    start, end = extent(other)
+    if low < end and start < high and (start < low or high < end):
+        raise InPlaceError("arrays that overlap in part are written in place, which compiled derivatives do not follow")
+
+
+@jitable
 def refuse_shared(x: Any, other: Any) -> Any:
     """Copies of arrays of one container would not share what these share."""
     if shares(x, other):

@@ -21,7 +21,7 @@ from tangent.backends.numba.kinds import (
     types,
     written,
 )
-from tangent.backends.numba.memory import extent, require_apart, shares
+from tangent.backends.numba.memory import extent, refuse_reaching_out, require_apart, shares
 from tangent.errors import InPlaceError
 from tangent.runtime import is_part, mirror, rest, returned_rest, shadow, unmirror
 
@@ -83,8 +83,11 @@ def in_dict(v: Any, base: Any, shade: Any) -> Any:
 
 
 def _in_tuple(v: Any, base: Any, shade: Any) -> Any:
-    text = "def impl(v, base, shade):\n"
+    text, last = "def impl(v, base, shade):\n", ""
     for i, (x, b) in enumerate(zip(base.types, shade.types)):
+        if is_nothing(b) and is_array(x) and x.dtype == v.dtype:
+            last += f"    refuse_reaching_out(v, base[{i}])\n"
+            continue
         empty = is_tuple(x) and not len(x)
         by_key = is_dict(x) and is_dict(b) and _alike(v, x.value_type, b.value_type)
         if not (empty or is_number(x) or is_nothing(x) or by_key or _alike(v, x, b)):
@@ -94,9 +97,8 @@ def _in_tuple(v: Any, base: Any, shade: Any) -> Any:
             text += f"            return part_of_shadow(v, x, shade[{i}][k])\n"
         if is_array(x):
             text += f"    if shares(v, base[{i}]):\n        return part_of_shadow(v, base[{i}], shade[{i}])\n"
-    return written(
-        text + "    return unrelated(v)\n", shares=shares, part_of_shadow=part_of_shadow, unrelated=unrelated
-    )
+    names = {"shares": shares, "part_of_shadow": part_of_shadow, "unrelated": unrelated}
+    return written(text + last + "    return unrelated(v)\n", refuse_reaching_out=refuse_reaching_out, **names)
 
 
 @jitable

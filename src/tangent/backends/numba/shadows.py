@@ -17,7 +17,7 @@ from tangent.backends.numba.kinds import (
     types,
     written,
 )
-from tangent.backends.numba.memory import extent
+from tangent.backends.numba.memory import extent, refuse_reaching_out
 from tangent.errors import InPlaceError
 from tangent.runtime import (
     assigned,
@@ -85,16 +85,6 @@ def own_shadow(x: Any, *others: Any) -> Any:
             text += f"    refuse_reaching_out(x, others[{i}])\n"
     text += "    return shadow(x)\n"
     return written(text, shadow=shadow, refuse_reaching_out=refuse_reaching_out)
-
-
-@jitable
-def refuse_reaching_out(x: Any, other: Any) -> Any:
-    if x.size == 0 or other.size == 0:
-        return
-    low, high = extent(x)
-    start, end = extent(other)
-    if low < end and start < high and (start < low or high < end):
-        raise InPlaceError("arrays that overlap in part are written in place, which compiled derivatives do not follow")
 
 
 @implements(cut_shares)

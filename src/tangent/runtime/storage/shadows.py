@@ -10,7 +10,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from tangent.errors import InPlaceError
 from tangent.runtime.dispatch import init_grad, is_foreign, is_numpy_like, like_dict
-from tangent.runtime.storage.views import Cut, Still, flattened, laid_out_like, leaves_of, same_view
+from tangent.runtime.storage.views import Cut, Still, flattened, in_memory, laid_out_like, leaves_of, same_view
 from tangent.runtime.zeros import gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
@@ -113,18 +113,27 @@ def refilled(b: Any, other: Any) -> Any:
 
 
 def shadow_among(x: Any, *others: Any) -> Any:
-    """The adjoint of x, in memory in which those of others that overlap it have their places, too."""
+    """The adjoint of x, in memory in which those of others that overlap it, or each other, have their places, too.
+
+    >>> a = np.zeros((3, 2))
+    >>> shadow_among(a[0], a[2], a).base.nbytes == a.nbytes
+    True
+    """
     if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
         return shadow(x)
-    low, high = byte_bounds(x)
-    for other in others:
-        if isinstance(other, np.ndarray) and other.dtype == x.dtype and np.may_share_memory(x, other):
-            first, last = byte_bounds(other)
-            low, high = min(low, first), max(high, last)
-    if (low, high) == byte_bounds(x):
-        return shadow(x)
-    memory = np.zeros(high - low, np.uint8)
-    return np.ndarray(x.shape, x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
+    linked = [x, *linked_to(x, others)]
+    low, high = min(byte_bounds(v)[0] for v in linked), max(byte_bounds(v)[1] for v in linked)
+    return shadow(x) if (low, high) == byte_bounds(x) else in_memory(x, low, high)
+
+
+def linked_to(x: Any, others: Any) -> list[Any]:
+    """The arrays among others that overlap x, or one that does, or one that does: they need one memory."""
+    rest = [v for v, _ in leaves_of(others, None) if isinstance(v, np.ndarray) and v.dtype == x.dtype]
+    reached = [x]
+    for v in reached:
+        reached += [other for other in rest if np.may_share_memory(v, other)]
+        rest = [other for other in rest if not np.may_share_memory(v, other)]
+    return reached[1:]
 
 
 def beside(x: Any, content: Any = None) -> Any:
@@ -159,6 +168,8 @@ def real_part(content: Any, like: np.ndarray[Any, Any]) -> Any:
 def mirror(v: Any, base: Any, shade: Any) -> Any:
     """What v is of base, of base's shadow: the same view or item; a new shadow where v is neither.
 
+    A base that has no shadow yet (None) says only where memory is shared.
+
     >>> a = np.arange(6.0)
     >>> b = shadow(a)
     >>> mirror(a[1::2], a, b)[:] = 1.0
@@ -166,12 +177,19 @@ def mirror(v: Any, base: Any, shade: Any) -> Any:
     array([0., 1., 0., 1., 0., 1.])
     """
     if isinstance(v, np.ndarray):
-        for x, b in leaves_of(base, shade):
-            if v is x:
+        pairs = list(leaves_of(base, shade))
+        for x, b in pairs:
+            if v is x and b is not None:
                 return b
-            if isinstance(x, np.ndarray) and np.may_share_memory(v, x):
+            if isinstance(x, np.ndarray) and b is not None and np.may_share_memory(v, x):
                 return same_view(v, x, b)
-        return shadow(v)
+        if not (open_ones := [x for x, b in pairs if b is None and isinstance(x, np.ndarray)]):
+            return shadow(v)
+        linked = linked_to(v, [x for x, _ in pairs])
+        for x, b in pairs:
+            if b is not None and any(x is other for other in linked):
+                return same_view(v, x, b)
+        return shadow_among(v, *open_ones)
     if isinstance(v, np.flatiter):
         return flattened(mirror(v.base, base, shade))
     if isinstance(v, (list, tuple, dict)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,19 @@ from tangent.errors import InPlaceError
 
 
 def laid_out_like(x: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Zeros with the layout of x, gaps between its elements included."""
+    """Zeros with the layout of x, gaps between its elements included, and places of others around it (`in_memory`)."""
+    around = x.base
+    if isinstance(around, np.ndarray) and around.dtype == np.uint8 and x.dtype == dtype and 0 not in x.strides:
+        return in_memory(x, *byte_bounds(around))
     if x.flags.c_contiguous or x.flags.f_contiguous or dtype.itemsize != x.dtype.itemsize or 0 in x.strides:
         return np.zeros_like(x, dtype, subok=False)
-    low, high = byte_bounds(x)
+    return in_memory(x, *byte_bounds(x), dtype)
+
+
+def in_memory(x: np.ndarray[Any, Any], low: int, high: int, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """Zeros in memory of their own that is like the one from low to high, where x lies in that."""
     memory = np.zeros(high - low, np.uint8)
-    return np.ndarray(x.shape, dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
+    return np.ndarray(x.shape, dtype or x.dtype, memory, x.__array_interface__["data"][0] - low, x.strides)
 
 
 class Cut(np.ndarray[Any, Any]):
@@ -49,14 +57,14 @@ class Still(Cut):
 
 
 def leaves_of(base: Any, shade: Any) -> Iterator[tuple[Any, Any]]:
-    """Arrays and containers inside a container, with their shadows."""
+    """Arrays and containers inside a container, with their shadows: None, where the container has none."""
     yield base, shade
     if isinstance(base, (list, tuple)):
-        for x, b in zip(base, shade):
+        for x, b in zip(base, repeat(None) if shade is None else shade):
             yield from leaves_of(x, b)
     elif isinstance(base, dict):
         for k, x in base.items():
-            yield from leaves_of(x, shade[k])
+            yield from leaves_of(x, None if shade is None else shade[k])
 
 
 def same_view(v: np.ndarray[Any, Any], x: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> Any:

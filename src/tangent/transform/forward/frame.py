@@ -10,6 +10,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
 from tangent.runtime.library import items_of, keys_of, values_of
+from tangent.runtime.storage.shadows import shadow_among
 from tangent.syntax.quote import assign, constant, name
 from tangent.transform.calls import Derivatives
 from tangent.transform.reverse.frame import given_shapes
@@ -59,6 +60,9 @@ class Frame:
         """The tangent of something that does not depend on the inputs."""
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.List) and not s.value.elts:
             return assign(self.tangent(v), ast.List([], ast.Load()), s)
+        op = self.unit.operations.get(s)
+        if op is not None and (op.callee is shadow_among or (op.kind == "rule" and op.rule.name == "shadow")):
+            return assign(self.tangent(v), self.scribe.call("beside", name(v)), s)  # others become parts of it
         return assign(self.tangent(v), self.zero_of(name(v)), s)
 
     def zero_of(self, e: ast.expr) -> ast.expr:

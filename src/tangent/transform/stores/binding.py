@@ -8,6 +8,7 @@ Where a handle is bound anew (buffers that are swapped in a loop), its shadow is
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tangent.analysis.operation import Operation
@@ -76,12 +77,12 @@ class Binding(Facts):
         done: list[ast.stmt] = []
         seen: dict[str, list[str]] = {}
         own = [p for p in self.owner.unit.parameters if p in self.shadowed and (p not in self.given or self.carried)]
-        for p in own:
+        for i, p in enumerate(own):
             before = seen.setdefault(self.class_of(p), [])
-            others = [name(q) for q in own if q != p and self.class_of(q) == self.class_of(p)]
-            value = self.mirrored(p, before) if before else self.zeros(p)
-            if not before and others:
-                value = self.owner.scribe.call("shadow_among", name(p), *others)
+            after = [q for q in own[i + 1 :] if self.class_of(q) == self.class_of(p)]
+            value = self.mirrored(p, before, after) if before else self.zeros(p)
+            if not before and after:
+                value = self.owner.scribe.call("shadow_among", name(p), *map(name, after))
             before.append(p)
             new = assign(self.adjoint(p), value, first)
             self.owner.operations[new] = Operation("shadow", (self.adjoint(p),))
@@ -114,11 +115,11 @@ class Binding(Facts):
             return self.owner.scribe.call("init_grad", name(v))
         return self.owner.scribe.call("shadow", name(v), *more)
 
-    def mirrored(self, v: str, bases: list[str]) -> ast.expr:
-        """What a handle is of others, of their shadows."""
-        both: list[ast.expr] = [name(a) for a in bases]
-        shades: list[ast.expr] = [name(self.adjoint(a)) for a in bases]
-        parts = [x[0] if len(bases) == 1 else ast.Tuple(x, ast.Load()) for x in (both, shades)]
+    def mirrored(self, v: str, bases: list[str], later: Sequence[str] = ()) -> ast.expr:
+        """What a handle is of others, of their shadows; those of some are bound later, and may need its memory."""
+        both: list[ast.expr] = [name(a) for a in (*bases, *later)]
+        shades: list[ast.expr] = [*(name(self.adjoint(a)) for a in bases), *(constant(None) for _ in later)]
+        parts = [x[0] if len(both) == 1 else ast.Tuple(x, ast.Load()) for x in (both, shades)]
         return self.owner.scribe.call("mirror", name(v), *parts)
 
     def packed(self, op: Operation) -> ast.expr | None:

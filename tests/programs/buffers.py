@@ -153,7 +153,7 @@ def sections_exchanged(x, s):
 
 def exchange_beside(a, g, w):
     for _ in range(2):
-        w[0] = w[0] * w[1] + a
+        w[0] = 0.5 * np.sin(w[0] * w[1]) + 0.5 * a
         g[:] = np.cos(g) * a
         a, g = g, a
 

@@ -159,7 +159,15 @@ def test_every_message_has_its_parts(case):
     assert first == f"{__file__}:{error.where.line}: {error.what}: {error.why}".split("\n")[0]
     assert text.strip() == pathlib.Path(__file__).read_text().splitlines()[error.where.line - 1].strip()
     assert set(carets.strip()) == {"^"} and len(carets) <= len(text)
-    assert rest == error.todo.split("\n")
+    assert rest == [*beside(error), *error.todo.split("\n")]
+
+
+def beside(error):
+    """How the other statement of a conflict is shown."""
+    if error.other is None:
+        return []
+    said, where = error.other
+    return [f"{said} at {where}:", *where.excerpt().split("\n")]
 
 
 def test_another_exception_has_a_note_with_a_caret():

@@ -9,6 +9,7 @@ import types
 from dataclasses import dataclass
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_GENERATED = "<generated"
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,27 @@ class Location:
         return f"    {stripped}\n    {' ' * start}{'^' * width}"
 
 
-def caller() -> Location | None:
-    """The call in the user's code that has led here; None from inside a derivative, which has a place of its own."""
+def caller(outside: bool = False) -> Location | None:
+    """The call in the user's code that has led here; None from inside a derivative, which has a place of its own.
+
+    With `outside`, the call of the derivative, from inside of it, too.
+    """
+    skipped = (_PACKAGE, _GENERATED) if outside else (_PACKAGE,)
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(skipped):
         frame = frame.f_back
-    return None if frame.f_code.co_filename.startswith("<generated") else _place(frame)
+    return None if frame.f_code.co_filename.startswith(_GENERATED) else _place(frame)
+
+
+def names_in_derivative(value: object) -> tuple[list[str], bool]:
+    """What the derivative that has led here calls a value, and whether these are globals."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_filename.startswith(_GENERATED):
+        frame = frame.f_back
+    if frame is None:
+        return [], False
+    around = [v for v in frame.f_code.co_names if frame.f_globals.get(v) is value]
+    return around or [v for v, known in frame.f_locals.items() if known is value], bool(around)
 
 
 def _place(frame: types.FrameType) -> Location:
@@ -59,6 +75,7 @@ class TangentError(Exception):
     def __init__(self, what: str, where: Location | None = None, why: str = "", todo: str = "") -> None:
         self.what, self.where, self.why, self.todo = what, where, why, todo
         self.called: Location | None = None
+        self.other: tuple[str, Location] | None = None
         super().__init__(self._message())
 
     def place(self, where: Location) -> None:
@@ -72,16 +89,25 @@ class TangentError(Exception):
         self.called = called
         self.args = (self._message(),)
 
+    def meet(self, said: str, other: Location | None) -> None:
+        """Name the second statement that a conflict is about, with what it does; the first one told stays."""
+        if self.other is None and other is not None:
+            self.other = said, other
+            self.args = (self._message(),)
+
     @property
     def in_derivative(self) -> bool:
         """Whether it happened in code that Tangent has written."""
-        return self.where is not None and self.where.file.startswith("<generated")
+        return self.where is not None and self.where.file.startswith(_GENERATED)
 
     def _message(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
         lines = [head + (f": {self.why}" if self.why else "")]
         if self.where and (excerpt := self.where.excerpt()):
             lines.append(excerpt)
+        if self.other:
+            said, place = self.other
+            lines.append(f"{said} at {place}:\n{place.excerpt()}".rstrip())
         if self.called:
             lines.append(f"That is called at {self.called}:\n{self.called.excerpt()}")
         if self.todo:
@@ -106,6 +132,7 @@ class InPlaceError(UnsupportedError):
 
     needs_memory = False  # whether it could be followed with a memory of lists and objects
     needs_tangents = False  # whether it could be followed through forward mode
+    about = ""  # the variable that the other statement of the conflict reads, where it is known
 
 
 class CaptureError(UnsupportedError):
@@ -136,6 +163,8 @@ class SeedError(TangentError, ValueError):
 
 class ArgumentError(TangentError, TypeError):
     """An argument is of a kind that the derivative was not made for."""
+
+    written = ""  # the argument that is written into, where it may not be for that
 
 
 class ShapeError(TangentError, ValueError):

@@ -16,6 +16,7 @@ from tangent.options import Memory, Options
 from tangent.rules.table import table
 from tangent.runtime.objects import MEMBERS
 from tangent.source.buffers import owning_buffers
+from tangent.source.conflicts import tell_other
 from tangent.source.copying import copying
 from tangent.source.given import over_attributes
 from tangent.source.remembering import remembering
@@ -54,6 +55,7 @@ def _generated(function: types.FunctionType, options: Options, derive: Derive) -
         module.finish()
     except TangentError as e:
         tell_call(e, behind, module.read)
+        tell_other(e)
         raise
     return module
 

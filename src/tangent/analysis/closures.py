@@ -28,6 +28,7 @@ class Conflict:
     statement: ast.stmt
     name: str
     why: str
+    made: ast.stmt | None = None  # the statement that makes the function, if it is another one
 
 
 def _only_calls(op: Operation) -> bool:
@@ -73,7 +74,7 @@ def closure_conflicts(
                 continue
             for v in writes(a):
                 if v in op.operands:
-                    yield Conflict(a, v, f"'{target}' captured it before and may be called after")
+                    yield Conflict(a, v, f"'{target}' captured it before and may be called after", s)
 
 
 def _is_plain(node: ast.FunctionDef | ast.Lambda) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tangent.errors import Location, SeedError, TangentError
+from tangent.source.conflicts import tell_other
 
 _origins: dict[str, dict[int, Location]] = {}
 _definitions: dict[str, Location] = {}
@@ -43,6 +44,7 @@ def annotate(error: BaseException, entry: Entry) -> None:
         if places and error.where is not None and _is_ours(error.where.file):
             error.where = None
         error.place(where)
+        tell_other(error)
     else:
         error.add_note(f"{_NOTE} {where}\n{where.excerpt()}")
 

@@ -209,10 +209,12 @@ def check_arguments(
     """
     for name, value in arguments.items():
         if name in written and isinstance(value, np.ndarray) and value.dtype.kind in "iub":
-            raise ArgumentError(
+            error = ArgumentError(
                 f"the argument '{name}' is an array of {value.dtype}, and the function writes into it or a copy of it",
                 why="no derivative passes through what integers hold", todo=f"Pass {name}.astype(float).",
             )  # fmt: skip
+            error.written = name
+            raise error
         if type(value) in NUMBERS:
             continue
         if isinstance(value, (np.ma.MaskedArray, np.matrix)):

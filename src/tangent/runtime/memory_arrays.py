@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
+from tangent.errors import InPlaceError
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import init_grad, lazy_zero
 from tangent.runtime.fit import unbroadcast
@@ -62,7 +62,7 @@ def first_elements(x: Any) -> Any:
     """What the storage holds, of which x shows all."""
     root = root_of(x)
     if x.size != root.size or not x.flags.writeable:
-        raise UnsupportedError(
+        raise InPlaceError(
             "cannot differentiate a write into a part of an array here",
             why="the rest of the array is not known where objects, lists or several variables hold it",
             todo="Write into the array itself, with the index of the part.",
@@ -75,7 +75,7 @@ def first_elements(x: Any) -> Any:
 def written(memory: Any, x: Any, index: Any, value: Any) -> Any:
     """The memory after `x[index] = value`."""
     if not memory.arrays:
-        raise UnsupportedError(
+        raise InPlaceError(
             "cannot differentiate a write into an array here", why="where it is read again, it would be as it was",
             todo="Make a new array, or keep the array in a variable of its own and write through that.",
         )  # fmt: skip

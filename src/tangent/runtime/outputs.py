@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import InPlaceError, UnsupportedError
+from tangent.errors import InPlaceError
 
 _FUNCTIONS = {
     1: "fix isneginf isposinf",
@@ -49,7 +49,7 @@ def require_inputs(function: Any, *args: Any, **named: Any) -> None:
     place = place_of_output(function)
     outputs = [*(args[place:] if place is not None else ())][: getattr(function, "nout", 1)]
     if any(x is not None for x in (*outputs, named.get("out"))):
-        raise UnsupportedError(
+        raise InPlaceError(
             f"cannot differentiate a call of '{function.__name__}' that is given an array to write into behind a star",
             why="what it writes into is not known before it is called", todo="Name what it writes into: 'out='.",
         )  # fmt: skip

@@ -40,6 +40,7 @@ from tangent.service.threaded import (
     threaded_method,
     threaded_ruled,
 )
+from tangent.source.conflicts import WRITTEN, writing_statement
 from tangent.source.constants import writing_constants
 from tangent.source.kept import keeping
 from tangent.source.makers import maker
@@ -174,11 +175,13 @@ class DerivativesOnDemand:
         captured = {v for _, v in summary.outside} & set(behind.__code__.co_freevars)
         for kind, written in (("argument", summary.written - own), ("captured variable", captured)):
             for v in sorted(written):
-                raise InPlaceError(
+                error = InPlaceError(
                     f"cannot differentiate a call of '{behind.__name__}'",
                     why=f"it writes into its {kind} '{v}', which is found out only when the call happens",
                     todo="Call it by its own name, or let it return a new array.",
                 )
+                error.meet(WRITTEN, writing_statement(behind, v))
+                raise error
 
     def refuse_unrepeatable(self, function: Any) -> None:
         """Stop before a function is run again that would not give the same."""
@@ -273,11 +276,13 @@ class DerivativesOnDemand:
         if any(hasattr(plain, a) for a in ("remembers", "origin", "adapted")) or is_library(plain):
             return
         if v := changes_objects(plain):
-            raise InPlaceError(
+            error = InPlaceError(
                 f"cannot differentiate a call of '{plain.__name__}'",
                 why=f"it changes '{v}', an object that it is given, which is found out only when the call happens",
                 todo="Name the class of the object in the function that is differentiated.",
             )
+            error.meet(WRITTEN, writing_statement(plain, v))
+            raise error
 
     @keeping()
     def _build(self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks) -> Made:
@@ -345,10 +350,12 @@ def refuse_ruled_writer(function: types.FunctionType) -> None:
         why = f"its derivative is given, and it changes its argument '{v}'"
         if table().is_zero(function):
             why = f"it has no derivative, and changes its argument '{v}' by more than stores of new values"
-        raise InPlaceError(
+        error = InPlaceError(
             f"cannot differentiate a call of '{function.__name__}'", why=why,
             todo="Write by stores (a[i] = v) into a new value, and return that.",
         )  # fmt: skip
+        error.meet(WRITTEN, writing_statement(function, v))
+        raise error
 
 
 CONTAINERS = (list, dict, deque, set)  # what such owners of methods hold are no attributes

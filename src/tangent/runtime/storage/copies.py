@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import InPlaceError, Location
+from tangent.errors import ArgumentError, InPlaceError, Location, caller, names_in_derivative
 from tangent.runtime.dispatch import is_numpy_like
 from tangent.runtime.objects import is_object
 from tangent.runtime.storage.held import are_apart, parts_of
@@ -22,7 +22,7 @@ def own(x: Any, *others: Any) -> Any:
     False
     """
     if isinstance(x, (list, tuple, dict)):
-        raise InPlaceError(
+        raise ArgumentError(
             f"an argument that is written in place by index is a {type(x).__name__}",
             why="the derivative takes it for an array", todo="Pass np.array(...), or fill a list made in the function.",
         )  # fmt: skip
@@ -31,27 +31,43 @@ def own(x: Any, *others: Any) -> Any:
 
 def own_any(x: Any, *others: Any) -> Any:
     """A copy of an argument of any kind that will be written into."""
-    if any(_is_held(x, other) for other in others):
-        raise InPlaceError(
-            "an argument that is written in place shares its memory with another argument, or with a global",
-            why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
-        )  # fmt: skip
+    for other in others:
+        if _is_held(x, other):
+            raise _shared_memory(other)
     if isinstance(x, (list, tuple, dict)) and not are_apart([x]):
-        raise InPlaceError(
+        error = InPlaceError(
             f"a {type(x).__name__} whose items are written in place holds an array twice, or two that share memory",
             why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
         )  # fmt: skip
+        error.meet("It is given", caller(outside=True))
+        raise error
     return _copied(x)
+
+
+def _shared_memory(other: Any) -> InPlaceError:
+    error = InPlaceError(
+        "an argument that is written in place shares its memory with another argument, or with a global",
+        why="the derivative works on copies, which would not share it", todo="Pass a copy of one of them.",
+    )  # fmt: skip
+    names, outside = names_in_derivative(other)
+    if outside:
+        error.about = names[0]
+    else:
+        shown = " and ".join(f"'{v}'" for v in names) or "Both"
+        error.meet(f"{shown} {'is' if len(names) == 1 else 'are'} given", caller(outside=True))
+    return error
 
 
 def require_apart(x: Any, others: tuple[Any, ...], file: str, line: int, text: str) -> None:
     """Stop where an argument that a function changes is, or shares its memory with, one that it reads afterwards."""
     if any(_is_held(x, other) for other in others):
-        raise InPlaceError(
+        error = InPlaceError(
             "an argument that is changed in place is given twice, or shares its memory with another argument",
             Location(file, line, text, 0, len(text)), "the derivative works on copies, which would not share it",
             "Pass a copy of one of them.",
         )  # fmt: skip
+        error.meet("Both are given", caller(outside=True))
+        raise error
 
 
 def _is_held(x: Any, other: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import InPlaceError, Location
+from tangent.errors import InPlaceError, Location, caller
 from tangent.runtime.objects import is_object
 
 Form = tuple[str, ...]
@@ -59,10 +59,12 @@ def refuse_shared(values: tuple[Any, ...], where: Callable[[], Location]) -> Non
     """Stop where a list or dict among the arguments is there twice: copies would be two."""
     every = [id(x) for v in values for x in _containers(v)]
     if len(set(every)) < len(every):
-        raise InPlaceError(
+        error = InPlaceError(
             "a list or dict that is written in place is given twice, or shares its memory with another argument",
             where(), "the derivative works on copies, which would be two", "Pass a copy of one of them.",
         )  # fmt: skip
+        error.meet("Both are given", caller(outside=True))
+        raise error
 
 
 def _containers(x: Any) -> Iterator[Any]:

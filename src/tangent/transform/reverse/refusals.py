@@ -8,7 +8,10 @@ from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError, RuleError, TangentError, UnsupportedError
 from tangent.rules.forms import is_ufunc_method
 from tangent.runtime.classes import stands_for
+from tangent.source.conflicts import READ
 from tangent.source.resolve import is_vectorized
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import header_reads
 from tangent.transform.unit import Unit
 
 TODO = "Give it a rule with @tangent.adjoint, or keep it away from what the derivative depends on."
@@ -61,10 +64,13 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             INSTEAD.get(shown if module.startswith("numpy") else "", TODO),
         )  # fmt: skip
     if op.why == "global":
-        return UnsupportedError(
+        error = UnsupportedError(
             f"cannot differentiate the assignment to the global '{op.targets[0]}'", where,
             "the result depends on it", "Compute with a local variable, and assign it to the global at the end.",
         )  # fmt: skip
+        readers = (x for x in statements(unit.core.body) if x is not s and op.targets[0] in header_reads(x))
+        error.meet(READ, next(map(unit.source.locate, readers), None))
+        return error
     if op.why == "method":
         return MissingRuleError(
             f"cannot differentiate the method call '{what}'", where, "there is no rule for this method",

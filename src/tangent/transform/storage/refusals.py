@@ -8,11 +8,13 @@ from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
 from tangent.analysis.effects import Write
 from tangent.analysis.storage import Storage
-from tangent.errors import CaptureError, InPlaceError
+from tangent.errors import CaptureError, InPlaceError, Location
+from tangent.source.conflicts import READ
 from tangent.source.read import is_derivative
 from tangent.syntax.blocks import Attempt
+from tangent.syntax.names import identifiers
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import expression_reads, writes
+from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.attempts.failing import live_on_failure
 from tangent.transform.containers import changes_container
@@ -25,10 +27,12 @@ def refuse_closures(this: Unit, varied: frozenset[str], useful: frozenset[str]) 
     for c in closure_conflicts(this.core, this.operations, again, bool(this.context.memory)):
         rebinds = not this.context.scope.local >= {c.name} and any(v in varied for v in writes(c.statement))
         if c.name in varied or c.name in useful or rebinds:
+            v = shown_name(this, c.name) or c.name
             error = CaptureError(
-                f"cannot differentiate a function that captures '{c.name}'", this.source.locate(c.statement), c.why,
-                f"Pass '{c.name}' to the function as an argument.",
+                f"cannot differentiate a function that captures '{v}'", this.source.locate(c.statement), c.why,
+                f"Pass '{v}' to the function as an argument.",
             )  # fmt: skip
+            error.meet("It is captured", this.source.locate(c.made) if c.made is not None else None)
             error.needs_memory = not again
             raise error
 
@@ -43,11 +47,21 @@ def refuse_half_way(this: Unit, found: list[Write], aliases: Aliases, active: fr
         for w in found:
             if w.statement in inside & calls and aliases.same(w.root, set(active), w.deep):
                 if aliases.same(w.root, set(live_on_failure(this.core, attempt)), w.deep):
-                    raise this.refuse(
+                    error = this.refuse(
                         w.statement, f"'{this.source.statement_text(w.statement)}' inside 'try'",
                         f"it writes into '{w.root}', which is read after an exception: how far it came is not known",
                         "Give it a copy, and take that over where nothing was raised.",
                     )  # fmt: skip
+                    error.meet(READ, _read_after(this, attempt, w, aliases))
+                    raise error
+
+
+def _read_after(this: Unit, attempt: Attempt, w: Write, aliases: Aliases) -> Location | None:
+    """The first statement after an attempt that reads what a statement in it writes into."""
+    every = list(statements(this.core.body))
+    last = max(every.index(s) for s in (attempt, *statements(attempt.body)))
+    readers = (s for s in every[last + 1 :] if aliases.same(w.root, header_reads(s), w.deep))
+    return next(map(this.source.locate, readers), None)
 
 
 def refuse_growing(this: Unit) -> None:
@@ -191,29 +205,30 @@ def refuse_outside(this: Unit, found: list[Write], table: Storage, handles: set[
 
 def refusal(this: Unit, w: Write, involved: str) -> InPlaceError:
     text = this.source.statement_text(w.statement)
-    reader = _first_use(this, involved, w.statement)
-    also = f"; '{involved}' is used in line {reader}" if reader else ""
+    v = shown_name(this, w.root)
+    changed = f"'{v}', which" if v else "what"
     error = InPlaceError(
         f"cannot differentiate a write in place: '{text}'", this.source.locate(w.statement),
-        f"it changes '{w.root}', which the derivative depends on{also}",
-        _instead(w),
+        f"it changes {changed} the derivative depends on", _instead(w),
     )  # fmt: skip
     error.needs_memory = changes_container(w.statement)
+    error.about = "" if involved in this.context.scope.local else involved
     return error
+
+
+def shown_name(this: Unit, v: str) -> str:
+    """The name of a variable in the user's text; of a value in between, none."""
+    known = identifiers(getattr(this.source.tree, "before", this.source.tree))
+    return next((name for name in (v, v.rstrip("0123456789")) if name in known), "")
 
 
 def _instead(w: Write) -> str:
     match w.statement:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=v), attr="shape")]):
             return f"Make a view of another shape ({v} = {v}.reshape(shape)): what holds '{v}' keeps its shape."
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="resize"))):
+            return f"Make a new array: {w.root} = np.resize({w.root}, shape), or np.concatenate."
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="shuffle"))):
+            return f"Draw an order, and take it: {w.root} = {w.root}[rng.permutation(len({w.root}))]."
         case _:
             return "Make a new value instead of changing the old one (np.where, np.concatenate, x = x + v)."
-
-
-def _first_use(this: Unit, v: str, other: ast.stmt) -> int:
-    for s in statements(this.core.body):
-        op = this.operations.get(s)
-        if s is not other and op is not None and op.value is not None and getattr(s, "lineno", 0) != other.lineno:
-            if any(isinstance(n, ast.Name) and n.id == v for n in walk(op.value)):
-                return int(getattr(s, "lineno", 0))
-    return 0

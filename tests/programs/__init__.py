@@ -49,6 +49,7 @@ THEMES = (
     "given",
     "given_lists",
     "many_objects",
+    "knowing",
     "setters",
     "values",
     "dict_objects",

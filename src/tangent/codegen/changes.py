@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tangent.source.cells import cells_of
+from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.transform.generated import Generated
 
@@ -18,12 +19,20 @@ def dependencies(functions: list[Generated]) -> list[tuple[types.FunctionType, s
     found = [
         (g.primal, path, value)
         for g in functions
-        for path, value in g.seen.items()
+        for path, value in _with_initialisers(g.seen)
         if isinstance(value, types.FunctionType) and getattr(builtins, path, MISSING) is not value
     ]
     for primal in dict.fromkeys(g.primal for g in functions):
         found += getattr(primal, "made_from", [])
     return found
+
+
+def _with_initialisers(seen: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What was found under some names; of a class also what makes its objects."""
+    for path, value in seen.items():
+        yield path, value
+        if isinstance(value, type) and not is_library(value):
+            yield f"{path}.__init__", value.__init__  # type: ignore[misc]
 
 
 class Changes:

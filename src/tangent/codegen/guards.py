@@ -75,9 +75,9 @@ def stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> 
         held = f"_seen{len(tests)}"
         extra[held] = value
         tests.append(expression(f"{path} is not {held}"))
-    elsewhere = dependencies([entry, *callees])
-    if elsewhere:
+    if "_changed" not in extra and (elsewhere := dependencies([entry, *callees])):
         extra["_changed"] = Changes(elsewhere)
+    if "_changed" in extra:
         tests.append(call("_changed"))
     if not tests:
         return None

@@ -104,6 +104,8 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
         extra |= {"_anything": others.anything, "_numbers": NUMBERS}
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
+    if found := dependencies(functions):  # versions look at the names as they are now, whenever they are made
+        extra["_changed"] = Changes(found)
     choice = None
     if worthwhile(functions):
         choice = extra["_version"] = Choice(functions, version_loader(functions, dict(extra)), others.objects)

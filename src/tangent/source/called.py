@@ -55,6 +55,10 @@ class Called(Stated):
     def is_owner(self, e: ast.AST) -> bool:
         return self.elements.is_one(e) or (isinstance(e, ast.Name) and e.id in self.new)
 
+    def is_followed(self, e: ast.AST) -> bool:
+        """Whether an expression is an object, their list, or another list of such objects."""
+        return self.is_owner(e) or self.elements.is_list(e) or self.elements.is_holder(e)
+
     def kind(self, attr: str) -> str:
         if attr in self.above:
             return "method"
@@ -68,7 +72,7 @@ class Called(Stated):
                 return True
             case ast.Call(func=func, args=args, keywords=keywords) if isinstance(self.around(func), types.FunctionType):
                 given = [*args, *(k.value for k in keywords)]
-                return any(self.is_owner(a) or self.elements.is_list(a) for a in given)
+                return any(map(self.is_followed, given))
             case _:
                 return False
 
@@ -137,7 +141,7 @@ class Called(Stated):
         fixed: dict[str, ast.Constant] = {}
         names: dict[str, str] = {}
         for p, e in given.items():
-            seen = self.is_owner(e) or self.elements.is_list(e)
+            seen = self.is_followed(e)
             if isinstance(e, ast.Constant) and p not in bound:
                 fixed[p] = e
             elif isinstance(e, ast.Name) and p not in bound:

@@ -7,8 +7,9 @@ return sum(p.x for p in ps)                     for p in range(len(ps_x)):
                                                     ps_v[p] += -dt * ps_x[p]
                                                 return sum(ps_x[p] for p in range(len(ps_x)))
 
-An object is the place that it has in the list. Only where the list does nothing but grow, where its objects are asked
-for attributes alone, and where methods and functions that are given them can be written out.
+An object is the place that it has in the list, also in other lists that hold objects of it: springs that know their
+ends, neighbours, those that are awake. Only where the list does nothing but grow, where its objects are asked for
+attributes alone, and where methods and functions that are given them can be written out.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from typing import Any
 
 from tangent.source.called import Called, as_loops, located
 from tangent.source.constructed import initialiser_of
-from tangent.source.elements import Elements, places, with_own_loops, with_own_names
+from tangent.source.elements import Elements, appended, places, with_own_loops, with_own_names
 from tangent.source.inlined import Body, CannotWriteOut, Definition, Node, Places, written_anew
 from tangent.source.members import is_plain
-from tangent.syntax.captured import bindings
+from tangent.syntax.captured import bindings, mentioned_inside
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace, walk_scope
@@ -39,7 +40,7 @@ SAME, OTHER = ast.Is | ast.Eq, ast.IsNot | ast.NotEq
 
 def columns(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef | None:
     """The definition with lists of attributes in place of a list of objects; None where there is no such list."""
-    once = bindings(tree)
+    once, inside = bindings(tree), mentioned_inside(tree)
     for s in walk_scope(tree):
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.List() | ast.ListComp()) if once[v] == 1:
@@ -48,7 +49,7 @@ def columns(tree: ast.FunctionDef, function: types.FunctionType, definition: Def
                 pass
             case _:
                 continue
-        if (path := _class_of(s, v, tree)) and v not in function.__code__.co_cellvars:
+        if (path := _class_of(s, v, tree)) and v not in inside:
             for apart in (False, True):
                 try:
                     return Columns(tree, function, definition, v, path, apart).whole()
@@ -80,11 +81,8 @@ def _class_of(made: ast.stmt, v: str, tree: ast.FunctionDef) -> str:
 
 
 def _appended(n: ast.AST, v: str) -> ast.expr | None:
-    match n:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="append"), args=[e]) if owner == v:
-            return e
-        case _:
-            return None
+    found = appended(n)
+    return found[1] if found is not None and found[0] == v else None
 
 
 class Columns(Called):
@@ -101,6 +99,7 @@ class Columns(Called):
         names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
         super().__init__(function, definition, names, own, cls, path)
         self.v = v
+        self.original = tree
         self.tree = with_own_names(tree, self.names)
         self.tree = with_own_loops(self.tree, self.names) if apart else self.tree
         self.elements = Elements({v}, self.around)
@@ -128,14 +127,14 @@ class Columns(Called):
         return None
 
     def whole(self) -> ast.FunctionDef:
-        return written_anew(self.tree, self.body(), self.relied)
+        return written_anew(self.original, self.body(), self.relied)
 
     def body(self) -> Body:
         """The statements of the function, without the list."""
         if self.around(name("range")) is not range or self.around(name("len")) is not len:
             raise CannotWriteOut
         self.elements.find(self.tree.body, [s.targets[0] for s in self.births if isinstance(s, ast.Assign)])
-        if self.elements.names & {a.arg for a in arguments(self.tree.args)}:
+        if (self.elements.names | self.elements.holders) & {a.arg for a in arguments(self.tree.args)}:
             raise CannotWriteOut
         self.elements.require_fixed(self.tree)
         self.find_attributes()
@@ -226,6 +225,12 @@ class Columns(Called):
                 return [*self.put(self.new.pop(p), s), assign(p, expression("n - 1", n=self.length()), s)]
             case ast.Expr(value=e) if (new := _appended(e, self.v)) is not None:
                 return self.created(new, s)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner) as func, args=[e]) as push) if (
+                self.elements.is_holder(owner) and func.attr == "append" and self.elements.is_one(e)
+            ):
+                return [replace(s, value=replace(push, args=[self.place(e)]))]
+            case ast.Assign(targets=[ast.Name(id=h) as target], value=value) if self.elements.is_holder(target):
+                return self.holding(h, value, s)
             case ast.Assign(targets=[ast.Name(id=p)], value=value) if self.elements.is_one(value):
                 return [assign(p, self.place(value), s)]
             case ast.Assign(targets=[ast.Tuple()], value=ast.Tuple(elts=elts)) if any(map(self.elements.is_one, elts)):
@@ -240,6 +245,19 @@ class Columns(Called):
             case _:
                 return super().statement(s)
 
+    def holding(self, h: str, made: ast.expr, s: ast.stmt) -> Body:
+        """Another list of objects of the list, as a list of places."""
+        match made:
+            case ast.List(elts=elts):
+                return [replace(s, value=replace(made, elts=[self.place(e) for e in elts]))]
+            case ast.ListComp(elt=elt, generators=generators) if self.works(made):
+                push = at(ast.Expr(expression("h.append(e)", h=h, e=elt)), s)
+                return [assign(h, ast.List([], ast.Load()), s), *self.statement(as_loops(push, generators, s))]
+            case ast.ListComp(elt=elt, generators=generators):
+                return [replace(s, value=replace(made, elt=self.place(elt), generators=list(map(self.plain, generators))))]
+            case _:
+                raise CannotWriteOut
+
     def pairs(self, s: ast.For, first: ast.expr, second: ast.expr) -> Body:
         """`for p, q in combinations(ps, 2)` as two loops."""
         if any(isinstance(n, ast.Break) for n in walk(s)):
@@ -249,7 +267,7 @@ class Columns(Called):
         return [located(replace(s, target=first, iter=places(self.length()), body=[inner]), s)]
 
     def mentions(self, node: ast.AST) -> bool:
-        known = self.elements.names | self.elements.lists | self.new.keys()
+        known = self.elements.names | self.elements.lists | self.elements.holders | self.new.keys()
         return any(isinstance(n, ast.Name) and n.id in known for n in walk(node))
 
     def length(self) -> ast.expr:
@@ -262,6 +280,8 @@ class Columns(Called):
                 return e
             case ast.IfExp(test=test, body=then, orelse=other):
                 return replace(e, test=self.plain(test), body=self.place(then), orelse=self.place(other))
+            case ast.Subscript(slice=index) if self.elements.is_held(e):
+                return replace(e, slice=self.plain(index))
             case ast.Subscript(slice=index) if self.elements.is_natural(index):
                 return self.plain(index)
             case ast.Subscript(slice=index):
@@ -285,6 +305,10 @@ class Columns(Called):
                 return places(self.length())
             case ast.Subscript(slice=part) if self.elements.is_part(e):
                 return places(self.length(), self.plain(part))
+            case ast.Name() if self.elements.is_holder(e):
+                return e
+            case ast.Subscript(slice=part) if self.elements.is_held(e):
+                return replace(e, slice=self.plain(part))
             case ast.Call(func=func, args=args) if self.elements.is_iterating(func):
                 if self.around(func) in (list, tuple) and len(args) == 1 and self.mentions(e):
                     return self.ranges(args[0])
@@ -305,10 +329,12 @@ class Columns(Called):
                     return replace(node, left=self.place(left), ops=[alike], comparators=[self.place(right)])
             case ast.Call(func=ast.Name(id="len"), args=[e], keywords=[]) if self.elements.is_list(e):
                 return self.length()
+            case ast.Call(func=ast.Name(id="len"), args=[e], keywords=[]) if self.elements.is_holder(e):
+                return node
             case ast.comprehension():
                 ifs = [self.changed(e) for e in node.ifs]
                 return replace(node, target=self.changed(node.target), iter=self.ranges(node.iter), ifs=ifs)
-            case ast.Name(id=v, ctx=ctx) if v in self.elements.lists or v in self.new:
+            case ast.Name(id=v, ctx=ctx) if v in self.elements.lists | self.elements.holders or v in self.new:
                 raise CannotWriteOut
             case ast.Name(id=v, ctx=ctx) if v in self.elements.names and not isinstance(ctx, ast.Store):
                 raise CannotWriteOut
@@ -334,7 +360,8 @@ class Columns(Called):
             if e.attr in held:
                 return ast.copy_location(ast.Name(held[e.attr], e.ctx), e)
         elif e.attr in self.columns:
-            index = self.changed(e.value.slice) if isinstance(e.value, ast.Subscript) else self.place(e.value)
+            direct = isinstance(e.value, ast.Subscript) and not self.elements.is_held(e.value)
+            index = self.changed(e.value.slice) if direct else self.place(e.value)
             return ast.copy_location(ast.Subscript(name(self.columns[e.attr]), index, e.ctx), e)
         if (
             kind == "class"

@@ -22,7 +22,7 @@ from tangent.source.called import as_loops, located
 from tangent.source.columns import Columns
 from tangent.source.elements import Elements
 from tangent.source.inlined import Body, CannotWriteOut, Definition
-from tangent.syntax.captured import bindings
+from tangent.syntax.captured import bindings, mentioned_inside
 from tangent.syntax.quote import assign, at, expression, name
 from tangent.syntax.rebuild import replace, walk_scope
 from tangent.syntax.walk import walk
@@ -32,11 +32,11 @@ OF_KEYS = (sorted, list, tuple, min, max, set)  # functions that take a dict for
 
 def dict_columns(tree: ast.FunctionDef, function: types.FunctionType, definition: Definition) -> ast.FunctionDef | None:
     """The definition with dicts of attributes in place of a dict of objects; None where there is no such dict."""
-    once = bindings(tree)
+    once, inside = bindings(tree), mentioned_inside(tree)
     for s in walk_scope(tree):
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Dict() | ast.DictComp() as made) if once[v] == 1:
-                if (path := _class_of(made, v, tree)) and v not in function.__code__.co_cellvars:
+                if (path := _class_of(made, v, tree)) and v not in inside:
                     try:
                         return DictColumns(tree, function, definition, v, path, False).whole()
                     except CannotWriteOut:
@@ -74,6 +74,9 @@ class _Elements(Elements):
 
     def is_part(self, e: ast.expr) -> bool:
         return False
+
+    def _put(self, nodes: list[ast.AST]) -> dict[str, list[ast.expr]]:
+        return {}  # a key may be that of another object later
 
     def asked(self, e: ast.AST) -> str:
         """`values`, `items` or `keys`, of which a loop asks the dict."""

@@ -107,7 +107,8 @@ class Dissolving:
     def __init__(
         self, tree: ast.FunctionDef, function: types.FunctionType, definition: Definition, v: str, cls: type, path: str
     ) -> None:  # fmt: skip
-        self.tree, self.function, self.definition = with_calls_named(tree, v), function, definition
+        self.original, self.tree = tree, with_calls_named(tree, v)
+        self.function, self.definition = function, definition
         self.v, self.cls, self.path = v, cls, path
         self.own = {a.arg for a in arguments(tree.args)} | assigned_inside(tree.body)
         self.names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
@@ -121,7 +122,7 @@ class Dissolving:
 
     def whole(self) -> ast.FunctionDef:
         self.require_read(self.members.initialiser())
-        return written_anew(self.tree, self.body(), self.relied)
+        return written_anew(self.original, self.body(), self.relied)
 
     def body(self) -> Body:
         """The statements of the function, without the object."""

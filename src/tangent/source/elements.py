@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -21,15 +22,26 @@ ITERATING = (*ALIKE, *GROUPS, enumerate, zip)
 
 
 class Elements:
-    """The names of objects; `lists` are the names of their list, `resolve` tells what is around the function."""
+    """The names of objects; `lists` are the names of their list, `resolve` tells what is around the function.
+
+    `holders` are other lists, in which there are objects of the list and nothing else.
+    """
 
     def __init__(self, lists: set[str], resolve: Callable[[ast.expr], Any]) -> None:
         self.lists, self.resolve = lists, resolve
         self.names: set[str] = set()
+        self.holders: set[str] = set()
         self.counting: set[str] = set()  # integers that are not negative
 
     def is_list(self, e: ast.AST) -> bool:
         return isinstance(e, ast.Name) and e.id in self.lists
+
+    def is_holder(self, e: ast.AST) -> bool:
+        return isinstance(e, ast.Name) and e.id in self.holders
+
+    def is_held(self, e: ast.AST) -> bool:
+        """Whether an expression is an item, or a part, of another list of such objects."""
+        return isinstance(e, ast.Subscript) and self.is_holder(e.value)
 
     def is_one(self, e: ast.AST) -> bool:
         """Whether an expression is an object of the list."""
@@ -37,7 +49,7 @@ class Elements:
             case ast.Name(id=v):
                 return v in self.names
             case ast.Subscript(value=owner, slice=index):
-                return self.is_list(owner) and not isinstance(index, ast.Slice)
+                return (self.is_list(owner) or self.is_holder(owner)) and not isinstance(index, ast.Slice)
             case ast.IfExp(body=then, orelse=other):
                 return self.is_one(then) and self.is_one(other)
             case _:
@@ -46,11 +58,13 @@ class Elements:
     def find(self, body: Iterable[ast.AST], born: Iterable[ast.AST] = ()) -> None:
         """Find the names that are bound to objects; they may be bound to nothing else. `born` are bound to new ones."""
         nodes = [n for s in body for n in walk(s)]
-        bound = set(born)
+        bound, put = set(born), self._put(nodes)
         while True:
             self.names |= {n.id for n in bound if isinstance(n, ast.Name)}
+            holders = {v for v, items in put.items() if items and all(map(self.is_one, items))} - self.holders
+            self.holders |= holders
             new = {n for x in nodes for n in self._bound(x)} - bound
-            if not new:
+            if not new and not holders:
                 break
             bound |= new
         for n in nodes:
@@ -59,6 +73,21 @@ class Elements:
         counted = {n for x in nodes for n in self._counted(x)}
         others = {n.id for n in nodes if isinstance(n, ast.Name) and not _is_load(n) and n not in counted}
         self.counting |= {n.id for n in counted} - others
+
+    def _put(self, nodes: list[ast.AST]) -> dict[str, list[ast.expr]]:
+        """Lists that are made once, each with what is put into it."""
+        times = Counter(n.id for n in nodes if isinstance(n, ast.Name) and not _is_load(n))
+        found: dict[str, list[ast.expr]] = {}
+        for n in nodes:
+            match n:
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=elts)) if times[v] == 1:
+                    found[v] = [*elts]
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.ListComp(elt=elt)) if times[v] == 1:
+                    found[v] = [elt]
+        for n in nodes:
+            if (item := appended(n)) is not None and item[0] in found:
+                found[item[0]].append(item[1])
+        return {v: items for v, items in found.items() if v not in self.lists}
 
     def _bound(self, x: ast.AST) -> Iterator[ast.AST]:
         match x:
@@ -79,7 +108,9 @@ class Elements:
     def _given(self, target: ast.expr, iter: ast.expr) -> Iterator[ast.AST]:
         """The parts of the target of a loop that are objects."""
         match target, iter:
-            case ast.Name(), _ if self.is_list(iter) or self.is_part(iter):
+            case ast.Name(), _ if self.is_list(iter) or self.is_part(iter) or self.is_holder(iter):
+                yield target
+            case ast.Name(), _ if self.is_held(iter) and not self.is_one(iter):
                 yield target
             case _, ast.Call(func=func, args=[inner]) if self.resolve(func) in ALIKE:
                 yield from self._given(target, inner)
@@ -136,6 +167,15 @@ class Elements:
                 grown = [x for x in walk(n) if isinstance(x, ast.Attribute) and x.attr == "append"]
                 if any(self.is_list(x.value) for x in grown):
                     raise CannotWriteOut
+
+
+def appended(n: ast.AST) -> tuple[str, ast.expr] | None:
+    """The list, by its name, and the item that is appended to it."""
+    match n:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[item], keywords=[]):
+            return v, item
+        case _:
+            return None
 
 
 def places(length: ast.expr, part: ast.expr | None = None) -> ast.expr:

@@ -31,6 +31,7 @@ from tangent.source.memos import with_memos
 from tangent.source.namespaces import with_attributes_written_out
 from tangent.source.naming import is_generated
 from tangent.source.queues import with_queues
+from tangent.source.side_by_side import one_by_one
 from tangent.syntax.rebuild import function_node, replace
 from tangent.syntax.walk import walk
 
@@ -129,7 +130,7 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
         raise _changed(code, lines, function)
     tree = with_variables(with_memos(tree, function))
     if not is_generated(function):  # there it gives names alone
-        tree = with_callbacks(with_attributes_written_out(tree, lambda e: _kept(e, code, lines)))
+        tree = with_callbacks(with_attributes_written_out(one_by_one(tree), lambda e: _kept(e, code, lines)))
     return Source(function, tree, code.co_filename, lines)
 
 

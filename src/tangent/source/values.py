@@ -75,6 +75,7 @@ class Values(Stated):
     ) -> None:  # fmt: skip
         self.function, self.definition, self.own, self.cls, self.path = function, definition, own, cls, path
         self.names = Names(identifiers(tree) | set(function.__globals__) | set(dir(builtins)))
+        self.original = tree
         self.tree = with_own_names(tree, self.names)
         self.places = Places(self.tree)
         self.members = Members(cls)
@@ -95,7 +96,7 @@ class Values(Stated):
         left = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name)}
         if not self.known or self.known.keys() & (self.others | given | left):
             raise CannotWriteOut
-        return written_anew(self.tree, body, self.relied)
+        return written_anew(self.original, body, self.relied)
 
     def around(self, e: ast.expr) -> Any:
         return found_around(e, self.own, self.function.__globals__)

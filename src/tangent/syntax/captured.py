@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tangent.syntax.rebuild import walk_scope
-from tangent.syntax.uses import arguments, assigned_inside, expression_reads
+from tangent.syntax.uses import SCOPES, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 
@@ -51,6 +51,12 @@ def _counted(f: ast.FunctionDef) -> Counter[str]:
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 found.update((a.asname or a.name).split(".")[0] for a in names)
     return found
+
+
+def mentioned_inside(f: ast.FunctionDef) -> set[str]:
+    """The names that functions, lambdas and classes inside of a function mention: comprehensions are no such."""
+    inside = [n for n in walk_scope(f) if isinstance(n, SCOPES)]
+    return {n.id for scope in inside for n in walk(scope) if isinstance(n, ast.Name)}
 
 
 def free_variables(g: ast.FunctionDef) -> list[str]:

@@ -254,7 +254,8 @@ class Columns(Called):
                 push = at(ast.Expr(expression("h.append(e)", h=h, e=elt)), s)
                 return [assign(h, ast.List([], ast.Load()), s), *self.statement(as_loops(push, generators, s))]
             case ast.ListComp(elt=elt, generators=generators):
-                return [replace(s, value=replace(made, elt=self.place(elt), generators=list(map(self.plain, generators))))]
+                loops = [self.plain(g) for g in generators]
+                return [replace(s, value=replace(made, elt=self.place(elt), generators=loops))]
             case _:
                 raise CannotWriteOut
 

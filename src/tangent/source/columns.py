@@ -361,8 +361,10 @@ class Columns(Called):
             if e.attr in held:
                 return ast.copy_location(ast.Name(held[e.attr], e.ctx), e)
         elif e.attr in self.columns:
-            direct = isinstance(e.value, ast.Subscript) and not self.elements.is_held(e.value)
-            index = self.changed(e.value.slice) if direct else self.place(e.value)
+            if isinstance(e.value, ast.Subscript) and not self.elements.is_held(e.value):
+                index = self.changed(e.value.slice)
+            else:
+                index = self.place(e.value)
             return ast.copy_location(ast.Subscript(name(self.columns[e.attr]), index, e.ctx), e)
         if (
             kind == "class"

@@ -577,3 +577,26 @@ def keys_of_an_argument_unpacked_and_starred(d):
 def keys_of_an_argument_summed_and_listed(d):
     total = math.fsum(d) * d[0.5] + sum(tuple(d)) * d[1.5] + np.sum(np.array(list(d))) * d[2.5]
     return total + math.prod(d) * d[0.5] + sum(sorted(d)) * d[1.5]
+
+
+def _at_keys(d, keys):
+    return sum(d[k] * k for k in keys)
+
+
+def _product_of_keys(d):
+    a, b, c = d
+    return a * b * c
+
+
+@program({"d": {0.5: 1.2, 1.5: 0.7, 2.5: 1.9}})
+def keys_of_an_argument_handed_on(d):
+    a, b, c = d
+    return _at_keys(d, (a, c)) * b + _at_keys(d, [*d]) * _product_of_keys(d)
+
+
+@program({"d": {0.5: 1.2, 1.5: 0.7}})
+def keys_of_an_argument_that_others_hold(d):
+    held = {"d": d}
+    a, b = held["d"]
+    scaled = functools.partial(lambda first, second: first * second * d[0.5])
+    return _at_keys(held["d"], (a,)) * b + scaled(*d)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
+from tangent.runtime.checks import unbroken
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, root
 from tangent.syntax.print import Comment
@@ -104,12 +105,40 @@ def _makes_list(s: ast.stmt) -> bool:
             return False
 
 
+# What counts by what it may raise
+
+
+def watched(body: Body, o: Optimisation, caught: bool = False) -> set[ast.stmt]:
+    """Statements that may raise where it is seen: under `try`, and under `with` if the manager may end the block."""
+    found: set[ast.stmt] = set()
+    managers: list[bool] = []
+    for s in body:
+        here = caught or any(managers)
+        match s:
+            case Enter():
+                managers.append(_may_end_block(s, o))
+            case Leave():
+                managers.pop()
+            case ast.If(body=then, orelse=other):
+                inside = here or isinstance(s, Attempt)
+                found |= watched(then, o, inside) | watched(other, o, inside)
+            case ast.For(body=inner) | ast.While(body=inner):
+                found |= watched(inner, o, here)
+            case ast.Assign(value=value) if here and not isinstance(value, (ast.Name, ast.Constant)):
+                found.add(s)
+    return found
+
+
+def _may_end_block(s: Enter, o: Optimisation) -> bool:
+    return isinstance(s.value, ast.Call) and o.resolve(s.value.func) is unbroken
+
+
 # What contributes to the result at all
 
 
 def _needed(body: Body, o: Optimisation, stacks: Stacks) -> set[ast.stmt]:
     """Statements that a result or an effect depends on, whatever the order."""
-    readers = _Readers(o, stacks)
+    readers = _Readers(o, stacks, watched(body, o))
     readers.block(body, ())
     needed: set[ast.stmt] = set()
     waiting = list(readers.roots)
@@ -129,8 +158,8 @@ def _needed(body: Body, o: Optimisation, stacks: Stacks) -> set[ast.stmt]:
 class _Readers:
     """Who writes each name, which blocks a statement stands in, and which statements count by themselves."""
 
-    def __init__(self, o: Optimisation, stacks: Stacks) -> None:
-        self.o = o
+    def __init__(self, o: Optimisation, stacks: Stacks, watched: set[ast.stmt]) -> None:
+        self.o, self.watched = o, watched
         self.roots: list[ast.stmt] = []
         self.writers: dict[str, list[ast.stmt]] = {}
         self.owners: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
@@ -139,7 +168,6 @@ class _Readers:
         self.declared: set[str] = set()
 
     def block(self, body: Body, owners: tuple[ast.stmt, ...]) -> None:
-        attempted = any(isinstance(x, Attempt) for x in owners)
         for s in body:
             self.owners[s] = owners
             if isinstance(s, (ast.Global, ast.Nonlocal)):
@@ -159,12 +187,8 @@ class _Readers:
                     self.block(inner, (*owners, s))
                 case Comment():
                     continue
-            if self.is_root(s) or (attempted and self.may_raise(s)):
+            if self.is_root(s) or s in self.watched:
                 self.roots.append(s)
-
-    def may_raise(self, s: ast.stmt) -> bool:
-        """Whether a statement under `try` counts by what it may raise."""
-        return isinstance(s, ast.Assign) and not isinstance(s.value, (ast.Name, ast.Constant))
 
     def is_root(self, s: ast.stmt) -> bool:
         stacks = self.stacks
@@ -289,6 +313,7 @@ class _Overwritten:
         self.known: dict[tuple[ast.stmt, frozenset[str], int], set[str]] = {}
         self.declared = {v for s in body if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
         self.captured = _captured(body)
+        self.watched = watched(body, o)
 
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
         """Whether nobody reads what a statement binds or stores into: here, or where arrays of a caller are."""
@@ -329,7 +354,6 @@ class _Overwritten:
                 self.gone.add(s)  # the lists of a loop that runs once may stay half full
                 return live
             case ast.If(body=then, orelse=other):
-                drop = drop and not isinstance(s, Attempt)
                 second = self.block(other, set(live), drop)
                 return self.block(then, live, drop) | second | expression_reads(s.test)
             case ast.For(body=inner) | ast.While(body=inner):
@@ -380,7 +404,7 @@ class _Overwritten:
         return set(self.known[key])
 
     def is_dead(self, s: ast.stmt, live: set[str]) -> bool:
-        if not isinstance(s, ast.Assign) or not _binds_names(s):
+        if not isinstance(s, ast.Assign) or not _binds_names(s) or s in self.watched:
             return False
         if not live.isdisjoint(writes(s)) or not self.declared.isdisjoint(writes(s)):
             return False

@@ -44,7 +44,7 @@ def constant_fact(value: object) -> Fact:
 
 def of_result(fact: Fact) -> Fact:
     """What a caller knows of a result: its kind."""
-    return SCALAR if fact.scalar else fact._replace(shape=None, dtype=None, sequence=False)
+    return SCALAR if fact.scalar else fact._replace(shape=None, dtype=None)
 
 
 def union(parts: list[Atoms | None]) -> Atoms | None:

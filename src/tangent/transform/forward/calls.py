@@ -97,8 +97,9 @@ class Calls(Frame):
         for i, a in enumerate(value.args):
             inner = a.value if isinstance(a, ast.Starred) else a
             if isinstance(inner, ast.Name) and inner.id in self.active:
-                active.append(constant(f"*{i}" if isinstance(a, ast.Starred) else i))
-                tangents.append(self.tangent_of(inner))
+                star = isinstance(a, ast.Starred)
+                active.append(constant(f"*{i}" if star else i))
+                tangents.append(self.tangents_of_items(inner) if star else self.tangent_of(inner))
         for k in value.keywords:
             if isinstance(k.value, ast.Name) and k.value.id in self.active:
                 active.append(constant(k.arg or "**"))

@@ -7,22 +7,20 @@ from collections.abc import Iterable
 
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
+from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
-from tangent.runtime.library import items_of, keys_of, values_of
 from tangent.runtime.storage.shadows import shadow_among
 from tangent.syntax.quote import assign, constant, name
 from tangent.transform.calls import Derivatives
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.settle import Settled
-from tangent.transform.unit import Unit
 
 ITERATING = frozenset(
     "builtin_list builtin_tuple builtin_sorted builtin_sum builtin_max builtin_min math_fsum math_prod math_sumprod "
     "math_dist".split()
 )
-MAKING_DICTS = frozenset("dict_of copied_dict made_dict new_default_dict new_ordered_dict new_counter".split())
 
 
 class Frame:
@@ -41,7 +39,7 @@ class Frame:
         self.lists = {v for op in operations if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in operations if op.kind == "pop" for v in op.operands}
 
-        self.dicts = _dicts(unit.operations.values()) | _asked_as_dicts(unit)
+        self.no_dicts = self.lists | _no_dicts(self.shapes, operations)
 
     def tangent(self, v: str) -> str:
         return self.scribe.derivative(v, "d")
@@ -83,7 +81,7 @@ class Frame:
     def tangents_of_items(self, e: ast.expr) -> ast.expr:
         """The tangents of what something gives that is gone over: of a dict those of its keys, which are zero."""
         found = self.tangent_of(e)
-        keyed = isinstance(e, ast.Name) and e.id in self.dicts
+        keyed = isinstance(e, ast.Name) and e.id not in self.no_dicts
         return self.scribe.call("sequence_tangent", found, e) if keyed else found
 
     def operand_tangent(self, op: Operation, k: str) -> ast.expr:
@@ -93,29 +91,11 @@ class Frame:
         return self.tangents_of_items(e) if over else self.tangent_argument(e)
 
 
-def _dicts(operations: Iterable[Operation]) -> set[str]:
-    """Variables that may be dicts which are made here."""
-    every = [op for op in operations if op.targets]
-    found = {op.targets[0] for op in every if isinstance(op.value, ast.Dict) or _makes_dict(op)}
-    while more := {op.targets[0] for op in every if op.kind == "copy" and op.operands[0] in found} - found:
-        found |= more
-    return found
+def _no_dicts(table: Shapes, operations: Iterable[Operation]) -> set[str]:
+    """Variables that surely are no dicts: numbers, arrays, lists and tuples."""
+    made = {v for op in operations for v in op.targets}
+    return {v for v in made if _is_no_dict(table.of(name(v)))}
 
 
-def _asked_as_dicts(unit: Unit) -> set[str]:
-    """Parameters that are asked for items under keys, or for all of them: they may be dicts."""
-    asked: set[str] = set()
-    for op in unit.operations.values():
-        index = op.values.get("index") if op.kind == "rule" and op.rule.name == "getitem" else None
-        keyed = index is not None and not isinstance(index, (ast.Slice, ast.Tuple)) and not _is_place(index)
-        if keyed or op.callee in (keys_of, values_of, items_of) or (op.kind == "rule" and op.rule.name == "dict_get"):
-            asked.update(op.operands[:1])
-    return asked.intersection(unit.parameters)
-
-
-def _is_place(index: ast.expr) -> bool:
-    return isinstance(index, ast.Constant) and isinstance(index.value, int)
-
-
-def _makes_dict(op: Operation) -> bool:
-    return op.kind == "rule" and op.rule.name in MAKING_DICTS
+def _is_no_dict(fact: Fact) -> bool:
+    return fact.number or fact.array or fact.sequence

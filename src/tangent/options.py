@@ -39,6 +39,7 @@ class Options:
     buffers: tuple[str, ...] = ()  # arrays around the function that it fills: it works on copies
     given: Given = ()  # arguments that are objects and change, with what they hold: these are read at the beginning
     silent: bool = False  # it is run again: what it prints was printed
+    caught: bool = False  # a caller may catch what it raises
     turned: bool = False  # gradients among the callees are differentiated through forward mode
     memory: Memory = ""  # what is kept in a memory: objects that change, or lists and dicts, or arrays, too
     compile: Compiler | None = None

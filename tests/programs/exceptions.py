@@ -554,3 +554,104 @@ def loop_inside_try_that_asks_before_each_step(x):
             b = b - x * x
             continue
     return b
+
+
+def _checked(v):
+    np.linalg.cholesky(np.array([[1.0, v], [v, 1.0]]))
+    root = math.sqrt(4.0 - v)  # noqa: F841  (only what it raises counts)
+    return v
+
+
+def _checked_twice(v):
+    return _checked(v) * _checked(v * 0.5)
+
+
+@program({"x": 0.7}, {"x": 5.0}, {"x": 1.5})
+def helpers_that_only_raise(x):
+    y = 0.0
+    try:
+        y = _checked_twice(x) * 3.0
+    except ValueError:
+        y = x * x
+    except np.linalg.LinAlgError:
+        y = x * 0.5
+    for f in (_checked, lambda v: v * 4.0):
+        with contextlib.suppress(ValueError):
+            y = y + f(x) * x
+    return y * x
+
+
+@program({"x": 0.7}, {"x": -0.7})
+def nested_functions_that_only_raise(x):
+    def chosen():
+        found = {"a": x}["a" if x > 0 else "b"]  # noqa: F841
+        return x * 3.0
+
+    try:
+        return chosen() * x
+    except KeyError:
+        return x
+
+
+@contextlib.contextmanager
+def _quiet():
+    with contextlib.suppress(ValueError):
+        yield
+
+
+@program({"x": 0.7}, {"x": 6.0})
+def generator_around_suppress(x):
+    y = x
+    with _quiet():
+        math.sqrt(5.0 - x)
+        y = x * 3.0
+    return y * x
+
+
+def _items_that_fail(x):
+    yield x
+    root = math.sqrt(5.0 - x)
+    yield root * x
+
+
+class _ItemsThatFail:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        yield from _items_that_fail(self.x)
+
+
+@program({"x": 0.7}, {"x": 6.0})
+def generators_that_fail_half_way(x):
+    s = x
+    try:
+        for v in _items_that_fail(x):
+            s = s * v
+        for i, v in enumerate(_items_that_fail(x)):
+            s = s + v * i
+    except ValueError:
+        s = s * 2.0
+    try:
+        for v, w in zip(_items_that_fail(x), [2.0, 3.0]):
+            s = s * v * w
+    except ValueError:
+        s = s * 3.0
+    return s
+
+
+@program({"x": 0.7}, {"x": 6.0})
+def items_of_objects_that_fail_half_way(x):
+    items = _ItemsThatFail(x)
+    s, found = x, []
+    try:
+        for v in items:
+            s = s * v
+        found.extend(_items_that_fail(x))
+    except ValueError:
+        s = s * 2.0
+    try:
+        found.extend(_items_that_fail(x * 1.1))
+    except ValueError:
+        s = s + x
+    return s * sum(found)

@@ -157,6 +157,15 @@ def context_of_a_function_that_swallows(x):
     return y
 
 
+@refused("cut short", -2.0)
+def context_that_swallows_what_nobody_reads(x):
+    y = x
+    with forgiving():
+        root = math.sqrt(x)  # noqa: F841
+        y = x * 3.0
+    return y * x
+
+
 @refused("'finally'", 2.0)
 def return_from_finally(x):
     try:

@@ -27,6 +27,8 @@ from tangent.syntax.quote import assign, at, call, constant, name
 from tangent.syntax.rebuild import replace, with_blocks
 from tangent.syntax.walk import holds, walk
 
+ENDING = (ast.ExceptHandler, ast.With, ast.Return)  # by which a generator may let no exception through
+
 
 def contexts(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     if not holds(f, ast.Try, ast.With):
@@ -95,7 +97,7 @@ def may_swallow(manager: Any) -> bool:
         return True
     if isinstance(manager, types.FunctionType):
         inner = inspect.unwrap(manager)
-        catches = isinstance(inner, types.FunctionType) and _mentions(inner, ast.ExceptHandler)
+        catches = isinstance(inner, types.FunctionType) and _mentions(inner, *ENDING)
         return catches or not hasattr(manager, "__wrapped__")
     leave = getattr(manager if isinstance(manager, type) else type(manager), "__exit__", None)
     if not isinstance(leave, types.FunctionType):
@@ -103,9 +105,9 @@ def may_swallow(manager: Any) -> bool:
     return _returns_something(leave)
 
 
-def _mentions(function: types.FunctionType, kind: type[ast.AST]) -> bool:
+def _mentions(function: types.FunctionType, *kinds: type[ast.AST]) -> bool:
     try:
-        return any(isinstance(n, kind) for n in walk(read(function).tree))
+        return any(isinstance(n, kinds) for n in walk(read(function).tree))
     except TangentError:  # no source to look at
         return True
 

@@ -9,7 +9,8 @@ for v in steps(x):                      x2 = x2 * 1.5
     if v > 5.0: break
     s = s + v
 
-So it runs no further than the loop asks it to, and each sees what the other one did. Generators whose items are all
+So it runs no further than the loop asks it to, and each sees what the other one did; under `try`, too, where one of
+them may raise half-way. Generators whose items are all
 read, and that nobody can tell from a list, stay calls that give lists (iterators/).
 """
 
@@ -31,7 +32,7 @@ from tangent.runtime.library import lazily
 from tangent.source.generators import collecting, is_generator
 from tangent.source.naming import is_library
 from tangent.syntax.captured import bindings
-from tangent.syntax.quote import assign, at, call, constant, name
+from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
 from tangent.syntax.walk import holds, walk
 
@@ -48,7 +49,7 @@ class Delegation(ast.For):
 def turned(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Write generators out around the loops that take turns with them."""
     turning = _Turning(f, context)
-    if not turning.classes and not holds(f, ast.For):
+    if not turning.classes and not holds(f, ast.For, ast.Try, ast.With):
         return f
     return turning.whole()
 
@@ -60,6 +61,7 @@ class _Turning:
         self.classes = _known_classes(f, context, bindings(f))
         self.turns = Turns(f, context)
         self.written: list[object] = []  # the generators that are being written out
+        self.tried = 0  # how many blocks around go on after an exception
 
     def whole(self) -> ast.FunctionDef:
         named = rebuild(self.f, self.by_name) if self.classes else self.f
@@ -71,7 +73,10 @@ class _Turning:
     def statement(self, s: ast.stmt) -> Body:
         if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
             return [s]
+        self.tried += (around := isinstance(s, (ast.Try, ast.With)))
         s = with_blocks(s, self.block)
+        self.tried -= around
+        s = self.by_items(s) if self.tried else s
         match s:
             case ast.For(iter=ast.Call() as e) if (opened := self.opened(s, e)) is not None:
                 return opened
@@ -105,10 +110,32 @@ class _Turning:
         if not is_user(found):
             reads = [a for a in walk(e) if isinstance(a, ast.Call) and a is not e]
             asked = any(is_user(behind(a, self.lazy.nested, self.context)) for a in reads)
-            return self.lazy.is_lazy(e) or found is lazily.items_called or (asked and leaves_loop(s))
-        if leaves_loop(s) or self.turns.taken(replace(e), s.target, s.body):
+            left = self.tried > 0 or leaves_loop(s)
+            return self.lazy.is_lazy(e) or found is lazily.items_called or (asked and left)
+        if self.tried or leaves_loop(s) or self.turns.taken(replace(e), s.target, s.body):
             return True
         return isinstance(found, types.FunctionType) and collecting(found, turns=True) is None
+
+    def by_items(self, s: ast.stmt) -> ast.stmt:
+        """What reads a generator, as a loop over its call: some of its items may be there before it raises.
+
+        for v in tree:              ->    for v in Tree.__iter__(tree):
+        xs.extend(items(x))         ->    for item in items(x): xs.append(item)
+        """
+        match s:
+            case ast.For(iter=ast.Name(id=v) as owner) if v in self.classes:
+                found = inspect.getattr_static(self.classes[v], "__iter__", None)
+                if is_generator(found):
+                    items = call(self.context.use("items", found), owner)
+                    return replace(s, iter=ast.copy_location(items, owner))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=xs, attr="extend"), args=[ast.Call() as e])) if (
+                is_user(behind(e, self.lazy.nested, self.context))
+            ):
+                item = self.context.names.numbered("item")
+                self.context.scope.local.add(item)
+                grown = at(ast.Expr(expression("xs.append(v)", xs=xs, v=item)), s)
+                return at(ast.For(ast.Name(item, ast.Store()), e, [grown], []), s)
+        return s
 
     def by_name(self, e: ast.expr) -> ast.expr:
         """The call of a generator that is a method of an object whose class is known, as that of a function."""

@@ -13,9 +13,9 @@ import ast
 import functools
 from dataclasses import dataclass, field
 
+from tangent.analysis.watched import watched
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.purity import is_pure
-from tangent.runtime.checks import unbroken
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.inserted import InsertedCode, RestoringFor, RestoringIf, root
 from tangent.syntax.print import Comment
@@ -105,40 +105,12 @@ def _makes_list(s: ast.stmt) -> bool:
             return False
 
 
-# What counts by what it may raise
-
-
-def watched(body: Body, o: Optimisation, caught: bool = False) -> set[ast.stmt]:
-    """Statements that may raise where it is seen: under `try`, and under `with` if the manager may end the block."""
-    found: set[ast.stmt] = set()
-    managers: list[bool] = []
-    for s in body:
-        here = caught or any(managers)
-        match s:
-            case Enter():
-                managers.append(_may_end_block(s, o))
-            case Leave():
-                managers.pop()
-            case ast.If(body=then, orelse=other):
-                inside = here or isinstance(s, Attempt)
-                found |= watched(then, o, inside) | watched(other, o, inside)
-            case ast.For(body=inner) | ast.While(body=inner):
-                found |= watched(inner, o, here)
-            case ast.Assign(value=value) if here and not isinstance(value, (ast.Name, ast.Constant)):
-                found.add(s)
-    return found
-
-
-def _may_end_block(s: Enter, o: Optimisation) -> bool:
-    return isinstance(s.value, ast.Call) and o.resolve(s.value.func) is unbroken
-
-
 # What contributes to the result at all
 
 
 def _needed(body: Body, o: Optimisation, stacks: Stacks) -> set[ast.stmt]:
     """Statements that a result or an effect depends on, whatever the order."""
-    readers = _Readers(o, stacks, watched(body, o))
+    readers = _Readers(o, stacks, watched(body, o.resolve))
     readers.block(body, ())
     needed: set[ast.stmt] = set()
     waiting = list(readers.roots)
@@ -313,7 +285,7 @@ class _Overwritten:
         self.known: dict[tuple[ast.stmt, frozenset[str], int], set[str]] = {}
         self.declared = {v for s in body if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
         self.captured = _captured(body)
-        self.watched = watched(body, o)
+        self.watched = watched(body, o.resolve)
 
     def is_needless(self, s: ast.stmt, live: set[str]) -> bool:
         """Whether nobody reads what a statement binds or stores into: here, or where arrays of a caller are."""

@@ -34,6 +34,7 @@ Active = tuple[Any, ...]
 # A mark among the places: arguments may be lists; a set there is that of operators which their classes define.
 LISTS = "<lists>"
 SILENT = "<silent>"  # another one: what the callee tells was told
+CAUGHT = "<caught>"  # and another: what it raises may be caught
 
 
 class Service(Protocol):

@@ -21,7 +21,7 @@ from tangent.pipeline import derive
 from tangent.rules.callables import call_form, plain_function
 from tangent.rules.table import table
 from tangent.runtime import descriptors, library, objects
-from tangent.runtime.calls import LISTS, SILENT, Active, is_given
+from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
@@ -311,11 +311,15 @@ class DerivativesOnDemand:
         self, plain: types.FunctionType, wanted: Wanted, kind: str, marks: Marks, turned: bool = False
     ) -> Made:  # fmt: skip
         operators = tuple(sorted(_operators(marks)))
-        options = Options(wrt=wanted, objects=operators, turned=turned, silent=SILENT in marks)
+        options = Options(wrt=wanted, objects=operators, turned=turned, silent=SILENT in marks, caught=CAUGHT in marks)
         module = Module(options, optimiser(True), derive)
         if LISTS in marks:
             module.given_lists.add(plain)
-        first: Any = module.pair(plain, wanted) if kind == "pair" else (module.tangent(plain, wanted),)
+        first: Any = (
+            module.pair(plain, wanted, caught=options.caught)
+            if kind == "pair"
+            else (module.tangent(plain, wanted, caught=options.caught),)
+        )
         if not isinstance(first[0], Generated):  # of a function whose derivatives are given
             return Made(first, first[0].seeds, lambda: False)
         module.finish()
@@ -332,7 +336,7 @@ def _is_flat(function: Any, active: Active) -> bool:
 
 def _marks(active: Active) -> tuple[Marks, Active]:
     """What is known of the arguments, and the places of the active ones."""
-    marks = frozenset(a for a in active if a in (LISTS, SILENT) or isinstance(a, frozenset))
+    marks = frozenset(a for a in active if a in (CAUGHT, LISTS, SILENT) or isinstance(a, frozenset))
     return marks, tuple(a for a in active if a not in marks)
 
 

@@ -7,6 +7,7 @@ something is caught, and then nothing that it has assigned is read.
     Enter(value, target) ... Leave()             with value as target: ...
     Enter() ... Otherwise() ... Leave()          try: ... finally: ...
     Attempt(caught is None, body, handler)       try: body; except types: handler, which assigns `caught`
+    Watch() ... Unwatch()                        what is raised here is seen by whoever called the function
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ class Leave(ast.stmt):
     """The end of what `Enter` began."""
 
     _fields = ()
+
+
+class Watch(Enter):
+    """The beginning of what runs under the `try` or `with` of a caller; nothing is printed for it."""
+
+
+class Unwatch(Leave):
+    """The end of what `Watch` began."""
 
 
 class Attempt(ast.If):

@@ -9,7 +9,7 @@ import tokenize
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise
+from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise, Unwatch, Watch
 from tangent.syntax.inserted import Block, InsertedCode, Insertion
 from tangent.syntax.walk import fact
 
@@ -73,6 +73,8 @@ def print_body(body: list[ast.stmt]) -> str:
 def _block(body: list[ast.stmt], depth: int) -> list[Line]:
     lines: list[Line] = []
     for position, s in enumerate(body):
+        if isinstance(s, (Watch, Unwatch)):
+            continue
         if isinstance(s, (Leave, Otherwise)):
             if isinstance(body[position - 1], (Enter, Otherwise)):
                 lines.append(Line(INDENT * depth + "pass"))

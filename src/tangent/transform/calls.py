@@ -71,6 +71,7 @@ class Derivatives(Protocol):
         groups: Groups,
         known: Known = (),
         adding: tuple[str, ...] = (),
+        caught: bool = False,
     ) -> tuple[Any, Any]: ...
 
     def tangent(
@@ -80,6 +81,7 @@ class Derivatives(Protocol):
         numbers: frozenset[str],
         groups: Groups,
         known: Known,
+        caught: bool = False,
     ) -> Any: ...
 
     def gives_nothing(self, function: types.FunctionType) -> bool: ...

@@ -41,4 +41,5 @@ class Generated:
     carries: bool = False
     sharing: tuple[tuple[str, ...], ...] = ()  # names in what was kept for a backward pass that share storage
     outside: dict[str, Any] = field(default_factory=dict)  # the kinds of numbers and arrays of modules and closures
+    caught: bool = False  # a caller may catch what it raises
     once: bool = False  # only in forward mode can it be differentiated again

@@ -82,12 +82,12 @@ class Module:
 
     def pair(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
-        groups: Groups = NONE_GIVEN, known: Known = (), adding: tuple[str, ...] = (),
+        groups: Groups = NONE_GIVEN, known: Known = (), adding: tuple[str, ...] = (), caught: bool = False,
     ) -> tuple[Generated, Generated]:  # fmt: skip
         """The forward and backward pass of a callee; adjoints of the parameters in `adding` come in and go out."""
         function = for_any_arguments(function)
         known = self.usable(function, known)
-        key = (function, active, numbers, groups, known, adding, function in self.given_lists, "pair")
+        key = (function, active, numbers, groups, known, adding, function in self.given_lists, caught, "pair")
         self.asked_for = self.asked_for or function
         if key not in self._made:
             base = as_identifier(function.__name__)
@@ -95,6 +95,7 @@ class Module:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
             both = self.new_pair(base, function)
+            both[0].caught = caught
             self._made[key] = both
             if getattr(function, "checkpointed", False):
                 inner = self.new_pair(f"{base}_again", function)
@@ -119,18 +120,18 @@ class Module:
 
     def tangent(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
-        groups: Groups = NONE_GIVEN, known: Known = (),
+        groups: Groups = NONE_GIVEN, known: Known = (), caught: bool = False,
     ) -> Generated:  # fmt: skip
         function = for_any_arguments(function)
         known = self.usable(function, known)
-        key = (function, active, numbers, groups, known, function in self.given_lists, "tangent")
+        key = (function, active, numbers, groups, known, function in self.given_lists, caught, "tangent")
         if key not in self._made:
             custom = table().custom_of(function) or self.turned(function, active, tangent_by_tangents)
             if custom is not None:
                 self._made[key] = custom_tangent(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
             made = self.new(f"{as_identifier(function.__name__)}_jvp", function)
-            made.seeds = tangent_names(self.read(function, known=known), active)
+            made.seeds, made.caught = tangent_names(self.read(function, known=known), active), caught
             self._made[key] = made
             self._waiting.append(lambda: build_tangent(self, made, active, numbers, True, groups, known))
         found: Generated = self._made[key]

@@ -19,6 +19,7 @@ from tangent.transform.known import Known
 from tangent.transform.outline import unmarked
 from tangent.transform.results import BOUNDARY, lists_restored, returned
 from tangent.transform.scribe import Scribe
+from tangent.transform.unit import watched_by_callers
 
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
     from tangent.transform.module import Module
@@ -30,7 +31,7 @@ def build_pair(
 ) -> None:  # fmt: skip
     captured = reached(fwd.primal)
     outside = tuple(v for v in active if v in captured)
-    this = module.read(fwd.primal, outside, known)
+    this = watched_by_callers(module.read(fwd.primal, outside, known), fwd.caught)
     scribe = Scribe(this.context)
     refuse_carried(this)
     settled, passes, seed = module.passes(this, active, scribe, numbers, groups, adding)

@@ -26,6 +26,7 @@ from tangent.transform.known import Known
 from tangent.transform.results import arranged, extra_results, may_be_view, with_aux
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.parts import augmented_parts, looked_at, stored_parts
+from tangent.transform.unit import watched_by_callers
 
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
     from tangent.transform.module import Module
@@ -46,7 +47,7 @@ def build_tangent(
     """With `both` the function for callers, which gives value and tangent; else the one that was asked for."""
     captured = reached(made.primal)
     outside = tuple(v for v in active if v in captured)
-    this = without_insertions(module.read(made.primal, outside, known))
+    this = without_insertions(watched_by_callers(module.read(made.primal, outside, known), made.caught))
     if module.options.has_aux and not both:
         this = with_aux(this)
     made.seeds = tangent_names(this, active)

@@ -22,6 +22,9 @@ from tangent.rules.table import table
 from tangent.source.kept import kept
 from tangent.source.naming import home_of, is_generated
 from tangent.source.read import Source, read
+from tangent.syntax.blocks import Unwatch, Watch
+from tangent.syntax.quote import at
+from tangent.syntax.rebuild import replace as rebuilt
 from tangent.syntax.uses import arguments
 from tangent.transform.attempts import settle_attempts
 from tangent.transform.known import Known, known_locals
@@ -59,6 +62,14 @@ class Unit:
 
     def refuse(self, node: ast.AST, construct: str, why: str, todo: str = "") -> UnsupportedError:
         return self.context.refuse(node, construct, why, todo)
+
+
+def watched_by_callers(this: Unit, caught: bool) -> Unit:
+    """The function, marked as what may be called under `try`: what it raises counts."""
+    *body, last = this.core.body
+    if not caught or not body:
+        return this
+    return replace(this, core=rebuilt(this.core, body=[at(Watch(), body[0]), *body, at(Unwatch(), last), last]))
 
 
 def unit(

@@ -62,6 +62,8 @@ class Lazy:
         self.nested = {g.name: g for g in nested}
         self.functions: Body = []
         self.turns = Turns(f, context)
+        self.tried = 0  # how many blocks around go on after an exception
+        self.in_turns = False  # whether generators run beside what reads them
 
     def behind(self, e: ast.expr) -> ast.FunctionDef | types.FunctionType | None:
         return behind(e, self.nested, self.context)
@@ -109,6 +111,8 @@ class Lazy:
         if not is_user(found):
             joins = found is not None or self.resolved(e.func) in JOINING
             return joins and any(self.is_lazy(a) for a in e.args)
+        if self.in_turns:
+            return True
         if isinstance(found, ast.FunctionDef):
             return collecting_tree(found, self.context.scope.resolve, turns=True) is None
         assert found is not None
@@ -135,8 +139,12 @@ class Lazy:
         if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
             return [s]
         self.before: Body = []
-        if isinstance(s, ast.For) and not s.orelse and (opened := self.loop(s)) is not None:
-            return self.block(opened)
+        if isinstance(s, ast.For) and not s.orelse:
+            self.in_turns = self.tried > 0
+            opened = self.loop(s)
+            self.in_turns = False
+            if opened is not None:
+                return self.block(opened)
         changes: dict[str, object] = {}
         for field, old in ast.iter_fields(s):
             if isinstance(old, ast.expr):
@@ -145,7 +153,10 @@ class Lazy:
                 changes[field] = [self.read(x, s) for x in old]
         same = all(getattr(s, k) is v or isinstance(v, list) for k, v in changes.items())
         before = self.before
-        return [*before, with_blocks(s if same else replace(s, **changes), self.block)]
+        self.tried += (around := isinstance(s, (ast.Try, ast.With)))
+        done = with_blocks(s if same else replace(s, **changes), self.block)
+        self.tried -= around
+        return [*before, done]
 
     def loop(self, s: ast.For) -> Body | None:
         """A loop over `zip` that asks generators without end for one item each, after the others."""

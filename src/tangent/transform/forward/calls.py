@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from tangent.analysis.operation import Operation
-from tangent.runtime.calls import SILENT
+from tangent.runtime.calls import CAUGHT, SILENT
 from tangent.syntax.quote import at, constant, name
 from tangent.syntax.rebuild import replace
 from tangent.transform.calls import Groups, fit_arguments
@@ -54,7 +54,7 @@ class Calls(Frame):
         arguments = fit_arguments(self.unit, value, op.callee) if op.kind == "call" else None
         slots = ast.Tuple([ast.Name(target, ast.Store()), ast.Name(self.tangent(target), ast.Store())], ast.Store())
         if arguments is None:
-            return [at(ast.Assign([slots], self.dynamic(value)), s)]
+            return [at(ast.Assign([slots], self.dynamic(value, s in self.caught)), s)]
         groups = self.groups(s, arguments.values)
         refuse_writer(self.unit, value, op.callee, groups)
         stored = {p for group in groups for p in group}
@@ -63,7 +63,7 @@ class Calls(Frame):
         known = frozenset(
             p for p, v in arguments.values.items() if isinstance(v, ast.expr) and self.shapes.of(v).number
         )
-        derivative = self.derivatives.tangent(op.callee, wanted, known, groups, arguments.known)
+        derivative = self.derivatives.tangent(op.callee, wanted, known, groups, arguments.known, s in self.caught)
         tangents = [ast.keyword(f"d{p}", self.structured(arguments.values[p])) for p in wanted]
         function = name(self.scribe.use(derivative.name, derivative))
         names = [ast.keyword(derivative.seeds[k.arg[1:]], k.value) for k in tangents if k.arg]
@@ -86,10 +86,11 @@ class Calls(Frame):
             return ast.Dict([constant(k) for k in value], [self.structured(v) for v in value.values()])
         return self.tangent_of(value)
 
-    def dynamic(self, value: ast.Call) -> ast.expr:
+    def dynamic(self, value: ast.Call, caught: bool = False) -> ast.expr:
         """`call_jvp(f, active, tangents, *args)`: the callee is asked for its derivative when the call happens."""
         value = unbound_method(self.unit, value, self.active, self.scribe)
         active: list[ast.expr] = [constant(SILENT)] if self.derivatives.options.silent else []
+        active += [constant(CAUGHT)] if caught else []
         tangents: list[ast.expr] = []
         if isinstance(value.func, ast.Name) and value.func.id in self.active:
             active.append(constant("f"))

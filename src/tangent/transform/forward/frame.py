@@ -10,6 +10,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
+from tangent.analysis.watched import watched
 from tangent.runtime.storage.shadows import shadow_among
 from tangent.syntax.quote import assign, constant, name
 from tangent.transform.calls import Derivatives
@@ -39,6 +40,7 @@ class Frame:
         self.lists = {v for op in operations if op.kind == "push" for v in op.targets}
         self.lists |= {v for op in operations if op.kind == "pop" for v in op.operands}
 
+        self.caught = watched(unit.core.body, unit.context.scope.resolve)
         self.no_dicts = self.lists | _no_dicts(self.shapes, operations)
 
     def tangent(self, v: str) -> str:

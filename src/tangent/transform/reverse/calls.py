@@ -9,7 +9,7 @@ import numpy as np
 
 from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError
-from tangent.runtime.calls import SILENT
+from tangent.runtime.calls import CAUGHT, SILENT
 from tangent.runtime.objects import MEMBERS
 from tangent.syntax.names import as_identifier
 from tangent.syntax.quote import assign, at, call, constant, expression, name
@@ -60,7 +60,7 @@ class Calls(Containers):
         shadowed = {p for p, v in arguments.values.items() if any(n in self.stores.shadowed for n in leaf_names(v))}
         adding = tuple(p for p in constants_of(op.callee, wanted) if p not in shadowed) if not groups else ()
         fwd, bwd = self.derivatives.pair(
-            op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known, adding
+            op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known, adding, s in self.caught
         )
         if op.targets[0] in self.stores.shadowed and self.stores.settled.summary(op.callee).result:
             fwd.once = bwd.once = self.stores.tangled = True  # what it keeps is written into here
@@ -106,7 +106,7 @@ class Calls(Containers):
             k.arg or "**" for k in value.keywords if isinstance(k.value, ast.Name) and k.value.id in self.active
         ]
         start = sum(1 for a in value.args if not isinstance(a, ast.Starred))
-        places = [SILENT] if self.derivatives.options.silent else []
+        places = [*([SILENT] if self.derivatives.options.silent else []), *([CAUGHT] if s in self.caught else [])]
         shown = ast.Tuple([constant(p if p != "*" else f"*{start}") for p in [*places, *positions]], ast.Load())
         saved = self.scribe.names.numbered("call_saved")
         function = name(self.scribe.runtime("call_fwd"))

@@ -38,6 +38,7 @@ class Frame:
     shapes: Shapes
     pairs_of: dict[ast.stmt, tuple[str, str, Any]]  # the backward function of a call, what it needs, what it is for
     adding: dict[ast.stmt, tuple[str, ...]]
+    caught: set[ast.stmt]  # statements whose exceptions may be caught
     pushes: dict[Site, ast.stmt]
     stacks: dict[Site, str]
     cuts: Cuts

@@ -15,6 +15,7 @@ from tangent.analysis.recorded import Block, Records, recorded
 from tangent.analysis.shapes.facts import Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
+from tangent.analysis.watched import watched
 from tangent.syntax.blocks import Attempt, Enter, Leave
 from tangent.syntax.cells import Cell
 from tangent.syntax.core import is_plain_range, is_range
@@ -76,6 +77,7 @@ class Reverse(Statements):
         )  # fmt: skip
         self.shapes = self.first_shapes
         self.masks = {op.targets[0] for op in self.operations.values() if is_mask(op)}
+        self.caught = watched(self.prepared.body, unit.context.scope.resolve)
         self.prepared.body = self.stores.carry(self.lower_calls(self.prepared.body))
         tree = replace(unit.core, body=[*self.prepared.body, unit.core.body[-1]])
         twins = {self.adjoint(v): v for v in self.stores.shadowed} if self.stores.carried else {}

@@ -38,6 +38,7 @@ from tangent.optimise.shaped.making import (
     counted,
     crossed,
     diagonal,
+    filled,
     joined,
     made,
     outer,
@@ -163,13 +164,13 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function in (np.zeros, np.ones, np.empty) and len(kinds) == 1 and not e.keywords:
         return made(kinds[0])
     if function is np.full and len(kinds) == 2 and not e.keywords:
-        return made(kinds[0]) if kinds[1] == FLOAT else UNKNOWN
+        return filled(*kinds)
     if function in (np.eye, np.identity) and len(kinds) == 1 and not e.keywords:
         return made(Items((kinds[0], kinds[0])))
     if function in LIKE_FIRST:
         without_axes = function in MAKING_ARRAYS and isinstance(kinds[0], Number) and not kinds[0].axes
         return like(kinds[0]) if len(kinds) == 1 and not e.keywords and not without_axes else UNKNOWN
-    if function is np.array and len(kinds) == 1 and not e.keywords:
+    if function in (np.array, np.asarray) and len(kinds) == 1 and not e.keywords:
         return stacked(kinds[0])
     if function is np.concatenate:
         return joined(kinds[0], options(e, ("axis",)).get("axis", ast.Constant(0)))
@@ -205,7 +206,9 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function is np.arange:
         return counted(kinds) if not e.keywords else UNKNOWN
     if function is np.linspace:
-        return made(kinds[2]) if len(kinds) == 3 and not e.keywords and not any(map(_rank, kinds[:2])) else UNKNOWN
+        given = options(e, ("stop", "num", "endpoint"))
+        plain = {"stop", "num"} <= given.keys() <= {"stop", "num", "endpoint"} and not _rank(kinds[0])
+        return made(of(given["num"])) if plain and not _rank(of(given["stop"])) else UNKNOWN
     rules = [table().rules[b.rule] for b in table().lookup(function)]
     if any(r.name in CASTS for r in rules):
         return UNKNOWN
@@ -246,8 +249,10 @@ def _stack(function: Any, e: ast.Call, kind: Kind) -> Kind:
 
 def _larger(kinds: list[Kind]) -> Kind:
     """`max(a, b)` and `min(a, b)` of numbers."""
-    plain = all(isinstance(k, Number) and k.real and not k.rank for k in kinds)
-    return any_of(Items(tuple(kinds))) or UNKNOWN if plain else UNKNOWN
+    numbers = [k for k in kinds if isinstance(k, Number) and not k.rank]
+    if len(numbers) < len(kinds) or not (all(k.real for k in numbers) or all(k.dtype == "i8" for k in numbers)):
+        return UNKNOWN
+    return any_of(Items(tuple(with_changes(k, size=None) for k in numbers))) or UNKNOWN
 
 
 NOT_FLOATS = (

@@ -46,8 +46,12 @@ from tangent.transform.generated import Generated
 Resolve = Callable[[ast.expr, Generated], Any]
 Env = dict[str, Kind]
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
-MAKERS = (np.zeros, np.ones, np.empty, np.eye, np.identity, np.zeros_like, np.ones_like, np.empty_like)
-DTYPES = {"f8": (float, np.float64), "f4": (np.float32,)}
+# Functions that are asked for a dtype, and the place where, if by position.
+MAKERS = {
+    np.zeros: 1, np.ones: 1, np.empty: 1, np.full: 2, np.eye: 3, np.identity: 1, np.zeros_like: 1, np.ones_like: 1,
+    np.empty_like: 1, np.full_like: 2, np.arange: 3, np.linspace: 5, np.array: 1, np.asarray: 1,
+}  # fmt: skip
+DTYPES = {"f8": (float, np.float64, "float", "float64", "f8", "d"), "f4": (np.float32, "float32", "f4", "f")}
 Made = Mapping[tuple[Generated, tuple[Kind, ...]], tuple[Generated, Kind | None]]
 
 
@@ -164,27 +168,22 @@ class Inference:
         if found is runtime.tuple_of and self.named and not is_starred(e.args):
             names, held = names_of(self.resolve(e.args[0])), tuple(self.of(a) for a in e.args[1:])
             return Items(held, False, True, names) if len(names) == len(held) else UNKNOWN
-        if any(found is f for f in MAKERS) and (dtype := self.dtype_given(e)):
-            plain = replace(e, args=e.args[:1], keywords=[])
-            kind = result_of(found, plain, self.of) if len(e.args) + len(e.keywords) <= 2 else UNKNOWN
-            return with_changes(kind, dtype=dtype) if isinstance(kind, Number) else kind
+        if (place := maker(found)) is not None and (asked := dtype_asked(e, place)) is not None:
+            plain = replace(e, args=e.args[:place], keywords=[k for k in e.keywords if k.arg != "dtype"])
+            kind, dtype = result_of(found, plain, self.of), self.dtype(asked)
+            return with_changes(kind, dtype=dtype, weak=False) if dtype and isinstance(kind, Number) else UNKNOWN
         return result_of(found, e, self.of)
 
-    def dtype_given(self, e: ast.Call) -> str:
-        """The dtype that is asked for, by the only keyword or in the second place; empty where that is not known."""
-        given: list[ast.expr | ast.keyword] = [*e.args[1:], *e.keywords]
-        match given:
-            case [
-                ast.keyword(arg="dtype", value=ast.Attribute(value=owner, attr="dtype"))
-                | ast.Attribute(value=owner, attr="dtype")
-            ]:
+    def dtype(self, asked: ast.expr) -> str:
+        """The dtype that an argument stands for; empty where that is not known."""
+        match asked:
+            case ast.Attribute(value=owner, attr="dtype"):
                 kind = self.of(owner)
                 return kind.dtype if isinstance(kind, Number) and kind.real else ""
-            case [ast.keyword(arg="dtype", value=asked)]:
-                found = self.resolve(asked)
-                return next((name for name, types in DTYPES.items() if any(found is t for t in types)), "")
             case _:
-                return ""
+                found = asked.value if isinstance(asked, ast.Constant) else self.resolve(asked)
+                known = isinstance(found, (type, str))
+                return next((name for name, types in DTYPES.items() if known and found in types), "")
 
     def result_of(self, version: Generated, e: ast.Call) -> Kind:
         """The kind of what a version of a callee gives back."""
@@ -193,6 +192,20 @@ class Inference:
         if result is None or kinds is None:
             return UNKNOWN
         return with_axes(result, renamed(kinds, parameters_of(version))[1])
+
+
+def maker(found: Any) -> int | None:
+    """The place where a function is asked for a dtype, if it is one that makes arrays."""
+    return next((place for f, place in MAKERS.items() if f is found), None)
+
+
+def dtype_asked(e: ast.Call, place: int) -> ast.expr | None:
+    """
+    >>> ast.unparse(dtype_asked(ast.parse("np.zeros(n, float)", mode="eval").body, 1))
+    'float'
+    """
+    named = next((k.value for k in e.keywords if k.arg == "dtype"), None)
+    return e.args[place] if named is None and len(e.args) == place + 1 else named
 
 
 def parameters_of(g: Generated) -> list[str]:

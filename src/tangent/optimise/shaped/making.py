@@ -84,12 +84,32 @@ def made(shape: Kind) -> Kind:
             return UNKNOWN
 
 
-def counted(bounds: list[Kind]) -> Kind:
-    """`np.arange` of integers."""
-    if not all(isinstance(k, Number) and not k.axes and k.dtype == "i8" for k in bounds):
+def filled(shape: Kind, value: Kind) -> Kind:
+    """`np.full(shape, value)`."""
+    whole = made(shape)
+    if not isinstance(whole, Number) or not isinstance(value, Number) or value.rank or value.dtype == "c16":
         return UNKNOWN
-    size = bounds[0].size if len(bounds) == 1 and isinstance(bounds[0], Number) else None
-    return Number((UNSURE if size is None or (isinstance(size, int) and size < 0) else size,), "i8")
+    return Number(whole.axes, value.dtype)
+
+
+def counted(bounds: list[Kind]) -> Kind:
+    """`np.arange` of numbers.
+
+    >>> counted([Number((), "i8", True, 2), Number((), "i8", True, 6)]).axes
+    (4,)
+    """
+    numbers = [k for k in bounds if isinstance(k, Number) and not k.axes and k.dtype in ("i8", "f8")]
+    if len(numbers) < len(bounds):
+        return UNKNOWN
+    if any(k.dtype == "f8" for k in numbers):
+        return Number((UNSURE,), "f8")
+    match [k.size for k in numbers]:
+        case [size] if size is not None:
+            return Number((max(size, 0) if isinstance(size, int) else size,), "i8")
+        case [int() as first, int() as last]:
+            return Number((max(last - first, 0),), "i8")
+        case _:
+            return Number((UNSURE,), "i8")
 
 
 def stacked(kind: Kind) -> Kind:
@@ -103,7 +123,7 @@ def stacked(kind: Kind) -> Kind:
             if len(numbers) != len(inner) or any(k.axes != numbers[0].axes for k in numbers):
                 return UNKNOWN
             found = promoted(numbers)
-            return Number((len(items), *numbers[0].axes), "f8") if found and found[0] == "f8" else UNKNOWN
+            return Number((len(items), *numbers[0].axes), found[0]) if found and found[0] in ("f8", "i8") else UNKNOWN
         case _:
             return UNKNOWN
 

@@ -25,6 +25,7 @@ from tangent.optimise.shaped.kinds import (
     Stack,
     any_of,
     is_single,
+    stretched,
 )
 from tangent.optimise.shaped.making import reduced, reshaped, transposed, value_of
 from tangent.optimise.shaped.windows import window
@@ -102,6 +103,9 @@ def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, .
     left: list[Axis] = []
     rest = list(axes)
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    kinds = [UNKNOWN if isinstance(part, (ast.Slice, ast.Constant)) else of(part) for part in parts]
+    if len(parts) > 1 and any(isinstance(k, Number) and k.rank for k in kinds):
+        return by_arrays(axes, kinds)
     for i, part in enumerate(parts):
         if isinstance(part, ast.Constant) and part.value is None:
             left.append(1)
@@ -127,6 +131,25 @@ def axes_after(axes: tuple[Axis, ...], index: ast.expr, of: Of) -> tuple[Axis, .
         rest.pop(0)
     shows = any(isinstance(part, ast.Constant) and part.value is ... for part in parts)
     return (*left, *rest) if left or rest or not shows else None  # a[..., 1] of a vector shows a number, and is none
+
+
+def gathers(index: ast.expr, of: Of) -> bool:
+    """Whether arrays are among what an array is read by: places may be there more than once."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    kinds = [of(part) for part in parts if not isinstance(part, ast.Slice)]
+    return any(not isinstance(k, Number) or k.rank > 0 for k in kinds if k != UNKNOWN)
+
+
+def by_arrays(axes: tuple[Axis, ...], kinds: list[Kind]) -> tuple[Axis, ...] | None:
+    """The axes of what is read by several integers or arrays of them.
+
+    >>> by_arrays(("x.0", 3, 4), [Number(("i.0", 1), "i8"), Number((2,), "i8")])
+    ('i.0', 2, 4)
+    """
+    numbers = [k for k in kinds if isinstance(k, Number) and k.dtype == "i8"]
+    if len(numbers) < len(kinds) or len(kinds) > len(axes):
+        return None
+    return (*stretched([k.axes for k in numbers]), *axes[len(kinds) :])
 
 
 def sliced(n: Axis, part: ast.Slice, of: Of = lambda e: UNKNOWN) -> Axis:

@@ -22,7 +22,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.shaped.containers import is_of_floats, is_of_numbers
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Fields, Items, Kind, Listed, Number, alike, is_float, same
-from tangent.optimise.shaped.parts import axes_after
+from tangent.optimise.shaped.parts import axes_after, gathers
 from tangent.optimise.shaped.scattered import scattered
 from tangent.optimise.simplify import positive
 from tangent.syntax.quote import assign, at, constant, expression, name
@@ -305,7 +305,6 @@ def _place(b: str, index: ast.expr, flow: Flow) -> ast.Subscript | None:
             index = inner
     if not isinstance(whole, Number) or not whole.rank or not whole.real:
         return None
-    gathered = flow.of(index)
-    if axes_after(whole.axes, index, flow.of) is None or (isinstance(gathered, Number) and gathered.rank):
+    if axes_after(whole.axes, index, flow.of) is None or gathers(index, flow.of):
         return None
     return ast.Subscript(ast.Name(b, ast.Load()), index, ast.Store())

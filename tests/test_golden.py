@@ -743,10 +743,22 @@ def table_of_powers(x, n):
     return table[n]
 
 
+def curvature_of_a_spline(y, q):
+    n = len(y)
+    x = np.arange(n, dtype=float)
+    h = np.diff(x)
+    d = np.zeros(n)
+    d[1:-1] = 6 * ((y[2:] - y[1:-1]) / h[1:] - (y[1:-1] - y[:-2]) / h[:-1])
+    i = min(int(q), n - 2)
+    t = q - x[i]
+    return (d[i] * (h[i] - t) + d[i + 1] * t) / h[i]
+
+
 V, W = np.array([0.5, 1.5, 2.5]), np.array([1.0, -1.0, 2.0])
 A = np.array([[1.0, 2.0, 0.5], [0.5, 1.0, 3.0], [2.0, 1.0, 1.0]])
 X = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
 DISTANCES = np.array([[0.5, 4.0, 1.0], [2.0, 0.5, 7.0], [9.0, 3.5, 0.25]])
+HEIGHTS = np.array([0.5, 1.5, -0.5, 2.0, 1.0])
 MLP = (X, A, V, A, W, np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
 
 
@@ -770,6 +782,11 @@ def version(f, **options):
 def version_for_arrays(f, **options):
     """What a gradient that is called again with a matrix, and a number where there is one, runs."""
     return grad(f, **options).version(DISTANCES, *[0.5] * (len(inspect.signature(f).parameters) - 1))
+
+
+def version_for_a_spline(f, **options):
+    """What a gradient that is called again with some heights and a place runs."""
+    return grad(f, **options).version(HEIGHTS, 1.7)
 
 
 def forward_version(f, **options):
@@ -886,6 +903,7 @@ PROGRAMS: dict[str, tuple] = {
     "lattice_of_products_version": (lattice_of_products, version, {}, (X, 2, 2)),
     "rows_and_columns_version": (rows_and_columns, version_for_arrays, {"wrt": (0, 1)}, (DISTANCES, 0.5)),
     "shortest_version": (shortest, version_for_arrays, {}, (DISTANCES,)),
+    "curvature_of_a_spline_version": (curvature_of_a_spline, version_for_a_spline, {}, (HEIGHTS, 1.7)),
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),
     "closure": (closure, grad, {"wrt": (0, 1)}, (0.5, 2.0)),

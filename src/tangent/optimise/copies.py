@@ -64,6 +64,14 @@ class _Copies:
 
         return node if known.keys().isdisjoint(expression_reads(node)) else rebuild(node, change)
 
+    def place(self, target: ast.expr, known: Known) -> ast.expr:
+        """Where something is stored: the array keeps its name."""
+        if not isinstance(target, ast.Subscript):
+            return target
+        inner, index = self.place(target.value, known), self.read(target.slice, known)
+        same = inner is target.value and index is target.slice
+        return target if same else replace(target, value=inner, slice=index)
+
     def forget(self, names: Iterable[str], known: Known) -> None:
         for v in names:
             known.pop(v, None)
@@ -116,12 +124,12 @@ class _Copies:
                 new = self.read(value, known)
                 return s if new is value else replace(s, value=new)
             case ast.AugAssign(value=value) if not isinstance(s.target, ast.Attribute):
-                new = self.read(value, known)
+                new, target = self.read(value, known), self.place(s.target, known)
                 self.forget(writes(s), known)
-                return s if new is value else replace(s, value=new)
-            case ast.Assign(targets=[ast.Subscript()], value=value):
-                new = self.read(value, known)
-                return s if new is value else replace(s, value=new)
+                return s if new is value and target is s.target else replace(s, target=target, value=new)
+            case ast.Assign(targets=[ast.Subscript() as old], value=value):
+                new, target = self.read(value, known), self.place(old, known)
+                return s if new is value and target is old else replace(s, targets=[target], value=new)
             case ast.Return(value=ast.expr() as value):
                 return replace(s, value=self.read(value, known))
             case _:

@@ -67,14 +67,21 @@ class _Plan:
         counts = Counter(kept(s.pushes[0], s.pops[0]) for s in self.stacks.values())
         self.pairs = {v: pair for v, pair in pairs.items() if counts[v] == 1}
         inits = {v: s for s in statements(self.body) for v in writes(s) if v in self.stacks and _is_list(s)}
+
+        def settle(push: ast.stmt, pop: ast.stmt, value: ast.expr) -> None:
+            assert isinstance(pop, ast.Assign)
+            self.instead[pop] = replace(pop, value=value)
+            self.gone |= {push, *(s for n, s in inits.items() if self.stacks[n].pushes == [push])}
+
+        for s in self.stacks.values():
+            if (counter := self.counter(s.pushes[0], s.pops[0])) is not None:
+                settle(s.pushes[0], s.pops[0], counter)
         changed = True
         while changed:
             changed = False
             for v, (push, pop) in list(self.pairs.items()):
                 if pop not in self.instead and (value := self.value(v, push, pop)) is not None:
-                    assert isinstance(pop, ast.Assign)
-                    self.instead[pop] = replace(pop, value=value)
-                    self.gone |= {push, *(s for n, s in inits.items() if self.stacks[n].pushes == [push])}
+                    settle(push, pop, value)
                     changed = True
 
     def _place(self, body: Body, loops: tuple[ast.stmt, ...], branch: ast.stmt | None = None) -> None:
@@ -90,6 +97,14 @@ class _Plan:
     def order(self, block: _Block) -> Body:
         """The statements of a block, as far as some have moved up already."""
         return self.orders.setdefault(id(block.body), list(block.body))
+
+    def counter(self, push: ast.stmt, pop: ast.stmt) -> ast.expr | None:
+        """The counter of a loop that is kept under another name: `i_stack.append(k)`, `i = i_stack.pop()`."""
+        match push, pop:
+            case ast.Expr(value=ast.Call(args=[ast.Name(id=k) as e])), ast.Assign(targets=[ast.Name(id=v)]) if k != v:
+                return e if self.is_counter(k, self.home[push], self.home[pop]) else None
+            case _:
+                return None
 
     def value(self, v: str, push: ast.stmt, pop: ast.stmt) -> ast.expr | None:
         """The expression that gives the kept value in the place where it is restored."""
@@ -113,15 +128,20 @@ class _Plan:
             order.insert(order.index(pop), s)
         return value
 
+    def is_counter(self, n: str, there: _Block, here: _Block) -> bool:
+        """Whether a name counts the iterations of a loop and of the one that goes back over them, unchanged."""
+        around = [s for s in (*there.loops, *here.loops) if _counter(s) == n]
+        once = self.written[n] == 2 or (len(around) == 2 and not any(_is_changed(n, s) for s in around))
+        return _counts(n, there, here) and once
+
     def is_there(
         self, n: str, made: ast.stmt, there: _Block, here: _Block, pop: ast.stmt, moves: list[ast.stmt]
     ) -> bool:
         """Whether a name has in the place of the restore the value that it had in the forward pass."""
         if self.written[n] == 0 or (self.written[n] == 1 and n in self.once):
             return True
-        if any(_counter(a) == n == _counter(b) for a, b in zip(reversed(there.loops), reversed(here.loops))):
-            around = [s for s in (*there.loops, *here.loops) if _counter(s) == n]
-            return self.written[n] == 2 or (len(around) == 2 and not any(_is_changed(n, s) for s in around))
+        if _counts(n, there, here):
+            return self.is_counter(n, there, here)
         if n not in self.pairs:
             return False
         push, back = self.pairs[n]
@@ -262,6 +282,10 @@ def _is_atom(e: ast.expr) -> bool:
 
 def _counter(loop: ast.stmt) -> str:
     return loop.target.id if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else ""
+
+
+def _counts(n: str, there: _Block, here: _Block) -> bool:
+    return any(_counter(a) == n == _counter(b) for a, b in zip(reversed(there.loops), reversed(here.loops)))
 
 
 def _is_changed(n: str, loop: ast.stmt) -> bool:

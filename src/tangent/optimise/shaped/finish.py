@@ -24,6 +24,7 @@ from tangent.optimise.shaped.owned import owned
 from tangent.optimise.shaped.reread import reread
 from tangent.optimise.shaped.sections import Facts
 from tangent.optimise.shaped.signs import signs
+from tangent.optimise.shaped.sized import sized
 from tangent.optimise.shaped.together import together
 from tangent.optimise.shaped.unread import unread
 from tangent.optimise.shaped.unspaced import unspaced
@@ -58,6 +59,7 @@ def _recorded(
     known = [flows[f] for f in functions if f in flows]
     o = Optimisation(lambda e: _resolved(e, functions, resolve), shared=g.shared)
     facts = Facts(parameters, whole, _ranks(known), o.resolve, g.shared)
+    body = sized(body, facts.ranks, parameters, o)
     body = _fewer(dead(body, o), facts, o, {v for f in functions for v in (*f.externals, *f.seen)})
     body = again(body, facts, g.shared)
     return reread(body, facts, [text for flow in known for text, fits in flow.exact.items() if fits])

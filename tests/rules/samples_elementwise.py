@@ -172,6 +172,7 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "nan_to_num": [
         S("np.nan_to_num(x)", x=np.array([1 + 1j, np.nan + 2j, 1 + 1j * np.inf])),
+        S("np.nan_to_num(nan=c, x=x, copy=True)", x=np.array([0.5, np.nan]), c=0.1),
         S(
             "np.nan_to_num(x, nan=c, posinf=d, neginf=e)",
             x=np.array([0.5, np.nan, np.inf, -np.inf]),
@@ -225,8 +226,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("z.real", z=cplx(2, 2)),
         S("np.real(z)", z=cplx()),
         S("np.real(x)", x=real(3)),
+        S("np.real(val=z)", z=cplx(3)),
     ],
-    "imag": [S("np.imag(z)", z=cplx(3)), S("z.imag", z=cplx(2, 2)), S("np.imag(z)", z=cplx())],
+    "imag": [
+        S("np.imag(z)", z=cplx(3)), S("z.imag", z=cplx(2, 2)), S("np.imag(z)", z=cplx()), S("np.imag(val=z)", z=cplx(3))
+    ],
     "conj": [
         S("np.conj(z)", z=cplx(3)),
         S("np.conjugate(x)", x=real(3)),
@@ -246,6 +250,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("complex(x)", x=0.3),
         S("complex(imag=y, real=0.5)", y=0.3),
         S("complex(imag=y)", y=0.3),
+        S("np.complex128(x, y)", x=0.3, y=-0.4),
     ],
     "cmath_rect": [S("cmath.rect(r, t)", r=0.7, t=0.4)],
     "cmath_polar": [S("cmath.polar(z)", z=0.7 - 0.4j)],

@@ -13,6 +13,7 @@ ARGUMENTS: dict[str, list[Sample]] = {
         S("np.sin(x)", x=PAIR),
         S("np.add(x, y)", x=PAIR, y=(0.3, 0.4)),
         S("np.multiply(x, 2.0)", x=PAIR),
+        S("np.power(*[x, *(y,)])", x=PAIR, y=OTHER),
         S("np.sum(x, axis=0)", x=SQUARE),
         S("np.sort(x)", x=[0.3, 0.2]),
         S("np.average(x, weights=w)", x=PAIR, w=[1.0, 2.0]),

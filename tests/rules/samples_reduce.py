@@ -77,6 +77,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.std(z, axis=0, dtype=complex, keepdims=True)", z=cplx(3, 2)),
         S("np.std(x, axis=1, mean=m)", x=real(2, 3), m=cplx(2, 1)),
         S("z.std(0, mean=m, dtype=complex, ddof=c)", z=cplx(3, 2), m=cplx(1, 2), c=0.6),
+        S("np.nanstd(x, axis=1, ddof=1, dtype=complex)", x=real(2, 3)),
         S("np.nanstd(z, axis=-1, where=m, dtype=complex)", "m", z=cplx(2, 3), m=MASKS),
     ],
     # Products
@@ -452,7 +453,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.arange(a, b, h)", "b", a=0.3, b=2.0, h=0.37),
         S("np.arange(a, 3.0)", a=0.3),
         S("np.arange(0.0, 1.0, step=h)", h=0.3),
-        S("np.arange(a, 2.0, h, dtype=complex)", a=0.3, h=0.37),
+        S("np.arange(a, 2.0, h, dtype=complex, device='cpu')", a=0.3, h=0.37),
     ],
     "linspace": [
         S("np.linspace(a, b, 4)", a=0.3, b=1.2),

@@ -52,6 +52,23 @@ def test_precision_of_complex_results(call: str, dtype: Any) -> None:
     assert tangent.jvp(f)(x, np.ones(2)).dtype == f(x).dtype
 
 
+@pytest.mark.parametrize(
+    ("call", "dtype", "expected"),
+    [
+        ("np.sin(x)", np.int64, np.float64),
+        ("np.sin(x)", np.int8, np.float16),
+        ("np.concatenate([x, x], dtype=np.float32)", np.int64, np.float32),
+        ("np.add(x, x, dtype=np.longdouble)", bool, np.longdouble),
+        ("np.nanstd(x, dtype=complex)", np.int64, np.float64),
+    ],
+)
+def test_gradients_of_integers_have_the_precision_of_the_computation(call: str, dtype: Any, expected: Any) -> None:
+    f, x = function_of(S(call, x=0.3)), np.array([1, 0, 1], dtype)
+    df = tangent.vjp(f)
+    for _ in range(3):  # the third call is that of a version
+        assert df(x, np.ones_like(f(x))).dtype == expected
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
 def test_powers_of_narrow_integers(dtype: Any) -> None:
     """`x ** 6` is 64 for 2, and its slope, 192, is no narrow integer."""

@@ -5,6 +5,7 @@ x.__add__(y)       ->   x + y
 list.append(x, v)  ->   x.append(v)
 np.dot(x, y, z)    ->   np.dot(x, y, out=z)
 np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a parameter `z=None`
+f(*[x, y])         ->   f(x, y)
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
     def change(e: ast.expr) -> ast.expr:
         match e:
+            case ast.Call(args=args) if any(map(_is_display, args)):
+                return change(replace(e, args=[part for a in args for part in _parts(a)]))
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
                 return e
             case ast.Call(func=ast.Attribute(value=ast.Name() as cls, attr=attr), args=[owner, *rest]) if (
@@ -68,10 +71,24 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     own = (context.source.function.__module__ or "").startswith("tangent.")
     named = any(
         (isinstance(n, ast.Attribute) and (n.attr in NAMES or _is_of_container(n)))
-        or (isinstance(n, ast.Call) and (may_have_form(n) or names_absent(n)))
+        or (isinstance(n, ast.Call) and (may_have_form(n) or names_absent(n) or any(map(_is_display, n.args))))
         for n in walk(f)
     )
     return rebuild(f, change) if named and not own else f
+
+
+def _is_display(e: ast.expr) -> bool:
+    """Whether an argument is a list or a tuple behind a star, written where it is given."""
+    return isinstance(e, ast.Starred) and isinstance(e.value, (ast.List, ast.Tuple))
+
+
+def _parts(e: ast.expr) -> list[ast.expr]:
+    """The arguments that an argument stands for."""
+    match e:
+        case ast.Starred(value=ast.List(elts=elts) | ast.Tuple(elts=elts)):
+            return [part for x in elts for part in _parts(x)]
+        case _:
+            return [e]
 
 
 def _is_of_container(n: ast.Attribute) -> bool:

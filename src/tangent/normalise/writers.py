@@ -332,13 +332,10 @@ def _by_position(e: ast.Call) -> ast.Call:
 
 def _in_place(e: ast.Call) -> ast.Call | None:
     """`np.nan_to_num(x, copy=False)` as the call that makes a copy; None where it makes one anyway."""
-    first, *others = e.args
-    keywords = [k for k in e.keywords if k.arg != "copy"]
-    told = [*others[:1], *(k.value for k in e.keywords if k.arg == "copy")]
-    if not told or not isinstance(told[0], ast.Constant) or told[0].value not in (False, None):
+    told = next((k.value for k in e.keywords if k.arg == "copy"), None)
+    if not isinstance(told, ast.Constant) or told.value not in (False, None):
         return None
-    names = [ast.keyword(k, a) for k, a in zip(("nan", "posinf", "neginf"), others[1:])]
-    return ast.copy_location(ast.Call(e.func, [first], [*names, *keywords]), e)
+    return replace(e, keywords=[k for k in e.keywords if k.arg != "copy"])
 
 
 def _told(outs: list[ast.expr]) -> list[ast.expr | None]:

@@ -157,7 +157,7 @@ def deepcopy(y, x, memo=None):                                  d[x] = d[y]
 
 
 @linear
-def array(y, object, dtype=None, copy=True, order="K", subok=False, ndmin=0):  d[object] = restructure(d[y], object, dtype=dtype)
+def array(y, object, dtype=None, copy=True, order="K", subok=False, ndmin=0, ndmax=0):  d[object] = restructure(d[y], object, dtype=dtype)
 @linear
 def asarray(y, a, dtype=None, order=None, device=None, copy=None):             d[a] = restructure(d[y], a, dtype=dtype)
 @linear

@@ -74,7 +74,7 @@ def poly(y, seq_of_zeros):
 
 @fitted
 @cast
-def arange(y, start, stop=None, step=1, dtype=None):
+def arange(y, start, stop=None, step=1, dtype=None, *, device=None):
     d[start] = np.sum(d[y]) * is_start(stop)
     d[step] = np.sum(d[y] * np.arange(np.size(y)))
     d[y] = np.full(np.shape(y), d[start] * is_start(stop)) + d[step] * np.arange(np.size(y))

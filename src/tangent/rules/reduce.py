@@ -121,10 +121,12 @@ def nanstd(y, a, axis=None, *, ddof=0, keepdims=False, where=True):
     m = present(a, where)
     like(std, where=m)
 
+@fitted
 def nanvar_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
     like(var_about, where=m, deviation=own_deviation)
 
+@fitted
 def nanstd_about(y, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None):
     m = present(a, where)
     like(std_about, where=m, direction_about=own_direction_about)

@@ -21,8 +21,9 @@ FILLING = {
     np.copyto: ("dst", "src", "casting", "where"), np.put: ("a", "ind", "v", "mode"),
     np.putmask: ("a", "mask", "values"), np.place: ("arr", "mask", "vals"),
     np.fill_diagonal: ("a", "val", "wrap"), np.put_along_axis: ("arr", "indices", "values", "axis"),
+    np.nan_to_num: ("x", "copy", "nan", "posinf", "neginf"),
 }  # fmt: skip
-GIVEN = {np.copyto: 2, np.fill_diagonal: 2}  # how many of them are given by position; of others 3
+GIVEN = {np.copyto: 2, np.fill_diagonal: 2, np.nan_to_num: 1}  # how many of them are given by position; of others 3
 FILLING_NAMES = frozenset(f.__name__ for f in FILLING)
 
 

@@ -56,7 +56,7 @@ class Rules(Frame):
         before, terms = self.terms(rule, lines, wanted, op, result)
         value = terms[0]
         for term in terms[1:]:
-            value = self.add(value, term, rule.kind == "elementwise")
+            value = self.add(value, term, rule.kind in ("elementwise", "linear"))
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
         elif rule.kind in ("general", "linear") and rule.tangent and not rule.cast.isdisjoint(wanted):

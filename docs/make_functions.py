@@ -80,8 +80,8 @@ order. *By* are the operands that derivatives flow to, *options* the other argum
 that is not listed is refused by its name. Where NumPy takes a list or a tuple for an array, so do derivatives, and the
 gradient is one of the same structure. Gradients have the dtype of their argument; those of integers and booleans are
 real, in the precision in which NumPy computes with them: double, unless a call asks for another (`dtype=np.float32`) or
-the integers are narrow (`np.sin` of int8 is float16). `np.r_`, `np.c_`, `np.mgrid` and `np.ogrid` become calls of these functions;
-`np.vectorize` calls the function for each element, with all its options. What writes in place
+the integers are narrow (`np.sin` of int8 is float16). `np.r_`, `np.c_`, `np.mgrid` and `np.ogrid` become calls of these
+functions; `np.vectorize` calls the function for each element, with all its options. What writes in place
 is on [a page of its own](storage.md).
 
 Methods of ufuncs that are not listed (`np.hypot.accumulate`, `np.fmod.reduce`) are written out, for every ufunc of two

@@ -2,6 +2,8 @@
 
 print("step", i)
 y = y * x                  ->     y = y * x
+
+Functions that are called as they are, since no derivative flows through them, are replaced by such without a voice.
 """
 
 from __future__ import annotations
@@ -16,12 +18,16 @@ from dataclasses import replace
 import numpy as np
 
 from tangent.errors import SourceError
+from tangent.source.cells import cells_of
 from tangent.source.naming import is_library
 from tangent.source.read import read
 from tangent.source.resolve import Scope
+from tangent.source.stubs import stub
+from tangent.syntax.names import Names, identifiers
+from tangent.syntax.quote import name
+from tangent.syntax.rebuild import rebuild, with_blocks
 from tangent.syntax.rebuild import replace as rebuilt
-from tangent.syntax.rebuild import with_blocks
-from tangent.syntax.uses import arguments
+from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
 
@@ -41,10 +47,19 @@ def silenced(this: Unit) -> Unit:
         return [statement(s) for s in body if not tells(s)] or [ast.copy_location(ast.Pass(), body[0])]
 
     def statement(s: ast.stmt) -> ast.stmt:
-        new = with_blocks(s, block)
+        new = quietly(with_blocks(s, block))
         if new is not s and s in operations:
             operations[new] = operations[s]
         return new
+
+    def quietly(s: ast.stmt) -> ast.stmt:
+        match s:
+            case ast.Assign(value=ast.Call(func=func) as e) if s in operations and operations[s].kind == "call":
+                found = this.context.scope.resolve(func)
+                quiet = _quiet(found) if isinstance(found, types.FunctionType) else None
+                return s if quiet is None else rebuilt(s, value=rebuilt(e, func=name(this.context.use("quiet", quiet))))
+            case _:
+                return s
 
     def tells(s: ast.stmt) -> bool:
         match s:
@@ -57,6 +72,38 @@ def silenced(this: Unit) -> Unit:
 
     core = rebuilt(this.core, body=block(this.core.body))
     return replace(this, core=core, operations=operations)
+
+
+def _quiet(function: types.FunctionType, outer: tuple[types.FunctionType, ...] = ()) -> types.FunctionType | None:
+    """The function without what it prints, itself or by functions it names; None where it prints nothing."""
+    if is_library(function) or function in outer:
+        return None
+    try:
+        source = read(function)
+    except SourceError:
+        return None
+    scope = Scope(function, assigned_inside(source.tree.body) | {a.arg for a in arguments(source.tree.args)})
+    names, cells = Names(identifiers(source.tree)), cells_of(function)
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        kept = [s for s in body if not (isinstance(s, ast.Expr) and _is_told_alone(s.value, scope))]
+        return [with_blocks(s, block) for s in kept] or [ast.copy_location(ast.Pass(), body[0])]
+
+    def quieter(e: ast.expr) -> ast.expr:
+        found = scope.resolve(e.func) if isinstance(e, ast.Call) else None
+        inner = _quiet(found, (*outer, function)) if isinstance(found, types.FunctionType) else None
+        if inner is None:
+            return e
+        assert isinstance(e, ast.Call)
+        cells[chosen := names.fresh("quiet")] = types.CellType(inner)
+        return rebuilt(e, func=name(chosen))
+
+    tree = rebuild(rebuilt(source.tree, body=block(source.tree.body)), quieter)
+    return None if ast.dump(tree) == ast.dump(source.tree) else stub(function, tree, cells, source.file)
+
+
+def _is_told_alone(e: ast.expr, scope: Scope) -> bool:
+    return isinstance(e, ast.Call) and _is_telling(e.func, scope)
 
 
 def _only_tells(found: object) -> bool:

@@ -600,3 +600,19 @@ def keys_of_an_argument_that_others_hold(d):
     a, b = held["d"]
     scaled = functools.partial(lambda first, second: first * second * d[0.5])
     return _at_keys(held["d"], (a,)) * b + scaled(*d)
+
+
+class _Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __iter__(self):
+        yield self.a
+        yield self.b
+
+
+@program({"x": 0.7})
+def items_of_an_object_summed(x):
+    pair = _Pair(x, 2.0)
+    first, second = pair
+    return sum(pair) * sum(_Pair(x, x * x), x) + first * second

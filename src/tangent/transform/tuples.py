@@ -58,8 +58,10 @@ def _pushes_one(op: Operation, found: set[str]) -> bool:
 
 
 def _given(unit: Unit) -> Iterator[str]:
-    """Parameters of generated code, and of Tangent's own, that get a tuple."""
+    """Parameters of generated code, and of Tangent's own, that get a tuple; that behind a star."""
     function = unit.source.function
+    if unit.core.args.vararg is not None:
+        yield unit.core.args.vararg.arg
     own = home_of(function).split(".")[0] == "tangent"
     for a in arguments(unit.core.args):
         said = own and a.annotation is not None and ast.unparse(a.annotation).startswith("tuple")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
@@ -17,6 +16,8 @@ from tangent.transform.calls import Derivatives
 from tangent.transform.reverse.frame import given_shapes
 from tangent.transform.scribe import Scribe
 from tangent.transform.storage.settle import Settled
+from tangent.transform.tuples import plain_tuples
+from tangent.transform.unit import Unit
 
 ITERATING = frozenset(
     "builtin_list builtin_tuple builtin_sorted builtin_sum builtin_max builtin_min math_fsum math_prod math_sumprod "
@@ -41,7 +42,7 @@ class Frame:
         self.lists |= {v for op in operations if op.kind == "pop" for v in op.operands}
 
         self.caught = watched(unit.core.body, unit.context.scope.resolve)
-        self.no_dicts = self.lists | _no_dicts(self.shapes, operations)
+        self.no_dicts = self.lists | _no_dicts(self.shapes, unit, derivatives)
 
     def tangent(self, v: str) -> str:
         return self.scribe.derivative(v, "d")
@@ -89,14 +90,16 @@ class Frame:
     def operand_tangent(self, op: Operation, k: str) -> ast.expr:
         """The tangent of an operand of a rule; where the rule goes over it, that of its items."""
         e = op.values[k]
-        over = isinstance(e, ast.Name) and op.rule.name in ITERATING
+        over = isinstance(e, ast.Name) and op.rule.name in ITERATING and k != "start"
         return self.tangents_of_items(e) if over else self.tangent_argument(e)
 
 
-def _no_dicts(table: Shapes, operations: Iterable[Operation]) -> set[str]:
+def _no_dicts(table: Shapes, unit: Unit, derivatives: Derivatives) -> set[str]:
     """Variables that surely are no dicts: numbers, arrays, lists and tuples."""
-    made = {v for op in operations for v in op.targets}
-    return {v for v in made if _is_no_dict(table.of(name(v)))}
+    operations = unit.operations.values()
+    found = set(plain_tuples(unit, unit.operations, derivatives.gives_tuple))
+    found |= {v for op in operations for v in op.targets if _is_no_dict(table.of(name(v)))}
+    return found
 
 
 def _is_no_dict(fact: Fact) -> bool:

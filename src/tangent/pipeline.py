@@ -21,7 +21,7 @@ from tangent.rules.table import scope_rules, table, using
 from tangent.runtime.layouts import remembered
 from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
-from tangent.runtime.storage.forms import form_of, holds_arrays, refuse_shared
+from tangent.runtime.storage.forms import form_of, holds_arrays, holds_lists, refuse_shared
 from tangent.runtime.storage.held import are_apart
 from tangent.source.adapt import called
 from tangent.source.buffers import buffers_of
@@ -39,7 +39,6 @@ Scalars = Callable[[list[Generated]], tuple[tuple[Any, frozenset[str]], ...]]
 Small = Callable[[types.FunctionType], types.FunctionType]
 Copies = Callable[[dict[str, Any], tuple[Any, ...]], Derivative | None]
 Kind = Literal["objects", "lists"]
-Stored = tuple[tuple[str, tuple[Any, ...]], ...]
 Key = tuple[Any, ...]
 _made: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[Key, Any]] = weakref.WeakKeyDictionary()
 _alike: weakref.WeakKeyDictionary[types.CodeType, deque[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
@@ -91,7 +90,7 @@ def _shared(function: types.FunctionType, options: Options) -> Derivative | None
             continue
         again = rebound(loaded.functions, Pairing(behind, function))
         if again is not None:
-            made = load_again(old, again, _other_ways(function, options, next(iter(again)).stored))
+            made = load_again(old, again, _other_ways(function, options, next(iter(again))))
             made.source, made.sure = old.source, getattr(old, "sure", False)  # type: ignore[attr-defined]
             if old in _recent:
                 _recent[_recent.index(old)] = None  # what it captured is not kept any longer
@@ -249,15 +248,17 @@ def behind(function: types.FunctionType, **changes: Any) -> types.FunctionType:
     return made
 
 
-def for_containers(function: types.FunctionType, options: Options, stored: Stored) -> Copies:
+def for_containers(function: types.FunctionType, options: Options, entry: Generated) -> Copies:
     """What gives other code for arguments that are lists or dicts of numbers, or of such, and written into.
 
-    Where items of lists in them are assigned that are arrays, or lists again, that is code with a memory.
+    Where items of lists in them are assigned that are arrays, or lists again, and where operators in place join lists or
+    tuples, that is code with a memory.
     """
     known: dict[Copied, Derivative | None] = {}
 
     def other(written: dict[str, Any], every: tuple[Any, ...]) -> Derivative | None:
-        assigned = any(v in written and holds_arrays(written[v], path) for v, path in stored)
+        assigned = any(v in written and holds_arrays(written[v], path) for v, path in entry.stored)
+        assigned |= any(v in written and holds_lists(written[v], path) for v, path in entry.joined)
         if assigned or not are_apart(every):
             refuse_shared(every, lambda: _place(function))
             memory: Memory = "arrays"
@@ -307,7 +308,7 @@ def for_arguments(function: types.FunctionType, options: Options) -> Objects:
 
 
 def _loaded(module: Module, function: types.FunctionType, options: Options) -> types.FunctionType:
-    others = _other_ways(function, options, module.functions[0].stored)
+    others = _other_ways(function, options, module.functions[0])
     if options.compile is not None:
         from tangent.codegen.compiled.entry import load_compiled  # loads Numba
 
@@ -326,13 +327,13 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
     return made
 
 
-def _other_ways(function: types.FunctionType, options: Options, stored: Stored) -> Others:
+def _other_ways(function: types.FunctionType, options: Options, entry: Generated) -> Others:
     """What a derivative calls in its place, for arguments of other kinds."""
     return Others(
         renew=lambda: _renewed(function, options),
         objects=None if options.given else for_arguments(function, options),
         lists=None if options.lists else lambda: again(function, options, lists=True),
-        copies=None if options.copied else for_containers(function, options, stored),
+        copies=None if options.copied else for_containers(function, options, entry),
         anything=lambda: again(function, options, anything=True),
     )
 

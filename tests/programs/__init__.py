@@ -48,6 +48,7 @@ THEMES = (
     "in_objects",
     "given",
     "given_lists",
+    "cycles",
     "many_objects",
     "knowing",
     "setters",

@@ -52,6 +52,7 @@ class Aliases:
         self.points: dict[str, set[str]] = {}
         self.holds: dict[str, set[str]] = {}
         self.bases: dict[ast.stmt, tuple[str, ...]] = {}
+        self.cyclic: set[str] = set()  # what is put into itself
         self._summaries = summaries
         self._gives = self._given_by_callees(operations)
         self.containers = containers_made(operations, frozenset(parameters), self._gives)
@@ -73,6 +74,7 @@ class Aliases:
             self.bases[s] = () if alone else (root,) if root is not None else self._shared(op)
         while self._round():
             pass
+        self._find_cycles()
 
     def _given_by_callees(self, operations: Operations) -> Gives:
         """Variables that callees make lists for, and what is known of these."""
@@ -141,6 +143,14 @@ class Aliases:
             for o in self.of(v) if not whole else ():
                 self.holds.setdefault(o, set()).update(*(self.items(w) for w in given))
         return before != sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
+
+    def _find_cycles(self) -> None:
+        """What is put into itself: `a.next = a`, `d["self"] = d`. Items of what is no container are not told from it."""
+        stores = [(op.targets[0], base_names(op.value)) for _, op in self._ops if _stores_name(op) and op.value]
+        pushes = [(op.targets[0], op.operands) for _, op in self._ops if op.kind == "push"]
+        for v, given in (*stores, *pushes, *((v, given) for v, whole, given in self._puts if whole)):
+            for o in given:
+                self.cyclic |= self.of(v) & self.of(o) & (self.of(v) if o == v else self.containers)
 
     def _follow(self, op: Operation, shared: tuple[str, ...]) -> None:
         if op.kind == "store":
@@ -282,6 +292,10 @@ def _kept_by_callees(operations: Operations) -> Iterator[str]:
         called = op.kind == "call" and op.targets[0] in pairs
         if len(op.targets) == 2 and (called or (op.kind == "unpack" and op.operands[0] in pairs)):
             yield op.targets[1]
+
+
+def _stores_name(op: Operation) -> bool:
+    return op.kind == "store" and op.why != "del" and isinstance(op.value, ast.Name)
 
 
 def _makes_object(op: Operation) -> bool:

@@ -210,6 +210,7 @@ def describe(
     function.items = entry.items  # type: ignore[attr-defined]
     function.owned = entry.owned  # type: ignore[attr-defined]
     function.stored, function.augmented = entry.stored, entry.augmented  # type: ignore[attr-defined]
+    function.joined = entry.joined  # type: ignore[attr-defined]
     function.shapes = _known_shapes(entry)  # type: ignore[attr-defined]
 
 

@@ -147,6 +147,8 @@ def broadcast_like(b: Any, x: Any) -> Any:
         return type(x)(b)
     if (foreign := foreign_type(x)) is not None:
         return foreign.broadcast_like(b, x)
+    if isinstance(x, (list, tuple)) and isinstance(b, (list, tuple)) and len(b) != len(x):
+        raise _unknown_list(x)
     return b
 
 

@@ -144,5 +144,5 @@ def _key(index: ast.expr, this: Unit) -> ast.expr:
 def held_elsewhere(w: Write, aliases: Aliases, live: frozenset[str], names: set[str]) -> bool:
     """Whether another variable, or another container, may hold what a statement changes."""
     own = aliases.of(w.root)
-    inside = any(own & held for o, held in aliases.holds.items() if o not in own)
-    return inside or any(aliases.of(n) & own for n in names if n != w.root and n in live)
+    inside = any(held & own - {o} for o, held in aliases.holds.items())
+    return bool(inside or own & aliases.cyclic) or any(aliases.of(n) & own for n in names if n != w.root and n in live)

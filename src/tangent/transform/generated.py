@@ -34,6 +34,7 @@ class Generated:
     owned: tuple[str, ...] = ()  # those that are copied, since they are written into
     stored: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # ways to parts of them whose items are assigned
     augmented: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # and to those whose items operators in place change
+    joined: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # ways to what operators in place would join, of lists
     backward: Generated | None = None
     shared: dict[str, str] = field(default_factory=dict)
     fresh: str = ""

@@ -19,7 +19,7 @@ from tangent.transform.generated import Generated
 from tangent.transform.results import BOUNDARY, arranged, extra_results, lists_restored, returned, with_aux
 from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage.parts import augmented_parts, looked_at, stored_parts
+from tangent.transform.storage.parts import augmented_parts, joined_parts, looked_at, stored_parts
 from tangent.transform.storage.summaries import called_functions
 from tangent.transform.unit import Unit
 
@@ -47,6 +47,7 @@ def gradient(module: Module, function: types.FunctionType, title: str) -> Genera
     made.apart = (*settled.apart, *getattr(function, "apart", ()))
     made.owned = looked_at(settled)
     made.stored, made.augmented = stored_parts(settled), augmented_parts(settled)
+    made.joined = joined_parts(settled)
     this = settled.unit
     gradients = [returned(v, passes, made.numbers, scribe, own=True) for v in wrt]
     zeros: list[ast.stmt] = []  # of lists that grow or shrink, as they were given

@@ -25,7 +25,7 @@ from tangent.transform.inserted.skipped import without_insertions
 from tangent.transform.known import Known
 from tangent.transform.results import arranged, extra_results, may_be_view, with_aux
 from tangent.transform.scribe import Scribe
-from tangent.transform.storage.parts import augmented_parts, looked_at, stored_parts
+from tangent.transform.storage.parts import augmented_parts, joined_parts, looked_at, stored_parts
 from tangent.transform.unit import watched_by_callers
 
 if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
@@ -60,6 +60,7 @@ def build_tangent(
     made.apart = (*settled.apart, *getattr(made.primal, "apart", ()))
     made.owned = looked_at(settled)
     made.stored, made.augmented = stored_parts(settled), augmented_parts(settled)
+    made.joined = joined_parts(settled)
     this = settled.unit
     if both:
         refuse_hidden_writes(settled, groups, copied=hasattr(made.primal, "origin"))  # as any derivative does

@@ -70,9 +70,9 @@ def call_augmented(memory: Any, owner: Any, name: str, old: Any, value: Any) -> 
 
 def call_augmented_item(memory: Any, x: Any, index: Any, old: Any, value: Any) -> Any:
     """`x[index] += ...`, of which the value is known."""
-    if not is_array(old) or is_array(x):
+    if is_array(x) or not (is_array(old) or isinstance(old, list)):
         return call_store(memory, x, index, value)
-    memory = written(memory, old, ..., value)
+    memory = written(memory, old, ..., value) if is_array(old) else changed(memory, old, None, value)
     return call_store(memory, x, index, old) if is_object(x) else memory
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -42,17 +43,35 @@ def holds_arrays(x: Any, path: tuple[Any, ...]) -> bool:
     >>> holds_arrays([1.0, [np.ones(2)]], (1,)), holds_arrays([[np.ones(2)]], (None, 0)), holds_arrays([[2.0]], (0,))
     (True, False, False)
     """
-    if not isinstance(x, (list, tuple, dict)):
-        return False
+    held = [v for part in _parts(x, path) for v in _items(part)]
+    return any(isinstance(v, (np.ndarray, list, tuple, dict)) for v in held)
+
+
+def holds_lists(x: Any, path: tuple[Any, ...]) -> bool:
+    """Whether a part of a container, told in the same way, is a list or tuple.
+
+    >>> holds_lists([1.0, [2.0]], (1,)), holds_lists([np.ones(2)], (None,)), holds_lists([2.0], ())
+    (True, False, True)
+    """
+    return any(isinstance(part, (list, tuple)) for part in _parts(x, path))
+
+
+def _parts(x: Any, path: tuple[Any, ...]) -> Iterator[Any]:
+    """The parts of a container that some keys lead to; None is any key."""
     if not path:
-        items = x.values() if isinstance(x, dict) else x
-        return any(isinstance(v, (np.ndarray, list, tuple, dict)) for v in items)
-    if path[0] is None:
-        return any(holds_arrays(v, path[1:]) for v in (x.values() if isinstance(x, dict) else x))
-    try:
-        return holds_arrays(x[path[0]], path[1:])
-    except (LookupError, TypeError):
-        return False
+        yield x
+    elif path[0] is None:
+        for v in _items(x):
+            yield from _parts(v, path[1:])
+    elif isinstance(x, (list, tuple, dict)):
+        with contextlib.suppress(LookupError, TypeError):
+            yield from _parts(x[path[0]], path[1:])
+
+
+def _items(x: Any) -> Iterable[Any]:
+    if isinstance(x, (list, tuple, dict)):
+        return x.values() if isinstance(x, dict) else x
+    return ()
 
 
 def refuse_shared(values: tuple[Any, ...], where: Callable[[], Location]) -> None:

@@ -76,6 +76,21 @@ def augmented_parts(settled: Settled) -> Ways:
     return _parts(settled, _augmented)
 
 
+def joined_parts(settled: Settled) -> Ways:
+    """Parameters, and the ways to those of their parts that operators in place change as a whole: they join lists.
+
+    y = t[0]
+    y += v            ->   t: (0,)
+    """
+    this = settled.unit
+    given: Ways = getattr(this.source.function, "joined", ())
+    if this.context.memory or not settled.owned:
+        return given
+    ways = _ways(this)
+    every = {v for op in this.operations.values() for v in _joined(op)}
+    return tuple(sorted({*given, *(way for v in every for way in ways.get(v, ()))}, key=repr))
+
+
 def _whole(settled: Settled) -> Ways:
     """Parameters that are taken for arrays themselves."""
     return () if settled.unit.context.memory else tuple((p, ()) for p in settled.owned if p in settled.arrays)
@@ -136,20 +151,28 @@ def _augmented(op: Operation) -> set[str]:
     return _given_to(op, ast.AugAssign)
 
 
-def _given_to(op: Operation, kind: type[ast.Assign | ast.AugAssign]) -> set[str]:
-    """What is given to a function that changes items of its arguments in a kind of statement."""
+def _joined(op: Operation) -> set[str]:
+    """The variables that an operation changes in place as a whole."""
+    if op.kind == "augment" and "index" not in op.values:
+        return {op.targets[0]}
+    return _given_to(op, ast.AugAssign, whole=True)
+
+
+def _given_to(op: Operation, kind: type[ast.Assign | ast.AugAssign], whole: bool = False) -> set[str]:
+    """What is given to a function that changes its arguments, or items of them, in a kind of statement."""
     if op.kind != "call" or not isinstance(op.value, ast.Call) or not isinstance(op.callee, types.FunctionType):
         return set()
-    return {a.id for a in op.value.args if isinstance(a, ast.Name)} if _changes_items(op.callee, kind) else set()
+    given = {a.id for a in op.value.args if isinstance(a, ast.Name)}
+    return given if _changes_given(op.callee, kind, whole) else set()
 
 
-def _changes_items(function: types.FunctionType, kind: type[ast.Assign | ast.AugAssign]) -> bool:
-    """Whether a function changes items of what it is given, as far as its own text tells."""
+def _changes_given(function: types.FunctionType, kind: type[ast.Assign | ast.AugAssign], whole: bool) -> bool:
+    """Whether a function changes what it is given, or items of it, as far as its own text tells."""
     tree = text_of(function)
     if tree is None:
         return False
     given = {a.arg for a in arguments(tree.args)}
     found = [s for s in walk_scope(tree) if isinstance(s, kind)]
     targets = [t for s in found for t in (s.targets if isinstance(s, ast.Assign) else [s.target])]
-    places = [n for t in targets for n in ast.walk(t) if isinstance(n, ast.Subscript)]
-    return any(isinstance(n.value, ast.Name) and n.value.id in given for n in places)
+    places = [n.value for t in targets for n in ast.walk(t) if isinstance(n, ast.Subscript)]
+    return any(isinstance(e, ast.Name) and e.id in given for e in (targets if whole else places))

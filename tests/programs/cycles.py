@@ -1,0 +1,91 @@
+"""Things that hold themselves, and lists that grow by operators in place under several names."""
+
+from programs.registry import program
+from programs.samples import signed
+
+
+class Link:
+    def __init__(self, v, after=None):
+        self.v, self.after = v, after
+
+
+@program({"x": 1.1})
+def two_objects_that_hold_each_other(x):
+    a = Link(x)
+    b = Link(x * 2.0, a)
+    a.after = b
+    for _ in range(3):
+        a.v = a.v * a.after.v
+        a = a.after
+    return a.v + a.after.v
+
+
+@program({"x": 1.1})
+def object_that_holds_itself(x):
+    a = Link(x)
+    a.after = a
+    a.v = x * a.after.v
+    return a.after.v * a.after.after.v
+
+
+@program({"x": 1.1})
+def list_that_holds_itself(x):
+    xs = [x]
+    xs.append(xs)
+    xs[0] = xs[1][0] * x
+    return xs[1][0] * xs[0]
+
+
+@program({"x": 1.1})
+def dict_that_holds_itself(x):
+    d = {"v": x}
+    d["me"] = d
+    d["v"] = d["me"]["v"] * x
+    return d["me"]["v"] * x
+
+
+@program(
+    {"x": [1.0, 2.0, 3.0], "z": [2.0, 4.0]},
+    {"x": (3.0, 1.0), "z": (2.0, 4.0)},
+    {"x": signed(2), "z": signed(2)},
+    {"x": [signed(2), signed(2)], "z": [signed(2)]},
+)
+def joined_under_another_name(x, z):
+    y = x
+    y += z
+    return (y[0] * x[1] + y[-1] * y[0]).sum() if hasattr(y[0], "sum") else y[0] * x[1] + y[-1] * y[0]
+
+
+@program({"x": [1.0, 2.0, 3.0]}, {"x": (3.0, 1.0)}, {"x": signed(2)})
+def joined_with_itself(x):
+    y = x
+    y += y
+    return y[0] * x[1] + y[-1] * len(y)
+
+
+@program({"x": [1.0, 2.0]}, {"x": (3.0, 1.0)}, {"x": signed(2)})
+def repeated_under_another_name(x):
+    y = x
+    x *= 2
+    return x[0] * y[-1] * len(y)
+
+
+@program({"p": {"w": [1.0, 2.0]}, "z": [3.0, 4.0]}, {"p": {"w": (1.0, 2.0)}, "z": (3.0, 4.0)}, orders=1)
+def list_of_a_dict_joined_under_a_name(p, z):
+    y = p["w"]
+    y += z
+    return y[0] * p["w"][-1] + p["w"][0]
+
+
+def doubled(c):
+    c.v = c.v * 2.0
+
+
+@program({"x": 1.2}, orders=1)
+def item_joined_that_has_a_name(x):
+    c = Link(x)
+    doubled(c)
+    d = {"a": [x]}
+    ys = d["a"]
+    d["a"] += [x * x]
+    return ys[-1] * len(ys) * c.v

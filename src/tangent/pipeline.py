@@ -251,8 +251,8 @@ def behind(function: types.FunctionType, **changes: Any) -> types.FunctionType:
 def for_containers(function: types.FunctionType, options: Options, entry: Generated) -> Copies:
     """What gives other code for arguments that are lists or dicts of numbers, or of such, and written into.
 
-    Where items of lists in them are assigned that are arrays, or lists again, and where operators in place join lists or
-    tuples, that is code with a memory.
+    Where items of lists in them are assigned that are arrays, or lists again, and where operators in place
+    join lists or tuples, that is code with a memory.
     """
     known: dict[Copied, Derivative | None] = {}
 

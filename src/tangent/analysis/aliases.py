@@ -145,7 +145,7 @@ class Aliases:
         return before != sum(map(len, self.points.values())) + sum(map(len, self.holds.values()))
 
     def _find_cycles(self) -> None:
-        """What is put into itself: `a.next = a`, `d["self"] = d`. Items of what is no container are not told from it."""
+        """What is put into itself: `a.next = a`, `d["self"] = d`. Items of what is none are not told from it."""
         stores = [(op.targets[0], base_names(op.value)) for _, op in self._ops if _stores_name(op) and op.value]
         pushes = [(op.targets[0], op.operands) for _, op in self._ops if op.kind == "push"]
         for v, given in (*stores, *pushes, *((v, given) for v, whole, given in self._puts if whole)):

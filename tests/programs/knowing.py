@@ -2,7 +2,10 @@
 
 import math
 
+import numpy as np
+
 from programs.registry import program
+from programs.samples import signed
 
 
 class Mass:
@@ -131,3 +134,72 @@ def lists_side_by_side_of_one_another(x):
     xs, ys = [*ys, x], [xs[1]]
     xs[0] *= x
     return xs[0] * xs[1] + ys[0]
+
+
+class Value:
+    def __init__(self, data, children=()):
+        self.data = data
+        self.children = children
+
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other))
+
+    def squashed(self):
+        return Value(np.tanh(self.data), (self,))
+
+
+class Unit:
+    def __init__(self, weights, bias):
+        self.weights = [Value(w) for w in weights]
+        self.bias = Value(bias)
+
+    def __call__(self, inputs):
+        act = self.bias
+        for w, x in zip(self.weights, inputs):
+            act = act + w * x
+        return act.squashed()
+
+
+@program({"x": 0.6}, {"x": signed(2)})
+def values_that_know_what_they_were_made_of(x):
+    units = [Unit([x, 0.5 * x], 0.1 * x), Unit([0.3, x], x * x)]
+    inputs = [Value(1.0), Value(-0.5 * x)]
+    for _ in range(2):
+        inputs = [u(inputs) for u in units]
+    out = inputs[0] * inputs[1]
+    first, second = out.children
+    return np.sum(out.data + first.data * second.children[0].data)
+
+
+class Branch:
+    def __init__(self, value, parts):
+        self.value, self.parts = value, parts
+
+    def total(self):
+        return self.value * sum(p.total() for p in self.parts) if self.parts else self.value
+
+
+@program({"x": 0.6}, {"x": signed(2)})
+def branches_that_are_read_twice(x):
+    leaves = [Branch(x * k, []) for k in range(1, 4)]
+    both = Branch(x, leaves)
+    root = Branch(np.sin(x), [both, leaves[0], both])
+    return np.sum(root.total() + both.value * leaves[1].value)
+
+
+def paths(i, j, w, known):
+    if (i, j) in known:
+        return known[(i, j)]
+    if i == 0 or j == 0:
+        return w
+    found = w * paths(i - 1, j, w, known) + math.sin(w) * paths(i, j - 1, w, known)
+    known[(i, j)] = found
+    return found
+
+
+@program({"w": 0.6})
+def paths_through_a_grid_that_are_known(w):
+    return paths(3, 3, w, {})

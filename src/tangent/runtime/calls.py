@@ -21,6 +21,7 @@ from tangent.runtime.objects import (
     getter_of,
     has_method,
     is_field,
+    is_held_alone,
     is_looked_up,
     is_method,
     is_object,
@@ -224,6 +225,8 @@ def put_captured(b: Any, like: Any, name: str) -> Any:
 
 def put_attribute(b: Any, x: Any, name: str) -> Any:
     """What an object receives from one of its attributes: held by it, computed by a property, or a bound method."""
+    if is_held_alone(x, name):
+        return put_field(b, x, name)
     if is_property(x, name):
         getter = getter_of(x, name)
         value, saved = call_fwd(getter, (0,), x)
@@ -241,6 +244,8 @@ def put_attribute(b: Any, x: Any, name: str) -> Any:
 
 def attribute_tangent(b: Any, x: Any, name: str) -> Any:
     """The tangent of an attribute."""
+    if is_held_alone(x, name):
+        return get_attribute(b, name)
     if is_property(x, name):
         getter = getter_of(x, name)
         value, tangent = call_jvp(getter, (0,), (b,), x)

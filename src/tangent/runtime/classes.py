@@ -17,7 +17,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.descriptors import assigner, assignment_of, assigns
 from tangent.runtime.dispatch import get_attribute
-from tangent.runtime.memory import Slot, contents, remembered
+from tangent.runtime.memory import contents, remembered, slot_of
 from tangent.runtime.objects import fields_of, has_method, hold, is_object
 
 NOT_GIVEN = dataclasses.MISSING
@@ -57,7 +57,7 @@ def _is_native(cls: type) -> bool:
 
 def is_own_method(memory: Any, x: Any, name: str) -> bool:
     """Whether `x.name` is a function of the class of x, not one that x holds."""
-    if not is_object(x) or Slot(x, name) in memory or name in getattr(x, "__dict__", {}):
+    if not is_object(x) or slot_of(x, name) in memory or name in getattr(x, "__dict__", {}):
         return False
     found = inspect.getattr_static(type(x), name, None)
     return isinstance(found, METHODS)
@@ -183,7 +183,7 @@ def initial_names(x: Any) -> list[str]:
 
 def names_held(memory: Any, x: Any) -> list[str]:
     """The attributes that an object holds now."""
-    own = [s.name for s in memory if s.owner is x and s.name is not None]
+    own = [s[1] for s in memory if s[0] == id(x) and s[1] is not None]
     return list(dict.fromkeys([*fields_of(x), *own]))
 
 

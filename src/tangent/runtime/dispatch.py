@@ -81,7 +81,7 @@ def init_grad(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return np.zeros(x.shape, gradient_dtype(x.dtype))
     if type(x) is list:
-        return [0.0 if type(v) is float else init_grad(v) for v in x]
+        return [0.0 if type(v) is float else _zero_inside(v) for v in x]
     if isinstance(x, np.generic):
         return gradient_dtype(x.dtype).type(0) if x.dtype.kind in "fciub" else None
     if isinstance(x, complex):
@@ -96,26 +96,34 @@ def init_grad(x: Any) -> Any:
         return np.zeros(len(x), gradient_dtype(x.base.dtype))
     if isinstance(x, range):
         return np.zeros(len(x))
-    if is_object(x):
-        return _zero_object(x)
-    return map_structure(init_grad, x)
+    return map_structure(_zero_inside, x)
+
+
+def _zero_inside(x: Any) -> Any:
+    """The zero gradient of a part: objects that a container or an object holds are looked into when that is needed."""
+    return ZeroGrad(x) if is_object(x) else init_grad(x)
 
 
 _begun: set[int] = set()  # objects whose zeros are being made: a cycle ends at what has begun
 
 
-def _zero_object(x: Any) -> Any:
+def zeros_of(x: Any) -> Any:
+    """The zero gradient of a value, with that of all objects that it holds."""
+    if not (isinstance(x, (list, tuple, dict, deque)) or is_object(x)) or isinstance(x, Memory):
+        return init_grad(x)
     if id(x) in _begun:
         return None
     _begun.add(id(x))
     try:
-        return map_structure(init_grad, x)
+        return map_structure(zeros_of, x)
     finally:
         _begun.discard(id(x))
 
 
 def lazy_zero(x: Any) -> Any:
     """A zero gradient that allocates nothing."""
+    if type(x) is float or type(x) is int:
+        return 0.0
     if isinstance(x, Memory):
         return Memory()
     return ZeroGrad(x) if isinstance(x, (np.ndarray, list, tuple, dict, deque)) or is_object(x) else init_grad(x)
@@ -134,7 +142,7 @@ def refit(b: Any, x: Any) -> Any:
 def settled(b: Any, x: Any) -> Any:
     """The gradient of x as it is given back: real numbers that nobody else holds, of the dtype that x has."""
     if isinstance(b, ZeroGrad):
-        return init_grad(x)
+        return zeros_of(x)
     if isinstance(b, (float, complex)) and isinstance(x, (complex, np.ndarray, np.generic)):
         return _as_number(b, x)
     if type(x) is float:
@@ -175,7 +183,11 @@ def map_structure(function: Callable[..., Any], x: Any, *others: Any) -> Any:
     if isinstance(x, (list, tuple, deque)):
         return repack(x, *(function(*parts) for parts in zip(x, *others, strict=True)))
     if is_object(x):
-        return remade(x, {k: function(v, *(get_attribute(o, k) for o in others)) for k, v in fields_of(x).items()})
+        own = fields_of(x)
+        if not others:
+            return remade(x, {k: function(v) for k, v in own.items()})
+        parts = [fields_of(o) if is_object(o) else {k: get_attribute(o, k) for k in own} for o in others]
+        return remade(x, {k: function(v, *(p.get(k) for p in parts)) for k, v in own.items()})
     return None
 
 
@@ -269,7 +281,7 @@ def put_attributes(x: Any, /, **parts: Any) -> Any:
     >>> put_attributes(types.SimpleNamespace(k=2.0, c=np.ones(1)), k=0.5)
     namespace(k=0.5, c=array([0.]))
     """
-    return remade(x, {k: copy(parts[k]) if k in parts else init_grad(v) for k, v in fields_of(x).items()})
+    return remade(x, {k: copy(parts[k]) if k in parts else zeros_of(v) for k, v in fields_of(x).items()})
 
 
 def field_part(g: Any, b: Any, x: Any, name: str) -> Any:
@@ -373,9 +385,13 @@ def add_grad(a: Any, b: Any) -> Any:
 
 def _own(b: Any) -> Any:
     """A gradient to which more may be added in place; chains of objects are shared, nothing is added to these so."""
-    if not is_object(b):
-        return copy(b)
-    return remade(b, {k: v if is_object(v) or _is_zero_object(v) else copy(v) for k, v in fields_of(b).items()})
+    return remade(b, {k: _own_part(v) for k, v in fields_of(b).items()}) if is_object(b) else _own_part(b)
+
+
+def _own_part(b: Any) -> Any:
+    if type(b) is float or b is None or is_object(b) or _is_zero_object(b):
+        return b
+    return map_structure(_own_part, b) if isinstance(b, (list, tuple, dict, deque)) else copy(b)
 
 
 def _is_zero_object(b: Any) -> bool:
@@ -384,10 +400,12 @@ def _is_zero_object(b: Any) -> bool:
 
 def copy(b: Any) -> Any:
     """A gradient that nobody else holds."""
+    if type(b) is float:
+        return b
     if isinstance(b, np.ndarray):
         return b.copy()
     if isinstance(b, ZeroGrad):
-        return init_grad(b.like)
+        return zeros_of(b.like)
     if isinstance(b, (list, tuple, dict, deque)) or is_object(b):
         return map_structure(copy, b)
     if (foreign := foreign_type(b)) is not None:
@@ -398,7 +416,7 @@ def copy(b: Any) -> Any:
 def dense(b: Any) -> Any:
     """The gradient as real numbers and arrays, lazy zeros made."""
     if isinstance(b, ZeroGrad):
-        return init_grad(b.like)
+        return zeros_of(b.like)
     if isinstance(b, (list, tuple, dict, deque)) or is_object(b):
         return map_structure(dense, b)
     return b

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import ArgumentError, InPlaceError
-from tangent.runtime.dispatch import copy, init_grad, repack
+from tangent.runtime.dispatch import copy, init_grad, repack, zeros_of
 from tangent.runtime.fit import unbroadcast
 from tangent.runtime.objects import fields_of, remade
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
@@ -176,7 +176,7 @@ def replace_item(b: Any, index: Any, value: Any) -> Any:
 
 def replace_field(b: Any, name: str, value: Any) -> Any:
     """The gradient of a named tuple or an object with another one for one field."""
-    whole = init_grad(b.like) if isinstance(b, ZeroGrad) else b
+    whole = zeros_of(b.like) if isinstance(b, ZeroGrad) else b
     named = getattr(whole, "_replace", None)
     return named(**{name: value}) if named is not None else remade(whole, {**fields_of(whole), name: value})
 

@@ -34,23 +34,12 @@ from tangent.runtime.objects import (
 )
 from tangent.runtime.places import elements, root_of
 
+Slot = tuple[int, str | None]  # an attribute of an object, by its id; without a name, all that a list or dict holds
 
-class Slot:
-    """An attribute of an object, or (without a name) all that a list or dict holds."""
 
-    __slots__ = ("name", "owner")
-
-    def __init__(self, owner: Any, name: str | None) -> None:
-        self.owner, self.name = owner, name
-
-    def __hash__(self) -> int:
-        return id(self.owner) ^ hash(self.name)
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Slot and self.owner is other.owner and self.name == other.name
-
-    def __repr__(self) -> str:
-        return f"{type(self.owner).__name__}.{self.name or '[]'}"
+def slot_of(x: Any, name: str | None) -> Slot:
+    """Where the memory has an attribute of an object, or what a list or dict holds."""
+    return id(x), name
 
 
 class Variable:
@@ -60,24 +49,41 @@ class Variable:
 
 
 _ABSENT = object()
+NUMBERS = frozenset((float, int, bool, str, type(None), np.float64))  # nothing is in them
 ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
 
 
 class Memory(dict[Slot, Any]):
-    """Values, or gradients, by slot; `arrays` where arrays that are written into are followed, too."""
+    """Values, or gradients, by slot; `arrays` where arrays that are written into are followed, too.
 
-    arrays = False
-    lists = False  # whether some value is, or holds, a list
-    operators: frozenset[str] = NO_OPERATORS  # those that the classes of values define
+    What is known by its id must not go as long as that is asked for: `owners` has all that was ever changed, one table
+    for all memories that were made of each other.
+    """
 
-    def having(self, slot: Slot, value: Any) -> Memory:
-        """The memory with another value in a slot."""
-        made = Memory(self)
-        made[slot] = value
-        made.arrays = self.arrays
-        made.lists = self.lists or isinstance(value, (list, tuple, dict))
-        new = operators_in(value)
-        made.operators = self.operators | new if new else self.operators
+    __slots__ = ("arrays", "lists", "operators", "owners")
+
+    def __init__(self, values: Any = (), owners: dict[int, Any] | None = None) -> None:
+        super().__init__(values)
+        self.arrays = False
+        self.lists = False  # whether some value is, or holds, a list
+        self.operators: frozenset[str] = NO_OPERATORS  # those that the classes of values define
+        self.owners = {} if owners is None else owners
+
+    def having(self, x: Any, name: str | None, value: Any) -> Memory:
+        """The memory with another value for an attribute, or for what a list, a dict or an array holds."""
+        made = self.copy()
+        made.owners[id(x)] = x
+        made[id(x), name] = value
+        if type(value) not in NUMBERS:
+            made.lists = self.lists or isinstance(value, (list, tuple, dict))
+            new = operators_in(value)
+            made.operators = self.operators | new if new else self.operators
+        return made
+
+    def copy(self) -> Memory:
+        """The memory, to be changed."""
+        made = Memory(self, self.owners)
+        made.arrays, made.lists, made.operators = self.arrays, self.lists, self.operators
         return made
 
     def plus(self, other: Memory, add: Any) -> Memory:
@@ -85,11 +91,18 @@ class Memory(dict[Slot, Any]):
         if not self or not other:
             return other or self
         small, large = (self, other) if len(self) < len(other) else (other, self)
-        made = Memory(large)
+        if small.owners is not large.owners:
+            large.owners.update(small.owners)
+        made = Memory(large, large.owners)
         for s, b in small.items():
             known = large.get(s, _ABSENT)
             made[s] = b if known is _ABSENT else add(known, b)
         return made
+
+
+def only(x: Any, name: str | None, b: Any) -> Memory:
+    """A gradient of the memory with one slot."""
+    return Memory({(id(x), name): b}, {id(x): x})
 
 
 def no_memory() -> Memory:
@@ -129,17 +142,17 @@ def new_list(items: Any) -> Any:
 
 def remembered(memory: Any, x: Any, name: str) -> Any:
     """An attribute as it is now."""
-    found = memory.get(Slot(x, name), _ABSENT)
+    found = memory.get((id(x), name), _ABSENT)
     if found is not _ABSENT:
         return found
     _check_descriptor(x, name)
-    if is_object(x) and is_property(x, name) and any(s.owner is x for s in memory):
+    if is_object(x) and is_property(x, name) and holds_some(memory, x):
         raise UnsupportedError(
             f"cannot differentiate the property '{name}' of a {type(x).__name__}",
             why="its class was not known when the derivative was made",
             todo="Call a method instead, or name the class in the function.",
         )
-    if is_looked_up(x, name) and any(s.owner is x for s in memory):
+    if is_looked_up(x, name) and holds_some(memory, x):
         raise UnsupportedError(
             f"cannot differentiate '{name}' of a {type(x).__name__}", why="'__getattr__' would see it as it was",
             todo="Call a method instead.",
@@ -154,20 +167,28 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
 
 def is_assigned(memory: Any, x: Any, name: str) -> bool:
     """Whether an attribute was assigned since the memory was made."""
-    return Slot(x, name) in memory
+    return (id(x), name) in memory
+
+
+def holds_some(memory: Any, x: Any) -> bool:
+    """Whether an attribute of an object was assigned since the memory was made."""
+    own = id(x)
+    return any(s[0] == own for s in memory)
 
 
 def contents(memory: Any, x: Any) -> Any:
     """What a list, dict or array holds now; of anything else, itself."""
+    if type(x) in NUMBERS:
+        return x
     if isinstance(x, np.ndarray):
         return _elements(memory, x)
-    return memory.get(Slot(x, None), x) if isinstance(x, (list, dict, deque)) else x
+    return memory.get((id(x), None), x) if isinstance(x, (list, dict, deque)) else x
 
 
 def _elements(memory: Any, x: Any) -> Any:
-    if not memory.arrays or x.dtype == object or Slot(root_of(x), ELEMENTS) not in memory:
+    if not memory.arrays or x.dtype == object or slot_of(root_of(x), ELEMENTS) not in memory:
         return x
-    now = np.asarray(elements(memory[Slot(root_of(x), ELEMENTS)], x))
+    now = np.asarray(elements(memory[slot_of(root_of(x), ELEMENTS)], x))
     now.flags.writeable = False  # a write would be lost
     return now
 
@@ -199,11 +220,12 @@ def with_items(x: Any, function: Callable[[Any], Any]) -> Any:
 def is_changed(memory: Any, x: Any) -> bool:
     """Whether something in a list or dict, or in those inside it, is other than it was made."""
     if isinstance(x, np.ndarray):
-        return memory.arrays and x.dtype != object and Slot(root_of(x), ELEMENTS) in memory
-    if isinstance(x, (list, tuple, deque)):
-        inner = (v for v in x if isinstance(v, (list, dict, tuple, deque, np.ndarray)))
-        return Slot(x, None) in memory or any(is_changed(memory, v) for v in inner)
-    return isinstance(x, dict) and (Slot(x, None) in memory or any(is_changed(memory, v) for v in x.values()))
+        return memory.arrays and x.dtype != object and slot_of(root_of(x), ELEMENTS) in memory
+    if isinstance(x, (list, dict, deque)) and (id(x), None) in memory:
+        return True
+    if not isinstance(x, (list, tuple, dict, deque)):
+        return False
+    return any(is_changed(memory, v) for v in (x.values() if isinstance(x, dict) else x) if type(v) not in NUMBERS)
 
 
 def changed(memory: Any, x: Any, name: str | None, value: Any) -> Any:
@@ -211,7 +233,7 @@ def changed(memory: Any, x: Any, name: str | None, value: Any) -> Any:
     if name is not None:
         _check_assignable(x, name)
     count_change()
-    return memory.having(Slot(x, name), value)
+    return memory.having(x, name, value)
 
 
 def count_change() -> None:
@@ -245,12 +267,12 @@ def require_nothing_lost(count: int) -> None:
 
 def is_remembered(memory: Any, x: Any, name: str) -> bool:
     """`hasattr(x, name)`."""
-    return Slot(x, name) in memory or hasattr(x, name)
+    return (id(x), name) in memory or hasattr(x, name)
 
 
 def is_held(memory: Any, x: Any, name: str) -> bool:
     """Whether an attribute was assigned."""
-    return Slot(x, name) in memory
+    return (id(x), name) in memory
 
 
 def require_no_object(x: Any) -> None:
@@ -317,9 +339,8 @@ def require_count(n: Any) -> None:
 
 def forget(memory: Any, x: Any, name: str) -> Any:
     """The memory without an attribute."""
-    kept = Memory(memory)
-    kept.arrays, kept.lists, kept.operators = memory.arrays, memory.lists, memory.operators
-    if kept.pop(Slot(x, name), Slot) is Slot:
+    kept = memory.copy()
+    if kept.pop((id(x), name), _ABSENT) is _ABSENT:
         if not hasattr(x, name):
             raise AttributeError(name)
         raise UnsupportedError(
@@ -372,4 +393,4 @@ def _setattr_of(cls: Any) -> Any:
 def initialised(memory: Any, x: Any, name: str, value: Any) -> Any:
     """The memory after `object.__setattr__(x, name, value)`, which frozen classes use."""
     count_change()
-    return memory.having(Slot(x, name), value)
+    return memory.having(x, name, value)

@@ -19,7 +19,7 @@ from tangent.errors import InPlaceError
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import init_grad, lazy_zero
 from tangent.runtime.fit import unbroadcast
-from tangent.runtime.memory import ELEMENTS, Memory, Slot, count_change
+from tangent.runtime.memory import ELEMENTS, Memory, Slot, count_change, only, slot_of
 from tangent.runtime.places import NOTHING, cleared, elements, places, root_of, spread
 
 
@@ -55,7 +55,7 @@ def _shows(v: Any, x: Any) -> bool:
 
 
 def key_of(x: Any) -> Slot:
-    return Slot(root_of(x), ELEMENTS)
+    return slot_of(root_of(x), ELEMENTS)
 
 
 def first_elements(x: Any) -> Any:
@@ -83,14 +83,14 @@ def written(memory: Any, x: Any, index: Any, value: Any) -> Any:
     flat = memory[key].copy() if key in memory else first_elements(x)
     flat[places(x, index)] = value
     count_change()
-    return memory.having(key, flat)
+    return memory.having(root_of(x), ELEMENTS, flat)
 
 
 def pinned(memory: Any, x: Any) -> Any:
     """The memory with what an array holds, before parts of it get names of their own."""
     if not is_array(x) or not x.flags.writeable or key_of(x) in memory or x.size != root_of(x).size:
         return memory
-    return memory.having(key_of(x), first_elements(x))
+    return memory.having(root_of(x), ELEMENTS, first_elements(x))
 
 
 def is_pinned_here(memory: Any, x: Any) -> bool:
@@ -103,8 +103,8 @@ def kept_grad(b: Any, memory: Any, x: Any, index: Any) -> Any:
     if key is None or key not in b:
         return b
     if key in memory:
-        return b.having(key, cleared(b[key], x, index))
-    return Memory({s: v for s, v in b.items() if s != key})
+        return b.having(root_of(x), ELEMENTS, cleared(b[key], x, index))
+    return Memory({s: v for s, v in b.items() if s != key}, b.owners)
 
 
 def held_grad(b: Any, memory: Any, x: Any, index: Any) -> Any:
@@ -119,7 +119,7 @@ def held_part(b: Any, memory: Any, x: Any, index: Any) -> Any:
     """The transpose of `held_grad`."""
     if not is_array(x) or key_of(x) in memory:
         return Memory()
-    return Memory({key_of(x): cleared(spread(b, x), x, index)})
+    return only(root_of(x), ELEMENTS, cleared(spread(b, x), x, index))
 
 
 def value_grad(b: Any, x: Any, index: Any, value: Any) -> Any:
@@ -134,7 +134,7 @@ def value_part(b: Any, x: Any, index: Any) -> Any:
     """The transpose of `value_grad`."""
     if x.dtype.kind not in "fc":
         return Memory()
-    return Memory({key_of(x): spread(b if is_lazy(b) else _lasting(b, x, index), x, index)})
+    return only(root_of(x), ELEMENTS, spread(b if is_lazy(b) else _lasting(b, x, index), x, index))
 
 
 def _lasting(b: Any, x: Any, index: Any) -> Any:
@@ -157,7 +157,7 @@ def written_tangent(dmemory: Any, dx: Any, memory: Any, x: Any, index: Any, dval
     flat = cleared(flat, x, index)
     if not is_lazy(dvalue) and dvalue is not None and x.dtype.kind in "fc":
         flat = flat + spread(_lasting(dvalue, x, index), x, index)
-    return dmemory.having(key, flat)
+    return dmemory.having(root_of(x), ELEMENTS, flat)
 
 
 def pinned_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from tangent.runtime.calls import attribute_tangent, put_attribute
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
-from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents
+from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, slot_of
 from tangent.runtime.memory_arrays import key_of
 from tangent.runtime.memory_views import parts_now
 from tangent.runtime.objects import is_object
@@ -49,10 +49,10 @@ def handed_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
     """What the memory receives of it, what the value receives apart."""
     orphans = list(_orphans(like, memory, x))
     gone = {o.slot for o in orphans}
-    found = Memory({s: _sized(v, memory.get(s)) for s, v in b.items() if s not in gone})
+    found = Memory({s: _sized(v, memory.get(s)) for s, v in b.items() if s not in gone}, b.owners)
     for o in orphans:
         if o.base is not None and o.slot in b:
-            part = Memory({o.base: _at_path(memory[o.base], memory, o, b[o.slot])})
+            part = Memory({o.base: _at_path(memory[o.base], memory, o, b[o.slot])}, memory.owners)
             found = found.plus(part, add_grad)
     return found
 
@@ -60,14 +60,14 @@ def handed_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
 def returned_owner(b: Any, memory: Any, x: Any, like: Any) -> Any:
     """The transpose of `handed_owner`."""
     orphans = [o for o in _orphans(like, memory, x) if o.base is None]
-    return Memory({o.slot: _from_path(b, x, memory, o, like) for o in orphans})
+    return Memory({o.slot: _from_path(b, x, memory, o, like) for o in orphans}, like.owners)
 
 
 def returned_slots(b: Any, memory: Any, x: Any, like: Any) -> Any:
     """The transpose of `handed_slots`."""
     orphans = list(_orphans(like, memory, x))
     gone = {o.slot for o in orphans}
-    found = Memory({s: _sized(v, like.get(s)) for s, v in b.items() if s not in gone})
+    found = Memory({s: _sized(v, like.get(s)) for s, v in b.items() if s not in gone}, b.owners)
     for o in orphans:
         if o.base is not None:
             part = b.get(o.base)
@@ -94,11 +94,11 @@ def _below(b: Any, memory: Any, x: Any, base: Slot | None, path: tuple[Any, ...]
         if memory.arrays and x.dtype != object and key_of(x) in b and key_of(x) not in memory:
             yield _Orphan(key_of(x), x, base, path)
         return
-    whole = Slot(x, None)
+    whole = slot_of(x, None)
     if whole in b and whole not in memory:
         yield _Orphan(whole, x, base, path)
     for k, v in parts_now(memory, x).items():
-        slot = whole if isinstance(x, CONTAINERS) else Slot(x, k)
+        slot = whole if isinstance(x, CONTAINERS) else slot_of(x, k)
         if not isinstance(x, CONTAINERS) and slot in b and slot not in memory:
             yield _Orphan(slot, x, base, (*path, k))
         if slot in memory:
@@ -118,7 +118,7 @@ def _sized(b: Any, like: Any) -> Any:
 
 def _at_path(x: Any, memory: Any, o: _Orphan, b: Any) -> Any:
     """A gradient of x, or of what a slot holds, with one part."""
-    part = elements(b, o.owner) if o.slot.name == ELEMENTS else _sized(b, o.owner) if o.slot.name is None else b
+    part = elements(b, o.owner) if o.slot[1] == ELEMENTS else _sized(b, o.owner) if o.slot[1] is None else b
     return _put(x, memory, o.path, part)
 
 
@@ -144,4 +144,4 @@ def _from_path(b: Any, x: Any, memory: Any, o: _Orphan, like: Any) -> Any:
         x = parts_now(memory, x)[k]
     if is_lazy(b):
         return init_grad(like[o.slot])
-    return spread(b, o.owner) if o.slot.name == ELEMENTS else _sized(b, like[o.slot])
+    return spread(b, o.owner) if o.slot[1] == ELEMENTS else _sized(b, like[o.slot])

@@ -9,22 +9,22 @@ import numpy as np
 from tangent.runtime.calls import attribute_tangent, put_attribute
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
-from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, is_changed
+from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, is_changed, only
 from tangent.runtime.memory_arrays import is_array, key_of
 from tangent.runtime.places import elements, spread
 
 
 def _read(x: Any, name: str | None) -> Slot:
     """The slot that holds what is read."""
-    return key_of(x) if name is None and is_array(x) else Slot(x, name)
+    return key_of(x) if name is None and is_array(x) else (id(x), name)
 
 
 def slot_grad(b: Any, memory: Any, x: Any, name: str | None) -> Any:
     """What the memory receives where an attribute was read: nothing, where it was the object's own."""
     slot = _read(x, name)
     if slot not in memory:
-        return Memory()
-    return Memory({slot: spread(b, x) if slot.name == ELEMENTS else b})
+        return Memory((), memory.owners)
+    return Memory({slot: spread(b, x) if slot[1] == ELEMENTS else b}, memory.owners)
 
 
 def slot_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
@@ -32,7 +32,7 @@ def slot_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
     slot = _read(x, name)
     if slot not in memory or slot not in b:
         return init_grad(like)
-    return elements(b[slot], x) if slot.name == ELEMENTS else _with_items_of(like, b[slot])
+    return elements(b[slot], x) if slot[1] == ELEMENTS else _with_items_of(like, b[slot])
 
 
 def _with_items_of(like: Any, b: Any) -> Any:
@@ -61,7 +61,7 @@ def owner_part(b: Any, memory: Any, x: Any, name: str | None, like: Any) -> Any:
 def read_tangent(dmemory: Any, dx: Any, memory: Any, x: Any, name: str | None) -> Any:
     """The tangent of what was read."""
     slot = _read(x, name)
-    if slot in memory and slot.name == ELEMENTS:
+    if slot in memory and slot[1] == ELEMENTS:
         return elements(dmemory[slot], x) if slot in dmemory else init_grad(x)
     if slot in memory:
         return dmemory[slot] if slot in dmemory else init_grad(memory[slot])
@@ -84,7 +84,7 @@ def _spread(b: Any, memory: Any, x: Any) -> tuple[Any, Memory]:
     if is_lazy(b):
         return lazy_zero(x), Memory()
     if isinstance(x, np.ndarray):
-        return lazy_zero(x), Memory({key_of(x): spread(b, x)})
+        return lazy_zero(x), Memory({key_of(x): spread(b, x)}, memory.owners)
     now, found = contents(memory, x), Memory()
     keys = list(now) if isinstance(now, dict) else range(len(now))
     parts: dict[Any, Any] = {}
@@ -92,9 +92,9 @@ def _spread(b: Any, memory: Any, x: Any) -> tuple[Any, Memory]:
         parts[k], inner = _spread(b[k], memory, now[k])
         found = found.plus(inner, add_grad)
     own = parts if isinstance(now, dict) else repack(now, *parts.values())
-    if Slot(x, None) not in memory:
+    if (id(x), None) not in memory:
         return own, found
-    return lazy_zero(x), found.plus(Memory({Slot(x, None): own}), add_grad)
+    return lazy_zero(x), found.plus(only(x, None, own), add_grad)
 
 
 def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
@@ -111,20 +111,20 @@ def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
 
 def without_slot(b: Any, x: Any, name: str | None) -> Any:
     """The gradient of the memory before a slot was changed."""
-    slot = Slot(x, name)
+    slot = (id(x), name)
     if slot not in b:
         return b
-    made = Memory(b)
+    made = Memory(b, b.owners)
     del made[slot]
     return made
 
 
 def slot_taken(b: Any, x: Any, name: str | None, like: Any) -> Any:
     """What the new value of a slot receives."""
-    found = b.get(Slot(x, name))
+    found = b.get((id(x), name))
     return init_grad(like) if found is None else found
 
 
 def only_slot(b: Any, x: Any, name: str | None) -> Any:
     """A gradient of the memory with one slot."""
-    return Memory({Slot(x, name): b})
+    return only(x, name, b)

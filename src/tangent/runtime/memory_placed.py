@@ -15,7 +15,7 @@ import numpy as np
 from tangent.runtime.classes import require_held_once
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, lazy_zero, repack
-from tangent.runtime.memory import Memory, Slot, contents, with_items
+from tangent.runtime.memory import Memory, contents, only, slot_of, with_items
 from tangent.runtime.memory_arrays import kept_grad, key_of, value_grad, written
 from tangent.runtime.memory_view_grads import like_shown, part_of
 from tangent.runtime.memory_views import parts_now, reaches_slot
@@ -64,8 +64,8 @@ def _placed(made: Any, memory: Any, x: Any, now: Any) -> Any:
         shown = part_of(now, x, k)
         made = _placed(made, memory, v, shown)
         kept[k] = kept_part(memory, v, shown)
-    for slot, value in _slots(memory, x, kept).items():
-        made = made.having(slot, value)
+    for (_, name), value in _slots(memory, x, kept).items():
+        made = made.having(x, name, value)
     return made
 
 
@@ -74,9 +74,9 @@ def _slots(memory: Any, x: Any, parts: dict[Any, Any]) -> Memory:
     if isinstance(x, tuple):
         return Memory()
     if not isinstance(x, (list, dict, deque)):
-        return Memory({Slot(x, k): v for k, v in parts.items()})
+        return Memory({slot_of(x, k): v for k, v in parts.items()}, {id(x): x})
     values = iter(parts.values())
-    return Memory({Slot(x, None): with_items(contents(memory, x), lambda _: next(values))})
+    return only(x, None, with_items(contents(memory, x), lambda _: next(values)))
 
 
 def placed_rest(b: Any, memory: Any, x: Any) -> Any:
@@ -87,7 +87,7 @@ def placed_rest(b: Any, memory: Any, x: Any) -> Any:
         return kept_grad(b, memory, x, ...)
     parts = parts_now(memory, x)
     placed = _slots(memory, x, parts)
-    b = Memory({s: v for s, v in b.items() if s not in placed})
+    b = Memory({s: v for s, v in b.items() if s not in placed}, b.owners)
     for v in parts.values():
         b = placed_rest(b, memory, v)
     return b
@@ -106,10 +106,10 @@ def _gathered(b: Any, held: Any, memory: Any, x: Any, now: Any) -> Any:
         return value_grad(b, x, ..., now)
     parts = parts_now(memory, x)
     if isinstance(x, (list, dict, deque)):
-        held = b.get(Slot(x, None))
+        held = b.get(slot_of(x, None))
     found = {}
     for k, v in parts.items():
-        inner = b.get(Slot(x, k)) if not isinstance(x, (list, dict, tuple, deque)) else _item(held, k)
+        inner = b.get(slot_of(x, k)) if not isinstance(x, (list, dict, tuple, deque)) else _item(held, k)
         found[k] = _gathered(b, inner, memory, v, part_of(now, x, k))
     return like_shown(now, found)
 
@@ -130,7 +130,7 @@ def _scattered(b: Any, memory: Any, x: Any) -> tuple[Any, Memory]:
     if b is None or is_lazy(b):
         return lazy_zero(x), Memory()
     if isinstance(x, np.ndarray):
-        return lazy_zero(x), Memory({key_of(x): spread(b, x)})
+        return lazy_zero(x), Memory({key_of(x): spread(b, x)}, memory.owners)
     found, held = Memory(), {}
     for k, v in parts_now(memory, x).items():
         held[k], inner = _scattered(part_of(b, x, k), memory, v)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, get_attribute, init_grad, lazy_zero, repack
-from tangent.runtime.memory import Memory, Slot, contents
+from tangent.runtime.memory import Memory, contents, only, slot_of
 from tangent.runtime.memory_arrays import key_of
 from tangent.runtime.memory_grads import read_tangent
 from tangent.runtime.memory_views import parts_now, reaches_slot
@@ -34,18 +34,18 @@ def _parted(b: Any, memory: Any, x: Any, around: tuple[int, ...]) -> tuple[Any, 
     if b is None or is_lazy(b) or id(x) in around:
         return lazy_zero(x), Memory()
     if isinstance(x, np.ndarray):
-        return lazy_zero(x), Memory({key_of(x): spread(b, x)})
+        return lazy_zero(x), Memory({key_of(x): spread(b, x)}, memory.owners)
     own, found = {}, Memory()
     for k, v in parts_now(memory, x).items():
         part, inner = _parted(part_of(b, x, k), memory, v, (*around, id(x)))
         found = found.plus(inner, add_grad)
-        if isinstance(k, str) and Slot(x, k) in memory:
-            found = found.plus(Memory({Slot(x, k): part}), add_grad)
+        if isinstance(k, str) and slot_of(x, k) in memory:
+            found = found.plus(only(x, k, part), add_grad)
         else:
             own[k] = part
-    if Slot(x, None) in memory:
+    if slot_of(x, None) in memory:
         return lazy_zero(x), found.plus(
-            Memory({Slot(x, None): own if isinstance(x, dict) else repack(contents(memory, x), *own.values())}),
+            only(x, None, own if isinstance(x, dict) else repack(contents(memory, x), *own.values())),
             add_grad,
         )
     return like_shown(x, own), found
@@ -76,8 +76,8 @@ def _shown(dmemory: Any, dx: Any, memory: Any, x: Any, around: tuple[int, ...]) 
 
 def _moved(dmemory: Any, dx: Any, memory: Any, x: Any, k: Any, v: Any) -> Any:
     """The tangent of a part: the memory's, where the memory has it."""
-    if isinstance(k, str) and Slot(x, k) in memory:
-        return dmemory[Slot(x, k)] if Slot(x, k) in dmemory else init_grad(v)
+    if isinstance(k, str) and slot_of(x, k) in memory:
+        return dmemory[slot_of(x, k)] if slot_of(x, k) in dmemory else init_grad(v)
     return part_of(dx, x, k)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory import contents, is_changed
+from tangent.runtime.memory import NUMBERS, contents, holds_some, is_changed
 from tangent.runtime.objects import fields_of, hold, is_object, remade
 
 BLOCK = "the block for the backward pass"
@@ -61,14 +61,21 @@ COMPARED: dict[str, Any] = {
 
 def compared(memory: Any, a: Any, how: str, b: Any) -> Any:
     """`a < b` and the like, of what both are now."""
-    if how in ("in", "not in") and isinstance(b, dict) and isinstance(a, (int, float, str)):
+    if how in ("in", "not in") and isinstance(b, dict) and _is_plain_key(a):
         return (a in contents(memory, b)) is (how == "in")  # keys are what they were
     left, right = _as_now(memory, (a, b), {})
     return COMPARED[how](left, right)
 
 
+def _is_plain_key(x: Any) -> bool:
+    """Whether a key is a number, a text or a tuple of such: no memory says something else of it."""
+    return all(map(_is_plain_key, x)) if type(x) is tuple else type(x) in NUMBERS or isinstance(x, (int, float, str))
+
+
 def shown(memory: Any, x: Any) -> Any:
     """A list, dict or array as it is now; an object, too, where its class says what it is taken for."""
+    if type(x) in NUMBERS:
+        return x
     return as_now(memory, x) if is_object(x) else contents(memory, x)
 
 
@@ -78,7 +85,7 @@ def parts_now(memory: Any, x: Any) -> dict[Any, Any]:
         return dict(enumerate(contents(memory, x)))
     if isinstance(x, dict):
         return dict(contents(memory, x))
-    return {**fields_of(x), **{s.name: v for s, v in memory.items() if s.owner is x}} if is_object(x) else {}
+    return {**fields_of(x), **{s[1]: v for s, v in memory.items() if s[0] == id(x)}} if is_object(x) else {}
 
 
 def reaches_slot(memory: Any, x: Any) -> bool:
@@ -92,7 +99,7 @@ def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
     if id(x) in seen or not (isinstance(x, (list, dict, tuple, deque)) or is_object(x)):
         return False
     seen.add(id(x))
-    if any(s.owner is x for s in memory):
+    if holds_some(memory, x):
         return True
     return any(_reaches_slot(memory, v, seen) for v in parts_now(memory, x).values())
 

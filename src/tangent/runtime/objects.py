@@ -81,9 +81,12 @@ def _slots(cls: type) -> tuple[str, ...]:
 
 def fields_of(x: Any) -> dict[str, Any]:
     """The attributes that an object holds itself."""
-    found = dict(x.__dict__) if hasattr(x, "__dict__") else {}
     cls: Any = type(x)
-    for name in _slots(cls):
+    slots = _slots(cls)
+    if not slots:
+        return dict(x.__dict__)
+    found = dict(x.__dict__) if hasattr(x, "__dict__") else {}
+    for name in slots:
         if hasattr(x, name):
             found[name] = getattr(x, name)
     return found
@@ -92,11 +95,19 @@ def fields_of(x: Any) -> dict[str, Any]:
 def remade(like: Any, values: dict[str, Any]) -> Any:
     """An object of the same class with other attributes; no initialiser runs."""
     cls: Any = type(like)
-    native = next(c for c in cls.__mro__ if not c.__flags__ & _HEAP)
-    made = native.__new__(cls)
+    made = _native(cls).__new__(cls)
+    if not _slots(cls):
+        made.__dict__.update(values)
+        return made
     for name, value in values.items():
         hold(made, name, value)
     return made
+
+
+@functools.cache
+def _native(cls: Any) -> Any:
+    """The class of Python's own that a class is made of."""
+    return next(c for c in cls.__mro__ if not c.__flags__ & _HEAP)
 
 
 def hold(x: Any, name: str, value: Any) -> None:
@@ -106,6 +117,19 @@ def hold(x: Any, name: str, value: Any) -> None:
         object.__setattr__(x, name, value)
     else:
         x.__dict__[name] = value
+
+
+def is_held_alone(x: Any, name: str) -> bool:
+    """Whether an object holds an attribute of which its class knows a default at most: it is what reading gives."""
+    cls: Any = type(x)
+    if not _has_objects(cls) or name not in getattr(x, "__dict__", ()):
+        return False
+    if cls.__getattribute__ is not object.__getattribute__:
+        return False
+    for c in cls.__mro__:
+        if name in c.__dict__:
+            return not hasattr(type(c.__dict__[name]), "__get__")
+    return True
 
 
 def is_property(x: Any, name: str) -> bool:
@@ -356,6 +380,8 @@ def _is_written(cls: type, name: str) -> bool:
 
 def operators_in(x: Any, depth: int = 3) -> frozenset[str]:
     """The operators that the classes of x, and of what it holds, define."""
+    if type(x) in NUMBERS:
+        return NO_OPERATORS
     if isinstance(x, types.ModuleType):
         return frozenset({MEMBERS})
     if isinstance(x, type):

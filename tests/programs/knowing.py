@@ -179,7 +179,10 @@ class Branch:
         self.value, self.parts = value, parts
 
     def total(self):
-        return self.value * sum(p.total() for p in self.parts) if self.parts else self.value
+        found = 1.0
+        for p in self.parts:
+            found = found + p.total()
+        return self.value * found
 
 
 @program({"x": 0.6}, {"x": signed(2)})

@@ -503,3 +503,11 @@ def index_that_another_loop_assigns(x):
 def neighbours_in_a_variable(x):
     pairs = itertools.pairwise(list(itertools.accumulate(map(lambda v: v * v, x), operator.mul)))
     return sum(a * b for a, b in pairs)
+
+
+@program({"x": 0.7})
+def sorted_by_a_lambda_and_found_by_a_getter(x):
+    points = [(x, 3), (x * x, 1), (2.0 * x, 2)]
+    points.sort(key=lambda p: -p[1])
+    first, *rest = points
+    return first[0] * rest[0][0] + max(points, key=operator.itemgetter(0))[0]

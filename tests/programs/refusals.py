@@ -157,6 +157,46 @@ def context_of_a_function_that_swallows(x):
     return y
 
 
+@refused("does not travel with an exception", 2.0)
+def value_of_the_cause_of_an_exception(x):
+    try:
+        try:
+            raise KeyError(x * 2.0)
+        except KeyError as e:
+            raise ValueError("again") from e
+    except ValueError as e:
+        return e.__cause__.args[0] * x
+
+
+@refused("behind the block that failed", 2.0)
+def context_of_an_exception(x):
+    try:
+        try:
+            raise KeyError(x * 2.0)
+        except KeyError:
+            raise ValueError("again") from None
+    except ValueError as e:
+        return e.__context__.args[0] * x
+
+
+class Branch:
+    def __init__(self, v, kids=()):
+        self.v, self.kids = v, kids
+
+    def walk(self):
+        yield self
+        for k in self.kids:
+            yield from k.walk()
+
+
+@refused("which the derivative depends on", 2.0)
+def objects_changed_in_a_loop_over_a_recursive_generator(x):
+    t = Branch(x, [Branch(x * 2.0), Branch(3.0)])
+    for i, n in enumerate(t.walk()):
+        n.v = n.v * (i + 1)
+    return t.v + t.kids[0].v * x
+
+
 @refused("cut short", -2.0)
 def context_that_swallows_what_nobody_reads(x):
     y = x

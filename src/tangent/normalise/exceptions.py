@@ -173,6 +173,9 @@ def _outside(s: ast.stmt, caught: str, context: Context) -> ast.stmt:
         match e:
             case ast.Call(func=func):
                 return _informed(e, context.scope.resolve(func), caught, context)
+            case ast.Attribute(attr="__context__", ctx=ast.Load()):
+                why = "handlers run behind the block that failed, where no exception is the current one"
+                raise context.refuse(e, "'__context__'", why, "Say 'raise ... from e', and read '__cause__'.")
             case _:
                 return e
 
@@ -189,7 +192,8 @@ def _informed(e: ast.Call, found: Any, caught: str, context: Context) -> ast.exp
     if found is error_raised:
         return name(caught)
     if found is sys.exc_info:
-        return expression("(type(c), c, c.__traceback__)", c=caught)
+        held = call(context.use("without_numbers", without_numbers), name(caught))
+        return expression("(type(c), held, c.__traceback__)", c=caught, held=held)
     if found is traceback.print_exc and not e.args:
         return replace(e, func=replace_name(e.func, "print_exception"), args=[name(caught)])
     logs = isinstance(e.func, ast.Attribute) and e.func.attr == "exception"

@@ -255,9 +255,15 @@ def error_raised() -> BaseException | None:
     return error
 
 
-def without_numbers(error: BaseException) -> BaseException:
-    """An exception that its handler looks into: what it brings along is not followed, so it may hold no numbers."""
+def without_numbers(error: BaseException | None) -> BaseException | None:
+    """An exception that its handler looks into: what it brings along is not followed, so it may hold no numbers.
+
+    Nor may the one that it was raised from.
+    """
+    if error is None:
+        return None
     held = [*error.args, *getattr(error, "__dict__", {}).values()]
+    without_numbers(error.__cause__)
     if any(map(_holds_numbers, held)):
         raise UnsupportedError(
             f"cannot differentiate what a '{type(error).__name__}' brings to its handler",

@@ -53,7 +53,9 @@ def _function(
 
 
 def _code_of(outer: types.FunctionType, node: Nested) -> types.CodeType | None:
-    """The code of a nested definition, found by its place in the file."""
+    """The code of a nested definition, found by its place in the file; what was written for it has none."""
+    if isinstance(node, ast.Lambda) and not hasattr(node.body, "lineno"):
+        return None
     codes = [c for c in outer.__code__.co_consts if isinstance(c, types.CodeType)]
     if isinstance(node, ast.Lambda):
         found = [c for c in codes if c.co_name == "<lambda>" and code_span(c) == span(node.body)]

@@ -16,6 +16,7 @@ from tangent.analysis.operation import Operation
 from tangent.analysis.passed import passed_on
 from tangent.errors import InPlaceError, TangentError
 from tangent.rules.table import table
+from tangent.source.generators import is_generator
 from tangent.source.naming import is_library
 from tangent.source.read import read
 from tangent.syntax.rebuild import statements
@@ -103,8 +104,8 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             return Summary()
         try:
             this = unit_of(function)
-        except TangentError:
-            return Summary()
+        except TangentError:  # what a generator gives may be what it was given, or share it
+            return Summary(returned=_parameters(function)) if is_generator(function) else Summary()
         parameters = set(this.parameters)
         found = [w for w in all_writes(this, summary) if w.root not in this.context.scalars]
         aliases = aliases_of(
@@ -153,6 +154,11 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
         )
 
     return summary
+
+
+def _parameters(function: types.FunctionType) -> set[str]:
+    code = function.__code__
+    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 def _given(this: Unit, aliases: Aliases) -> frozenset[str]:

@@ -419,11 +419,27 @@ def popped(x):
     return y
 
 
+class Stack:
+    def __init__(self, x):
+        self.waiting = [x, x * x, x]
+
+    def taken(self):
+        return self.waiting.pop()
+
+
+def popped_by_an_object(x):
+    stack = Stack(x)
+    y = x
+    for _ in range(3):
+        y = y * stack.taken()
+    return y
+
+
 @pytest.mark.parametrize(
     "f, text",
     [(drawn, "np.random.normal"), (drawn_from, "rng.normal"), (drawn_by_a_helper, "which calls random.random"),
      (taken, "'next'"), (counted_outside, "from outside the function"), (swapped, "binds it anew"),
-     (popped, "take items from the list 'xs'")],
+     (popped, "take items from the list 'xs'"), (popped_by_an_object, "take items from the list 'stack.waiting'")],
 )  # fmt: skip
 def test_what_cannot_be_run_again_is_refused(f, text):
     with pytest.raises(TangentError, match=text) as caught:

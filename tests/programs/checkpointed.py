@@ -599,3 +599,42 @@ def what_only_a_dead_step_reads(x, w, n):
         h = np.sin(h)
         unused = w * h
     return np.sum(h)
+
+
+@loop(0.6, 0.8, 7)
+def the_last_ones(x, w, n):
+    last = [x]
+    for _ in range(n):
+        x = math.sin(w * x) + 0.1 * last[0]
+        last.append(x)
+        if len(last) > 2:
+            last.pop(0)
+    return x + last[0] * last[1]
+
+
+@loop(0.6, 0.8, 7)
+def turned_round(x, w, n):
+    seen = [w]
+    for _ in range(n):
+        x = math.sin(w * x + seen[0])
+        seen.append(x)
+        seen.reverse()
+    return x + seen[0] + 2.0 * seen[1]
+
+
+class Window:
+    def __init__(self, x):
+        self.x, self.seen = x, [x]
+
+    def step(self, w):
+        self.x = math.sin(w * self.x) + 0.1 * self.seen[0]
+        self.seen.append(self.x)
+        self.seen.pop(0)
+
+
+@loop(0.6, 0.8, 7)
+def a_window_of_an_object(x, w, n):
+    window = Window(x)
+    for _ in range(n):
+        window.step(w)
+    return window.x + window.seen[0]

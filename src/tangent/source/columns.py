@@ -127,7 +127,9 @@ class Columns(Called):
         return None
 
     def whole(self) -> ast.FunctionDef:
-        return written_anew(self.original, self.body(), self.relied)
+        body = self.body()
+        shown = {column: f"{attr} of the objects in {self.v}" for attr, column in self.columns.items()}
+        return written_anew(self.original, body, self.relied, shown)
 
     def body(self) -> Body:
         """The statements of the function, without the list."""

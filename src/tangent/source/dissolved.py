@@ -122,7 +122,10 @@ class Dissolving:
 
     def whole(self) -> ast.FunctionDef:
         self.require_read(self.members.initialiser())
-        return written_anew(self.original, self.body(), self.relied)
+        body = self.body()
+        return written_anew(
+            self.original, body, self.relied, {x: f"{self.v}.{attr}" for attr, x in self.attributes.items()}
+        )
 
     def body(self) -> Body:
         """The statements of the function, without the object."""

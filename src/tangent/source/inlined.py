@@ -40,11 +40,17 @@ class CannotWriteOut(Exception):
     """Somebody else may see an object, or a function is not read from top to bottom."""
 
 
-def written_anew(tree: ast.FunctionDef, body: Body, relied: dict[str, Any] | None = None) -> ast.FunctionDef:
-    """A definition with another body: comments show what stood there; `relied` is what it takes for granted."""
+def written_anew(
+    tree: ast.FunctionDef, body: Body, relied: dict[str, Any] | None = None, shown: dict[str, str] | None = None
+) -> ast.FunctionDef:
+    """A definition with another body: comments show what stood there; `relied` is what it takes for granted.
+
+    `shown` has what variables of ours stand for, in the user's words.
+    """
     new = replace(tree, body=body)
     new.before = getattr(tree, "before", tree)  # type: ignore[attr-defined]
     new.relied = {**getattr(tree, "relied", {}), **(relied or {})}  # type: ignore[attr-defined]
+    new.shown = {**getattr(tree, "shown", {}), **(shown or {})}  # type: ignore[attr-defined]
     return new
 
 

@@ -99,6 +99,10 @@ class Source:
                 found.setdefault(node.lineno, {}).setdefault(node.col_offset, text.split("\n")[0])
         return found
 
+    def shown(self, v: str) -> str:
+        """What a variable is called in the user's text: `p_x` may stand for `p.x`."""
+        return getattr(self.tree, "shown", {}).get(v, v)  # type: ignore[no-any-return]
+
     def line(self, number: int) -> str:
         return self.lines[number - 1].rstrip("\n") if 0 < number <= len(self.lines) else ""
 

@@ -200,8 +200,9 @@ class _Text:
         for p in self.stored:
             if p in self.loop.state or p not in groups.arrays:
                 why = "binds it anew" if p in self.loop.state else "changes it, and it is no array"
+                shown = self.this.source.shown(p)
                 raise self.this.refuse(
-                    self.loop.statement, "a loop under 'checkpoint'", f"it writes into '{p}' in place and {why}",
+                    self.loop.statement, "a loop under 'checkpoint'", f"it writes into '{shown}' in place and {why}",
                     "Write into one array by its index (copy the new values over the old ones), or make new arrays.",
                 )  # fmt: skip
 

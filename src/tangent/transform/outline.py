@@ -37,6 +37,7 @@ from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import function_node, rename, replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, header_reads
 from tangent.transform.inserted.skipped import plain_blocks
+from tangent.transform.made_anew import lists_made_anew
 from tangent.transform.repeatable import Read, Written, nothing, refuse_unrepeatable
 from tangent.transform.storage.settle import Settled
 from tangent.transform.unit import Unit, unit
@@ -166,16 +167,16 @@ class _Outline:
         self.check(s)
         if expression_reads(count) & assigned_inside(s.body):
             raise self.refuse(s, "it changes how many snapshots it keeps", "Give the number another name.")
-        after = self.live.after[s]
+        after, loop = self.live.after[s], self.made_anew(s)
         local = self.this.context.scope.local
         elsewhere = self.assigned_outside(s)
-        own = (assigned_inside(s.body) - self.this.context.declared) | (set(self.pushed(s)) & elsewhere)
+        own = (assigned_inside(loop.body) - self.this.context.declared) | (set(self.pushed(loop)) & elsewhere)
         results = tuple(sorted(own & after))
-        reads = ((live_into([s]) | expression_reads(count)) & local) | (set(results) & elsewhere)
+        reads = ((live_into([loop]) | expression_reads(count)) & local) | (set(results) & elsewhere)
         parameters = tuple(sorted((reads & elsewhere) - set(self.this.context.scope.imports)))
         self.unbound += sorted(set(parameters) - self.bound_before(s))
-        buffers = self.buffers(s, after)
-        function = self.function(s, parameters, results, count, buffers)
+        buffers = self.buffers(loop, after)
+        function = self.function(loop, parameters, results, count, buffers)
         title = self.this.context.use(function.__name__, function)
         value = ast.Call(name(title), [name(p) for p in parameters], [])
         target = results[0] if len(results) == 1 else self.fresh("states" if results else "t")
@@ -203,7 +204,8 @@ class _Outline:
         for x in statements(s.body):
             op = self.this.operations.get(x)
             if op is not None and op.kind == "pop" and op.operands[0] in self.assigned_outside(s):
-                raise self.refuse(x, f"its steps take items from the list '{op.operands[0]}'", "Read them by an index.")
+                taken = self.this.source.shown(op.operands[0])
+                raise self.refuse(x, f"its steps take items from the list '{taken}'", "Read them by an index.")
 
     def jumps(self, s: ast.For | ast.While) -> frozenset[str]:
         """How blocks leave the backward loop."""
@@ -317,6 +319,11 @@ class _Outline:
         """The body as a loop of one trip, for blocks that leave it."""
         trip = ast.Name(self.fresh("_"), ast.Store())
         return [at(Once(trip, ast.Call(name(self.this.context.builtin("range")), [constant(1)], []), body, []), s)]
+
+    def made_anew(self, s: ast.For | ast.While) -> ast.For | ast.While:
+        loop, new = lists_made_anew(s, self.pushed(s), self.operations)
+        self.operations |= {x: self.classified(x) for x in new}
+        return loop
 
     def pushed(self, s: ast.stmt) -> dict[str, Operation]:
         """The lists that statements append to."""

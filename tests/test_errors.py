@@ -536,18 +536,3 @@ def test_what_looks_at_memory_is_refused_where_it_is_called():
             with pytest.raises(TangentError, match=named) as caught:
                 mode(f)
             assert "test_errors.py" in str(caught.value).splitlines()[0]
-
-
-def test_parts_of_complex_arrays_beside_lists_that_share_arrays_are_refused():
-    def real(a, v):
-        ys = [a, a * v]
-        ys.extend([ys[0]])
-        zs = np.zeros(3, complex)
-        zs.real[...] = np.tanh(ys[1])
-        ys[-1][:] = np.abs(zs + 2.0)
-        return np.sum(ys[0] * ys[1])
-
-    a = np.array([0.5, 0.7, 1.1])
-    for derivative, extra in ((jvp(real), (np.ones(3),)), (vjp(real), (1.0,))):
-        with pytest.raises(InPlaceError, match="into 'real' of a complex array"):
-            derivative(a, 1.2, *extra)

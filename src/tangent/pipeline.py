@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from tangent.analysis.state import classes_of, forget, needs_memory
 from tangent.codegen.emit import emit
+from tangent.codegen.guards import asked_names
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, TangentError
@@ -22,7 +23,7 @@ from tangent.runtime.layouts import remembered
 from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, holds_lists, refuse_shared
-from tangent.runtime.storage.held import are_apart
+from tangent.runtime.storage.held import are_apart, holds_in_objects
 from tangent.source.adapt import called
 from tangent.source.buffers import buffers_of
 from tangent.source.read import read
@@ -282,13 +283,18 @@ def _place(function: types.FunctionType) -> Location:
     return source.locate(source.tree)
 
 
-def for_arguments(function: types.FunctionType, options: Options) -> Objects:
-    """What tells whether other code is needed for some arguments: objects whose classes define operators or change."""
+def for_arguments(function: types.FunctionType, options: Options, entry: Generated) -> Objects:
+    """What tells whether other code is needed for some arguments: objects whose classes define operators or change,
+    or that hold arrays which are written into under other names (`w = self.w; w *= a`)."""
 
     over, shared = for_attributes(function, options, again), for_shared(function)
+    names = asked_names(entry, entry.tree.args) if entry.tree is not None else []
+
+    def written(values: tuple[Any, ...]) -> bool:
+        return any(p in entry.owned and holds_in_objects(x) for p, x in zip(names, values, strict=False))
 
     def other(values: tuple[Any, ...]) -> Derivative | None:
-        return over(values) or (together(values) if shared(values) else apart(values))
+        return over(values) or (together(values) if shared(values) or written(values) else apart(values))
 
     @remembered
     def apart(values: tuple[Any, ...]) -> Derivative | None:
@@ -331,7 +337,7 @@ def _other_ways(function: types.FunctionType, options: Options, entry: Generated
     """What a derivative calls in its place, for arguments of other kinds."""
     return Others(
         renew=lambda: _renewed(function, options),
-        objects=None if options.given else for_arguments(function, options),
+        objects=None if options.given else for_arguments(function, options, entry),
         lists=None if options.lists else lambda: again(function, options, lists=True),
         copies=None if options.copied else for_containers(function, options, entry),
         anything=lambda: again(function, options, anything=True),

@@ -46,6 +46,7 @@ THEMES = (
     "state",
     "asked",
     "in_objects",
+    "shown",
     "given",
     "given_lists",
     "cycles",

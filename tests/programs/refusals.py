@@ -628,23 +628,6 @@ def context_that_goes_on_after_a_jump(x):
     return sum(log)
 
 
-class Wave:
-    def __init__(self, z):
-        self.z = z
-        self.steps = 0
-
-
-@refused("of a complex array here", np.array([0.3, 0.7]))
-def part_of_a_complex_array_of_an_object(x):
-    wave = Wave(x + 1j * x * x)
-    other = wave
-    other.z[0] *= 2j
-    part = wave.z.real
-    wave.z *= 1j
-    other.steps += 1
-    return np.sum(part * x)
-
-
 @refused("it writes into its last argument", np.array([0.3, 0.7]))
 def method_told_where_by_position(x):
     y = x * 2.0

@@ -203,13 +203,11 @@ class _Search:
     ) -> bool:  # fmt: skip
         match node:
             case ast.Attribute(value=value, attr="flat" | "real" | "imag", ctx=ast.Store()) if not _is_self(value):
-                return False
+                return isinstance(_whole(value), ast.Attribute) and self.foreign(value, scope, own, local, root, inner)
             case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
                 self.assigns = True
                 return self.foreign(value, scope, own, local, root, inner)
-            case ast.Subscript(value=ast.Attribute(attr=attr) as value, ctx=ast.Store() | ast.Del()) if (
-                attr not in OF_ARRAYS
-            ):
+            case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()) if isinstance(_whole(value), ast.Attribute):
                 return self.foreign(value, scope, own, local, root, inner)
             case ast.Subscript(value=value, slice=ast.Constant(value=str()), ctx=ast.Store() | ast.Del()):
                 return self.foreign(value, scope, own, local, root, inner)
@@ -292,6 +290,13 @@ class _Search:
                 return isinstance(e.func, ast.Attribute)
             case _:
                 return False
+
+
+def _whole(e: ast.expr) -> ast.expr:
+    """What an expression shows a part of, or all in another order: `o.w` of `o.w.real`."""
+    while isinstance(e, ast.Attribute) and e.attr in OF_ARRAYS:
+        e = e.value
+    return e
 
 
 def _is_self(e: ast.expr) -> bool:

@@ -84,15 +84,20 @@ def stale(entry: Generated, callees: list[Generated], extra: dict[str, Any]) -> 
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 
 
+def asked_names(entry: Generated, args: ast.arguments) -> list[str]:
+    """The parameters that may be objects, in the order in which they are looked at."""
+    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
+    return [*plain, *(a.arg for a in (args.vararg, args.kwarg) if a is not None)]
+
+
 def _overloaded(entry: Generated, args: ast.arguments) -> ast.expr | None:
     """Whether an argument is an object for which there is other code."""
-    plain = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in entry.seeds.values()]
-    star = [a.arg for a in (args.vararg, args.kwarg) if a is not None]
-    if not plain and not star:
+    names = asked_names(entry, args)
+    if not names:
         return None
-    tests = [expression(f"_type({v}) is not _float and _holds_objects({v})") for v in (*plain, *star)]
+    tests = [expression(f"_type({v}) is not _float and _holds_objects({v})") for v in names]
     holds = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-    values = ", ".join((*plain, *star))
+    values = ", ".join(names)
     return ast.BoolOp(ast.And(), [holds, expression(f"(_other := _objects(({values},))) is not None")])
 
 

@@ -43,6 +43,7 @@ from tangent.normalise.outcomes import outcomes
 from tangent.normalise.outlined import outlined
 from tangent.normalise.overloading import operators_named, overloading
 from tangent.normalise.parallel import parallel
+from tangent.normalise.part_stores import part_stores
 from tangent.normalise.phases import phases
 from tangent.normalise.renamed import renamed
 from tangent.normalise.repeated import repeated
@@ -61,8 +62,8 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, grown, phases, walked, extended,
-    repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
+    outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, part_stores, grown, phases, walked,
+    extended, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
     boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
     walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls,
     overloading, memorised, versions,

@@ -223,11 +223,12 @@ class Known:
         return found is not MISSING and (found is sequence or is_view_function(found))
 
     def without_other_names(self, f: ast.FunctionDef, plain: set[str]) -> set[str]:
-        """Some variables without other names of what is followed: `y = b`, where `b *= 2` comes later."""
-        named = [
-            (s.targets[0].id, s.value.id) for s in statements(f.body)
-            if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and isinstance(s.value, ast.Name)
-        ]  # fmt: skip
+        """Some variables without other names of what is followed: `y = b` or `y = b.T`, where `b *= 2` comes later."""
+        named = []
+        for s in statements(f.body):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=x) | ast.Attribute(value=ast.Name(id=x))):
+                    named.append((v, x))
         while more := {v for v, x in named if v in plain and x not in plain} - self.numbers:
             plain -= more
         return plain

@@ -86,6 +86,17 @@ def are_apart(values: Iterable[Any]) -> bool:
     return not _overlap(arrays)
 
 
+def holds_in_objects(x: Any) -> bool:
+    """Whether a value is an object that holds arrays, or has such objects among its items.
+
+    >>> spring = types.SimpleNamespace(k=np.ones(2))
+    >>> holds_in_objects(spring), holds_in_objects([spring]), holds_in_objects([np.ones(2)])
+    (True, True, False)
+    """
+    objects = [part for part in parts_of(x) if is_object(part)]
+    return any(isinstance(part, np.ndarray) for one in objects for part in parts_of(one))
+
+
 def share(x: Any, y: Any) -> bool:
     """Whether two values hold something in common that can be changed.
 

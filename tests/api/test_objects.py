@@ -152,8 +152,9 @@ def test_integer_arrays_that_are_written_into_are_refused():
         return np.sum(n * x)
 
     ints, x = np.array([1, 2, 3]), np.array([1.0, 2.0, 3.0])
+    refused = r"array of int64, and the function writes.*\n.*\n.*\nIt is written into at .*\n.*\[\d\] = 2.*\n.*\nPass"
     for f, by_x in ((itself, [4, 2, 3]), (a_copy, [1, 2, 3])):
-        with pytest.raises(ArgumentError, match=r"array of int64, and the function writes.*\n.*\n.*\n.*astype"):
+        with pytest.raises(ArgumentError, match=refused):
             grad(f, 0)(ints, x)
         with pytest.raises(ArgumentError, match="array of int64"):
             jvp(f, 0)(ints, x, x)

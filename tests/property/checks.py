@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import linecache
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from property.writer import Program
+from tangent.source.kept import keeping
 
 STEP = 1e-3
 Derivative = Callable[..., Any]
@@ -179,6 +180,20 @@ def tangent_engine() -> Engine:
     return Engine(tangent.vjp, tangent.jvp)
 
 
+def sharing(engine: Engine) -> Engine:
+    """The engine that reads the functions of one program once for all of its derivatives."""
+    read: dict[Hashable, Any] = {}
+
+    def shared(mode: Callable[..., Derivative]) -> Callable[..., Derivative]:
+        def made(*args: Any, **options: Any) -> Derivative:
+            with keeping(read):
+                return mode(*args, **options)
+
+        return made
+
+    return Engine(shared(engine.vjp), shared(engine.jvp))
+
+
 def compiled_engine() -> Engine:
     """Derivatives as they are written for Numba; inside of `as_python` nothing is compiled."""
     import tangent
@@ -229,7 +244,7 @@ def numbers(trial: Trial) -> tuple[Any, Any, np.random.Generator]:
 def check(trial: Trial, engine: Engine, optimized: tuple[bool, ...] = (True, False), times: int = 1) -> None:
     """Both modes against finite differences and against each other, optimised, which are called some times, and raw."""
     seed, tangents, _ = numbers(trial)
-    found = []
+    engine, found = sharing(engine), []
     for choice in optimized:
         name = "optimised" if choice else "raw"
         gradient = call(
@@ -265,7 +280,7 @@ def check(trial: Trial, engine: Engine, optimized: tuple[bool, ...] = (True, Fal
 def check_second(trial: Trial, engine: Engine) -> None:
     """Derivatives of derivatives: three ways to one Hessian-vector product, and finite differences of the gradient."""
     seed, tangents, _ = numbers(trial)
-    wrt, args = trial.program.wrt, trial.program.args
+    wrt, args, engine = trial.program.wrt, trial.program.args, sharing(engine)
     gradient, push = engine.vjp(trial.f, wrt), engine.jvp(trial.f, wrt)
 
     def slope(*chosen: Any) -> Any:

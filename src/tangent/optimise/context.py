@@ -19,3 +19,4 @@ class Optimisation:
     stacks: frozenset[str] = frozenset()  # lists of records, which nothing but the function itself holds
     pure: dict[ast.AST, bool] = field(default_factory=dict)
     calling: dict[ast.stmt, bool] = field(default_factory=dict)
+    changing: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)

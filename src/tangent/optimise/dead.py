@@ -73,36 +73,33 @@ def popped(s: ast.stmt) -> str:
 
 def local_stacks(body: Body) -> Stacks:
     """Lists made here that are only pushed to and popped from."""
-    found: Stacks = {}
-    other: set[str] = set()
-    if not any(_makes_list(s) for s in statements(body)):
+    every = [(s, *_of_stacks(s)) for s in statements(body)]
+    found = {v: Stack() for _, does, v, _ in every if does == "make"}
+    if not found:
         return found
-    for s in statements(body):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=v)]) if _makes_list(s):
-                found.setdefault(v, Stack()).inits += 1
-            case _ if v := pushed(s):
-                found.setdefault(v, Stack()).pushes.append(s)
-                assert isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
-                other |= expression_reads(s.value.args[0])
-            case _ if v := popped(s):
-                found.setdefault(v, Stack()).pops.append(s)
-                other |= set(writes(s))
-                if not writes(s):  # into an item: what it is an item of, and where
-                    other |= header_reads(s) - {v}
-            case _:
-                other |= header_reads(s)
-                other.update(writes(s))
+    other: set[str] = set()
+    for s, does, v, names in every:
+        other |= names
+        if v in found:
+            stack = found[v]
+            stack.inits += does == "make"
+            if does != "make":
+                (stack.pushes if does == "push" else stack.pops).append(s)
     return {v: stack for v, stack in found.items() if stack.inits == 1 and v not in other}
 
 
 @fact
-def _makes_list(s: ast.stmt) -> bool:
+def _of_stacks(s: ast.stmt) -> tuple[str, str, frozenset[str]]:
+    """What a statement does with a list, with which one, and the names that it uses otherwise."""
     match s:
-        case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])):
-            return True
+        case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
+            return "make", v, frozenset()
+        case ast.Expr(value=ast.Call(args=[value])) if v := pushed(s):
+            return "push", v, expression_reads(value)
+        case _ if v := popped(s):  # into an item: what it is an item of, and where
+            return "pop", v, frozenset(writes(s)) or header_reads(s) - {v}
         case _:
-            return False
+            return "", "", header_reads(s).union(writes(s))
 
 
 # What contributes to the result at all

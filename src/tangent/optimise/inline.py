@@ -141,7 +141,7 @@ class _Inline:
             s = self.absorb(s, waiting, free, done, indent)
             for v in _read_inside(s) if isinstance(s, NESTED) else ():  # what is replaced behind it is needed in it
                 waiting.pop(v, None)
-            changed = self.changes(s).union(map(_shape_of, all_writes(s))) if free or waiting else set()
+            changed = self.changes(s).union(map(_shape_of, all_writes(s))) if free or waiting else frozenset()
             for v in free.keys() & changed:
                 for candidate in free.pop(v):
                     waiting.pop(candidate, None)
@@ -157,7 +157,7 @@ class _Inline:
                     free.setdefault(v, set()).add(target)
         return [s for s in done if s is not None]
 
-    def changes(self, s: ast.stmt) -> set[str]:
+    def changes(self, s: ast.stmt) -> frozenset[str]:
         """Names whose value, or what it holds, may be another after the statement."""
         return changed_inside(s, self.o) | all_writes(s) | _all_changed_lists(s)
 

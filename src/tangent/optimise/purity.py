@@ -129,10 +129,16 @@ def changed_in_place(s: ast.stmt) -> frozenset[str]:
     return frozenset(v for n in called if isinstance(n, ast.Call) and (v := changed_by(n)))
 
 
-def changed_inside(s: ast.stmt, o: Optimisation) -> set[str]:
+def changed_inside(s: ast.stmt, o: Optimisation) -> frozenset[str]:
     """Names of storage whose content may be another after the statement."""
+    if s not in o.changing:
+        o.changing[s] = _changed_inside(s, o)
+    return o.changing[s]
+
+
+def _changed_inside(s: ast.stmt, o: Optimisation) -> frozenset[str]:
     inside = statements([s]) if isinstance(s, NESTED) else [s]
-    in_place = set().union(*(written_in_place(x, o) for x in inside))
+    in_place = frozenset().union(*(written_in_place(x, o) for x in inside))
     if not in_place:
         return in_place
     if any(calls_unknown(x, o) for x in inside):  # it may hold on to storage from before

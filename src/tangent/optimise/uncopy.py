@@ -65,6 +65,7 @@ def _block(body: Body, o: Optimisation, reads: Counter[str], once: Counter[str],
                 (original := _copied(value)) is not None and _stays(v, original, rest, o, once[v], known)
             ):
                 o.shared[v] = o.shared[root_of(original)]  # what reads it may not move behind a store any more
+                o.changing.clear()
                 done.append(replace(s, value=_uncopied(value)))
             case _:
                 done.append(s)

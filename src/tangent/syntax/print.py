@@ -7,6 +7,7 @@ import dataclasses
 import io
 import tokenize
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise, Unwatch, Watch
@@ -243,7 +244,9 @@ def _top_operators(text: str) -> list[int]:
     return found
 
 
+@lru_cache(maxsize=16)
 def _tokens(text: str) -> list[tokenize.TokenInfo]:
+    """The tokens of a line; one that is too long is asked for several times, until it is broken."""
     found: list[tokenize.TokenInfo] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -92,14 +92,30 @@ class Derivatives(Protocol):
 
 
 def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None:
-    """The arguments by parameter, or None where `*` or `**` leave it to run time."""
+    """The arguments by parameter and what is known of them, or None where `*` or `**` leave it to run time."""
+    bound = _bound_arguments(unit, call, function)
+    if bound is None:
+        return None
+    known = known_arguments(unit.context.scope, bound, function)
+    return Arguments({**bound, **_captured_by_both(unit, function)}, known)
+
+
+def argument_values(unit: Unit, call: ast.Call, function: Any) -> dict[str, Any] | None:
+    """The arguments by parameter alone."""
+    bound = _bound_arguments(unit, call, function)
+    return None if bound is None else {**bound, **_captured_by_both(unit, function)}
+
+
+def _bound_arguments(unit: Unit, call: ast.Call, function: Any) -> dict[str, Any] | None:
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
     signature = inspect.signature(function, follow_wrapped=False)
     try:
-        bound = signature.bind(*call.args, **{k.arg or "": k.value for k in call.keywords})
+        return signature.bind(*call.args, **{k.arg or "": k.value for k in call.keywords}).arguments
     except TypeError as e:
         raise unit.refuse(call, f"the call of '{function.__name__}'", str(e), "Pass what it takes.") from None
-    shared = unit.context.scope.shared(function)  # what both capture is an argument that goes without saying
-    known = known_arguments(unit.context.scope, bound.arguments, function)
-    return Arguments({**bound.arguments, **{v: ast.Name(own, ast.Load()) for v, own in shared.items()}}, known)
+
+
+def _captured_by_both(unit: Unit, function: Any) -> dict[str, ast.expr]:
+    """What a function and its callee capture is an argument that goes without saying."""
+    return {v: ast.Name(own, ast.Load()) for v, own in unit.context.scope.shared(function).items()}

@@ -10,7 +10,7 @@ from tangent.analysis.operation import Operation
 from tangent.rules.notation import Rule
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads
-from tangent.transform.calls import fit_arguments, leaf_names
+from tangent.transform.calls import argument_values, leaf_names
 from tangent.transform.unit import Unit
 
 SHAPE_ONLY = {
@@ -79,13 +79,15 @@ def _reads(this: Unit, op: Operation, active: frozenset[str], names: frozenset[s
         case "augment":
             return op.why in ("Mult", "Div") and bool(names & {*op.targets, *op.operands})
         case "call" if isinstance(op.value, ast.Call):
-            arguments = fit_arguments(this, op.value, op.callee)
-            content = summary(op.callee).content
-            if summary(op.callee).result and names & set(op.targets):
+            callee = summary(op.callee)
+            if callee.result and names & set(op.targets):
                 return True
-            if arguments is None or content is None:
+            if names.isdisjoint((*op.operands, *this.context.scope.cells)):
+                return False
+            values, content = argument_values(this, op.value, op.callee), callee.content
+            if values is None or content is None:
                 return bool(names & set(op.operands))
-            return any(p in content and names & set(leaf_names(v)) for p, v in arguments.values.items())
+            return any(p in content and names & set(leaf_names(v)) for p, v in values.items())
         case "zero" | "constant" | "copy" | "pack" | "unpack" | "store" | "shadow":
             return False
         case _:

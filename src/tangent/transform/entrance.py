@@ -127,10 +127,11 @@ def with_results(settled: Settled, restoring: dict[str, str]) -> dict[str, str]:
         return classes
     aliases = shared_by(this, settled.summary, NONE_GIVEN)
     names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)}
+    reached = {n: aliases.reach(n) for n in names}
     objects = {
         saved: {saved} | ({v} & aliases.of(v) or aliases.of(v)) | aliases.rows(v) for saved, v in restoring.items()
     }
-    results = [frozenset((saved, *(n for n in names if o & aliases.reach(n)))) for saved, o in objects.items()]
+    results = [frozenset((saved, *(n for n in names if o & reached[n]))) for saved, o in objects.items()]
     found = merged([*map(frozenset, class_sets(classes)), *results])
     written = {found[v] for v in classes}
     return {v: c if c in written else RESULT + c for v, c in found.items()}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Hashable
 
 from tangent.syntax.names import identifiers
-from tangent.syntax.rebuild import rename, replace
+from tangent.syntax.rebuild import rename, replace, statements
+from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
 
 Pair = tuple[Generated, ...]
@@ -26,23 +28,30 @@ def _twins(functions: list[Generated]) -> dict[Generated, Generated]:
     first: dict[Hashable, Pair] = {}
     found: dict[Generated, Generated] = {}
     backward = {g.backward for g in functions if g.backward is not None}
-    shared = _several(functions)
-    for g in functions:
-        if g in backward or g.primal not in shared:
+    pairs = [(g,) if g.backward is None else (g, g.backward) for g in functions if g not in backward]
+    alike = Counter(map(_outline, pairs))
+    for pair in pairs:
+        if alike[_outline(pair)] == 1:
             continue
-        pair = (g,) if g.backward is None else (g, g.backward)
         kept = first.setdefault(_meaning(pair), pair)
         if kept is not pair:
             found |= dict(zip(pair, kept))
     return found
 
 
-def _several(functions: list[Generated]) -> set[object]:
-    """The functions that more than one derivative was made of."""
-    seen: dict[object, int] = {}
-    for g in functions:
-        seen[g.primal] = seen.get(g.primal, 0) + (2 if g.backward is None else 1)
-    return {primal for primal, count in seen.items() if count > 2}
+def _outline(pair: Pair) -> Hashable:
+    """What pairs that say the same have in common, found without a look at each statement."""
+    return tuple((g.primal, tuple(g.seeds.items()), _size(g)) for g in pair)
+
+
+def _size(g: Generated) -> tuple[int, int]:
+    assert g.tree is not None
+    return len(arguments(g.tree.args)), len(statements(_body(g.tree)))
+
+
+def _body(tree: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements of a function without what it says of itself."""
+    return [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
 
 
 def _meaning(pair: Pair) -> Hashable:
@@ -53,8 +62,7 @@ def _meaning(pair: Pair) -> Hashable:
 def _text(g: Generated, pair: Pair) -> str:
     assert g.tree is not None
     own = {v: f"own{i}" for v, value in g.externals.items() for i, half in enumerate(pair) if value is half}
-    body = [s for s in g.tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    return ast.dump(rename(replace(g.tree, name="", body=body), own))
+    return ast.dump(rename(replace(g.tree, name="", body=_body(g.tree)), own))
 
 
 def _references(g: Generated, pair: Pair) -> frozenset[tuple[str, int]]:

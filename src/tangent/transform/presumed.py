@@ -25,7 +25,7 @@ from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import expression_reads
 from tangent.syntax.walk import walk
-from tangent.transform.calls import fit_arguments
+from tangent.transform.calls import argument_values, fit_arguments
 from tangent.transform.storage.summaries import is_own
 from tangent.transform.unit import Unit
 
@@ -67,8 +67,7 @@ def _required(function: types.FunctionType, read: Read, known: dict[Any, set[str
                 found |= {e.id for e in args if isinstance(e, ast.Name)}
             case ast.Call() if op.kind == "call" and is_own(op.callee):
                 inner = _required(op.callee, read, known)
-                given = fit_arguments(this, op.value, op.callee)
-                values = given.values if given is not None else {}
+                values = argument_values(this, op.value, op.callee) or {}
                 found |= {v.id for p, v in values.items() if p in inner and isinstance(v, ast.Name)}
             case _ if op.kind == "rule" and op.rule.name in ("builtin_max_of_two", "builtin_max_of_several"):
                 found |= {*op.operands}
@@ -117,8 +116,7 @@ def _otherwise(function: types.FunctionType, read: Read, known: dict[Any, set[st
     for op in this.operations.values():
         if op.kind == "call" and is_own(op.callee) and isinstance(op.value, ast.Call):
             inner = _otherwise(op.callee, read, known)
-            given = fit_arguments(this, op.value, op.callee)
-            values = given.values if given is not None else {}
+            values = argument_values(this, op.value, op.callee) or {}
             found |= {v.id for p, v in values.items() if p in inner and isinstance(v, ast.Name)}
         elif op.kind == "rule" and op.rule.kind != "elementwise" and op.rule.name not in OF_NUMBERS:
             found |= {*op.operands} if _of_library(op.value, this) else set()

@@ -24,6 +24,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """What is left goes with the process: pytest and Python would look for garbage in it half a dozen times."""
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All that is checked of one program, or of one call, comes in a row: its derivatives are made once."""
     places: dict[object, int] = {}

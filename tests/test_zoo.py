@@ -52,7 +52,7 @@ def made_once(make: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=2)  # trees of which some are large
 def read_of(program: Program) -> dict[Hashable, Any]:
     return {}
 

@@ -1,5 +1,7 @@
 """Things that hold themselves, and lists that grow by operators in place under several names."""
 
+import functools
+
 from programs.registry import program
 from programs.samples import signed
 
@@ -89,3 +91,68 @@ def item_joined_that_has_a_name(x):
     ys = d["a"]
     d["a"] += [x * x]
     return ys[-1] * len(ys) * c.v
+
+
+@program({"x": 1.2})
+def list_that_grows_in_a_list(x):
+    xs = [x]
+    ys = [xs]
+    xs.append(x * x)
+    return ys[0][-1] * x
+
+
+@program({"x": 1.2})
+def list_that_grows_by_an_operator_in_a_tuple(x):
+    xs = [x]
+    ys = (xs, 1.0)
+    xs += [x * x]
+    return ys[0][-1] * x
+
+
+@program({"x": 1.2})
+def row_that_is_put_away_and_goes_on_growing(x):
+    row, rows = [], []
+    for i in range(3):
+        row.append(x * (i + 1))
+        rows.append(row)
+    return rows[0][-1] * rows[1][0] * len(rows[0])
+
+
+@program({"xs": signed(5)})
+def groups_that_are_put_away_and_begun_anew(xs):
+    groups, group = [], []
+    for v in xs:
+        if v < 0.0:
+            groups.append(group)
+            group = []
+        group.append(v * v)
+    groups.append(group)
+    return sum(sum(g) * len(g) for g in groups)
+
+
+def wrapped(xs):
+    return [xs, xs]
+
+
+@program({"x": 1.2})
+def list_that_grows_after_a_function_has_kept_it(x):
+    xs = [x]
+    ys = wrapped(xs)
+    xs.append(x * x)
+    return ys[0][-1] * x
+
+
+@program({"x": 1.2})
+def list_that_grows_after_a_partial_has_kept_it(x):
+    xs = [x]
+    last = functools.partial(lambda a, b: a[-1] * b, xs)
+    xs.append(x * x)
+    return last(x)
+
+
+@program({"x": 1.2})
+def list_that_shrinks_in_a_list(x):
+    xs = [x, x * 2.0]
+    ys = [xs]
+    t = xs.pop()
+    return sum(ys[0]) * t

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable, Iterator
 
+from tangent.analysis.aliases import PUTTING
 from tangent.normalise.context import Context
 from tangent.runtime.dispatch import pop_grad
 from tangent.syntax.inserted import Insertion
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import NESTED, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
 from tangent.syntax.walk import walk
 
@@ -65,7 +67,56 @@ def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:
             spoiled |= {v, target}
         read.add(v)
     found = (changed & made) - spoiled
+    if not generated and found:
+        found -= kept_while_changing(f.body, found, _put)
     return {v: v in read for v in found}
+
+
+def kept_while_changing(
+    body: list[ast.stmt], lists: set[str], put: Callable[[ast.stmt], Iterable[str]]
+) -> set[str]:  # fmt: skip
+    """The lists that are put into something, which then sees how they change: `ys = [xs]; xs.append(v)`."""
+    lost: set[str] = set()
+
+    def before(block: list[ast.stmt], later: frozenset[str]) -> frozenset[str]:
+        """The lists that change, before their variable is bound anew, from the start of a block on."""
+        for s in reversed(block):
+            later = stepped(s, later)
+        return later
+
+    def stepped(s: ast.stmt, later: frozenset[str]) -> frozenset[str]:
+        lost.update(later.intersection(put(s)))
+        if isinstance(s, ast.If):
+            return before(s.body, later) | before(s.orelse, later)
+        if isinstance(s, NESTED):
+            while more := (before(s.body, later) | before(s.orelse, later)) - later:
+                later |= more
+            return later
+        return (later - set(writes(s))) | lists.intersection(_changed(s))
+
+    before(body, frozenset())
+    return lost
+
+
+def _put(s: ast.stmt) -> Iterator[str]:
+    """What a statement puts into a list, tuple or dict, or into an item or attribute of something."""
+    match s:
+        case ast.Assign(value=ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Dict(values=parts)):
+            yield from (e.id for e in parts if isinstance(e, ast.Name))
+        case ast.Assign(targets=[ast.Subscript() | ast.Attribute()], value=ast.Name(id=v)):
+            yield v
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr), args=args)) if attr in PUTTING:
+            yield from (e.id for e in args if isinstance(e, ast.Name))
+
+
+def _changed(s: ast.stmt) -> Iterator[str]:
+    """The list that a statement makes longer or shorter."""
+    match s:
+        case (
+            ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append" | "pop")))
+            | ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append" | "pop")))
+        ):
+            yield v
 
 
 def _makes_list(e: ast.expr, context: Context) -> bool:

@@ -9,6 +9,7 @@ from tangent.analysis.closures import closure_conflicts
 from tangent.analysis.effects import Write
 from tangent.analysis.storage import Storage
 from tangent.errors import CaptureError, InPlaceError, Location
+from tangent.rules.growing import kept_while_changing
 from tangent.source.conflicts import READ
 from tangent.source.read import is_derivative
 from tangent.syntax.blocks import Attempt
@@ -78,6 +79,27 @@ def refuse_growing(this: Unit) -> None:
                 s, "a loop over a list that grows inside it", "its length changes while it runs",
                 "Loop over a copy of the list.",
             )  # fmt: skip
+
+
+def refuse_kept(this: Unit, aliases: Aliases, active: frozenset[str]) -> None:
+    """Lists that change after a function, or a closure, has kept them: `ys = wrap(xs); xs.append(v)`."""
+    if this.source.file.startswith("<generated"):
+        return
+    lists = {v for op in this.operations.values() if op.kind == "push" for v in op.targets}
+
+    def put(s: ast.stmt) -> set[str]:
+        op = this.operations.get(s)
+        if op is None or op.kind not in ("call", "closure"):
+            return set()
+        held = set().union(*(aliases.reach(t) for t in op.targets))
+        return {v for v in op.operands if aliases.of(v) & held}
+
+    for v in sorted(kept_while_changing(this.core.body, lists & active, put)):
+        s = next(s for s in statements(this.core.body) if v in put(s))
+        raise sharing_items(
+            this, s, f"'{this.source.statement_text(s)}'", f"it keeps '{v}', which changes afterwards",
+            "Give it a copy of the list.",
+        )  # fmt: skip
 
 
 def refuse_copied_items(this: Unit, found: list[Write], active: frozenset[str]) -> None:

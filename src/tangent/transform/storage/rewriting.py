@@ -101,7 +101,7 @@ def augmented_in_place(
         own = {w.root, *this.operations[w.statement].targets}
         holders = set(aliases.same(w.root, live.after[w.statement])) - own
         if w.root in aliases.containers or _joins_lists(this, w):  # a new list, unless somebody else sees it grow
-            if any(aliases.of(h) & aliases.of(w.root) for h in holders):
+            if holders:
                 raise refusal(this, w, w.root)
             kept.append(w)
             continue

@@ -34,6 +34,7 @@ from tangent.transform.storage.refusals import (
     refuse_copied_items,
     refuse_growing,
     refuse_half_way,
+    refuse_kept,
     refuse_objects,
     refuse_outside,
     refuse_store,
@@ -130,6 +131,7 @@ def settle(
     refuse_text(this, varied, useful)
     refuse_owners(this, varied)
     refuse_growing(this)
+    refuse_kept(this, aliases, varied & useful)
     refuse_copying_callees(this, aliases.containers)
     refuse_copied_items(this, found, varied & useful)
     for callee, s in called_functions(this):

@@ -784,6 +784,40 @@ def version_for_arrays(f, **options):
     return grad(f, **options).version(DISTANCES, *[0.5] * (len(inspect.signature(f).parameters) - 1))
 
 
+class Mass:
+    def __init__(self, x):
+        self.x, self.v, self.f = x, 0.0, 0.0
+
+
+class Spring:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def pull(self, k):
+        f = k * (self.b.x - self.a.x)
+        self.a.f += f
+        self.b.f -= f
+
+
+def chain_of_springs(k, n):
+    masses = [Mass(float(i * i)) for i in range(4)]
+    springs = [Spring(masses[i], masses[i + 1]) for i in range(3)]
+    for _ in range(n):
+        for m in masses:
+            m.f = 0.0
+        for s in springs:
+            s.pull(k)
+        for m in masses:
+            m.v += 0.1 * m.f
+            m.x += 0.1 * m.v
+    return masses[0].x
+
+
+def version_for_numbers(f, **options):
+    """What is called for a number and a count."""
+    return grad(f, **options).version(1.7, 3)
+
+
 def version_for_a_spline(f, **options):
     """What a gradient that is called again with some heights and a place runs."""
     return grad(f, **options).version(HEIGHTS, 1.7)
@@ -903,6 +937,7 @@ PROGRAMS: dict[str, tuple] = {
     "lattice_of_products_version": (lattice_of_products, version, {}, (X, 2, 2)),
     "rows_and_columns_version": (rows_and_columns, version_for_arrays, {"wrt": (0, 1)}, (DISTANCES, 0.5)),
     "shortest_version": (shortest, version_for_arrays, {}, (DISTANCES,)),
+    "chain_of_springs_version": (chain_of_springs, version_for_numbers, {}, (1.7, 3)),
     "curvature_of_a_spline_version": (curvature_of_a_spline, version_for_a_spline, {}, (HEIGHTS, 1.7)),
     "identity": (identity, grad, {}, (V, W)),
     "constant": (constant, grad, {}, (V,)),

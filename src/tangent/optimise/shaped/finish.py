@@ -17,7 +17,8 @@ from tangent.optimise.shaped.bodies import body_of, use, visible, with_body
 from tangent.optimise.shaped.flow import Flow
 from tangent.optimise.shaped.halves import halves
 from tangent.optimise.shaped.infer import Resolve, parameters_of
-from tangent.optimise.shaped.kinds import Number
+from tangent.optimise.shaped.kinds import FLOAT, Listed, Number
+from tangent.optimise.shaped.listed import listed
 from tangent.optimise.shaped.looked import looked
 from tangent.optimise.shaped.masks import masks
 from tangent.optimise.shaped.owned import owned
@@ -60,6 +61,7 @@ def _recorded(
     o = Optimisation(lambda e: _resolved(e, functions, resolve), shared=g.shared)
     facts = Facts(parameters, whole, _ranks(known), o.resolve, g.shared)
     body = sized(body, facts.ranks, parameters, o)
+    body = listed(body, parameters, _lists_of_floats(known))
     body = _fewer(dead(body, o), facts, o, {v for f in functions for v in (*f.externals, *f.seen)})
     body = again(body, facts, g.shared)
     return reread(body, facts, [text for flow in known for text, fits in flow.exact.items() if fits])
@@ -88,6 +90,12 @@ def _ranks(flows: list[Flow]) -> dict[str, int]:
     kinds = [{v: k.rank for v, k in flow.ever.items() if isinstance(k, Number)} for flow in flows]
     every = {v: r for ranks in kinds for v, r in ranks.items()}
     return {v: r for v, r in every.items() if all(ranks.get(v, r) == r for ranks in kinds)}
+
+
+def _lists_of_floats(flows: list[Flow]) -> set[str]:
+    """The variables that are lists of floats wherever they are bound."""
+    found = {v for flow in flows for v, k in flow.ever.items() if k == Listed(FLOAT)}
+    return {v for v in found if all(flow.ever.get(v, Listed(FLOAT)) == Listed(FLOAT) for flow in flows)}
 
 
 def _fewer(body: Body, facts: Facts, o: Optimisation, taken: set[str]) -> Body:

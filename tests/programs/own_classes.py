@@ -1,6 +1,7 @@
 """Classes that a function defines for itself."""
 
 import enum
+import threading
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -100,3 +101,16 @@ def operators_of_a_class_that_counts(x):
 
     t = Tracked(x)
     return (t * t * t).v
+
+
+class _PerThread(threading.local):
+    def __init__(self):
+        self.k = 2.0
+
+
+@program({"x": 0.7})
+def object_of_a_class_made_of_one_of_the_library(x):
+    here = _PerThread()
+    here.v = x * here.k
+    here.k = here.v * x
+    return here.k * here.v

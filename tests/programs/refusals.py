@@ -6,6 +6,7 @@ import functools
 import io
 import itertools
 import math
+import threading
 from collections import UserDict, defaultdict, deque
 
 import numpy as np
@@ -155,6 +156,13 @@ def context_of_a_function_that_swallows(x):
         y = y * x
         y = math.sqrt(x)
     return y
+
+
+@refused("classes written in Python", 2.0)
+def attribute_of_an_object_of_the_library(x):
+    here = threading.local()
+    here.v = x * x
+    return here.v * x
 
 
 @refused("does not travel with an exception", 2.0)

@@ -99,7 +99,13 @@ def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
 
 
 def with_attribute(x: Any, name: str, value: Any) -> Any:
-    """An object like x with another value for one attribute."""
+    """An object like x with another value for one attribute; x may be the tangent of one, which some have not."""
+    if x is None:
+        raise UnsupportedError(
+            f"cannot differentiate the assignment to '{name}' of an object",
+            why="only numbers, arrays, containers and objects of classes written in Python have gradients",
+            todo="Keep it in a variable, or in an object of a class of yours.",
+        )  # fmt: skip
     if is_told(x, name):
         why = "it is a property" if is_property(x, name) else "its class says what assignment means"
         raise UnsupportedError(

@@ -106,8 +106,8 @@ def remade(like: Any, values: dict[str, Any]) -> Any:
 
 @functools.cache
 def _native(cls: Any) -> Any:
-    """The class of Python's own that a class is made of."""
-    return next(c for c in cls.__mro__ if not c.__flags__ & _HEAP)
+    """The class that is not written in Python which a class is made of: it makes the objects."""
+    return next(c for c in cls.__mro__ if isinstance(vars(c).get("__new__"), types.BuiltinFunctionType))
 
 
 def hold(x: Any, name: str, value: Any) -> None:

@@ -156,3 +156,11 @@ def list_that_shrinks_in_a_list(x):
     ys = [xs]
     t = xs.pop()
     return sum(ys[0]) * t
+
+
+@program({"x": 1.2, "n": 4})
+def joined_with_a_list_or_a_tuple(x, n):
+    out = []
+    for k in range(n):
+        out += [k * x] if k % 2 else (k * x * x, x)
+    return sum(out) * out[1]

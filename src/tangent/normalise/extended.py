@@ -2,6 +2,7 @@
 
 out = []                          out = []
 out += layer.parameters()   ->    out.extend(layer.parameters())
+out += [v] if c else (v, w) ->    out.extend([v] if c else (v, w))
 d |= {"k": v}               ->    d.update({"k": v})
 d.update([("k", v)])        ->    d.update(dict([("k", v)]))
 d |= e                      ->    if isinstance(d, dict): d.update(e)      where nothing tells what they are
@@ -30,7 +31,7 @@ PAIRS = (zip, enumerate, map, list, tuple, sorted)
 def extended(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Extend lists that are known as such where `+=` does not say what it joins, and update dicts."""
     found = [n for n in walk(f) if isinstance(n, ast.AugAssign)]
-    lists = _lists(f) if any(isinstance(n.value, ast.Call) for n in found) else set()
+    lists = _lists(f) if any(isinstance(n.value, (ast.Call, ast.IfExp)) for n in found) else set()
     merging = any(isinstance(n.op, ast.BitOr) for n in found) and not context.overloads("__ior__")
     listing = any(isinstance(n, ast.Attribute) and n.attr == "update" for n in walk(f))
     values = _values(f)
@@ -71,6 +72,10 @@ def extended(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 v in lists and not home_of(context.scope.resolve(func)).startswith("numpy")
             ):
                 return [method(name(v), "extend", value, s)]
+            case ast.AugAssign(target=ast.Name(id=v), op=ast.Add(), value=ast.IfExp() as value) if (
+                v in lists and _gives_items(value)
+            ):
+                return [method(name(v), "extend", value, s)]
             case ast.AugAssign(target=target, op=ast.BitOr(), value=value) if merging and (
                 is_dict(value) or is_dict(target)
             ):
@@ -90,6 +95,13 @@ def extended(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 return [with_blocks(s, block)]
 
     return replace(f, body=block(f.body))
+
+
+def _gives_items(e: ast.expr) -> bool:
+    """Whether an expression gives a list or a tuple, whichever way it goes."""
+    if isinstance(e, ast.IfExp):
+        return _gives_items(e.body) and _gives_items(e.orelse)
+    return isinstance(e, (ast.List, ast.Tuple, ast.ListComp))
 
 
 def loaded(target: ast.expr) -> ast.expr:

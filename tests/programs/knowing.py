@@ -206,3 +206,16 @@ def paths(i, j, w, known):
 @program({"w": 0.6})
 def paths_through_a_grid_that_are_known(w):
     return paths(3, 3, w, {})
+
+
+@program({"x": 0.7, "n": 3})
+def sums_in_a_list_of_zeros(x, n):
+    sums = [0.0 for _ in range(n)]
+    steps = [x * i for i in range(n)]
+    for _ in range(2):
+        for i in range(n):
+            sums[i] += steps[i] * x
+            steps[i] -= 0.1 * sums[i]
+        steps[0] = x
+        sums[1] = 0.0
+    return sum(sums) + steps[1] * sums[2]

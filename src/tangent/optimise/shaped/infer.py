@@ -117,6 +117,8 @@ class Inference:
                 return Stack(None)
             case ast.List(elts=elts):
                 return self.listed(elts)
+            case ast.ListComp(elt=ast.Constant(value=float())):
+                return Listed(FLOAT)
             case ast.ListComp(generators=[ast.comprehension(target=ast.Name(id=row), iter=rows, ifs=[])], elt=elt):
                 new = ast.unparse(elt) in (f"[0.0] * len({row})", f"{row}.copy()")
                 return Listed(Listed(FLOAT)) if new and self.of(rows) == Listed(Listed(FLOAT)) else UNKNOWN

@@ -5,6 +5,7 @@ import pytest
 
 import tangent
 from tangent.errors import InPlaceError
+from tangent.runtime import broadcast_like, mirror, mutated, shadow
 
 numba = pytest.importorskip("numba")
 
@@ -124,3 +125,46 @@ def test_what_a_helper_overwrites_is_put_back_for_what_is_read_again():
     want = tangent.grad(read_before_a_helper_writes)(x)
     np.testing.assert_allclose(want, [4 * 0.3**3, 1.4], rtol=1e-12)
     np.testing.assert_allclose(tangent.grad(read_before_a_helper_writes, compile="numba")(x), want, rtol=1e-12)
+
+
+@numba.njit
+def shadows_of_views(p, k):
+    """The shadow of p, reached through views of it, and through a tuple that hides it among others."""
+    b = shadow(p)
+    mirror(p[1:, ::2], p, b)[...] = 1.0
+    again = mirror(p, p, b)
+    column = mirror(p[::-1, k], (2.0, ([0.5], p)), (0.0, ([0.0], again)))
+    column += p[::-1, k]
+    mirror(p.T, [p], [again])[0, 1:] += 3.0
+    return b
+
+
+def test_a_view_has_its_part_of_the_shadow_wherever_it_is_found():
+    p = np.arange(1.0, 13.0).reshape(3, 4)
+    want = np.zeros((3, 4))
+    want[1:, ::2] = 1.0
+    want[:, 3] += p[:, 3]
+    want.T[0, 1:] += 3.0
+    assert np.array_equal(shadows_of_views(p, 3), want)
+
+
+@numba.njit
+def with_a_view(xs, a):
+    """A list of contiguous arrays that is given a column: the column stays one."""
+    changed = mutated(xs, "__setitem__", 1, a[:, 0])
+    changed[1][0] = 5.0
+    return changed[0][1] + a[0, 0]
+
+
+def test_lists_of_arrays_take_views():
+    assert with_a_view(numba.typed.List([np.ones(2), np.ones(2)]), np.zeros((2, 3))) == 6.0
+
+
+@numba.njit
+def added_to_an_element(b, x):
+    b[0] += broadcast_like(x, b[0])
+    return b
+
+
+def test_arrays_without_axes_are_numbers_beside_elements():
+    assert np.array_equal(added_to_an_element(np.ones(2), np.array(0.5)), [1.5, 1.0])

@@ -89,6 +89,9 @@ def sum_to(n: int, m: int) -> Any:
 
 @implements(broadcast_like)
 def stretched(b: Any, x: Any) -> Any:
+    if is_number(x) and is_array(b) and rank(b) == 0:
+        real = is_complex(b) and not is_complex(x)
+        return (lambda b, x: b[()].real) if real else (lambda b, x: b[()])
     if not is_array(x):
         if is_complex(b) and is_number(x) and not is_complex(x):
             return lambda b, x: b.real

@@ -15,6 +15,7 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
+from tangent.backends.numba.memory import any_layout
 from tangent.errors import InPlaceError
 from tangent.runtime import (
     fresh_rows,
@@ -53,7 +54,17 @@ def changed(x: Any, method: Any, key: Any, value: Any) -> Any:
         return None
     if value_of(method) == "pop" and is_number(key):
         step = "changed.pop(key)"
-    return written(f"def impl(x, method, key, value):\n    changed = x.copy()\n    {step}\n    return changed\n")
+    copied = "[any_layout(v) for v in x]" if _laid_out_otherwise(x, value) else "x.copy()"
+    text = f"def impl(x, method, key, value):\n    changed = {copied}\n    {step}\n    return changed\n"
+    return written(text, any_layout=any_layout)
+
+
+def _laid_out_otherwise(x: Any, value: Any) -> bool:
+    """Whether a list of contiguous arrays is given a view of another one, which its type has no room for."""
+    value = value.dtype if is_list(value) else value
+    if not (is_list(x) and is_array(x.dtype) and is_array(value)):
+        return False
+    return bool(x.dtype.layout != "A" and value.layout != x.dtype.layout)
 
 
 @implements(unmutated, prefer_literal=True)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangent.backends.numba.kinds import implements, is_array, is_dict, is_list, is_number, is_tuple, jitable, written
+from numpy.lib.stride_tricks import as_strided
+
+from tangent.backends.numba.kinds import (
+    implements,
+    is_array,
+    is_dict,
+    is_list,
+    is_nothing,
+    is_number,
+    is_tuple,
+    jitable,
+    written,
+)
 from tangent.errors import InPlaceError
 from tangent.runtime import is_part
 
@@ -56,6 +68,12 @@ def refuse_reaching_out(x: Any, other: Any) -> Any:
 
 
 @jitable
+def any_layout(x: Any) -> Any:
+    """The same array, by a type that says nothing of how it is laid out."""
+    return as_strided(x, x.shape, x.strides)
+
+
+@jitable
 def refuse_shared(x: Any, other: Any) -> Any:
     """Copies of arrays of one container would not share what these share."""
     if shares(x, other):
@@ -78,7 +96,12 @@ def all_apart(x: Any) -> Any:
 
 
 def neighbours_apart(x: Any) -> Any:
-    ends = [extent(v) for v in x if v.size > 0]
+    refuse_overlaps([extent(v) for v in x if v.size > 0])
+
+
+@jitable
+def refuse_overlaps(ends: Any) -> Any:
+    """Of the places where arrays of one container lie."""
     ends.sort()
     for i in range(len(ends) - 1):
         if ends[i][1] > ends[i + 1][0]:
@@ -101,8 +124,20 @@ def part_of(b: Any, shade: Any) -> Any:
         return lambda b, shade: sum([1 for s in shade if shares(b, s)]) > 0
     if is_dict(shade) and is_array(shade.value_type):
         return lambda b, shade: sum([1 for s in shade.values() if shares(b, s)]) > 0
-    if is_tuple(shade):
-        known = [f"is_part(b, shade[{i}])" for i, t in enumerate(shade.types) if not is_number(t)]
-        if all(is_array(t) or is_number(t) or is_dict(t) for t in shade.types):
-            return written(f"def impl(b, shade):\n    return {' or '.join(known) or 'False'}\n", is_part=is_part)
+    if is_tuple(shade) and all(_searched(t) for t in shade.types):
+        known = [f"is_part(b, shade[{i}])" for i, t in enumerate(shade.types) if not _only_numbers(t)]
+        return written(f"def impl(b, shade):\n    return {' or '.join(known) or 'False'}\n", is_part=is_part)
     return None
+
+
+def _only_numbers(t: Any) -> bool:
+    return is_number(t) or is_nothing(t) or (is_list(t) and is_number(t.dtype))
+
+
+def _searched(t: Any) -> bool:
+    """Whether `is_part` looks into it, for what it may hold."""
+    if is_tuple(t):
+        return all(_searched(part) for part in t.types)
+    if is_list(t) or is_dict(t):
+        return is_array(t.dtype if is_list(t) else t.value_type) or _only_numbers(t)
+    return is_array(t) or _only_numbers(t)

@@ -21,7 +21,14 @@ from tangent.backends.numba.kinds import (
     types,
     written,
 )
-from tangent.backends.numba.memory import extent, refuse_reaching_out, require_apart, shares
+from tangent.backends.numba.memory import (
+    any_layout,
+    extent,
+    refuse_overlaps,
+    refuse_reaching_out,
+    require_apart,
+    shares,
+)
 from tangent.errors import InPlaceError
 from tangent.runtime import is_part, mirror, rest, returned_rest, shadow, unmirror
 
@@ -37,6 +44,8 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
         return lambda v, base, shade: shadow(v)
     if is_tuple(v):
         return per_item(v, "v, base, shade", "mirror(v[{i}], base, shade)", mirror=mirror)
+    if is_list(v) and is_number(v.dtype) and not _may_hold(base, v):
+        return lambda v, base, shade: shadow(v)
     if is_list(v) and is_array(v.dtype) and is_array(base):
         return lambda v, base, shade: [mirror(part, base, shade) for part in v]
     if isinstance(v, types.Optional):
@@ -45,13 +54,16 @@ def same_view(v: Any, base: Any, shade: Any) -> Any:
         return None
     if is_array(base) and is_array(shade):
         return _in_array(v, base, shade)
-    if is_list(base) and is_list(shade) and _alike(v, base.dtype, shade.dtype):
-        return in_list
-    if is_dict(base) and is_dict(shade) and _alike(v, base.value_type, shade.value_type):
-        return in_dict
-    if is_tuple(base) and is_tuple(shade) and len(base) == len(shade):
-        return _in_tuple(v, base, shade)
-    return None
+    return _in_container(v, base, shade)
+
+
+def _may_hold(base: Any, v: Any) -> bool:
+    """Whether a list of numbers may be one of those that base is or holds."""
+    if is_list(base):
+        return bool(base == v) or _may_hold(base.dtype, v)
+    if is_tuple(base):
+        return any(_may_hold(part, v) for part in base.types)
+    return not (is_array(base) or is_number(base) or is_nothing(base))
 
 
 def _alike(v: Any, x: Any, b: Any) -> bool:
@@ -65,47 +77,66 @@ def _in_array(v: Any, base: Any, shade: Any) -> Any:
     def impl(v: Any, base: Any, shade: Any) -> Any:
         return part_of_shadow(v, base, shade) if shares(v, base) else unrelated(v)
 
-    return impl if base.layout == "C" or base.ndim == 1 else None
+    return impl if base.layout != "F" or base.ndim == 1 else None
 
 
-def in_list(v: Any, base: Any, shade: Any) -> Any:
-    for i in range(len(base)):
-        if shares(v, base[i]):
-            return part_of_shadow(v, base[i], shade[i])
-    return unrelated(v)
-
-
-def in_dict(v: Any, base: Any, shade: Any) -> Any:
-    for k, x in base.items():
-        if shares(v, x):
-            return part_of_shadow(v, x, shade[k])
-    return unrelated(v)
-
-
-def _in_tuple(v: Any, base: Any, shade: Any) -> Any:
-    text, last = "def impl(v, base, shade):\n", ""
-    for i, (x, b) in enumerate(zip(base.types, shade.types)):
-        if is_nothing(b) and is_array(x) and x.dtype == v.dtype:
-            last += f"    refuse_reaching_out(v, base[{i}])\n"
-            continue
-        empty = is_tuple(x) and not len(x)
-        by_key = is_dict(x) and is_dict(b) and _alike(v, x.value_type, b.value_type)
-        if not (empty or is_number(x) or is_nothing(x) or by_key or _alike(v, x, b)):
-            return None
-        if by_key:
-            text += f"    for k, x in base[{i}].items():\n        if shares(v, x):\n"
-            text += f"            return part_of_shadow(v, x, shade[{i}][k])\n"
-        if is_array(x):
-            text += f"    if shares(v, base[{i}]):\n        return part_of_shadow(v, base[{i}], shade[{i}])\n"
+def _in_container(v: Any, base: Any, shade: Any) -> Any:
+    """Looks for v among the items of a list, dict or tuple, and in what these hold."""
+    found = _found_in(v, base, shade, "base", "shade")
+    if found is None:
+        return None
+    lines = [*found, *_reaching_out(v, base, shade, "base"), "return unrelated(v)"]
+    text = "".join(f"    {line}\n" for line in lines)
     names = {"shares": shares, "part_of_shadow": part_of_shadow, "unrelated": unrelated}
-    return written(text + last + "    return unrelated(v)\n", refuse_reaching_out=refuse_reaching_out, **names)
+    return written(f"def impl(v, base, shade):\n{text}", refuse_reaching_out=refuse_reaching_out, **names)
+
+
+def _found_in(v: Any, x: Any, b: Any, whole: str, shadows: str) -> list[str] | None:
+    """The lines that look for v in x, which is written `whole`; `shadows` is its shadow. None: it may be hidden there.
+
+    if shares(v, base[0]):
+        return part_of_shadow(v, base[0], shade[0])
+    """
+    if _alike(v, x, b):
+        return [f"if shares(v, {whole}):", f"    return part_of_shadow(v, {whole}, {shadows})"]
+    if is_tuple(x) and is_tuple(b) and len(x) == len(b):
+        items = enumerate(zip(x.types, b.types))
+        parts = [_found_in(v, t, s, f"{whole}[{i}]", f"{shadows}[{i}]") for i, (t, s) in items]
+        return None if None in parts else [line for part in parts for line in part or ()]
+    if is_list(x) and is_list(b) and _alike(v, x.dtype, b.dtype):
+        inner = _found_in(v, x.dtype, b.dtype, f"{whole}[k]", f"{shadows}[k]") or []
+        return [f"for k in range(len({whole})):", *(f"    {line}" for line in inner)]
+    if is_dict(x) and is_dict(b) and _alike(v, x.value_type, b.value_type):
+        inner = _found_in(v, x.value_type, b.value_type, "x", f"{shadows}[k]") or []
+        return [f"for k, x in {whole}.items():", *(f"    {line}" for line in inner)]
+    return [] if _without_floats(x) or _is_unshadowed(v, x, b) else None
+
+
+def _is_unshadowed(v: Any, x: Any, b: Any) -> bool:
+    return is_nothing(b) and is_array(x) and bool(x.dtype == v.dtype)
+
+
+def _reaching_out(v: Any, x: Any, b: Any, whole: str) -> list[str]:
+    """The lines that refuse a v which is found nowhere, and overlaps in part with an array that has no shadow."""
+    if _is_unshadowed(v, x, b):
+        return [f"refuse_reaching_out(v, {whole})"]
+    items = enumerate(zip(x.types, b.types)) if is_tuple(x) and is_tuple(b) else ()
+    return [line for i, (t, s) in items for line in _reaching_out(v, t, s, f"{whole}[{i}]")]
+
+
+def _without_floats(x: Any) -> bool:
+    """Whether x is nothing that an array of floats may be a view of: a number, a list of them, an array of integers."""
+    if is_list(x):
+        return is_number(x.dtype)
+    if is_array(x):
+        return isinstance(x.dtype, (types.Integer, types.Boolean))
+    return is_number(x) or is_nothing(x)
 
 
 @jitable
 def unrelated(v: Any) -> Any:
     """A new shadow, with the type of a view."""
-    made = np.zeros_like(v)
-    return as_strided(made, made.shape, made.strides)
+    return any_layout(np.zeros_like(v))
 
 
 def part_of_shadow(v: Any, x: Any, b: Any) -> Any:
@@ -115,22 +146,40 @@ def part_of_shadow(v: Any, x: Any, b: Any) -> Any:
 
 @implements(part_of_shadow)
 def as_part(v: Any, x: Any, b: Any) -> Any:
-    if x.ndim == b.ndim == 1:
-        return _of_vector(v.ndim)
-    contiguous = b.layout == "C"
-    same_rank = v.ndim == x.ndim
+    return _of_vector(v.ndim) if x.ndim == b.ndim == 1 else _of_array(v.ndim, x.ndim)
 
-    def impl(v: Any, x: Any, b: Any) -> Any:
-        if same_rank and v.ctypes.data == x.ctypes.data and v.shape == x.shape and v.strides == x.strides:
-            return as_strided(b, b.shape, b.strides)
-        low, high = extent(x)
-        start, end = extent(v)
-        if not contiguous or x.strides != b.strides or start < low or end > high:
-            raise InPlaceError(LOST_VIEW)
-        offset = (v.ctypes.data - x.ctypes.data) // x.itemsize
-        return as_strided(b.ravel()[offset:], v.shape, v.strides)
 
-    return impl
+def _of_array(rank: int, axes: int) -> Any:
+    """A view begins where one index of each axis leads: x and its shadow have the same strides. For two axes:
+
+    i0 = offset // x.strides[0]
+    offset -= i0 * x.strides[0]
+    i1 = offset // x.strides[1]
+    ...
+    return as_strided(b[i0:, i1:], v.shape, v.strides)
+    """
+    text = ["def impl(v, x, b):"]
+    if rank == axes:
+        text += ["    if v.ctypes.data == x.ctypes.data and v.shape == x.shape and v.strides == x.strides:"]
+        text += ["        return any_layout(b)"]
+    text += [
+        "    (low, high), (start, end) = extent(x), extent(v)",
+        "    if min(x.strides) <= 0 or x.strides != b.strides or start < low or end > high:",
+        "        raise InPlaceError(LOST_VIEW)",
+        "    offset = v.ctypes.data - x.ctypes.data",
+    ]
+    for i in range(axes):
+        text += [f"    i{i} = offset // x.strides[{i}]", f"    offset -= i{i} * x.strides[{i}]"]
+    outside = " or ".join(f"i{i} >= x.shape[{i}]" for i in range(axes))
+    first = ", ".join(f"i{i}:" for i in range(axes))
+    text += [
+        f"    if offset != 0 or {outside}:",
+        "        raise InPlaceError(LOST_VIEW)",
+        f"    return as_strided(b[{first}], v.shape, v.strides)",
+        "",
+    ]
+    names = {"extent": extent, "any_layout": any_layout, "as_strided": as_strided}
+    return written("\n".join(text), InPlaceError=InPlaceError, LOST_VIEW=LOST_VIEW, **names)
 
 
 def _of_vector(rank: int) -> Any:
@@ -158,8 +207,10 @@ def moved(step: int, length: int, x: Any, b: Any) -> Any:
 
 @implements(unmirror)
 def read_through(b: Any, v: Any, base: Any, shade: Any) -> Any:
-    if not (is_array(v) and is_array(base) and is_array(shade)):
-        return (lambda b, v, base, shade: shadow(shade)) if is_number(v) else None
+    if is_number(v):
+        return lambda b, v, base, shade: shadow(shade)
+    if not is_array(v):
+        return None
 
     def impl(b: Any, v: Any, base: Any, shade: Any) -> Any:
         found = shadow(shade)
@@ -184,11 +235,9 @@ def nothing_of_a_part(v: Any, b: Any, shade: Any) -> Any:
         if is_tuple(shade) and not len(shade):
             return lambda v, b, shade: v
         return lambda v, b, shade: np.zeros_like(v) if is_part(b, shade) else v
-    if is_list(b) and is_array(b.dtype):
-        return of_list_items
-    if is_tuple(b) and all(is_array(t) or is_number(t) or is_nothing(t) for t in b.types):
-        return _of_items(b)
-    return None
+    if is_list(b):
+        return of_list_items if is_array(b.dtype) else (lambda v, b, shade: v) if is_number(b.dtype) else None
+    return _of_items(b) if is_tuple(b) else None
 
 
 def of_list_items(v: Any, b: Any, shade: Any) -> Any:
@@ -199,10 +248,19 @@ def of_list_items(v: Any, b: Any, shade: Any) -> Any:
 def _of_items(b: Any) -> Any:
     """Of each item; those that share memory and would both go back are refused."""
     items = "".join(f"returned_rest(v[{i}], b[{i}], shade), " for i in range(len(b)))
-    arrays = [i for i, t in enumerate(b.types) if is_array(t)]
-    text = "def impl(v, b, shade):\n"
-    for i in arrays:
-        for j in arrays[: arrays.index(i)]:
-            text += f"    if shares(b[{i}], b[{j}]) and not is_part(b[{i}], shade):\n        require_apart(b)\n"
-    names = {"returned_rest": returned_rest, "shares": shares, "is_part": is_part, "require_apart": require_apart}
-    return written(f"{text}    return ({items})\n", **names)
+    found = _going_back(b, "b")
+    lines = ["ends = [extent(np.empty(0))]", "ends.clear()", *found, "refuse_overlaps(ends)"] if len(found) > 2 else []
+    text = "".join(f"    {line}\n" for line in [*lines, f"return ({items})"])
+    names = {"returned_rest": returned_rest, "refuse_overlaps": refuse_overlaps, "extent": extent, "is_part": is_part}
+    return written(f"def impl(v, b, shade):\n{text}", np=np, **names)
+
+
+def _going_back(t: Any, place: str) -> list[str]:
+    """The lines that put down where the arrays lie that are no part of the shadow."""
+    if is_array(t):
+        return [f"if {place}.size > 0 and not is_part({place}, shade):", f"    ends.append(extent({place}))"]
+    if is_list(t) and is_array(t.dtype):
+        return [f"for part in {place}:", *(f"    {line}" for line in _going_back(t.dtype, "part"))]
+    if is_tuple(t):
+        return [line for i, part in enumerate(t.types) for line in _going_back(part, f"{place}[{i}]")]
+    return []

@@ -145,7 +145,11 @@ def repacked_from(like: Any, parts: Any) -> Any:
 
 @implements(pop_grad)
 def popped(b: Any, x: Any) -> Any:
-    return (lambda b, x: b.pop() if len(b) > 0 else init_grad(x)) if is_list(b) else None
+    if not is_list(b):
+        return None
+    if is_number(x) and is_array(b.dtype):
+        return lambda b, x: b.pop()[()] if len(b) > 0 else init_grad(x)
+    return lambda b, x: b.pop() if len(b) > 0 else init_grad(x)
 
 
 # The builtins over sequences

@@ -183,14 +183,9 @@ def held_beside(d: Any, x: Any, others: Any) -> Any:
 
 @implements(add_at, prefer_literal=True)
 def added_at(b: Any, index: Any, v: Any) -> Any:
-    if is_tuple(b) and isinstance(value_of(index), int) and is_array(b.types[value_of(index)]):
+    if is_tuple(b) and isinstance(value_of(index), int):
         place = value_of(index)
-
-        def of_tuple(b: Any, index: Any, v: Any) -> Any:
-            part = b[place]
-            part += v
-
-        return of_tuple
+        return lambda b, index, v: add_into(b[place], v)
 
     def impl(b: Any, index: Any, v: Any) -> Any:
         add_item(b, b, index, v)

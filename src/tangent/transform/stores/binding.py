@@ -97,7 +97,7 @@ class Binding(Facts):
         """The statement that binds the shadow of a handle as another binds the handle."""
         bases = [a for a in self.table.bases.get(s, ()) if a in self.shadowed]
         if not bases or (self.is_flat(v) and not (op is not None and op.kind == "copy")):
-            return assign(self.adjoint(v), self.zeros(v), s)
+            return assign(self.adjoint(v), self.zeros(v, op), s)
         if op is not None and op.kind == "pop":
             return assign(self.adjoint(v), expression("s.pop()", s=self.adjoint(op.operands[0])), s)
         if op is not None and (packed := self.packed(op)) is not None:
@@ -106,13 +106,16 @@ class Binding(Facts):
             return assign(self.adjoint(v), rename(op.value, {bases[0]: self.adjoint(bases[0])}), s)
         return assign(self.adjoint(v), self.mirrored(v, bases), s)
 
-    def zeros(self, v: str) -> ast.expr:
-        """A new shadow, with what it starts from."""
+    def zeros(self, v: str, op: Operation | None = None) -> ast.expr:
+        """A new shadow, with what it starts from; that of a new list is one, which receives the shadows of items."""
         more = [self.starts[v]] if v in self.starts else []
         if self.is_dict(v):
             return self.owner.scribe.call("copy", *more) if more else ast.Dict([], [])
         if self.is_flat(v) and not more:
             return self.owner.scribe.call("init_grad", name(v))
+        match op:
+            case Operation(value=ast.List(elts=[])) if not more:
+                return ast.List([], ast.Load())
         return self.owner.scribe.call("shadow", name(v), *more)
 
     def mirrored(self, v: str, bases: list[str], later: Sequence[str] = ()) -> ast.expr:

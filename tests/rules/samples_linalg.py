@@ -119,6 +119,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("general_rates(t, x, np.linalg.eig(x))", t=cplx(2, 2), x=regular(2) + 1j * real(2, 2)),
     ],
     "apart": [S("apart(r, g, w)", "g", "w", r=real(2), g=real(2, 2), w=np.array([0.5, 1.5]))],
+    "over_values": [
+        S("over_values(x, g, s)", "g", x=real(3, 3), g=real(3, 3), s=positive(3, 3)),
+        S("over_values(z, g, s)", "g", z=cplx(2, 3), g=cplx(2, 3), s=positive(1, 3)),
+        S("over_values(x, x, s, True)", x=real(2, 2), s=positive(2, 2)),
+    ],
     "quotient": [
         S("quotient(x, g, w)", "g", x=real(3, 3), g=real(3, 3), w=np.array([0.5, 1.5, 4.0])),
         S("quotient(x, g, w)", "g", x=cplx(2, 2), g=cplx(2, 2), w=np.array([0.5, 1.5])),

@@ -186,6 +186,14 @@ def quotient(z, x, g, w):
     d[z] = quotient(d[x] - z * gaps_of(d[w]), g, w)
 
 
+@fitted
+def over_values(z, x, g, s, given=False):
+    e = x if given else g
+    d[x] = over_values(d[z], e, s)
+    d[s] = -over_values(d[z] * z, e, s)
+    d[z] = over_values(d[x], e, s) - over_values(z * d[s], e, s)
+
+
 def eigen_sum(k, b, a, y, UPLO="L"):
     d[b] = eigen_shares(d[k], y)
     d[a] = in_triangle(eigen_sum_adjoint(d[k], b, y, asked=asked), UPLO=UPLO)

@@ -19,6 +19,7 @@ from tangent.runtime import (
     gap_sums,
     gaps_of,
     in_triangle,
+    over_values,
     pinv_adjoint,
     pinv_tangent,
     qr_adjoint,
@@ -123,6 +124,28 @@ def over_sums(x: Any, s: Any) -> Any:
             elif abs(x[i, j]) > largest:
                 out[i, j] = np.nan
     return out
+
+
+@jitable
+def over_each(x: Any, g: Any, s: Any) -> Any:
+    """`x / s`, of a row or a matrix s; where s is 0, nan, but 0 where g is."""
+    out = np.zeros_like(x)
+    bound, largest = (EPS * np.max(np.abs(s)), EPS * np.max(np.abs(g))) if x.size else (0.0, 0.0)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            value = s[i if s.shape[0] > 1 else 0, j]
+            if abs(value) > bound:
+                out[i, j] = x[i, j] / value
+            elif abs(g[i, j]) > largest:
+                out[i, j] = np.nan
+    return out
+
+
+@implements(over_values)
+def over_numbers(x: Any, g: Any, s: Any, given: Any = False) -> Any:
+    if not is_real_matrix(x) or not is_real_matrix(s):
+        return None
+    return lambda x, g, s, given=False: over_each(x, x if given else g, s)
 
 
 @jitable

@@ -160,3 +160,14 @@ def part_that_a_function_fills_in_a_loop(x):
         square(z.imag, x * z.real)
         z *= 1j
     return np.sum(np.abs(z) ** 2 * x)
+
+
+@program({"x": signed(3), "wave": Wave(signed(3) * 2.0)}, wrt=("x",))
+def views_of_arrays_beside_an_object(x, wave):
+    u = wave.u
+    m, n = np.outer(u, x), np.outer(x, u)
+    turned, row = np.flip(m), n[0]
+    turned *= x
+    row *= x
+    u[:] = m[0] + m[1] + n[0]
+    return np.sum(wave.u**2 * x)

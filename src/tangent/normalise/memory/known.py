@@ -224,14 +224,23 @@ class Known:
 
     def without_other_names(self, f: ast.FunctionDef, plain: set[str]) -> set[str]:
         """Some variables without other names of what is followed: `y = b` or `y = b.T`, where `b *= 2` comes later."""
-        named = []
+        named, written = [], self.stored_in | self.updated(f)
         for s in statements(f.body):
             match s:
                 case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=x) | ast.Attribute(value=ast.Name(id=x))):
                     named.append((v, x))
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(args=args) as e) if self.shows(e):
+                    named += [(a.id, v) for a in args if isinstance(a, ast.Name)]  # as what shows it
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=x))) if v in written:
+                    named.append((x, v))
         while more := {v for v, x in named if v in plain and x not in plain} - self.numbers:
             plain -= more
         return plain
+
+    def updated(self, f: ast.FunctionDef) -> set[str]:
+        """Variables that an operator in place changes."""
+        places = [s for s in statements(f.body) if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)]
+        return {v for s in places if (s.lineno, s.col_offset) in self.context.augmented for v in writes(s)}
 
     def escaping(self, s: ast.stmt) -> set[str]:
         """Variables that a statement lets somebody else hold."""

@@ -24,6 +24,7 @@ from tangent.runtime.objects import operators_in
 from tangent.runtime.storage.copies import own_any
 from tangent.runtime.storage.forms import form_of, holds_arrays, holds_lists, refuse_shared
 from tangent.runtime.storage.held import are_apart, holds_in_objects
+from tangent.runtime.storage.shadows import item_shadow
 from tangent.source.adapt import called
 from tangent.source.buffers import buffers_of
 from tangent.source.read import read
@@ -141,9 +142,9 @@ def _required(function: types.FunctionType, options: Options) -> frozenset[str]:
 
 
 def _changes_arguments(derivative: Derivative) -> bool:
-    """Whether a derivative asks what kind of thing an argument is that it changes."""
+    """Whether a derivative asks what kind of thing it is that it changes, or that a list holds which it changes."""
     functions = derivative.loaded.functions  # type: ignore[attr-defined]
-    return any(value is own_any for g in functions for value in g.externals.values())
+    return any(value in (own_any, item_shadow) for g in functions for value in g.externals.values() if callable(value))
 
 
 def _for_numbers(

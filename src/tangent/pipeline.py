@@ -32,7 +32,7 @@ from tangent.stages import generated, optimiser
 from tangent.taken_apart import Objects, for_attributes, for_shared, primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
-from tangent.transform.presumed import annotated_numbers, following, number_like, required_numbers
+from tangent.transform.presumed import Presumed, annotated_numbers, following, number_like, required_numbers
 from tangent.transform.titles import description
 
 Derivative = Callable[..., Any]
@@ -113,7 +113,7 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
         return _for_any(function, options)
     said, required = annotated_numbers(function), _required(function, options)
     if said | required:
-        sure = said <= required or getattr(function, "sure", False)
+        sure = said.items() <= required.items() or getattr(function, "sure", False)
         made = _for_numbers(function, said | required, options, sure)
         if said:
             return made or _for_any(behind(function, anything=True), options)
@@ -130,15 +130,15 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
     return general
 
 
-def _required(function: types.FunctionType, options: Options) -> frozenset[str]:
-    """Parameters that have to be numbers, if one that the derivative is by is among them."""
+def _required(function: types.FunctionType, options: Options) -> Presumed:
+    """Parameters that have to be numbers, or to hold some, if one that the derivative is by is among them."""
     if hasattr(function, "origin"):  # what is known of the function behind goes for its derivatives
-        return frozenset()
+        return {}
     try:
         found = required_numbers(function, Module(options, optimiser(options.optimized)).read)
     except TangentError:
-        return frozenset()
-    return found if found.intersection(options.wrt) else frozenset()
+        return {}
+    return found if found.keys() & set(options.wrt) else {}
 
 
 def _changes_arguments(derivative: Derivative) -> bool:
@@ -148,7 +148,7 @@ def _changes_arguments(derivative: Derivative) -> bool:
 
 
 def _for_numbers(
-    function: types.FunctionType, said: frozenset[str], options: Options, sure: bool = False, compiles: bool = True
+    function: types.FunctionType, said: Presumed, options: Options, sure: bool = False, compiles: bool = True
 ) -> Derivative | None:
     """The derivative for parameters that are numbers, as they seem to be; it calls another for anything else."""
     module = Module(options, optimiser(options.optimized), derive)

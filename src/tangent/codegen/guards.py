@@ -7,6 +7,8 @@ import builtins
 import types
 from typing import Any
 
+import numpy as np
+
 from tangent.codegen.changes import Changes, dependencies
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
@@ -14,6 +16,28 @@ from tangent.syntax.rebuild import function_node
 from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
+
+NUMBERS = frozenset((float, int, np.float64, *(np.dtype(kind).type for kind in "bhilqBHILQ")))  # of one precision
+PRESUMED = {
+    "number": "_type({0}) not in _numbers", "items": "not _are_items({0})", "fields": "not _are_fields({0})"
+}  # fmt: skip
+
+
+def are_items(x: Any) -> bool:
+    """Whether something is a vector of double precision, or holds numbers of such precision by their places."""
+    if isinstance(x, np.ndarray):
+        return x.ndim == 1 and x.dtype == np.float64 and type(x) is np.ndarray
+    return isinstance(x, (tuple, list)) and all(type(v) in NUMBERS for v in x)
+
+
+def are_fields(x: Any) -> bool:
+    """Whether something is a dict of numbers."""
+    return type(x) is dict and all(type(v) in NUMBERS for v in x.values())
+
+
+def is_presumed(kind: str, x: Any) -> bool:
+    """Whether an argument is what a parameter is taken for."""
+    return type(x) in NUMBERS if kind == "number" else are_items(x) if kind == "items" else are_fields(x)
 
 
 def guarded(
@@ -49,7 +73,7 @@ def guarded(
 
 def _presuming(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
     """Arguments that are not the numbers they are taken for have another derivative."""
-    tests = [expression(f"_type({p}) not in _numbers") for p in sorted(entry.presumed)]
+    tests = [expression(PRESUMED[kind].format(p)) for p, kind in sorted(entry.presumed.items())]
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
     return [ast.If(test, [ast.Return(_same_call(args, "_anything"))], [])]
 

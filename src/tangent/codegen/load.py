@@ -18,13 +18,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from tangent.codegen.changes import Changes, dependencies
 from tangent.codegen.choice import Choice, Load, Objects, for_objects, worthwhile
 from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
-from tangent.codegen.guards import by_place, guarded, kinds_checked, shapes_checked, stale
+from tangent.codegen.guards import (
+    NUMBERS,
+    are_fields,
+    are_items,
+    by_place,
+    guarded,
+    is_presumed,
+    kinds_checked,
+    shapes_checked,
+    stale,
+)
 from tangent.codegen.notes import Entry, annotate, remember
 from tangent.rules.table import scope_rules, using
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
@@ -39,7 +47,6 @@ from tangent.transform.generated import Generated
 
 Renew = Callable[[], Callable[..., Any]]
 Copies = Callable[[dict[str, Any], tuple[Any, ...]], Any]
-NUMBERS = frozenset((float, int, np.float64, *(np.dtype(kind).type for kind in "bhilqBHILQ")))  # of one precision
 CHECKS: dict[str, Any] = {
     "_type": type, "_float": float, "_list": list, "_dict": dict, "_tuple": tuple, "_Exception": Exception,
     "_check_seed": check_seed_by, "_check_tangent": check_tangent, "_require_apart": require_apart,
@@ -101,7 +108,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     if others.copies is not None and entry.owned:
         extra["_copying"] = others.copies
     if others.anything is not None and entry.presumed:
-        extra |= {"_anything": others.anything, "_numbers": NUMBERS}
+        extra |= {"_anything": others.anything, "_numbers": NUMBERS, "_are_items": are_items, "_are_fields": are_fields}
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
     if found := dependencies(functions):  # versions look at the names as they are now, whenever they are made
@@ -168,7 +175,8 @@ class VersionOf:
         assert function is not None
         choice = function.versions  # type: ignore[attr-defined]
         given = zip(function.__code__.co_varnames, args)
-        if any(type(a) not in NUMBERS for p, a in given if p in getattr(function, "numbers", ())):
+        presumed = getattr(function, "numbers", {})
+        if not all(is_presumed(presumed[p], a) for p, a in given if p in presumed):
             return function.anything().version(*args)  # type: ignore[attr-defined, no-any-return]
         missing = function.__code__.co_argcount - len(args)
         every = (*args, *((function.__defaults__ or ())[-missing:] if missing else ()))

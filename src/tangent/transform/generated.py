@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +30,7 @@ class Generated:
     apart: tuple[tuple[str, tuple[str, ...], Location], ...] = ()  # parameters that may not be one of some others
     arrays: frozenset[str] = frozenset()  # parameters that NumPy takes for arrays, should they be lists
     items: frozenset[str] = frozenset()  # parameters whose items it does
-    presumed: frozenset[str] = frozenset()  # parameters that are taken for numbers
+    presumed: Mapping[str, str] = field(default_factory=dict)  # parameters that are taken for numbers, or hold some
     written: tuple[str, ...] = ()  # those that are differentiated by, where they, or copies of them, are written into
     owned: tuple[str, ...] = ()  # those that are copied, since they are written into
     stored: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # ways to parts of them whose items are assigned

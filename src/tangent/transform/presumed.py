@@ -1,5 +1,7 @@
-"""Parameters that are taken for numbers: `x += v` binds a number anew, where of an array it changes what others hold;
-and adjoints of numbers are numbers, where those of arrays are summed to their shapes.
+"""Parameters that are taken for numbers, or for what holds numbers and nothing else (a tuple, a vector, a dict).
+
+`x += v` binds a number anew, where of an array it changes what others hold; and adjoints of numbers are numbers, where
+those of arrays are summed to their shapes.
 
 Which they are is guessed, from annotations and from what the function does with them; arguments of another kind have
 a derivative of their own, which presumes nothing. What follows of the variables of all functions that are called is
@@ -16,14 +18,14 @@ from typing import Any
 
 from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes.facts import ANYTHING, NUMBERS, SCALAR, UNKNOWN, Fact
+from tangent.analysis.shapes.facts import ANYTHING, SCALAR, UNKNOWN, Fact
 from tangent.analysis.shapes.infer import shapes
 from tangent.errors import TangentError
 from tangent.rules.table import table
 from tangent.runtime.draws import gives_numbers
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import expression_reads
+from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.calls import argument_values, fit_arguments
 from tangent.transform.storage.summaries import is_own
@@ -32,21 +34,24 @@ from tangent.transform.unit import Unit
 Read = Callable[[types.FunctionType], Unit]
 Facts = frozenset[tuple[str, Fact]]
 Numbers = tuple[tuple[Any, frozenset[str], Facts], ...]  # by function: variables that are numbers; its parameters
+Presumed = dict[str, str]  # by parameter: `number`, `items` for a list, tuple or vector of numbers, `fields` for a dict
+ITEMS = Fact(numbers=True)
+KINDS = {"number": SCALAR, "items": ITEMS, "fields": ITEMS}
 ROUNDS = 50
 OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())  # in `math`
 OF_NUMBERS = frozenset(f"builtin_{f}" for f in "float abs max min sum round pow".split())
 
 
-def annotated_numbers(function: types.FunctionType) -> frozenset[str]:
-    """The parameters that a function says are numbers; of a derivative, those that it takes for numbers."""
-    said = {p for p, kind in function.__annotations__.items() if kind in (float, int, "float", "int")}
-    return (frozenset(said) | getattr(function, "numbers", frozenset())) - {"return"}
+def annotated_numbers(function: types.FunctionType) -> Presumed:
+    """The parameters that a function says are numbers; of a derivative, what it takes its parameters for."""
+    said = {p: "number" for p, kind in function.__annotations__.items() if kind in (float, int, "float", "int")}
+    return {p: kind for p, kind in (said | getattr(function, "numbers", {})).items() if p != "return"}
 
 
-def required_numbers(function: types.FunctionType, read: Read) -> frozenset[str]:
-    """The parameters that have to be numbers: what is made of them is given to `math`, or compared to decide."""
+def required_numbers(function: types.FunctionType, read: Read) -> Presumed:
+    """The parameters that have to be numbers, or to hold some: what is made of them is given to `math`, or compared."""
     found = _required(function, read, {})
-    return frozenset(found) & number_like(function, read) if found else frozenset()
+    return {p: kind for p, kind in number_like(function, read).items() if p in found} if found else {}
 
 
 def _required(function: types.FunctionType, read: Read, known: dict[Any, set[str]]) -> set[str]:
@@ -73,6 +78,8 @@ def _required(function: types.FunctionType, read: Read, known: dict[Any, set[str
                 found |= {*op.operands}
         if op.kind == "copy" or (op.kind == "rule" and op.rule.kind == "elementwise"):
             made.append((op.targets[0], op.operands))
+        elif (whole := _whole(op)) is not None:
+            made += [(target, (whole,)) for target in op.targets]
     while new := {v for target, operands in made if target in found for v in operands} - found:
         found |= new
     return found
@@ -93,14 +100,43 @@ def _takes_numbers(found: Any) -> bool:
     return found is float or found is int or (of_math and found.__name__ not in OF_SEQUENCES)
 
 
-def number_like(function: types.FunctionType, read: Read) -> frozenset[str]:
-    """The parameters that a function uses as it can use numbers, and that have no default of another kind."""
+def number_like(function: types.FunctionType, read: Read) -> Presumed:
+    """The parameters that a function uses as it can use numbers, or what holds numbers, without another default."""
     plain = [
         p.name
         for p in inspect.signature(function, follow_wrapped=False).parameters.values()
         if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and (p.default is p.empty or type(p.default) in (float, int))
     ]
-    return frozenset(plain) - _otherwise(function, read, {})
+    others = _otherwise(function, read, {})
+    holders = {p: kind for p in plain if p in others and (kind := _holder(p, function, read))}
+    return {p: "number" for p in plain if p not in others} | holders
+
+
+def _holder(p: str, function: types.FunctionType, read: Read) -> str:
+    """What a parameter is that nothing but items is read of: items by their places, or fields by their names."""
+    this = read(function)
+    ways: set[str] = set()
+    for s in statements(this.core.body):
+        if p not in header_reads(s) and p not in writes(s):
+            continue
+        op = this.operations.get(s)
+        if op is not None and op.callee is len:
+            continue
+        if op is None or p in writes(s) or _whole(op) != p:
+            return ""
+        index = op.values.get("index") if op.kind == "rule" else None
+        ways.add("fields" if isinstance(index, ast.Constant) and isinstance(index.value, str) else "items")
+    return ways.pop() if len(ways) == 1 else ""
+
+
+def _whole(op: Operation) -> str | None:
+    """What a statement reads items of, and nothing else: `a, b = p`, `p[0]`, `p[i]`, `p["a"]`, `sequence(p)`."""
+    if op.kind == "unpack":
+        return op.operands[0] if len(op.operands) == 1 else None
+    if op.kind != "rule" or op.rule.name not in ("getitem", "sequence"):
+        return None
+    x, index = next(iter(op.values.values())), op.values.get("index")
+    return x.id if isinstance(x, ast.Name) and x.id not in expression_reads(index) else None
 
 
 def _otherwise(function: types.FunctionType, read: Read, known: dict[Any, set[str]]) -> set[str]:
@@ -151,8 +187,8 @@ def _used_otherwise(node: ast.AST) -> set[str]:
             return set()
 
 
-def following(function: types.FunctionType, presumed: frozenset[str], read: Read) -> Numbers:
-    """All variables that are numbers if some parameters of a function are, by function.
+def following(function: types.FunctionType, presumed: Presumed, read: Read) -> Numbers:
+    """All variables that are numbers if some parameters of a function are, or hold some, by function.
 
     Nothing follows where functions are called that are known at run time only: these may call any of the others.
     """
@@ -170,7 +206,7 @@ class _Open(Exception):
 class _Inference:
     """Parameters of callees are numbers, or tuples of numbers, until calls show something else; results likewise."""
 
-    def __init__(self, function: types.FunctionType, presumed: frozenset[str], read: Read) -> None:
+    def __init__(self, function: types.FunctionType, presumed: Presumed, read: Read) -> None:
         self.units: dict[Any, Unit] = {}
         waiting: list[Any] = [function]
         while waiting:
@@ -180,7 +216,7 @@ class _Inference:
                     raise _Open
                 waiting += [callee for callee, _ in _calls(this)]
         self.known: dict[Any, dict[str, Fact]] = {f: {} for f in self.units}
-        self.known[function] = {p: SCALAR if p in presumed else UNKNOWN for p in self.units[function].parameters}
+        self.known[function] = {p: KINDS.get(presumed.get(p, ""), UNKNOWN) for p in self.units[function].parameters}
         self.results = dict.fromkeys(self.units, ANYTHING)
         self.live = {f: liveness(this.core) for f, this in self.units.items()}
 
@@ -229,7 +265,7 @@ def _said(facts: dict[str, Fact]) -> Facts:
 
 
 def _kind(fact: Fact) -> Fact:
-    return SCALAR if fact.scalar else NUMBERS if fact.numbers else UNKNOWN
+    return SCALAR if fact.scalar else Fact(sequence=fact.sequence, numbers=True) if fact.numbers else UNKNOWN
 
 
 def _calls(this: Unit) -> Iterator[tuple[Any, dict[str, Any]]]:

@@ -112,7 +112,9 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(shape, dtype, array or _is_number(op, facts), array, stored=any(f.stored for f in facts))
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True)
-    if rule.name == "getitem" and facts[0].numbers and _is_position(op.values["index"]):
+    if rule.name == "sequence" and facts[0].numbers:
+        return facts[0]
+    if rule.name == "getitem" and facts[0].numbers and _is_place(op.values["index"], table):
         return _item_of(facts[0])
     if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:
         return table.item(op.values["x"].id, op.values["index"])
@@ -162,8 +164,19 @@ def _chosen(facts: list[Fact]) -> Fact:
     return SCALAR if all(f.scalar for f in facts) else UNKNOWN
 
 
-def _is_position(index: ast.expr) -> bool:
-    return isinstance(index, ast.Constant) and type(index.value) is int
+def _is_place(index: ast.expr, table: Shapes) -> bool:
+    """Whether an index, or a key, stands for one item."""
+    match index:
+        case ast.Constant(value=value):
+            return type(value) in (int, str)
+        case ast.Name():
+            return table.of(index).scalar
+        case ast.BinOp(left=left, right=right):
+            return _is_place(left, table) and _is_place(right, table)
+        case ast.UnaryOp(operand=operand):
+            return _is_place(operand, table)
+        case _:
+            return False
 
 
 def makes_complex(op: Operation) -> bool:

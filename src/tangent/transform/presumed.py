@@ -108,21 +108,24 @@ def number_like(function: types.FunctionType, read: Read) -> Presumed:
         if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and (p.default is p.empty or type(p.default) in (float, int))
     ]
     others = _otherwise(function, read, {})
-    holders = {p: kind for p in plain if p in others and (kind := _holder(p, function, read))}
+    this = read(function)
+    holders = {p: kind for p in plain if p in others and (kind := _holder(p, others, this))}
     return {p: "number" for p in plain if p not in others} | holders
 
 
-def _holder(p: str, function: types.FunctionType, read: Read) -> str:
-    """What a parameter is that nothing but items is read of: items by their places, or fields by their names."""
-    this = read(function)
+def _holder(p: str, others: set[str], this: Unit) -> str:
+    """What a variable is that only items are read of, which may be numbers: `items` by places, or `fields` by names."""
     ways: set[str] = set()
     for s in statements(this.core.body):
         if p not in header_reads(s) and p not in writes(s):
             continue
         op = this.operations.get(s)
-        if op is not None and op.callee is len:
+        looped = op is not None and op.kind == "rule" and op.rule.name == "sequence"
+        if op is not None and (op.callee is len or (looped and p in op.targets)):
             continue
         if op is None or p in writes(s) or _whole(op) != p:
+            return ""
+        if not (_holder(op.targets[0], others, this) == "items" if looped else others.isdisjoint(op.targets)):
             return ""
         index = op.values.get("index") if op.kind == "rule" else None
         ways.add("fields" if isinstance(index, ast.Constant) and isinstance(index.value, str) else "items")

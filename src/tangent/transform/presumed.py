@@ -24,7 +24,7 @@ from tangent.errors import TangentError
 from tangent.rules.table import table
 from tangent.runtime.draws import gives_numbers
 from tangent.syntax.quote import name
-from tangent.syntax.rebuild import statements
+from tangent.syntax.rebuild import rebuild, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.calls import argument_values, fit_arguments
@@ -109,7 +109,7 @@ def number_like(function: types.FunctionType, read: Read) -> Presumed:
     ]
     others = _otherwise(function, read, {})
     this = read(function)
-    holders = {p: kind for p in plain if p in others and (kind := _holder(p, others, this))}
+    holders = {p: kind for p in plain if (kind := _holder(p, others, this))}
     return {p: "number" for p in plain if p not in others} | holders
 
 
@@ -120,6 +120,8 @@ def _holder(p: str, others: set[str], this: Unit) -> str:
         if p not in header_reads(s) and p not in writes(s):
             continue
         op = this.operations.get(s)
+        if isinstance(s, ast.For) and p not in expression_reads(rebuild(s.iter, lambda e: _unmeasured(e, p))):
+            continue
         looped = op is not None and op.kind == "rule" and op.rule.name == "sequence"
         if op is not None and (op.callee is len or (looped and p in op.targets)):
             continue
@@ -130,6 +132,15 @@ def _holder(p: str, others: set[str], this: Unit) -> str:
         index = op.values.get("index") if op.kind == "rule" else None
         ways.add("fields" if isinstance(index, ast.Constant) and isinstance(index.value, str) else "items")
     return ways.pop() if len(ways) == 1 else ""
+
+
+def _unmeasured(e: ast.expr, p: str) -> ast.expr:
+    """Something else for `len(p)`."""
+    match e:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=v)]) if v == p:
+            return ast.Constant(0)
+        case _:
+            return e
 
 
 def _whole(op: Operation) -> str | None:

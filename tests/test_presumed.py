@@ -1,7 +1,9 @@
 """Arguments that look like numbers are taken for numbers; of another kind, they have a derivative of their own."""
 
 import collections
+import dataclasses
 import math
+import types
 
 import numpy as np
 import pytest
@@ -317,3 +319,43 @@ def test_holders_of_arrays_have_their_own_derivative(p):
 
 def test_single_precision_is_kept():
     assert grad(logistic)(np.array([0.6, 0.4], np.float32), 3).dtype == np.float32
+
+
+@dataclasses.dataclass
+class Rates:
+    a: float
+    b: float
+
+
+def by_attributes(p, n):
+    x, xs = 0.5, []
+    for _ in range(n):
+        x += 0.1 * (p.a * x - p.b * x * x)
+        xs.append(x)
+    return sum(xs)
+
+
+def kept_twice(p):
+    x = p.a * 0.5
+    xs = [x, x]
+    xs[0] += p.b
+    return np.sum(xs[0] * xs[1])
+
+
+@pytest.mark.parametrize("make", [Rates, Pair, lambda a, b: types.SimpleNamespace(a=a, b=b)])
+def test_objects_that_hold_numbers_are_taken_for_such(make):
+    for _ in range(3):
+        found = grad(by_attributes)(make(0.6, 0.4), 4)
+        assert (found.a, found.b) == pytest.approx(grad(logistic)((0.6, 0.4), 4), rel=1e-12)
+    assert "shadow" not in grad(by_attributes).version(Rates(0.6, 0.4), 4).source
+
+
+def test_objects_that_hold_arrays_have_their_own_derivative():
+    for a, b in ((0.6, 0.4), (np.array([1.0, 2.0]), 0.3), (0.5, np.array([1.0, 2.0]))):
+        tangent.check_grads(lambda a, b: kept_twice(Rates(a, b)), (a, b))
+        found = grad(kept_twice)(Rates(a, b))
+        assert np.shape(found.a) == np.shape(a) and np.shape(found.b) == np.shape(b)
+        expected = [np.sum(a * 0.5 + b * 0.5), np.sum(a * 0.5 + 0.0 * b)]
+        if isinstance(a, np.ndarray):  # which the list holds twice
+            expected = [np.sum(a * 0.5 + b), 2.0 * np.sum(a * 0.5 + b)]
+        assert np.allclose([np.sum(found.a), np.sum(found.b)], expected)

@@ -28,7 +28,7 @@ from tangent.runtime.storage.shadows import item_shadow
 from tangent.source.adapt import called
 from tangent.source.buffers import buffers_of
 from tangent.source.read import read
-from tangent.stages import generated, optimiser
+from tangent.stages import generated, optimiser, over_arguments
 from tangent.taken_apart import Objects, for_attributes, for_shared, primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
@@ -153,8 +153,9 @@ def _for_numbers(
     """The derivative for parameters that are numbers, as they seem to be; it calls another for anything else."""
     module = Module(options, optimiser(options.optimized), derive)
     try:
-        presumed = said or number_like(function, module.read)
-        numbers = following(function, presumed, module.read) if presumed else ()
+        plain = function if hasattr(function, "origin") else over_arguments(function, options)
+        presumed = said or number_like(plain, module.read)
+        numbers = following(plain, presumed, module.read) if presumed else ()
         if not numbers:
             return None
         module = generated(function, replace(options, numbers=numbers), derive)

@@ -45,7 +45,7 @@ def generated(function: types.FunctionType, options: Options, derive: Derive) ->
 def _generated(function: types.FunctionType, options: Options, derive: Derive) -> Module:
     module = Module(options, optimiser(options.optimized), derive)
     title = title_of(function, options)
-    behind = function if hasattr(function, "origin") else _for_arguments(function, options)
+    behind = function if hasattr(function, "origin") else over_arguments(function, options)
     behind = keeping_memory(behind, options.memory)
     try:
         if options.mode == "reverse":
@@ -60,7 +60,7 @@ def _generated(function: types.FunctionType, options: Options, derive: Derive) -
     return module
 
 
-def _for_arguments(function: types.FunctionType, options: Options) -> types.FunctionType:
+def over_arguments(function: types.FunctionType, options: Options) -> types.FunctionType:
     """The function that works on copies of what it is given and changes."""
     if options.given and not options.buffers:
         return over_attributes(function, options.given) or function

@@ -18,9 +18,22 @@ from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 NUMBERS = frozenset((float, int, np.float64, *(np.dtype(kind).type for kind in "bhilqBHILQ")))  # of one precision
-PRESUMED = {
-    "number": "_type({0}) not in _numbers", "items": "not _are_items({0})", "fields": "not _are_fields({0})"
-}  # fmt: skip
+
+
+def is_presumed(kind: str, x: Any) -> bool:
+    """Whether an argument is what a parameter is taken for (transform/presumed.py)."""
+    match kind.split():
+        case ["number"]:
+            return type(x) in NUMBERS
+        case ["items"]:
+            return are_items(x)
+        case ["fields"]:
+            return type(x) is dict and all(type(v) in NUMBERS for v in x.values())
+        case [_, *names]:
+            held = getattr(x, "__dict__", {})
+            return all(type(held.get(v)) in NUMBERS for v in names)
+        case _:
+            return False
 
 
 def are_items(x: Any) -> bool:
@@ -28,16 +41,6 @@ def are_items(x: Any) -> bool:
     if isinstance(x, np.ndarray):
         return x.ndim == 1 and x.dtype == np.float64 and type(x) is np.ndarray
     return isinstance(x, (tuple, list)) and all(type(v) in NUMBERS for v in x)
-
-
-def are_fields(x: Any) -> bool:
-    """Whether something is a dict of numbers."""
-    return type(x) is dict and all(type(v) in NUMBERS for v in x.values())
-
-
-def is_presumed(kind: str, x: Any) -> bool:
-    """Whether an argument is what a parameter is taken for."""
-    return type(x) in NUMBERS if kind == "number" else are_items(x) if kind == "items" else are_fields(x)
 
 
 def guarded(
@@ -73,7 +76,10 @@ def guarded(
 
 def _presuming(entry: Generated, args: ast.arguments) -> list[ast.stmt]:
     """Arguments that are not the numbers they are taken for have another derivative."""
-    tests = [expression(PRESUMED[kind].format(p)) for p, kind in sorted(entry.presumed.items())]
+    tests = [
+        expression(f"_type({p}) not in _numbers" if kind == "number" else f"not _is_presumed({kind!r}, {p})")
+        for p, kind in sorted(entry.presumed.items())
+    ]
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
     return [ast.If(test, [ast.Return(_same_call(args, "_anything"))], [])]
 

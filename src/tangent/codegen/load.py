@@ -24,8 +24,6 @@ from tangent.codegen.compiled.callee import with_compiled_callees
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.guards import (
     NUMBERS,
-    are_fields,
-    are_items,
     by_place,
     guarded,
     is_presumed,
@@ -108,7 +106,7 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
     if others.copies is not None and entry.owned:
         extra["_copying"] = others.copies
     if others.anything is not None and entry.presumed:
-        extra |= {"_anything": others.anything, "_numbers": NUMBERS, "_are_items": are_items, "_are_fields": are_fields}
+        extra |= {"_anything": others.anything, "_numbers": NUMBERS, "_is_presumed": is_presumed}
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
     if found := dependencies(functions):  # versions look at the names as they are now, whenever they are made

@@ -34,9 +34,11 @@ from tangent.transform.unit import Unit
 Read = Callable[[types.FunctionType], Unit]
 Facts = frozenset[tuple[str, Fact]]
 Numbers = tuple[tuple[Any, frozenset[str], Facts], ...]  # by function: variables that are numbers; its parameters
-Presumed = dict[str, str]  # by parameter: `number`, `items` for a list, tuple or vector of numbers, `fields` for a dict
+# By parameter: `number`, `items` for a list, tuple or vector of numbers, `fields` for a dict, `attributes a b` for an
+# object of which these are numbers.
+Presumed = dict[str, str]
 ITEMS = Fact(numbers=True)
-KINDS = {"number": SCALAR, "items": ITEMS, "fields": ITEMS}
+KINDS = {"": UNKNOWN, "number": SCALAR, "items": ITEMS, "fields": ITEMS, "attributes": ITEMS}
 ROUNDS = 50
 OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())  # in `math`
 OF_NUMBERS = frozenset(f"builtin_{f}" for f in "float abs max min sum round pow".split())
@@ -114,7 +116,7 @@ def number_like(function: types.FunctionType, read: Read) -> Presumed:
 
 
 def _holder(p: str, others: set[str], this: Unit) -> str:
-    """What a variable is that only items are read of, which may be numbers: `items` by places, or `fields` by names."""
+    """What a variable is that only items are read of, which may be numbers; nothing, if it is something else."""
     ways: set[str] = set()
     for s in statements(this.core.body):
         if p not in header_reads(s) and p not in writes(s):
@@ -129,9 +131,22 @@ def _holder(p: str, others: set[str], this: Unit) -> str:
             return ""
         if not (_holder(op.targets[0], others, this) == "items" if looped else others.isdisjoint(op.targets)):
             return ""
-        index = op.values.get("index") if op.kind == "rule" else None
-        ways.add("fields" if isinstance(index, ast.Constant) and isinstance(index.value, str) else "items")
+        ways.add(_way(op))
+    named = {w for w in ways if w.startswith("attributes")}
+    if named and named == ways:
+        return " ".join(("attributes", *sorted(w.split()[1] for w in named)))
     return ways.pop() if len(ways) == 1 else ""
+
+
+def _way(op: Operation) -> str:
+    """How an item is read, with its name if it is an attribute."""
+    match op.values if op.kind == "rule" else {}:
+        case {"name": ast.Constant(value=attr)}:
+            return f"attributes {attr}"
+        case {"index": ast.Constant(value=str())}:
+            return "fields"
+        case _:
+            return "items"
 
 
 def _unmeasured(e: ast.expr, p: str) -> ast.expr:
@@ -144,10 +159,10 @@ def _unmeasured(e: ast.expr, p: str) -> ast.expr:
 
 
 def _whole(op: Operation) -> str | None:
-    """What a statement reads items of, and nothing else: `a, b = p`, `p[0]`, `p[i]`, `p["a"]`, `sequence(p)`."""
+    """What a statement reads items of, and nothing else: `a, b = p`, `p[i]`, `p["a"]`, `p.a`, `sequence(p)`."""
     if op.kind == "unpack":
         return op.operands[0] if len(op.operands) == 1 else None
-    if op.kind != "rule" or op.rule.name not in ("getitem", "sequence"):
+    if op.kind != "rule" or op.rule.name not in ("getitem", "attribute", "get_attribute", "sequence"):
         return None
     x, index = next(iter(op.values.values())), op.values.get("index")
     return x.id if isinstance(x, ast.Name) and x.id not in expression_reads(index) else None
@@ -230,7 +245,9 @@ class _Inference:
                     raise _Open
                 waiting += [callee for callee, _ in _calls(this)]
         self.known: dict[Any, dict[str, Fact]] = {f: {} for f in self.units}
-        self.known[function] = {p: KINDS.get(presumed.get(p, ""), UNKNOWN) for p in self.units[function].parameters}
+        self.known[function] = {
+            p: KINDS[presumed.get(p, "").partition(" ")[0]] for p in self.units[function].parameters
+        }
         self.results = dict.fromkeys(self.units, ANYTHING)
         self.live = {f: liveness(this.core) for f, this in self.units.items()}
 

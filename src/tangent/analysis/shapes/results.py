@@ -114,7 +114,7 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
         return Fact(NO_ATOMS, dtype, True)
     if rule.name == "sequence" and facts[0].numbers:
         return facts[0]
-    if rule.name == "getitem" and facts[0].numbers and _is_place(op.values["index"], table):
+    if facts and facts[0].numbers and (rule.name in ("attribute", "get_attribute") or _is_item(op, table)):
         return _item_of(facts[0])
     if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:
         return table.item(op.values["x"].id, op.values["index"])
@@ -162,6 +162,10 @@ def _chosen(facts: list[Fact]) -> Fact:
     if any(f.shape == ANY for f in facts):
         return ANYTHING
     return SCALAR if all(f.scalar for f in facts) else UNKNOWN
+
+
+def _is_item(op: Operation, table: Shapes) -> bool:
+    return op.rule.name == "getitem" and _is_place(op.values["index"], table)
 
 
 def _is_place(index: ast.expr, table: Shapes) -> bool:

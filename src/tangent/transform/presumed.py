@@ -141,7 +141,7 @@ def _holder(p: str, others: set[str], this: Unit) -> str:
 def _way(op: Operation) -> str:
     """How an item is read, with its name if it is an attribute."""
     match op.values if op.kind == "rule" else {}:
-        case {"name": ast.Constant(value=attr)}:
+        case {"name": ast.Constant(value=str(attr))}:
             return f"attributes {attr}"
         case {"index": ast.Constant(value=str())}:
             return "fields"

@@ -132,5 +132,5 @@ def written_under_another_name(x):
 
 def test_a_global_that_is_written_under_another_name_is_refused():
     for make in (tangent.grad, tangent.jvp):
-        with pytest.raises(InPlaceError, match=r"row\[0\] = x.*\n?.*'TABLE'"):
+        with pytest.raises(InPlaceError, match=r"(?s)row\[0\] = x.*'TABLE' is read"):
             make(written_under_another_name)(*((0.7,) if make is tangent.grad else (0.7, 1.0)))

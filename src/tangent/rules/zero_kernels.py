@@ -141,6 +141,7 @@ runtime.is_bound
 runtime.function_behind
 runtime.parent_method
 runtime.getter_of
+runtime.is_held_alone
 runtime.is_method
 runtime.has_method
 runtime.method_of

@@ -61,10 +61,10 @@ def _recorded(
     o = Optimisation(lambda e: _resolved(e, functions, resolve), shared=g.shared)
     facts = Facts(parameters, whole, _ranks(known), o.resolve, g.shared)
     body = sized(body, facts.ranks, parameters, o)
-    body = listed(body, parameters, _lists_of_floats(known))
     body = _fewer(dead(body, o), facts, o, {v for f in functions for v in (*f.externals, *f.seen)})
     body = again(body, facts, g.shared)
-    return reread(body, facts, [text for flow in known for text, fits in flow.exact.items() if fits])
+    body = reread(body, facts, [text for flow in known for text, fits in flow.exact.items() if fits])
+    return dead(listed(body, parameters, _lists_of_floats(known)), o)  # what is read again has to be put back
 
 
 def _write(g: Generated, flows: Mapping[Generated, Flow], whole: set[str], resolve: Resolve) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import types
 
+import numpy as np
+
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.results import makes_complex, result_of
 from tangent.errors import TangentError
@@ -56,7 +58,7 @@ class Rules(Frame):
         before, terms = self.terms(rule, lines, wanted, op, result)
         value = terms[0]
         for term in terms[1:]:
-            value = self.add(value, term, rule.kind in ("elementwise", "linear"))
+            value = self.add(value, term, rule.kind == "elementwise" or self.is_product(op))
         if rule.kind == "elementwise" and not rule.tangent:
             value = self.stretched(value, op, result)
         elif rule.kind in ("general", "linear") and rule.tangent and not rule.cast.isdisjoint(wanted):
@@ -108,6 +110,17 @@ class Rules(Frame):
                 value = ast.Call(made, [name(v) for v in names], given)
                 return [at(ast.Assign([ast.Tuple(slots, ast.Store())], value), s)]
         raise self.unit.refuse(s, f"'{op.rule.name}' in forward mode", why, "Add a rule with @tangent.tangent_.")
+
+    def is_product(self, op: Operation) -> bool:
+        """Whether NumPy multiplies arrays: what that gives is no list, as what functions of Tangent give may be."""
+        match op.value:
+            case ast.BinOp(op=ast.MatMult()):
+                return True
+            case ast.Call(func=func) if op.rule.kind == "linear":
+                found = self.unit.context.scope.resolve(func)
+                return isinstance(found, np.ufunc) or (getattr(found, "__module__", None) or "").startswith("numpy")
+            case _:
+                return False
 
     def add(self, a: ast.expr, b: ast.expr, broadcast: bool) -> ast.expr:
         """The sum of two terms: of numbers that broadcast, or of gradients of one structure."""

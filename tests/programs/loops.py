@@ -1,5 +1,7 @@
 """Loops of every kind: ranges, arrays, containers, while; else, break, continue, return; zero trips."""
 
+import math
+
 import numpy
 import numpy as np
 
@@ -931,3 +933,22 @@ def else_clause_that_returns(x):
                 return x * i
         x = x * 0.9
     return x
+
+
+@program({"x": 0.7, "s": 1.3})
+def argument_that_the_first_iteration_replaces(x, s):
+    for _ in range(3):
+        x = x * np.sin(s)
+        s = 0.5
+    return x * x
+
+
+@program({"x": 0.7, "s": 1.3})
+def argument_that_is_replaced_by_a_term_of_constants(x, s):
+    k = 2.0
+    for i in range(3):
+        for _ in range(2):
+            x = x * np.sin(s) + s * i
+            s = math.exp(-k) * 0.5
+        x = x + s
+    return x * x

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 
+from tangent.analysis.liveness import live_into
 from tangent.optimise.context import Body, Optimisation
 from tangent.optimise.dead import local_stacks, popped
 from tangent.optimise.once import mathematics
@@ -38,6 +39,7 @@ class _Definitions:
     def __init__(self, body: Body, o: Optimisation) -> None:
         self.o = o
         self.changed = stored(body) | o.shared.keys()
+        self.before = live_into(body)  # names that have a value already, which is another one than what is assigned
         self.made: dict[str, list[ast.stmt]] = defaultdict(list)
         for s in statements(body):
             for v in writes(s):
@@ -58,7 +60,7 @@ class _Definitions:
             case []:
                 return not self.made[v]  # an argument
             case [ast.Assign(targets=[ast.Name()], value=value)]:
-                return self.is_same(value)
+                return v not in self.before and self.is_same(value)
             case _:
                 return False
 

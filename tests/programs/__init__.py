@@ -67,6 +67,7 @@ THEMES = (
     "classes",
     "once",
     "mixed",
+    "everyday",
 )
 LATER = ("later_language",)
 

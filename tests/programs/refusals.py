@@ -715,3 +715,53 @@ class Spring:
 def gradient_of_a_partial_of_a_method(x):
     spring = Spring(x)
     return tangent.grad(functools.partial(spring.energy, x))(x)
+
+
+class HalfWay:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        yield self.x
+        raise ValueError
+
+
+def half_way(x):
+    return HalfWay(x)
+
+
+@refused("half-way", 2.0)
+def object_of_an_unknown_class_that_fails_half_way(x):
+    s = x
+    try:
+        for v in half_way(x):
+            s = s * v
+    except ValueError:
+        s = s * 2.0
+    return s
+
+
+@refused("comes back from text", 2.0)
+def number_in_the_text_of_an_exception(x):
+    try:
+        raise ValueError(x * x)
+    except ValueError as e:
+        return float(str(e)) * x
+
+
+def written(x):
+    return f"{x:.17g}"
+
+
+def read(text):
+    return float(text.strip())
+
+
+@refused("comes back from text", 2.0)
+def number_that_helpers_write_and_read(x):
+    return read(written(x)) * x
+
+
+@refused("comes back from text", 2.0)
+def array_made_of_text(x):
+    return np.sum(np.array([str(x), "2.0"], dtype=float)) * x

@@ -169,7 +169,7 @@ class _Loop:
         found = self.context.scope.resolve(e.func)
         if isinstance(found, type) and self.context.overloads("__iter__"):
             return True
-        if hasattr(found, "tree") or home_of(found).startswith(library.__name__):
+        if hasattr(found, "tree") or home_of(found).startswith((library.__name__, operators.__name__)):
             return True
         if found is MISSING and isinstance(e.func, ast.Attribute):
             methods = methods_named(e.func.attr, self.context.source.function)

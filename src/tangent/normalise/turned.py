@@ -28,9 +28,11 @@ from tangent.normalise.generators.lazy import Lazy, is_user
 from tangent.normalise.generators.written import Body, behind, written
 from tangent.normalise.iterators.turns import Turns
 from tangent.normalise.jumps import leaves_loop, own_jumps
-from tangent.runtime.library import lazily
+from tangent.runtime import operators
+from tangent.runtime.library import VIEWS, lazily
 from tangent.source.generators import collecting, is_generator
 from tangent.source.naming import is_library
+from tangent.source.resolve import MISSING
 from tangent.syntax.captured import bindings
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
@@ -120,22 +122,48 @@ class _Turning:
         """What reads a generator, as a loop over its call: some of its items may be there before it raises.
 
         for v in tree:              ->    for v in Tree.__iter__(tree):
+        for v in f(x):              ->    for v in iterated_where_caught(f(x)):
         xs.extend(items(x))         ->    for item in items(x): xs.append(item)
         """
         match s:
-            case ast.For(iter=ast.Name(id=v) as owner) if v in self.classes:
-                found = inspect.getattr_static(self.classes[v], "__iter__", None)
-                if is_generator(found):
-                    items = call(self.context.use("items", found), owner)
-                    return replace(s, iter=ast.copy_location(items, owner))
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=xs, attr="extend"), args=[ast.Call() as e])) if (
-                is_user(behind(e, self.lazy.nested, self.context))
+            case ast.For(iter=iter):
+                return replace(s, iter=self.caught(iter))
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=xs, attr="extend"), args=[e])) if (
+                self.may_yield(e)
             ):
                 item = self.context.names.numbered("item")
                 self.context.scope.local.add(item)
                 grown = at(ast.Expr(expression("xs.append(v)", xs=xs, v=item)), s)
-                return at(ast.For(ast.Name(item, ast.Store()), e, [grown], []), s)
+                return self.by_items(at(ast.For(ast.Name(item, ast.Store()), e, [grown], []), s))
         return s
+
+    def may_yield(self, e: ast.expr) -> bool:
+        """Whether items may come from a generator."""
+        if isinstance(e, ast.Call) and is_user(behind(e, self.lazy.nested, self.context)):
+            return True
+        return isinstance(e, (ast.Name, ast.Attribute, ast.Subscript)) and self.context.overloads("__iter__")
+
+    def caught(self, e: ast.expr) -> ast.expr:
+        """What a loop inside `try` runs over: the generator, where it is known which one, else what is asked for it."""
+        match e:
+            case ast.Call(func=func, args=args) if self.context.scope.resolve(func) in (enumerate, zip):
+                return replace(e, args=[self.caught(a) for a in args])
+            case ast.Name(id=v) if v in self.classes:
+                cls: object = self.classes[v]
+            case ast.Call(func=func):
+                cls = self.context.scope.resolve(func)
+                if is_user(behind(e, self.lazy.nested, self.context)) or not _may_make_objects(func, cls):
+                    return e
+            case ast.Name() | ast.Attribute() | ast.Subscript():
+                cls = MISSING
+            case _:
+                return e
+        if isinstance(cls, type) and is_generator(found := inspect.getattr_static(cls, "__iter__", None)):
+            return ast.copy_location(call(self.context.use("items", found), e), e)
+        if not self.context.overloads("__iter__"):
+            return e
+        whole = self.context.use("iterated_where_caught", operators.iterated_where_caught)
+        return ast.copy_location(call(whole, e), e)
 
     def by_name(self, e: ast.expr) -> ast.expr:
         """The call of a generator that is a method of an object whose class is known, as that of a function."""
@@ -266,6 +294,13 @@ def _is_sent(x: ast.stmt) -> bool:
     """Whether a generator asks for what it is sent."""
     every = (x, *walk_scope(x))
     return any(isinstance(n, ast.Assign) and isinstance(n.value, ast.Yield) for n in every)
+
+
+def _may_make_objects(func: ast.expr, found: object) -> bool:
+    """Whether a call may give an object of a class of the user's: no function of a library, nor a view of a dict."""
+    if found is MISSING:
+        return not (isinstance(func, ast.Attribute) and func.attr in VIEWS)
+    return isinstance(found, (type, types.FunctionType)) and not is_library(found)
 
 
 def _known_classes(f: ast.FunctionDef, context: Context, once: Mapping[str, int]) -> dict[str, type]:

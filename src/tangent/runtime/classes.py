@@ -154,6 +154,11 @@ def listing_of(x: Any, name: str = "__iter__") -> Any:
     return LISTINGS[0].listing(type(x), name)
 
 
+def yields(x: Any) -> bool:
+    """Whether the items of an object come from a generator, which is its `__iter__`."""
+    return has_method(x, "__iter__") and inspect.isgeneratorfunction(inspect.getattr_static(type(x), "__iter__"))
+
+
 def step_of(x: Any) -> Any:
     """The function that gives the next item of an iterator, or `ENDED`."""
     return LISTINGS[0].step(type(x))

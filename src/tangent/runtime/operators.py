@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
-from tangent.runtime.classes import ENDED, listing_of, step_of
-from tangent.runtime.objects import has_method, holds_objects
+from tangent.errors import TangentError, UnsupportedError
+from tangent.runtime.classes import ENDED, listing_of, step_of, yields
+from tangent.runtime.objects import has_method, holds_objects, is_object
 
 
 def plus(a: Any, b: Any) -> Any:
@@ -249,6 +249,51 @@ def iterated(x: Any) -> Any:
     if has_method(x, "__iter__"):
         listed = listing_of(x)
         return listed(x)
+    return x
+
+
+def items_for(owner: Any, x: Any) -> Any:
+    """What `owner.extend(x)` reads, of a list; an object gets x itself."""
+    return x if is_object(owner) else iterated(x)
+
+
+def pairs_for(owner: Any, x: Any) -> Any:
+    """What `owner.update(x)` reads, of a dict."""
+    if is_object(owner) or not has_method(x, "__iter__"):
+        return x
+    if has_method(x, "keys"):
+        raise UnsupportedError(
+            f"cannot differentiate 'update' by a {type(x).__name__}", why="what its methods give is not followed there",
+            todo="Write a dict: {k: x[k] for k in x.keys()}.",
+        )  # fmt: skip
+    return dict(iterated(x))
+
+
+class AllOrNothing:
+    """Around what reads all items of an object, where exceptions are caught: some items were there before one."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is not None and not isinstance(error, TangentError):
+            raise UnsupportedError(
+                f"cannot differentiate a loop inside 'try' over a {self.title} that raises a {kind.__name__} half-way",
+                why="its items are all read before the loop begins, and those before the exception are lost",
+                todo=f"Loop over an object of a class that is named here: items = {self.title}(...).",
+            ) from error
+
+
+def iterated_where_caught(x: Any) -> Any:
+    """What a loop over x runs over, inside `try`."""
+    if yields(x):
+        listed = listing_of(x)
+        title = type(x).__name__
+        with AllOrNothing(title):
+            return listed(x)
     return x
 
 

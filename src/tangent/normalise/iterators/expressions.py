@@ -80,10 +80,19 @@ class Expressions:
 
     def items(self, e: ast.expr) -> ast.expr:
         """What is read whole, where that may be an object whose class says what its items are."""
+        return ast.copy_location(call(self.use(operators.iterated), e), e) if self.may_be_object(e) else e
+
+    def may_be_object(self, e: ast.expr) -> bool:
         may_be = isinstance(e, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp))
-        if not may_be or not self.context.overloads("__iter__"):
+        return may_be and self.context.overloads("__iter__")
+
+    def extended(self, e: ast.expr, by: ast.Call) -> ast.expr:
+        """What a method of a list or dict reads whole; an object that has such a method is given it as it is."""
+        assert isinstance(by.func, ast.Attribute)
+        if not self.may_be_object(e):
             return e
-        return ast.copy_location(call(self.use(operators.iterated), e), e)
+        read = operators.pairs_for if by.func.attr == "update" else operators.items_for
+        return ast.copy_location(call(self.use(read), by.func.value, e), e)
 
     def read_by(self, function: ast.expr, items: ast.expr) -> ast.expr:
         """What is read item by item, with a call of a function between them."""
@@ -146,7 +155,8 @@ class Expressions:
             if listed is not None:
                 return listed
         if is_extending(e, self.context):
-            return replace(e, args=[self.read(a, "list") for a in e.args], keywords=[self.part(k) for k in e.keywords])
+            args = [self.extended(self.read(a, "list"), e) for a in e.args]
+            return replace(e, args=args, keywords=[self.part(k) for k in e.keywords])
         if reads_all(found) and found not in library.EAGER:
             kind_read: Reading = "list" if found in LISTING else "each"
             count = 1 if found is sum else 0 if found in (max, min) and len(e.args) > 1 else len(e.args)

@@ -41,6 +41,10 @@ class Statements(Expressions):
                 return [self.inside(_assign_to(place, ast.copy_location(made, e), s))]
             case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value):
                 return [replace(s, value=self.items(self.read(value, "list")))]
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Slice())], value=value) if (
+                not self.context.overloads("__setitem__")
+            ):
+                return [replace(s, value=self.items(self.read(value, "list")))]
         return [self.inside(with_blocks(s, self.block))]
 
     def inside(self, s: ast.stmt) -> ast.stmt:

@@ -6,18 +6,21 @@ from __future__ import annotations
 import ast
 import types
 from collections import deque
+from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 
+from tangent.runtime import checks
 from tangent.runtime.objects import is_object
 from tangent.runtime.persistent import PersistentArray
+from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
+from tangent.source.texts import gives_text, is_reading, makes_text, reads_text
 from tangent.syntax.rebuild import statements
 from tangent.syntax.walk import walk
 from tangent.transform.unit import Unit
 
-TEXT = frozenset({str, repr, format, ascii, bytes, bytearray})
-FROM_TEXT = frozenset({float, int, complex, eval, exec, np.frombuffer, np.fromstring})
 SAVING = (np.save, np.savez, np.savez_compressed, np.savetxt)
 FOLLOWED = (types.ModuleType, type, list, dict, tuple, set, deque, np.ndarray, PersistentArray, types.NoneType)
 HIDDEN = frozenset({eval, exec, locals, vars, globals})
@@ -28,15 +31,17 @@ def refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> N
     if not _mentions_text(this):
         return
     text: set[str] = set()
+    told = varied | _exceptions(this) if varied else varied
     for s in statements(this.core.body):
         op = this.operations.get(s)
         if op is None or op.value is None:
             continue
         reads = {n.id for n in walk(op.value) if isinstance(n, ast.Name)}
-        called = {this.context.scope.resolve(n.func) for n in walk(op.value) if isinstance(n, ast.Call) and _plain(n)}
+        called = [this.context.scope.resolve(n.func) for n in walk(op.value) if isinstance(n, ast.Call) and _plain(n)]
+        made = bool(reads & text) or _makes_text(this, op.value, told)
         if any(t in useful for t in op.targets) and (
-            (called & HIDDEN and varied)
-            or (called & FROM_TEXT and (reads & text or _makes_text(this, op.value, varied)))
+            (varied and any(f in HIDDEN for f in called if isinstance(f, Hashable)))
+            or (made and (any(map(is_reading, called)) or _hands_on(called) or _converts(op.value)))
         ):
             raise this.refuse(
                 s,
@@ -44,8 +49,32 @@ def refuse_text(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> N
                 "the number comes back from text, bytes or a namespace",
                 "Compute with the number itself.",
             )
-        if reads & text or _makes_text(this, op.value, varied):
+        if made:
             text.update(op.targets)
+
+
+def _exceptions(this: Unit) -> frozenset[str]:
+    """Variables that hold what was caught: the text of an exception may tell the numbers that it was raised with."""
+    found: set[str] = set()
+    for s in statements(this.core.body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(func=ast.Name() as func)) if (
+                this.context.scope.resolve(func) is checks.error_raised
+            ):
+                found.add(v)
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=w)) if w in found:
+                found.add(v)
+    return frozenset(found)
+
+
+def _hands_on(called: list[Any]) -> bool:
+    """Whether text goes to a function that makes numbers of it."""
+    return any(isinstance(f, types.FunctionType) and not is_library(f) and reads_text(f) for f in called)
+
+
+def _converts(e: ast.expr) -> bool:
+    """`np.array(texts).astype(float)`"""
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "astype" for n in walk(e))
 
 
 def refuse_channels(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
@@ -100,6 +129,10 @@ def _mentions_text(this: Unit) -> bool:
     """Whether any of it can concern a function at all."""
     for n in walk(this.core):
         match n:
+            case ast.Call(func=func) if isinstance(f := this.context.scope.resolve(func), types.FunctionType) and (
+                gives_text(f)
+            ):
+                return True
             case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
                 return True
             case ast.Name(id=word) | ast.Attribute(attr=word) if word in WORDS:
@@ -112,19 +145,8 @@ def _plain(n: ast.Call) -> bool:
 
 
 def _makes_text(this: Unit, e: ast.expr, varied: frozenset[str]) -> bool:
-    for n in walk(e):
-        inside = {m.id for m in walk(n) if isinstance(m, ast.Name)}
-        match n:
-            case ast.JoinedStr() if inside & varied:
-                return True
-            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()) if inside & varied:
-                return True
-            case ast.Call(func=ast.Attribute(attr="tobytes" | "format" | "join" | "tostring" | "dumps")) if (
-                inside & varied
-            ):
-                return True
-            case ast.Call(func=func) if inside & varied and isinstance(func, ast.Name):
-                found = this.context.scope.resolve(func)
-                if (isinstance(found, type) and found in TEXT) or found in (repr, format, ascii):
-                    return True
-    return False
+    return any(
+        makes_text(n, this.context.scope.resolve) and not varied.isdisjoint(m.id for m in walk(n) if isinstance(m, ast.Name))
+        for n in walk(e)
+        if isinstance(n, ast.expr)
+    )

@@ -1,0 +1,85 @@
+"""What users write without a thought: items that objects give to lists, text beside numbers, iterators on their way."""
+
+from collections import deque
+
+from programs.registry import program
+
+
+class _Steps:
+    def __init__(self, x, n):
+        self.x, self.n = x, n
+
+    def __iter__(self):
+        for i in range(self.n):
+            yield self.x * i
+
+
+class _Named:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        yield "a", self.x
+        yield "b", self.x * self.x
+
+
+class _Log:
+    def __init__(self):
+        self.found = []
+
+    def extend(self, items):
+        self.found.append(items.x)
+
+
+def _steps(x):
+    return _Steps(x, 3)
+
+
+def _extend(xs, items):
+    xs.extend(items)
+
+
+@program({"x": 1.3})
+def lists_that_take_items_of_objects(x):
+    xs, q, log = [x], deque([x]), _Log()
+    xs.extend(_steps(x))
+    q.extendleft(_steps(x * x))
+    log.extend(_steps(x))
+    _extend(xs, _steps(x**3))
+    xs[1:2] = _steps(2.0 * x)
+    return sum(v * v for v in xs) * q[0] + log.found[0]
+
+
+@program({"x": 1.3})
+def dict_updated_by_pairs_of_an_object(x):
+    d, pairs = {"b": x}, [_Named(x)]
+    d.update(pairs[0])
+    return d["a"] * d["b"]
+
+
+@program({"x": 1.3})
+def objects_of_unknown_classes_looped_over_inside_try(x):
+    s, xs = 0.0, []
+    try:
+        for v in _steps(x):
+            s += v * v
+        for i, v in enumerate([_Steps(x, 2)][0]):
+            s += i * v
+        xs.extend(_steps(x))
+    except ValueError:
+        s = x
+    return s * sum(xs)
+
+
+@program({"x": 1.3})
+def text_that_no_number_comes_back_from(x):
+    found, log = {}, []
+    for i in range(3):
+        x = x * 1.1
+        found[f"w{i}"] = x * i
+        log.append(f"step {i}: {x:.3f}")
+    try:
+        raise ValueError(f"bad {x}")
+    except ValueError as e:
+        x = x * 2.0 if "bad" in str(e) else x
+    return sum(v * float(k[1:]) for k, v in found.items()) * x * len(log)

@@ -1,4 +1,4 @@
-"""Functions that write numbers as text, and functions that read numbers from text: what they do is told by their source.
+"""Functions that write numbers as text, and functions that read numbers from text: their source tells it.
 
 def shown(x):                       def value(text):
     return f"{x:.17g}"                  return float(text.strip())
@@ -83,7 +83,7 @@ def reads_text(function: types.FunctionType, asked: frozenset[Any] = frozenset()
 
 
 def _formats(function: types.FunctionType, asked: set[types.CodeType]) -> bool:
-    """Whether text is made anywhere in a function of the user's, or in those that it names: as the compiled code tells."""
+    """Whether text is made anywhere in a function of the user's, or in those that it names, by the compiled code."""
     code = function.__code__
     if code in asked or is_library(function):
         return False

@@ -74,7 +74,8 @@ def _hands_on(called: list[Any]) -> bool:
 
 def _converts(e: ast.expr) -> bool:
     """`np.array(texts).astype(float)`"""
-    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "astype" for n in walk(e))
+    methods = [n.func for n in walk(e) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    return any(m.attr == "astype" for m in methods)
 
 
 def refuse_channels(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> None:
@@ -145,8 +146,5 @@ def _plain(n: ast.Call) -> bool:
 
 
 def _makes_text(this: Unit, e: ast.expr, varied: frozenset[str]) -> bool:
-    return any(
-        makes_text(n, this.context.scope.resolve) and not varied.isdisjoint(m.id for m in walk(n) if isinstance(m, ast.Name))
-        for n in walk(e)
-        if isinstance(n, ast.expr)
-    )
+    made = [n for n in walk(e) if isinstance(n, ast.expr) and makes_text(n, this.context.scope.resolve)]
+    return any(isinstance(m, ast.Name) and m.id in varied for n in made for m in walk(n))

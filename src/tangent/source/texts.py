@@ -28,8 +28,8 @@ from tangent.syntax.walk import walk
 MAKING = (str, repr, format, ascii, bytes, bytearray, json.dumps)
 TEXTUAL = frozenset("tobytes format join tostring dumps hex".split())  # methods, and functions of modules
 FORMATTING = TEXTUAL | {"str", "repr", "ascii", "bytes", "bytearray"}
-READING = (float, int, complex, eval, exec, np.frombuffer, np.fromstring, np.genfromtxt, np.loadtxt, json.loads)
-READING += (ast.literal_eval, decimal.Decimal, fractions.Fraction, np.array, np.asarray)
+READING: tuple[Any, ...] = (float, int, complex, decimal.Decimal, fractions.Fraction, eval, exec, ast.literal_eval)
+READING += (np.frombuffer, np.fromstring, np.genfromtxt, np.loadtxt, np.array, np.asarray, json.loads)
 
 
 def is_reading(found: Any) -> bool:
@@ -67,7 +67,8 @@ def gives_text(function: types.FunctionType, asked: frozenset[Any] = frozenset()
     called = [found for n in calls if isinstance(found := resolve(n.func), types.FunctionType)]
     if any(gives_text(found, known) for found in called):
         return True
-    return any(makes_text(n, resolve) for value in values for n in walk(value) if not _is_own_call(n, resolve))
+    parts = [n for value in values for n in walk(value) if isinstance(n, ast.expr)]
+    return any(makes_text(n, resolve) for n in parts if not _is_own_call(n, resolve))
 
 
 def reads_text(function: types.FunctionType, asked: frozenset[Any] = frozenset()) -> bool:
@@ -96,10 +97,9 @@ def _formats(function: types.FunctionType, asked: set[types.CodeType]) -> bool:
     return any(_formats(f, asked) for f in named if isinstance(f, types.FunctionType))
 
 
-def _is_own_call(n: ast.AST, resolve: Resolve) -> bool:
-    return not isinstance(n, ast.expr) or (
-        isinstance(n, ast.Call) and isinstance(resolve(n.func), types.FunctionType) and not is_library(resolve(n.func))
-    )
+def _is_own_call(n: ast.expr, resolve: Resolve) -> bool:
+    found = resolve(n.func) if isinstance(n, ast.Call) else None
+    return isinstance(found, types.FunctionType) and not is_library(found)
 
 
 def _body(function: types.FunctionType, asked: frozenset[Any]) -> tuple[list[ast.AST], Resolve] | None:

@@ -148,7 +148,7 @@ class Sizes:
             self.elementwise(target, *args)
         elif not _hashable(function):
             return
-        elif function in MAKERS:
+        elif function in MAKERS and len(args) == (2 if function is np.full else 1):  # no dtype
             self.meet(target, self.lengths(first))
         elif function in EYES and len(args) == 1:
             n = whole(first, self.numbers)

@@ -128,21 +128,27 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function is np.outer:
         both = elementwise(*args)
         return Number(2, both.dtype) if isinstance(both, Number) else both
-    if function is np.eye or function is np.identity:
-        return Number(2, "f8")
+    if function in (np.eye, np.identity):
+        return Number(2, "f8") if len(args) == 1 and not e.keywords else UNKNOWN
     if function in (np.array, np.asarray) and len(args) == 1 and not e.keywords:
         return _packed(first)
     if function is np.cross and len(args) == 2 and not e.keywords:
         both = elementwise(*args)
         return both if not isinstance(both, Number) or both.rank == 1 else UNKNOWN
     if function is np.full and len(args) == 2 and not e.keywords:
-        shape = _made(first)
-        return Number(shape.rank, args[1].dtype) if isinstance(shape, Number) and isinstance(args[1], Number) else shape
+        return _filled(_made(first), args[1])
     if function is np.linalg.norm and len(args) == 1 and not e.keywords:
         return FLOAT if isinstance(first, Number) and first.dtype == "f8" else None if first is None else UNKNOWN
     if function is np.transpose and len(args) == 1 and not e.keywords:
         return first
     return UNKNOWN
+
+
+def _filled(shape: Kind, filling: Kind) -> Kind:
+    """An array of this shape with the same number in every element."""
+    if shape is None or filling is None:
+        return None
+    return Number(shape.rank, filling.dtype) if isinstance(shape, Number) and isinstance(filling, Number) else UNKNOWN
 
 
 def _summed(kind: Kind) -> Kind:

@@ -12,12 +12,14 @@ from typing import Any
 
 from tangent import runtime
 from tangent.optimise.typed.calls import result_of, subscript
+from tangent.optimise.typed.dtypes import holding, named, parted
 from tangent.optimise.typed.kinds import (
     BOOL,
     COMPLEX,
     FLOAT,
     INT,
     UNKNOWN,
+    Dtype,
     Items,
     Kind,
     Number,
@@ -192,6 +194,8 @@ class Inference:
                 return Items((INT,) * owner.rank)
             case "size" | "ndim":
                 return INT
+            case "dtype":
+                return Dtype(owner.dtype)
             case "T" | "real" if owner.real:
                 return owner
             case _:
@@ -208,7 +212,9 @@ class Inference:
             return self.followed(e, found, g)
         if found is runtime.tuple_of:
             return self.named_tuple(e, g)
-        return result_of(found, e, lambda x: self.of(x, g))
+        plain, asked = parted(found, e)
+        made = result_of(found, plain, lambda x: self.of(x, g))
+        return made if asked is None else holding(made, named(asked, self.of(asked, g), lambda x: self.resolve(x, g)))
 
     def named_tuple(self, e: ast.Call, g: Generated) -> Kind:
         """What `tuple_of(State, x, v)` makes."""

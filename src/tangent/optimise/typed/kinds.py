@@ -50,12 +50,19 @@ class Named:
 
 
 @dataclass(frozen=True)
+class Dtype:
+    """What arrays hold: `x.dtype`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Unknown:
     """Anything."""
 
 
 # None: nothing is known yet, because no value has been seen.
-Kind = Number | Items | Stack | Named | Unknown | None
+Kind = Number | Items | Stack | Named | Dtype | Unknown | None
 UNKNOWN = Unknown()
 FLOAT, INT, BOOL, COMPLEX = (Number(0, t) for t in ("f8", "i8", "b1", "c16"))
 
@@ -75,7 +82,7 @@ def kind_of(value: Any) -> Kind:
             return INT
         case complex():
             return COMPLEX
-        case np.generic() | np.ndarray():
+        case np.generic() | np.ndarray() if value.dtype.kind in "biufc":  # not records, texts or dates
             return Number(value.ndim, value.dtype.str[1:])
         case tuple() if not hasattr(value, "_fields"):
             return Items(tuple(kind_of(v) for v in value))

@@ -595,6 +595,14 @@ def stepped(f, y, steps, *args):
     return y
 
 
+def handed_over(function, *args):
+    return function(*args)
+
+
+def kept_by_name(function, *args, **kwargs):
+    return function(*args, **kwargs)
+
+
 def stepped_by_name(f, y, h=0.1, steps=2, args=()):
     for _ in range(steps):
         y = y + h * f(y, *args)
@@ -637,6 +645,36 @@ def arguments_handed_on_by_name(y, rate):
         + stepped_by_name(relaxed, y, steps=3, args=(rate, 2.0), h=0.3)
         + stepped_by_name(np.sin, y)
     )
+
+
+@program({"y": 0.8, "rate": 1.3}, {"y": signed(3), "rate": 1.3})
+def arguments_of_the_round_before(y, rate):
+    total = 0.0
+    for i in range(4):
+        a = y * (i + 1)
+        b = a * rate
+        if i > 0:
+            total = total * 0.5 + np.sum(relaxed(*args) + np.hypot(*args))
+        args = (a, b)
+    return total
+
+
+@program({"y": 0.8, "rate": 1.3}, {"y": signed(3), "rate": 1.3})
+def arguments_of_the_round_before_at_the_end(y, rate):
+    k = 0
+    a, b = y, rate * y
+    while k < 3:
+        args = (a, b)
+        k += 1
+        a = y * (k + 1)
+        b = a * rate
+    return relaxed(*args) * np.cos(a)
+
+
+@program({"y": signed(3), "rate": 1.3})
+def some_of_several_that_a_star_hands_on(y, rate):
+    pieces = kept_by_name(np.array_split, y * rate, 2, axis=0)
+    return handed_over(np.einsum, "i,i->", y, y * rate) * handed_over(np.hypot, y, rate) + np.sum(np.sin(pieces[1]))
 
 
 @program({"y": 0.8, "rate": 1.3})

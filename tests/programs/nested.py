@@ -135,6 +135,14 @@ def hessian_vector_product_inside(x):
 
 
 @program({"x": signed(2)})
+def jacobian_of_a_jacobian(x):
+    def outer(v):
+        return np.sin(np.outer(v, v)) + np.cos(np.dot(v, v))
+
+    return np.sum(np.sin(tangent.jacobian(tangent.jacobian(outer))(x)))
+
+
+@program({"x": signed(2)})
 def jacobian_inside(x):
     return np.sum(tangent.jacobian(lambda v: v * v * x)(x) ** 2)
 

@@ -48,7 +48,7 @@ from tangent.normalise.phases import phases
 from tangent.normalise.renamed import renamed
 from tangent.normalise.repeated import repeated
 from tangent.normalise.spelled import spelled
-from tangent.normalise.starred import starred
+from tangent.normalise.starred import spread, starred
 from tangent.normalise.statements import statements
 from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
@@ -65,7 +65,7 @@ PASSES = (
     outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, part_stores, grown, phases, walked,
     extended, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
     boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
-    walrus, defaults, statements, jumps, contexts, iteration, flatten, starred, counted, drawing, lifted_calls,
+    walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
     overloading, memorised, versions,
 )  # fmt: skip
 

@@ -60,10 +60,7 @@ def counted(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
 
 def _counts(call: ast.Call, taker: types.FunctionType, lengths: dict[str, int]) -> Counts:
     """The parameters that the callee hands on item by item, with the number of items that this call gives them."""
-    tree = read(taker).tree
-    spread = {n.value.id for n in walk(tree) if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)}
-    bound = bindings(tree)
-    own = {v for v in spread if bound[v] == 1}
+    own = _handed_on(taker)
     found: dict[str, int] = {}
     for p, given in _bound(call, taker).items():
         match given:
@@ -72,6 +69,24 @@ def _counts(call: ast.Call, taker: types.FunctionType, lengths: dict[str, int]) 
             case ast.Name(id=v) if v in lengths:
                 found[p] = lengths[v]
     return tuple((p, n) for p, n in found.items() if p in own)
+
+
+def _handed_on(taker: types.FunctionType) -> set[str]:
+    """The names that a function hands on item by item, and does not bind anew."""
+    tree = read(taker).tree
+    spread = {n.value.id for n in walk(tree) if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)}
+    bound = bindings(tree)
+    return {v for v in spread if bound[v] == 1}
+
+
+def with_counted(function: types.FunctionType, count: int) -> types.FunctionType:
+    """The function that takes what its star does one by one, where it is called with so many arguments."""
+    code = function.__code__
+    if not code.co_flags & inspect.CO_VARARGS or function.__closure__ or function.__dict__:
+        return function
+    star = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+    more = count - code.co_argcount
+    return _taking(function, ((star, more),)) if more >= 0 and star in _handed_on(function) else function
 
 
 def _bound(call: ast.Call, taker: types.FunctionType) -> dict[str, Any]:

@@ -17,14 +17,32 @@ import ast
 import inspect
 import types
 from collections import Counter
+from collections.abc import Container
 from typing import Any
 
 from tangent.normalise.context import Context
 from tangent.runtime.outputs import is_of_numpy, place_of_output, require_inputs
 from tangent.syntax.quote import assign, at, constant, expression, name
-from tangent.syntax.rebuild import replace, statements, with_blocks
-from tangent.syntax.uses import arguments, writes
+from tangent.syntax.rebuild import rebuild, replace, statements, with_blocks
+from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.syntax.walk import holds, walk
+
+
+def spread(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
+    """Stars whose items have names are these: `pair = (x, y); np.add(*pair)` as `np.add(x, y)`."""
+    if not holds(f, ast.Starred) or holds(f, ast.Lambda):
+        return f
+    parts = Tuples(f).parts
+
+    def change(e: ast.expr) -> ast.expr:
+        if not isinstance(e, ast.Call) or not any(_is_known(a, parts) for a in e.args):
+            return e
+        args = [x for a in e.args for x in _items_of(a, parts)]
+        new = replace(e, args=args)
+        found = context.scope.resolve(e.func)
+        return new if not _is_function(found) or _fits(found, new) else e
+
+    return rebuild(f, change) if parts else f
 
 
 def starred(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -99,6 +117,8 @@ class Tuples:
         made = [s for s in statements(f.body) if isinstance(s, ast.Assign) and set(writes(s)) & known.keys()]
         bound = Counter(v for s in statements(f.body) for v in writes(s))
         bound.update(a.arg for a in arguments(f.args))
+        for loop in statements(f.body):  # each round binds anew
+            bound.update(assigned_inside([loop]) if isinstance(loop, (ast.For, ast.While)) else ())
         self.parts = {
             v: s.value.elts
             for s in made
@@ -140,8 +160,16 @@ def _count(elts: list[ast.expr], known: dict[str, int]) -> int | None:
     return sum(known[e.value.id] if isinstance(e, ast.Starred) and isinstance(e.value, ast.Name) else 1 for e in elts)
 
 
-def _is_known(a: ast.expr, lengths: dict[str, int]) -> bool:
+def _is_known(a: ast.expr, lengths: Container[str]) -> bool:
     return isinstance(a, ast.Starred) and isinstance(a.value, ast.Name) and a.value.id in lengths
+
+
+def _items_of(a: ast.expr, parts: dict[str, list[ast.expr]]) -> list[ast.expr]:
+    match a:
+        case ast.Starred(value=ast.Name(id=v)) if v in parts:
+            return parts[v]
+        case _:
+            return [a]
 
 
 def _written_out(args: list[ast.expr], tuples: Tuples, context: Context) -> tuple[list[ast.stmt], list[ast.expr]]:

@@ -115,6 +115,7 @@ runtime.joined_dtype
 runtime.joined_shape
 runtime.argument_position
 runtime.defaults_from
+runtime.takes_one
 runtime.is_property
 runtime.of_text
 runtime.draws

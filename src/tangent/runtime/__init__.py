@@ -147,6 +147,7 @@ from tangent.runtime.library import (
     slice_indices,
     subset,
     superset,
+    takes_one,
     unit_arrays,
 )
 from tangent.runtime.linear import as_linear, probe
@@ -605,6 +606,7 @@ __all__ = [
     "sum_each",
     "superset",
     "take_item",
+    "takes_one",
     "tangent_of",
     "telling_of",
     "threaded",

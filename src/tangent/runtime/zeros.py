@@ -46,8 +46,12 @@ class ZeroGrad(NDArrayOperatorsMixin):
         return gradient_dtype(dtype_of(self.like))
 
     def dense(self) -> Any:
-        """The zeros themselves."""
-        return 0.0 if isinstance(self.like, (float, int)) else np.zeros(self.shape, self.dtype)
+        """The zeros themselves: one array, or a list of them where the parts do not make one."""
+        if isinstance(self.like, (float, int)):
+            return 0.0
+        if isinstance(self.like, (list, tuple)) and any(np.shape(v) != np.shape(self.like[0]) for v in self.like):
+            return [part.dense() for part in self]
+        return np.zeros(self.shape, self.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.zeros(self.shape, self.dtype if dtype is None else dtype)

@@ -16,6 +16,7 @@ from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import InPlaceError, OwnerError, TangentError
+from tangent.normalise.counted import with_counted
 from tangent.options import Options
 from tangent.pipeline import derive
 from tangent.rules.callables import call_form, plain_function
@@ -148,7 +149,7 @@ class DerivativesOnDemand:
         if table().lookup(function) and is_library(function):
             key = ("form", id(function), count, names)
             return self.kept(key, lambda: call_form(function, count, names), function)
-        return plain_function(function)
+        return with_counted(plain_function(function), count)
 
     def kept(self, key: Any, make: Callable[[], types.FunctionType], *alive: Any) -> types.FunctionType:
         """A function that is made once, so that its derivatives are, too; `alive` is what its key tells by address."""

@@ -1,6 +1,6 @@
 """Functions of Python's library, as plain Python that Tangent reads, and the small functions that they are made of."""
 
-from tangent.runtime.library.beforehand import argument_position, defaults_from
+from tangent.runtime.library.beforehand import argument_position, defaults_from, takes_one
 from tangent.runtime.library.dicts import (
     copied_dict,
     copied_grad,
@@ -143,6 +143,7 @@ __all__ = [
     "subset",
     "superset",
     "taken_while",
+    "takes_one",
     "told_by",
     "unit_arrays",
     "values_of",

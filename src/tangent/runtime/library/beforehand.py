@@ -48,3 +48,8 @@ def argument_position(f: Any, wrt: Any) -> int:
 def defaults_from(f: Any, count: int) -> tuple[Any, ...]:
     """The defaults of the parameters from some position on, up to those that have a name only."""
     return tuple(p.default for p in parameters_left(f)[count:] if p.kind in POSITIONAL)
+
+
+def takes_one(f: Any) -> bool:
+    """Whether a function takes one argument, by position, and no others."""
+    return [p.kind in POSITIONAL for p in parameters_left(f)] == [True]

@@ -11,7 +11,7 @@ from numpy.lib.array_utils import byte_bounds
 from tangent.errors import InPlaceError
 from tangent.runtime.dispatch import init_grad, is_foreign, is_numpy_like, like_dict
 from tangent.runtime.storage.views import Cut, Still, flattened, in_memory, laid_out_like, leaves_of, same_view
-from tangent.runtime.zeros import gradient_dtype
+from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
 NUMBERS = (float, int, complex, np.generic)
 
@@ -42,6 +42,8 @@ def shadow(x: Any, content: Any = None) -> Any:
         return beside_all(x, content, shadow)
     if is_numpy_like(x):
         return init_grad(x) if content is None else np.array(content)
+    if isinstance(x, ZeroGrad):  # of an object
+        return init_grad(x) if content is None else content
     if is_foreign(x):
         raise InPlaceError(
             f"cannot differentiate writes into a {type(x).__name__}",

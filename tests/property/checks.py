@@ -104,9 +104,19 @@ def trial(program: Program) -> Trial | None:
         jacobian = differences(
             lambda *chosen: f(*replace(program, chosen)), tuple(program.args[k] for k in program.positions)
         )
-    if jacobian is None or not np.all(np.isfinite(flatten(result))):
+    if jacobian is None or not np.all(np.isfinite(flatten(result))) or overflows(f, program.args):
         return None
     return Trial(program, f, result, printed, jacobian)
+
+
+def overflows(f: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+    """Whether a number on the way is too large: the result may be finite, its derivative is a product with infinity."""
+    try:
+        with np.errstate(all="ignore", over="raise"):
+            listen(f, copy.deepcopy(args))
+    except FloatingPointError:
+        return True
+    return False
 
 
 def replace(program: Program, chosen: tuple[Any, ...]) -> list[Any]:

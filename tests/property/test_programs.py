@@ -183,6 +183,7 @@ def test_a_branch_or_a_kink_within_a_step_is_discarded() -> None:
         ("x if x > 0.4999 else 2 * x", False),
         ("abs(x - 0.5)", False),
         ("np.maximum(x, 0.5001)", False),
+        ("1.0 / (np.exp(2000.0 * x) + 1.0)", False),
     ):
         assert (trial(Program(source.format(text), (0.5,), (0,), ("x",))) is not None) == kept, text
 

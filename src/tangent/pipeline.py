@@ -30,9 +30,10 @@ from tangent.source.buffers import buffers_of
 from tangent.source.read import read
 from tangent.stages import generated, optimiser, over_arguments
 from tangent.taken_apart import Objects, for_attributes, for_shared, primal_of
+from tangent.transform.following import following
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
-from tangent.transform.presumed import Presumed, annotated_numbers, following, number_like, required_numbers
+from tangent.transform.presumed import Presumed, annotated_numbers, number_like, required_numbers
 from tangent.transform.titles import description
 
 Derivative = Callable[..., Any]
@@ -155,7 +156,7 @@ def _for_numbers(
     try:
         plain = function if hasattr(function, "origin") else over_arguments(function, options)
         presumed = said or number_like(plain, module.read)
-        numbers = following(plain, presumed, module.read) if presumed else ()
+        numbers = following(plain, presumed, module.read, module.summaries) if presumed else ()
         if not numbers:
             return None
         module = generated(function, replace(options, numbers=numbers), derive)

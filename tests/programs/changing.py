@@ -177,3 +177,67 @@ def longer_under_another_name(x, v):
         xs[0] = xs[0] * ys[-1]
     ys += [v, x[1]]
     return sum(xs) * sum(ys) + len(xs)
+
+
+@program({"y0": [1.0, 0.4, 2.0], "k": 0.7})
+def list_of_numbers_whose_items_are_kept(y0, k):
+    y, history = list(y0), []
+    for _ in range(3):
+        slope = [-k * v for v in y]
+        for j in range(len(y)):
+            y[j] += 0.1 * slope[j] * y[0]
+        history.append(y[0])
+    return sum(history) * y[2]
+
+
+def slopes_of(y, k):
+    return [k * (y[1] - y[0]), y[0] * (2.0 - y[2]) - y[1], y[0] * y[1]]
+
+
+@program({"y0": [1.0, 0.4, 2.0], "k": 0.7})
+def list_of_numbers_given_to_a_helper(y0, k):
+    y, history = list(y0), []
+    for _ in range(3):
+        slope = slopes_of(y, k)
+        for j in range(len(y)):
+            y[j] += 0.1 * slope[j]
+        history.append(y[0])
+    return sum(history) + max(y)
+
+
+@program({"x": 0.7, "n": 4})
+def lists_of_numbers_made_of_one_another(x, n):
+    u, history = [x * i for i in range(n)], []
+    for _ in range(3):
+        new, old = u[:], u
+        for j in range(1, n):
+            new[j] = 0.5 * u[j - 1] * x + u[j]
+        u = new
+        old[0] = old[0] * 2.0 + x
+        history.append(u[1] + old[0])
+    return sum(history)
+
+
+@program({"x": 0.7, "n": 4})
+def number_list_under_two_names(x, n):
+    y, history = [x, 2.0 * x], []
+    z = y
+    for i in range(n):
+        z[i % 2] += x * y[1 - i % 2]
+        history.append(y[0] * z[1])
+    return sum(history)
+
+
+def hold(box, ys):
+    box.append(ys)
+
+
+@program({"x": 0.7, "n": 3})
+def number_list_that_a_helper_puts_away(x, n):
+    box, y, history = [], [x, 1.0], []
+    hold(box, y)
+    for _ in range(n):
+        box[0][0] = x * y[0]
+        y[1] += y[0]
+        history.append(y[1])
+    return sum(history)

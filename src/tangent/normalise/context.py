@@ -28,6 +28,7 @@ class Context:
     objects: frozenset[str] = frozenset()  # the operators that classes of the user's define
     displays: frozenset[str] = frozenset()  # variables that are lists or tuples which are written out
     scalars: frozenset[str] = frozenset()  # variables that are numbers, where the types of arguments are known
+    listed: frozenset[str] = frozenset()  # variables that are lists of numbers, likewise
     presumed: Mapping[str, Any] = field(default_factory=dict)  # facts of parameters (transform/presumed.py)
     memory: str = ""
     properties: frozenset[str] = frozenset()

@@ -332,6 +332,8 @@ def holds_objects(x: Any, depth: int = 3) -> bool:
     if isinstance(x, (types.ModuleType, type)) or _of_container(x):
         return True
     if isinstance(x, (list, tuple)) and depth > 0:
+        if NUMBERS.issuperset(map(type, x)):
+            return False
         kinds = {type(v): v for v in x}  # one of each class tells for all
         return any(holds_objects(v, depth - 1) for v in kinds.values())
     if isinstance(x, dict):

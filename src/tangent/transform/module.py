@@ -75,7 +75,7 @@ class Module:
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
         self._scalars = dict(options.scalars)
-        self._numbers = {f: (variables, dict(parameters)) for f, variables, parameters in options.numbers}
+        self._numbers = {f: (numbers, lists, dict(parameters)) for f, numbers, lists, parameters in options.numbers}
         self._objects = frozenset(options.objects)
 
     # What the transformations ask for
@@ -217,7 +217,7 @@ class Module:
             self.given_lists |= self._units[key].lists.given(self._units[key].operations)
         found = self._units[key]
         context = copy.copy(found.context)
-        numbers, context.presumed = self._numbers.get(function, (frozenset(), {}))
+        numbers, context.listed, context.presumed = self._numbers.get(function, (frozenset(), frozenset(), {}))
         context.scalars = self._scalars.get(function, frozenset()) | numbers
         context.names = found.context.names.copied()
         context.externals = dict(found.context.externals)

@@ -4,8 +4,7 @@
 those of arrays are summed to their shapes.
 
 Which they are is guessed, from annotations and from what the function does with them; arguments of another kind have
-a derivative of their own, which presumes nothing. What follows of the variables of all functions that are called is
-no guess: a parameter of a helper is a number where all calls give it one.
+a derivative of their own, which presumes nothing.
 """
 
 from __future__ import annotations
@@ -13,21 +12,15 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
-from tangent.analysis.shapes.facts import ANYTHING, SCALAR, UNKNOWN, Fact
-from tangent.analysis.shapes.infer import shapes
-from tangent.errors import TangentError
-from tangent.rules.table import table
-from tangent.runtime.draws import gives_numbers
-from tangent.syntax.quote import name
+from tangent.analysis.shapes.facts import SCALAR, UNKNOWN, Fact
 from tangent.syntax.rebuild import rebuild, statements
 from tangent.syntax.uses import expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
-from tangent.transform.calls import argument_values, fit_arguments
+from tangent.transform.calls import argument_values
 from tangent.transform.storage.summaries import is_own
 from tangent.transform.unit import Unit
 
@@ -129,13 +122,19 @@ def _holder(p: str, others: set[str], this: Unit) -> str:
             continue
         if op is None or p in writes(s) or _whole(op) != p:
             return ""
-        if not (_holder(op.targets[0], others, this) == "items" if looped else others.isdisjoint(op.targets)):
+        if looped and _holder(op.targets[0], others, this) != "items":
+            return ""
+        if not looped and not _copies(op) and not others.isdisjoint(op.targets):
             return ""
         ways.add(_way(op))
     named = {w for w in ways if w.startswith("attributes")}
     if named and named == ways:
         return " ".join(("attributes", *sorted(w.split()[1] for w in named)))
     return ways.pop() if len(ways) == 1 else ""
+
+
+def _copies(op: Operation) -> bool:
+    return op.kind == "rule" and bool(op.rule.name == "builtin_list")
 
 
 def _way(op: Operation) -> str:
@@ -162,7 +161,7 @@ def _whole(op: Operation) -> str | None:
     """What a statement reads items of, and nothing else: `a, b = p`, `p[i]`, `p["a"]`, `p.a`, `sequence(p)`."""
     if op.kind == "unpack":
         return op.operands[0] if len(op.operands) == 1 else None
-    if op.kind != "rule" or op.rule.name not in ("getitem", "attribute", "get_attribute", "sequence"):
+    if op.kind != "rule" or op.rule.name not in ("getitem", "attribute", "get_attribute", "sequence", "builtin_list"):
         return None
     x, index = next(iter(op.values.values())), op.values.get("index")
     return x.id if isinstance(x, ast.Name) and x.id not in expression_reads(index) else None
@@ -214,103 +213,3 @@ def _used_otherwise(node: ast.AST) -> set[str]:
             return {v}
         case _:
             return set()
-
-
-def following(function: types.FunctionType, presumed: Presumed, read: Read) -> Numbers:
-    """All variables that are numbers if some parameters of a function are, or hold some, by function.
-
-    Nothing follows where functions are called that are known at run time only: these may call any of the others.
-    """
-    try:
-        found = _Inference(function, presumed, read)
-    except (TangentError, _Open):
-        return ()
-    return found.run()
-
-
-class _Open(Exception):
-    """What is called is known at run time only."""
-
-
-class _Inference:
-    """Parameters of callees are numbers, or tuples of numbers, until calls show something else; results likewise."""
-
-    def __init__(self, function: types.FunctionType, presumed: Presumed, read: Read) -> None:
-        self.units: dict[Any, Unit] = {}
-        waiting: list[Any] = [function]
-        while waiting:
-            if (f := waiting.pop(0)) not in self.units:
-                this = self.units[f] = read(f)
-                if any(op.kind in ("dynamic", "closure") and not _draws(op, this) for op in this.operations.values()):
-                    raise _Open
-                waiting += [callee for callee, _ in _calls(this)]
-        self.known: dict[Any, dict[str, Fact]] = {f: {} for f in self.units}
-        self.known[function] = {
-            p: KINDS[presumed.get(p, "").partition(" ")[0]] for p in self.units[function].parameters
-        }
-        self.results = dict.fromkeys(self.units, ANYTHING)
-        self.live = {f: liveness(this.core) for f, this in self.units.items()}
-
-    def run(self) -> Numbers:
-        for _ in range(ROUNDS):
-            before = {f: dict(facts) for f, facts in self.known.items()}, dict(self.results)
-            variables = {f: self.look(f) for f in self.units}
-            if before == (self.known, self.results):
-                return tuple((f, v, _said(self.known[f])) for f, v in variables.items() if v or _said(self.known[f]))
-        return ()
-
-    def look(self, function: Any) -> frozenset[str]:
-        """The variables of a function that are numbers, by what is known now of its parameters and of its callees."""
-        this = self.units[function]
-        known = {p: self.known[function].get(p, SCALAR) for p in this.parameters}
-        known = {p: fact for p, fact in known.items() if fact != UNKNOWN}
-        facts = shapes(this.core, this.operations, self.live[function], self.result, presumed=known)
-        for callee, values in _calls(this):
-            parameters = self.known[callee]
-            for p in self.units[callee].parameters:
-                value = values.get(p)
-                if not (isinstance(value, ast.Name) and value.id in facts.undecided):
-                    new = _kind(facts.of(value)) if isinstance(value, ast.expr) else _default(callee, p, values)
-                    parameters[p] = new if parameters.get(p, new) == new else UNKNOWN
-        if this.result not in facts.undecided:
-            self.results[function] = _kind(facts.of(name(this.result)))
-        names = {v for op in this.operations.values() for v in op.targets} | set(this.parameters)
-        return frozenset(v for v in names if facts.of(name(v)).scalar)
-
-    def result(self, function: object) -> Fact:
-        return self.results.get(function, UNKNOWN)
-
-
-def _draws(op: Operation, this: Unit) -> bool:
-    """Whether random numbers are drawn, by a generator that is made here."""
-    match op.value:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)):
-            made = [x for x in this.operations.values() if v in x.targets]
-            return bool(made) and all(x.kind == "opaque" and gives_numbers(x.callee, attr) for x in made)
-        case _:
-            return False
-
-
-def _said(facts: dict[str, Fact]) -> Facts:
-    return frozenset((p, fact) for p, fact in facts.items() if fact != UNKNOWN)
-
-
-def _kind(fact: Fact) -> Fact:
-    return SCALAR if fact.scalar else Fact(sequence=fact.sequence, numbers=True) if fact.numbers else UNKNOWN
-
-
-def _calls(this: Unit) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The functions that are called, with what is given for each of their parameters."""
-    for op in this.operations.values():
-        if op.kind == "call" and is_own(op.callee) and table().custom_of(op.callee) is None:
-            assert isinstance(op.value, ast.Call)
-            given = fit_arguments(this, op.value, op.callee)
-            if given is not None and given.known:
-                raise _Open
-            yield op.callee, given.values if given is not None else {}
-
-
-def _default(function: Any, p: str, values: dict[str, Any]) -> Fact:
-    """What is known of a parameter that a call leaves to its default."""
-    parameters = inspect.signature(function, follow_wrapped=False).parameters
-    return SCALAR if p in parameters and p not in values and type(parameters[p].default) in (float, int) else UNKNOWN

@@ -21,8 +21,9 @@ class Fact(NamedTuple):
     number: bool = False
     array: bool = False
     sequence: bool = False
-    numbers: bool = False  # a tuple that holds nothing but numbers
+    numbers: bool = False  # a tuple or list that holds nothing but numbers
     stored: bool = False
+    listed: bool = False  # it may be a list, which can change
 
     @property
     def scalar(self) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from tangent.analysis.liveness import Liveness
 from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes.facts import ANY, ANYTHING, SCALAR, UNKNOWN, Atoms, Fact
+from tangent.analysis.shapes.lists import Held
 from tangent.analysis.shapes.numbers import numbers_in
 from tangent.analysis.shapes.results import ROW_RULES, result_of
 from tangent.analysis.shapes.table import Shapes
@@ -28,16 +29,18 @@ def shapes(
     f: ast.FunctionDef, operations: Operations, live: Liveness, results: Callable[[object], Fact] = lambda _: UNKNOWN,
     numbers: frozenset[str] = frozenset(), given: Mapping[str, Atoms] | None = None,
     arrays: frozenset[str] = frozenset(), presumed: Mapping[str, Fact] | None = None,
+    lists: Mapping[str, Held] | None = None, listed: Callable[[object, str], bool] = lambda _, __: False,
 ) -> Shapes:  # fmt: skip
     """The facts of all variables of a Core function.
 
     `results` tells what a callee returns, `numbers` which parameters are known to be numbers or arrays, `given` the
     shapes of parameters by those of others, `arrays` what is written into by index, `presumed` what else
-    is known of parameters.
+    is known of parameters, `lists` what is put into lists, `listed` whether a callee puts numbers only into one.
     """
     shifting, lasting = _kinds(f, live)
     steady = _steady(operations)
-    table = Shapes({}, shifting, lasting, _used_as_numbers(f, operations) | numbers, results, arrays, steady)
+    used = _used_as_numbers(f, operations) | numbers
+    table = Shapes({}, shifting, lasting, used, results, arrays, steady, lists or {}, listed)
     parameters = {a.arg: _annotated(a, given or {}, shifting) for a in arguments(f.args)}
     parameters |= dict.fromkeys(_counts(f.body, f.body) & lasting & parameters.keys(), SCALAR)
     parameters |= {p: fact for p, fact in (presumed or {}).items() if p in parameters}
@@ -49,7 +52,8 @@ def shapes(
     ]
     names = [v for op, s in defined for v in (op.targets if op is not None else writes(s) if s is not None else ())]
     table.facts = dict.fromkeys(names, ANYTHING) | parameters
-    ordered = not shifting and all(op is None or op.kind != "push" for op, _ in defined)  # defined once, then read
+    pushed = any(op is not None and op.kind == "push" for op, _ in defined)
+    ordered = not (shifting or table.lists or pushed)  # defined once, then read
     for _ in range(20):
         before = dict(table.facts)
         table.facts = _pass(defined, parameters, table)
@@ -153,7 +157,7 @@ def _pass(
             continue
         fact = result_of(op, table) if len(op.targets) == 1 or op.kind in ("call", "unpack") else UNKNOWN
         for v in op.targets:
-            new = _lasting(fact, v, table)
+            new = _lasting(table.listed(v) if v in table.lists and v not in stacks else fact, v, table)
             found[v] = _join(found[v], new, v) if v in found else new
             if v not in table.shifting:
                 table.facts[v] = found[v]
@@ -199,5 +203,5 @@ def _join(a: Fact, b: Fact, v: str) -> Fact:
 
     return Fact(
         meet(a.shape, b.shape), meet(a.dtype, b.dtype), a.number and b.number, a.array and b.array,
-        a.sequence and b.sequence, a.numbers and b.numbers, a.stored and b.stored,
+        a.sequence and b.sequence, a.numbers and b.numbers, a.stored and b.stored, a.listed or b.listed,
     )  # fmt: skip

@@ -25,6 +25,7 @@ MAKING = frozenset("outer reshape concatenate stack cumsum".split())
 ROW_RULES = frozenset({"append_row", "setitem"})
 LIKE_ADJOINT = frozenset("add_part with_part add_cell with_cell clear_item cleared".split())
 CHOOSING = frozenset({"builtin_max_of_two", "builtin_max_of_several"})
+OF_ITEMS = frozenset("builtin_sum builtin_max math_fsum math_prod".split())
 LIKE_ONE = LIKE_FIRST | LIKE_SECOND | ROW_RULES | LIKE_ADJOINT | CHOOSING
 LIKE_ONE |= {"new_list", "check_seed", "add_item", "add_grad"}
 
@@ -103,17 +104,20 @@ def _by_rule(op: Operation, table: Shapes) -> Fact:
     if table.repeats(op):
         return Fact(sequence=any(f.sequence for f in facts))
     if rule.kind == "elementwise":
-        called = isinstance(op.value, ast.Call) and not all(f.scalar for f in facts)  # of numbers it gives a number
-        array = called or any(f.array for f in facts)
+        decided = [f for f in facts if f.shape != ANY]  # of others nothing is said yet
+        called = isinstance(op.value, ast.Call) and not all(f.scalar for f in decided)  # of numbers it gives a number
+        array = called or any(f.array for f in decided)
         if isinstance(op.value, ast.Call) and dtype == NO_ATOMS and not called:
             dtype = DOUBLE
         others = [table.of(v) for k, v in op.values.items() if k not in rule.operands and isinstance(v, ast.Name)]
         shape = union([f.shape for f in (*facts, *others)])  # the condition of np.where broadcasts, too
-        return Fact(shape, dtype, array or _is_number(op, facts), array, stored=any(f.stored for f in facts))
+        return Fact(shape, dtype, array or _is_number(op, facts), array, stored=any(f.stored for f in decided))
     if rule.name in FULL_REDUCTIONS and _is_full(op):
         return Fact(NO_ATOMS, dtype, True)
     if rule.name == "sequence" and facts[0].numbers:
         return facts[0]
+    if rule.name in OF_ITEMS and facts and all(f.numbers or f.scalar for f in facts):
+        return ANYTHING if any(f.shape == ANY for f in facts) else SCALAR
     if facts and facts[0].numbers and (rule.name in ("attribute", "get_attribute") or _is_item(op, table)):
         return _item_of(facts[0])
     if rule.name == "getitem" and isinstance(op.values["x"], ast.Name) and facts[0].number and facts[0].shape != ANY:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tangent.analysis.operation import MAY_BE_LISTS, Operation
 from tangent.analysis.shapes.facts import ANY, ANYTHING, NO_ATOMS, UNKNOWN, Fact, constant_fact
+from tangent.analysis.shapes.lists import Held
 from tangent.analysis.shapes.numbers import numbers_in
 
 
@@ -21,6 +22,8 @@ class Shapes:
     results: Callable[[object], Fact] = lambda _: UNKNOWN
     arrays: frozenset[str] = frozenset()
     steady: frozenset[str] = frozenset()
+    lists: Mapping[str, Held] = field(default_factory=dict)  # what is put into them
+    given: Callable[[object, str], bool] = lambda _, __: False  # whether a callee puts numbers only into a parameter
     undecided: frozenset[str] = frozenset()  # of which nothing can be said before a result is known
 
     @cached_property
@@ -40,13 +43,22 @@ class Shapes:
                 dtype = own if fact.dtype is None else fact.dtype
                 array, stored = fact.array or v in self.arrays, fact.stored or v in self.arrays
                 number = fact.number or array or v in self.numbers
-                return Fact(shape, dtype, number, array, fact.sequence, fact.numbers, stored)
+                return Fact(shape, dtype, number, array, fact.sequence, fact.numbers, stored, fact.listed)
             case ast.Constant(value=value):
                 return constant_fact(value)
             case ast.UnaryOp(operand=operand):
                 return self.of(operand)
             case _:
                 return UNKNOWN
+
+    def listed(self, v: str) -> Fact:
+        """What is known of a list: whether all that is ever put into it is numbers."""
+        held = self.lists[v]
+        numbers = all((fact := self.of(e)).scalar or fact.shape == ANY for e in held.values)
+        numbers = numbers and all((fact := self.of(e)).numbers or fact.shape == ANY for e in held.items)
+        numbers = numbers and all((fact := self.results(f)).numbers or fact.shape == ANY for f in held.results)
+        numbers = numbers and all(self.given(f, p) for f, p in held.given)
+        return Fact(sequence=not held.parameters, numbers=numbers, listed=True)
 
     def item(self, v: str, index: ast.expr) -> Fact:
         """What is known of `v[index]`: of an array, how many axes are left, and how much shorter they are."""

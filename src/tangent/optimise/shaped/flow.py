@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangent import runtime
-from tangent.optimise.shaped.containers import is_filled, is_of_numbers, is_plain
+from tangent.optimise.shaped.containers import is_plain
 from tangent.optimise.shaped.contracted import contracted
 from tangent.optimise.shaped.first import first_term, plain_zeros, zeroed
-from tangent.optimise.shaped.infer import Env, Inference, is_starred, parameters_of
+from tangent.optimise.shaped.infer import Env, parameters_of
 from tangent.optimise.shaped.kinds import (
-    FLOAT,
     INT,
     UNKNOWN,
     UNSURE,
@@ -35,7 +34,6 @@ from tangent.optimise.shaped.kinds import (
     alike,
     any_of,
     broadcast,
-    is_float,
     join,
     not_one,
     renamed,
@@ -46,6 +44,7 @@ from tangent.optimise.shaped.merged import merged
 from tangent.optimise.shaped.mirrored import mirrored
 from tangent.optimise.shaped.places import added, places
 from tangent.optimise.shaped.reuse import LARGE, dying, reused
+from tangent.optimise.shaped.stored import Stores, loaded
 from tangent.optimise.shaped.subscripts import subscripts
 from tangent.optimise.shaped.thinned import thinned
 from tangent.optimise.shaped.twice import doubled
@@ -70,8 +69,10 @@ LOOKING = (  # at a list, and at numbers in it, of which they keep nothing
 SCOPED = (ast.Lambda, ast.NamedExpr, *COMPREHENSIONS)
 
 
-class Flow(Inference):
+class Flow(Stores):
     """One function, gone through from its arguments on and rewritten on the way."""
+
+    looking = LOOKING
 
     def __init__(self, g: Generated, versions: Versions, env: Env, entry: bool) -> None:
         assert g.tree is not None
@@ -175,7 +176,7 @@ class Flow(Inference):
         """Whether a statement adds to an array."""
         if not isinstance(s, ast.AugAssign):
             return False
-        kinds = self.of(_loaded(s.target)), self.of(s.value)
+        kinds = self.of(loaded(s.target)), self.of(s.value)
         return all(isinstance(k, Number) and k.real for k in kinds)
 
     def statement(self, s: ast.stmt) -> Body:
@@ -188,7 +189,7 @@ class Flow(Inference):
                     return parts
                 if isinstance(target, ast.Subscript):
                     text = ast.unparse(new)
-                    self.exact[text] = self.exact.get(text, True) and fits(self.of(_loaded(target)), self.of(value))
+                    self.exact[text] = self.exact.get(text, True) and fits(self.of(loaded(target)), self.of(value))
                 filled = self.finished(value)
                 self.store(target, filled or self.of(value))
                 self.forget_lists(value)
@@ -199,7 +200,8 @@ class Flow(Inference):
                 value = self.rewritten(value)
                 old, term = self.of(ast.Name(v, ast.Load())), self.of(value)
                 if grows(old, term):  # what was summed in place does not fit there
-                    return self.statement(at(ast.Assign([s.target], ast.BinOp(_loaded(s.target), s.op, value)), s))
+                    return self.statement(at(ast.Assign([s.target], ast.BinOp(loaded(s.target), s.op, value)), s))
+                self.forget(v)
                 self.env[v] = self.augmented(old, term)
                 return [replace(s, value=value)]
             case ast.AugAssign(target=target, value=value):
@@ -212,9 +214,10 @@ class Flow(Inference):
                 if isinstance(stack, (Stack, Items)):
                     known = stack.item if isinstance(stack, Stack) else any_of(stack)
                     kind = self.of(item)
+                    self.written(v, kind)
                     self.env[v] = Stack(join(known, kind if v in self.mirrored else without(kind, "@")))
                 elif isinstance(stack, Listed):
-                    self.env[v] = UNKNOWN
+                    self.forget(v)
                 self.forget_lists(item)
                 return [s if item is old else replace(s, value=replace(call, args=[item]))]
             case ast.Expr(value=value):
@@ -301,88 +304,11 @@ class Flow(Inference):
         over = ":".join(map(str, sizes)) if None not in sizes else f"at {id(s.body)}"
         return with_changes(INT, size=f"{UNSURE}{s.target.id}@{self.depth}<{over}>")
 
-    def store(self, target: ast.expr, kind: Kind) -> None:
-        match target, kind:
-            case ast.Name(id=v), Items(listed=True) if v in self.g.shared:
-                self.env[v] = with_changes(kind, listed=False)
-            case ast.Name(id=v), Listed() if not self.is_alone(v):
-                self.env[v] = UNKNOWN
-            case ast.Name(id=v), _:
-                self.env[v] = kind
-            case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts) and not is_starred(elts):
-                for e, k in zip(elts, items):
-                    self.store(e, k)
-            case ast.Tuple(elts=elts), Listed(item=item) if not is_starred(elts):
-                for e in elts:
-                    self.store(e, item)
-            case ast.Tuple(elts=elts), Number(axes=(_, *rest)) if not is_starred(elts):
-                for e in elts:
-                    self.store(e, Number(tuple(rest), kind.dtype))
-            case ast.Tuple(elts=elts), _:
-                for e in elts:
-                    self.store(e, UNKNOWN)
-            case ast.Starred(value=value), _:
-                self.store(value, UNKNOWN)
-            case ast.Attribute(value=ast.Name(id=v)), _:
-                self.env[v] = UNKNOWN
-            case ast.Subscript(value=ast.Name(id=v)), _ if not isinstance(self.env.get(v), Number):
-                self.env[v] = self.stored(self.env.get(v, UNKNOWN), self.of(_loaded(target)), kind)
-
-    def is_alone(self, v: str) -> bool:
-        """Whether no other name is for the same memory, where that is written into."""
-        shared = self.g.shared
-        return v not in shared or sum(c == shared[v] for c in shared.values()) == 1
-
-    def stored(self, whole: Kind, old: Kind, new: Kind) -> Kind:
-        """What something is when an item of it is another one."""
-        if old == new == FLOAT:
-            return whole
-        if isinstance(whole, Listed) and is_float(whole.item) and is_float(new):
-            return join(whole, Listed(new)) or UNKNOWN
-        if isinstance(whole, Fields) and is_float(old) and is_float(new):
-            return Fields(tuple((v, join(k, new) or UNKNOWN if is_float(k) else k) for v, k in whole.items))
-        return UNKNOWN
-
     def augmented(self, old: Kind, value: Kind) -> Kind:
         """In place an array keeps its axes and its dtype."""
         if isinstance(old, Number) and old.rank and old.real:
             return old
         return broadcast(old, value)
-
-    def forget_lists(self, e: ast.expr) -> None:
-        """Lists that others hold, too, may grow without our seeing it."""
-        for v in self.held(e):
-            if isinstance(self.env.get(v), Stack):
-                self.env[v] = UNKNOWN
-
-    def held(self, e: ast.expr) -> set[str]:
-        """Names that a value may hold on to: all that are not operands of methods and subscripts, or only looked at."""
-        match e:
-            case ast.Name(id=v):
-                return {v}
-            case ast.Call(func=ast.Name() | ast.Attribute()) if any(self.resolve(e.func) is f for f in LOOKING):
-                return set()
-            case ast.Call(func=ast.Attribute(value=ast.Name())):
-                return set().union(*(self.held(a) for a in e.args))
-            case ast.Subscript(value=ast.Name()) | ast.Starred(value=ast.Name()):
-                return set()
-            case _:
-                return set().union(*(self.held(x) for x in ast.iter_child_nodes(e) if isinstance(x, ast.expr)))
-
-    def finished(self, e: ast.expr) -> Kind | None:
-        """The kind of a list of floats that is filled, and never changed once it has another name."""
-        kind = self.of(e)
-        if not isinstance(e, ast.Name) or not isinstance(kind, (Stack, Listed)) or not is_of_numbers(kind):
-            return None
-        assert self.g.tree is not None and kind.item is not None
-        return Listed(kind.item) if is_filled(e.id, self.g.tree.body) else None
-
-    def forget_changed(self, e: ast.expr) -> None:
-        """What a method does to a list is not followed, unless items are only taken away."""
-        match e:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if attr not in ("pop", "clear"):
-                if isinstance(self.env.get(v), (Stack, Items, Listed, Fields, Attributes)):
-                    self.env[v] = UNKNOWN
 
     # Expressions
 
@@ -447,7 +373,3 @@ def grows(old: Kind, value: Kind) -> bool:
 def joined(a: Env, b: Env) -> Env:
     """What holds after one way or the other; a name that only one of them binds is read there alone."""
     return {v: join(a.get(v), b.get(v)) or UNKNOWN for v in {**a, **b}}
-
-
-def _loaded(e: ast.expr) -> ast.expr:
-    return ast.Name(e.id, ast.Load()) if isinstance(e, ast.Name) else replace(e, ctx=ast.Load())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def add_into(b: Any, v: Any) -> None:
                 why="the list is shorter by the time that its adjoint is made",
                 todo="Take the second derivative forward over reverse: tangent.jvp(tangent.grad(f)), hessian, hvp.",
             )  # fmt: skip
-        b[:] = [_added(p, q) for p, q in zip(b, v, strict=True)]
+        b[:] = _sums(b, v)
     elif isinstance(b, tuple):
         for p, q in zip(b, v, strict=True):
             if q is not None and not isinstance(q, ZeroGrad):
@@ -60,6 +61,13 @@ def grown_number() -> InPlaceError:
         why="what is written in place was a number at first, and its adjoint is one",
         todo="Begin with an array of that shape: np.zeros_like(...), x[0] + np.zeros(shape).",
     )  # fmt: skip
+
+
+def _sums(b: Any, v: Any) -> list[Any]:
+    """The sums of the items of two lists, of one length."""
+    if len(b) == len(v) and {*map(type, b), *map(type, v)} == {float}:
+        return list(map(operator.add, b, v))
+    return [_added(p, q) for p, q in zip(b, v, strict=True)]
 
 
 def _added(b: Any, v: Any) -> Any:
@@ -96,7 +104,7 @@ def add_at(b: Any, index: Any, v: Any) -> None:
 def add_to_item(b: Any, index: Any, v: Any) -> None:
     """`b[index] += v` for the shadow of a list or dict; shadows of lists inside stay the ones that they are."""
     if isinstance(index, slice):
-        b[index] = [_added(p, q) for p, q in zip(b[index], v, strict=True)]
+        b[index] = _sums(b[index], v)
     elif isinstance(b, dict) and index not in b:  # a key that came after the shadow was made
         b[index] = np.array(v) if isinstance(v, np.ndarray) else v
     elif isinstance(b[index], np.ndarray) and not isinstance(v, (list, tuple, dict)):

@@ -226,6 +226,7 @@ def items_by_value(this: Unit, found: list[Write], aliases: Aliases, given: froz
             continue
         old, new = (this.context.names.numbered("t") for _ in range(2))
         this.context.scope.local |= {old, new}
+        this.context.scalars |= {old, new} if w.root in this.context.listed else set()
         place: Any = s.target
         first = assign(old, replace(place, ctx=ast.Load()), s)
         second = assign(new, ast.BinOp(name(old), s.op, s.value), s)

@@ -32,12 +32,16 @@ def flat_lists(this: Unit, found: list[Write], aliases: Aliases, tables: frozens
     roots = [w.root for w in found if w.root in tables or (w.statement in inside and _is_item_store(this, w))]
     groups = [sharing(v, names, aliases) for v in dict.fromkeys(roots)]
     flat = [group for group in groups if _are_flat(this, group, found, aliases)]
-    return frozenset().union(*flat).difference(_take_turns(this, flat))
+    others = [group for group in flat if not group <= this.context.listed]
+    return frozenset().union(*flat).difference(_take_turns(this, others, frozenset().union(*flat)))
 
 
 def finished_lists(this: Unit, found: list[Write]) -> Unit:
     """`xs = parts` as `xs = [*parts]`, where items were appended to parts, and stores change xs."""
     stored = {w.root for w in found if _is_item_store(this, w) or _adds_to_item(this, w)}
+    named = [(op.targets[0], op.operands[0]) for op in this.operations.values() if op.kind == "copy"]
+    while more := {t for t, v in named if v in stored} - stored:
+        stored |= more
     pushed = {op.targets[0] for op in this.operations.values() if op.kind in ("push", "pop")}
     copies = {
         s: op
@@ -82,7 +86,8 @@ def sharing(v: str, names: set[str], aliases: Aliases) -> set[str]:
 def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases) -> bool:
     own = set().union(*(aliases.of(v) for v in group))
     bound = [op for op in this.operations.values() if group.intersection(op.targets) and op.kind != "store"]
-    if len(group) > 1 and not all(isinstance(op.value, (ast.List, ast.ListComp, ast.BinOp, ast.Name)) for op in bound):
+    numbers = group <= this.context.listed  # nobody shares these: lists may be made of one another
+    if len(group) > 1 and not all(_names_list(op) or (numbers and _sources(op)) for op in bound):
         return False
     if not own <= aliases.containers or group & this.inputs:
         return False
@@ -93,15 +98,23 @@ def _are_flat(this: Unit, group: set[str], found: list[Write], aliases: Aliases)
         return False
     if not all(_is_item_store(this, w) for w in found if aliases.of(w.root) & own):
         return False
-    return all(_is_plain(op, group) for op in this.operations.values())
+    return all(_is_plain(op, group, numbers) for op in this.operations.values())
 
 
-def _is_plain(op: Operation, group: set[str]) -> bool:
+def _names_list(op: Operation) -> bool:
+    """Whether an operation makes a list, or gives it another name, as loops over its items do."""
+    walked = op.kind == "rule" and op.rule.name == "sequence"
+    return walked or isinstance(op.value, (ast.List, ast.ListComp, ast.BinOp, ast.Name))
+
+
+def _is_plain(op: Operation, group: set[str], numbers: bool) -> bool:
     """Whether an operation makes, copies or reads some lists: no dicts, no stacks, no functions that are given them."""
     if op.kind == "call" and not group & set(op.operands):  # a function may make the list
         return True
-    if spreads(op, group):
+    if spreads(op, group) and not numbers:
         return False
+    if numbers and op.kind == "call" and group.isdisjoint(op.targets):
+        return True
     if op.kind in ("push", "pop", "call", "dynamic", "closure", "opaque"):
         return not group & {*op.targets, *op.operands}
     made = group & set(op.targets) and op.kind not in ("store", "copy")
@@ -136,14 +149,13 @@ def _sources(op: Operation) -> list[str]:
     return [e.id for e in spread if isinstance(e, ast.Name)]
 
 
-def _take_turns(this: Unit, groups: list[set[str]]) -> Iterator[str]:
+def _take_turns(this: Unit, groups: list[set[str]], written: frozenset[str]) -> Iterator[str]:
     """Lists that stores change, and that loops make of one another: they share their items from turn to turn.
 
     ys = xs[::-1]; ys[0] = v; xs = [*ys, w]; xs[1] = u
     """
     inside = {s for loop in statements(this.core.body) if isinstance(loop, LOOPS) for s in statements(loop.body)}
     ops = [op for s, op in this.operations.items() if s in inside]
-    written = set().union(*groups)
     for group in groups:
         for op in ops:
             into = group.intersection(op.targets) and not written.isdisjoint(_sources(op))

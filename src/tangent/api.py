@@ -15,7 +15,7 @@ import numpy as np
 from tangent.errors import OptionError, UnsupportedError, WrtError, caller
 from tangent.options import Compiler, Mode, Motion, Options, further
 from tangent.rules.callables import plain_function
-from tangent.runtime.calls import Service, install
+from tangent.runtime.calls import HANDED_ON, Service, install
 from tangent.runtime.objects import is_object
 
 Wrt = int | str | Sequence[int | str]
@@ -150,6 +150,12 @@ def _refuse_handing_on(plain: types.FunctionType) -> None:
             "cannot differentiate a derivative of this function", caller(),
             why="defaults or further arguments are given to it here, by variables",
             todo="Write 'lambda v: f(v, k)', which captures them.",
+        )  # fmt: skip
+    if HANDED_ON in plain.__code__.co_varnames:
+        raise UnsupportedError(
+            f"cannot differentiate a derivative of the wrapper '{plain.__name__}'", caller(),
+            why="it takes '*args', and the parameters of the function that it wraps are not known here",
+            todo="Write 'lambda v: f(v)' around it.",
         )  # fmt: skip
 
 

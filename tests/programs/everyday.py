@@ -2,6 +2,7 @@
 
 from collections import deque
 
+import tangent
 from programs.registry import program
 
 
@@ -83,3 +84,16 @@ def text_that_no_number_comes_back_from(x):
     except ValueError as e:
         x = x * 2.0 if "bad" in str(e) else x
     return sum(v * float(k[1:]) for k, v in found.items()) * x * len(log)
+
+
+@program({"x": 1.3})
+def derivative_inside_of_what_reads_and_changes_a_captured_list(x):
+    log, sums = [x], {"n": x}
+
+    def f(v):
+        log.append(v * x)
+        sums["n"] = sums["n"] + v
+        return v * v * log[-1] + sum(log) * sums["n"]
+
+    slope = tangent.grad(f)(x)
+    return slope + sum(log) * len(log) + sums["n"]

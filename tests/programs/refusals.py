@@ -765,3 +765,20 @@ def number_that_helpers_write_and_read(x):
 @refused("comes back from text", 2.0)
 def array_made_of_text(x):
     return np.sum(np.array([str(x), "2.0"], dtype=float)) * x
+
+
+def doubled(f):
+    @functools.wraps(f)
+    def w(*args):
+        return f(*args) * 2.0
+
+    return w
+
+
+@refused("the wrapper 'w'", 2.0)
+def gradient_of_a_wrapper_made_inside(x):
+    @doubled
+    def square(v):
+        return v * v * x
+
+    return tangent.grad(square)(x)

@@ -217,7 +217,7 @@ from tangent.runtime.memory_placed import (
     placed_tangent,
 )
 from tangent.runtime.memory_view_grads import now_owner, now_slots, now_tangent
-from tangent.runtime.memory_views import as_now, compared, require_unchanged, shown
+from tangent.runtime.memory_views import as_now, compared, memory_of, require_unchanged, shown, tell_outside
 from tangent.runtime.objects import (
     field,
     getter_of,
@@ -474,6 +474,7 @@ __all__ = [
     "maker_of",
     "making",
     "map_structure",
+    "memory_of",
     "memory_of_arrays",
     "merged_like",
     "method_of",
@@ -608,6 +609,7 @@ __all__ = [
     "take_item",
     "takes_one",
     "tangent_of",
+    "tell_outside",
     "telling_of",
     "threaded",
     "traceback_of",

@@ -36,6 +36,7 @@ Active = tuple[Any, ...]
 LISTS = "<lists>"
 SILENT = "<silent>"  # another one: what the callee tells was told
 CAUGHT = "<caught>"  # and another: what it raises may be caught
+HANDED_ON = "args_of_another"  # the parameter of wrappers that take what the function takes which they stand for
 
 
 class Service(Protocol):

@@ -16,6 +16,40 @@ from tangent.runtime.objects import fields_of, hold, is_object, remade
 BLOCK = "the block for the backward pass"
 
 
+def memory_of(memory: Any, *captured: Any) -> Any:
+    """A memory that begins with what lists and dicts hold that a function captures: they change at its end."""
+    todo, seen = list(captured), set[int]()
+    while todo:
+        x = todo.pop()
+        if isinstance(x, (list, dict, deque)) and id(x) not in seen:
+            seen.add(id(x))
+            memory = memory.having(x, None, x.copy())
+            todo += x.values() if isinstance(x, dict) else x
+    return memory
+
+
+def tell_outside(memory: Any, *captured: Any) -> None:
+    """Change lists and dicts that a function captures as it has changed them; arguments and objects stay as they are."""
+    seen: set[int] = set()
+    for x in captured:
+        _tell(memory, x, seen)
+
+
+def _tell(memory: Any, x: Any, seen: set[int]) -> Any:
+    if not isinstance(x, (list, dict, deque)) or id(x) in seen:
+        return as_now(memory, x)
+    seen.add(id(x))
+    now = contents(memory, x)
+    if isinstance(now, dict):
+        parts: Any = {k: _tell(memory, v, seen) for k, v in now.items()}
+    else:
+        parts = [_tell(memory, v, seen) for v in now]
+    if (id(x), None) in memory:
+        x.clear()
+        x.update(parts) if isinstance(x, dict) else x.extend(parts)
+    return x
+
+
 def as_now(memory: Any, x: Any) -> Any:
     """An object, list, dict or array as it is now: a copy, where the memory says more than it."""
     return _as_now(memory, x, {})

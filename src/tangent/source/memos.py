@@ -23,10 +23,11 @@ import functools
 import types
 from typing import Any
 
+from tangent.runtime.calls import HANDED_ON
 from tangent.source.cells import cells_of, content_of
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, expression, name, quote
-from tangent.syntax.rebuild import function_node, replace, walk_scope, with_blocks
+from tangent.syntax.rebuild import function_node, rename, replace, walk_scope, with_blocks
 from tangent.syntax.uses import arguments
 from tangent.syntax.walk import walk
 
@@ -45,7 +46,8 @@ def with_memos(tree: ast.FunctionDef, function: types.FunctionType) -> ast.Funct
 
     def statement(s: ast.stmt) -> list[ast.stmt]:
         if isinstance(s, ast.FunctionDef):
-            s = replace(s, decorator_list=[d for d in s.decorator_list if not _only_names(d, tree, function)])
+            decorators = [d for d in s.decorator_list if not _only_names(d, tree, function)]
+            s = replace(s if len(decorators) == len(s.decorator_list) else _marked(s), decorator_list=decorators)
         match s:
             case ast.FunctionDef(name=title, decorator_list=[decorator]) if _is_cache(decorator, tree, function):
                 return [s] if title in looked_into else _written_out(s, names)
@@ -67,6 +69,19 @@ def _only_names(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType
     if not isinstance(e, ast.Call) or _meaning(e.func, tree, function) is not functools.wraps:
         return False
     return not any(isinstance(n, ast.Attribute) and n.attr == "__wrapped__" for n in walk(tree))
+
+
+def _marked(s: ast.FunctionDef) -> ast.FunctionDef:
+    """A wrapper that takes whatever the function takes that it stands for: its derivative would be that of a tuple.
+
+    def w(*args): ...      ->      def w(*args_of_another): ...
+    """
+    args = s.args
+    if args.vararg is None or args.args or args.posonlyargs:
+        return s
+    named = replace(args, vararg=replace(args.vararg, arg=HANDED_ON))
+    body = [rename(x, {args.vararg.arg: HANDED_ON}) for x in s.body]
+    return replace(s, args=named, body=body)
 
 
 def _meaning(e: ast.expr, tree: ast.FunctionDef, function: types.FunctionType) -> Any:

@@ -13,13 +13,16 @@ Only in functions that make or change objects, or call one that does (analysis/s
 from __future__ import annotations
 
 import ast
+from collections import deque
 
 from tangent.normalise.context import Context
 from tangent.normalise.memory.statements import Statements
 from tangent.runtime import memory, memory_views
+from tangent.source.naming import is_library
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
-from tangent.syntax.uses import assigned_inside
+from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside
+from tangent.syntax.walk import walk
 
 
 def memorised(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
@@ -35,7 +38,12 @@ def memorised(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     assert isinstance(last, ast.Return) and last.value is not None
     if context.source.function.entry:  # type: ignore[attr-defined]
         none = memory.memory_of_arrays if rewrite.arrays else memory.no_memory
-        start = assign(kept, rewrite.call(none), f.body[0])
+        told = [name(v) for v in _changed_outside(f, context)]
+        begun = rewrite.call(none)
+        if told:
+            begun = rewrite.call(memory_views.memory_of, begun, *told)
+            body = [*body, at(ast.Expr(rewrite.call(memory_views.tell_outside, name(kept), *told)), last)]
+        start = assign(kept, begun, f.body[0])
         result = context.names.fresh("result")
         end = assign(result, rewrite.call(memory_views.as_now, name(kept), last.value), last)
         if isinstance(last.value, ast.Name) and last.value.id in rewrite.plain:
@@ -44,3 +52,23 @@ def memorised(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     result = context.names.fresh("result")
     pair = assign(result, ast.Tuple([last.value, name(kept)], ast.Load()), last)
     return replace(f, body=[*body, pair, at(ast.Return(name(result)), last)])
+
+
+def _changed_outside(f: ast.FunctionDef, context: Context) -> list[str]:
+    """Lists and dicts that a function captures, or finds in its module, and may change."""
+    own = {a.arg for a in arguments(f.args)} | context.scope.local
+    changed = dict.fromkeys(v for n in walk(f) for v in _changed(n, context) if v not in own)
+    return [v for v in changed if isinstance(context.scope.lookup(v), (list, dict, deque))]
+
+
+def _changed(n: ast.AST, context: Context) -> list[str]:
+    """Variables whose content a node may change: by a method, an assignment, or a function that is given them."""
+    match n:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr=attr)) if attr in WRITING_METHODS:
+            return [v]
+        case ast.Call(func=func, args=args, keywords=keywords) if not is_library(context.scope.resolve(func)):
+            return [m.id for e in (*args, *keywords) for m in walk(e) if isinstance(m, ast.Name)]
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            return [m.id for m in walk(value) if isinstance(m, ast.Name)]
+        case _:
+            return []

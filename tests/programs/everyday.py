@@ -1,6 +1,6 @@
 """What users write without a thought: items that objects give to lists, text beside numbers, iterators on their way."""
 
-from collections import deque
+from collections import defaultdict, deque
 
 import tangent
 from programs.registry import program
@@ -97,3 +97,28 @@ def derivative_inside_of_what_reads_and_changes_a_captured_list(x):
 
     slope = tangent.grad(f)(x)
     return slope + sum(log) * len(log) + sums["n"]
+
+
+@program({"x": 1.3})
+def lists_of_a_defaultdict_made_longer(x):
+    d = defaultdict(list)
+    for i, k in enumerate("abca"):
+        d[k] += [x * i, x]
+    ys = d["a"]
+    d["a"] += [x**2]
+    return sum(sum(v) * (j + 1) for j, v in enumerate(d.values())) + len(ys) * sum(ys)
+
+
+class _Holder:
+    def __init__(self):
+        self.xs = []
+
+
+@program({"x": 1.3})
+def lists_that_are_held_joined_and_repeated(x):
+    zs, o = [x, x * x], _Holder()
+    ws, ys = {"a": zs}, o.xs
+    zs *= 3
+    zs += zs
+    o.xs += [x, x * x]
+    return sum(v * (i + 1) for i, v in enumerate(ws["a"])) + sum(ys) * x

@@ -2,6 +2,14 @@
 
 xs += [v]         ->   xs.append(v)
 xs += [v, w]      ->   xs.extend([v, w])
+
+And where a memory follows lists that others hold:
+
+xs += ys          ->   xs.extend(ys)
+xs *= 3           ->   xs.extend(xs * 2)
+d[k] += [v]       ->   t = d[k]
+                       if isinstance(t, list): t.extend([v]); d[k] = t
+                       else: d[k] += [v]
 """
 
 from __future__ import annotations
@@ -10,14 +18,16 @@ import ast
 from collections import Counter
 
 from tangent.normalise.context import Context
-from tangent.syntax.quote import name
+from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import replace, with_blocks
 from tangent.syntax.walk import walk
 
 
 def grown(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
-    lists = _lists(f, context) if any(_longer(n) for n in walk(f)) else set()
-    return replace(f, body=_block(f.body, lists)) if lists else f
+    followed = bool(context.memory)
+    lists = _lists(f, context) if any(_longer(n) or (followed and _joined(n)) for n in walk(f)) else set()
+    f = replace(f, body=_block(f.body, lists)) if lists else f
+    return replace(f, body=_items(f.body, context)) if followed and any(_lengthens(n) for n in walk(f)) else f
 
 
 def _lists(f: ast.FunctionDef, context: Context) -> set[str]:
@@ -26,6 +36,10 @@ def _lists(f: ast.FunctionDef, context: Context) -> set[str]:
     shared = [pair for n in walk(f) if (pair := _shared(n))]
     made = Counter(v for n in walk(f) if (v := _longer(n) or _made(n, context)))
     made += Counter(v for v, _ in shared)
+    if context.memory:
+        joined = [pair for n in walk(f) if (pair := _joined(n))]
+        made += Counter(v for v, _ in joined)
+        shared += joined
     other = {n.arg for n in walk(f) if isinstance(n, ast.arg)}
     other |= {v for n in walk(f) if isinstance(n, (ast.Global, ast.Nonlocal)) for v in n.names}
     other |= {n.name for n in walk(f) if isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name}
@@ -53,6 +67,41 @@ def _longer(n: ast.AST) -> str:
             return ""
 
 
+def _joined(n: ast.AST) -> tuple[str, str] | None:
+    """The variables of `xs += ys`, or that of `xs *= 3`, twice."""
+    match n:
+        case ast.AugAssign(target=ast.Name(id=v), op=ast.Add(), value=ast.Name(id=w)):
+            return v, w
+        case ast.AugAssign(target=ast.Name(id=v), op=ast.Mult(), value=ast.Constant(value=int(times))) if times > 0:
+            return v, v
+        case _:
+            return None
+
+
+def _lengthens(n: ast.AST) -> bool:
+    """Whether an item is made longer by a list: `d[k] += [v]`, where the key does nothing."""
+    match n:
+        case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as place, op=ast.Add(), value=ast.List()):
+            return not any(isinstance(x, (ast.Call, ast.NamedExpr)) for x in walk(place))
+        case _:
+            return False
+
+
+def _items(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
+    return [new for s in body for new in _item(s, context)]
+
+
+def _item(s: ast.stmt, context: Context) -> list[ast.stmt]:
+    if not _lengthens(s):
+        return [s] if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else [with_blocks(s, lambda b: _items(b, context))]
+    assert isinstance(s, ast.AugAssign) and isinstance(s.target, (ast.Subscript, ast.Attribute))
+    held = context.names.numbered("t")
+    context.scope.local.add(held)
+    test = call(context.builtin("isinstance"), name(held), name(context.builtin("list")))
+    grown = [_changed(held, "extend", s.value, s), at(ast.Assign([s.target], name(held)), s)]
+    return [assign(held, replace(s.target, ctx=ast.Load()), s), at(ast.If(test, grown, [s]), s)]
+
+
 def _made(n: ast.AST, context: Context) -> str:
     """The variable that is bound to a new list."""
     match n:
@@ -74,6 +123,8 @@ def _statement(s: ast.stmt, lists: set[str]) -> ast.stmt:
             v in lists and not isinstance(e, ast.Starred)
         ):
             return _changed(v, "append", e, s)
+        case ast.AugAssign(target=ast.Name(id=v), op=ast.Mult(), value=ast.Constant(value=int(times))) if v in lists:
+            return _changed(v, "extend", expression("xs * n", xs=v, n=constant(times - 1)), s)
         case ast.AugAssign(target=ast.Name(id=v), value=value) if v in lists:
             return _changed(v, "extend", value, s)
         case _:

@@ -29,7 +29,7 @@ def memory_of(memory: Any, *captured: Any) -> Any:
 
 
 def tell_outside(memory: Any, *captured: Any) -> None:
-    """Change lists and dicts that a function captures as it has changed them; arguments and objects stay as they are."""
+    """Change lists and dicts that a function captures as it has changed them; arguments and objects stay."""
     seen: set[int] = set()
     for x in captured:
         _tell(memory, x, seen)

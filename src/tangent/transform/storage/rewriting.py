@@ -102,7 +102,9 @@ def augmented_in_place(
         holders = set(aliases.same(w.root, live.after[w.statement])) - own
         if w.root in aliases.containers or _joins_lists(this, w):  # a new list, unless somebody else sees it grow
             if holders:
-                raise refusal(this, w, w.root)
+                error = refusal(this, w, w.root)
+            error.needs_memory |= bool(aliases.of(w.root) & aliases.containers)
+            raise error
             kept.append(w)
             continue
         written = any(aliases.meets(v, others) for v in own)

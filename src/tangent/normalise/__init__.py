@@ -47,6 +47,7 @@ from tangent.normalise.part_stores import part_stores
 from tangent.normalise.phases import phases
 from tangent.normalise.renamed import renamed
 from tangent.normalise.repeated import repeated
+from tangent.normalise.rows_at_end import rows_at_end
 from tangent.normalise.spelled import spelled
 from tangent.normalise.starred import spread, starred
 from tangent.normalise.statements import statements
@@ -66,7 +67,7 @@ PASSES = (
     extended, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
     boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
     walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
-    overloading, memorised, versions,
+    overloading, rows_at_end, memorised, versions,
 )  # fmt: skip
 
 

@@ -29,6 +29,14 @@ def setitem(y, x, index, value):
     d[y] = replaced_item(d[x], x, index, d[value])
 
 
+def shortened(y, x, count):
+    d[x] = lengthened(d[y], x)
+    d[y] = shortened_tangent(d[x], x, count)
+def lengthened(y, b, x):
+    d[b] = d[y][:len(b)]
+    d[y] = lengthened(d[b], x)
+
+
 @linear
 @fitted
 def persistent_array(y, values, dtype=None):  d[values] = uncast(d[y], dtype)

@@ -241,17 +241,25 @@ class PersistentArray(NDArrayOperatorsMixin):
 
     def __delitem__(self, index: Any) -> None:
         """`del x[-1]` and `del x[k:]`: rows at the end."""
-        n = len(self)
-        if isinstance(index, slice) and index.step in (None, 1) and (index.stop is None or index.stop >= n):
-            start = index.start or 0
-            self.delete(n - min(max(start + n if start < 0 else start, 0), n))
-        elif isinstance(index, (int, np.integer)) and index in (-1, n - 1):
-            self.delete(1)
-        else:
-            raise VersionError(
-                f"cannot delete x[{index}]", caller(), "only rows at the end can be deleted",
-                "Make an array of the others with np.delete.",
-            )  # fmt: skip
+        self.delete(rows_at(self, index))
+
+
+def rows_at(x: Any, index: Any) -> int:
+    """How many rows `del x[index]` deletes at the end of x.
+
+    >>> rows_at(PersistentArray([1.0, 2.0, 3.0]), slice(1, None))
+    2
+    """
+    n = len(x)
+    if isinstance(index, slice) and index.step in (None, 1) and (index.stop is None or index.stop >= n):
+        start = index.start or 0
+        return int(n - min(max(start + n if start < 0 else start, 0), n))
+    if isinstance(index, (int, np.integer)) and index in (-1, n - 1):
+        return 1
+    raise VersionError(
+        f"cannot delete x[{index}]", caller(), "only rows at the end can be deleted",
+        "Make an array of the others with np.delete.",
+    )  # fmt: skip
 
 
 def append(x: Any, row: Any) -> Any:
@@ -266,6 +274,17 @@ def append(x: Any, row: Any) -> Any:
         return made
     _require_array(x, "append")
     return np.concatenate([x, fitting(row, x.shape[1:], x.dtype, "row")[None]], dtype=x.dtype)
+
+
+def shortened(x: Any, count: int) -> Any:
+    """The array without rows at the end. x stays as it is, as for `append`.
+
+    >>> shortened(np.array([1.0, 2.0, 3.0]), 2)
+    array([1.])
+    """
+    made = copy.copy(x) if isinstance(x, PersistentArray) else PersistentArray(x)
+    made.delete(count)
+    return made if isinstance(x, PersistentArray) else np.asarray(made)
 
 
 def setitem(x: Any, index: Any, value: Any) -> Any:

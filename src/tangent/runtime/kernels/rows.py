@@ -12,13 +12,29 @@ import numpy as np
 
 from tangent.runtime.dispatch import ArrayType, register_array_type
 from tangent.runtime.fit import broadcast_like, unbroadcast
-from tangent.runtime.persistent import PersistentArray, append, fitting, setitem
+from tangent.runtime.persistent import PersistentArray, append, fitting, setitem, shortened
 from tangent.runtime.zeros import ZeroGrad, dtype_of, gradient_dtype
 
 
 def appended_row(t: Any, x: Any, row: Any) -> Any:
     """The tangent of `append(x, row)` for the tangents of both."""
     return append(as_persistent(t, x), row)
+
+
+def shortened_tangent(t: Any, x: Any, count: int) -> Any:
+    """The tangent of `shortened(x, count)`."""
+    return shortened(as_persistent(t, x), count)
+
+
+def lengthened(b: Any, x: Any) -> Any:
+    """What x receives where it lost rows at the end: nothing for these.
+
+    >>> lengthened(np.array([5.0]), np.array([1.0, 2.0]))
+    array([5., 0.])
+    """
+    found = np.zeros(np.shape(x), np.asarray(b).dtype)
+    found[: len(b)] = b
+    return found
 
 
 def replaced_item(t: Any, x: Any, index: Any, value: Any) -> Any:

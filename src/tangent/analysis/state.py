@@ -42,7 +42,7 @@ from tangent.source.resolve import MISSING, Scope, local_imports
 from tangent.syntax.rebuild import walk_scope
 from tangent.syntax.uses import arguments, assigned_inside
 
-CHANGING = frozenset("append extend insert pop remove clear reverse update setdefault popitem".split())
+CHANGING = frozenset("append extend insert pop remove clear reverse update setdefault popitem delete".split())
 COLLECTIONS = (deque, defaultdict, OrderedDict, Counter)
 OF_ARRAYS = frozenset("flat T real imag".split())
 UNSEEN = frozenset(

@@ -26,7 +26,7 @@ from tangent.syntax.rebuild import replace, statements, with_blocks
 from tangent.syntax.uses import arguments, writes
 from tangent.syntax.walk import walk
 
-VERSIONS = (persistent.append, persistent.setitem, persistent.shortened, copy.copy)
+VERSIONS = (persistent.append, persistent.setitem, persistent.shortened, copy.copy, copy.deepcopy)
 
 
 def rows_at_end(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:

@@ -301,7 +301,6 @@ from tangent.runtime.storage.sums import (
     add_into,
     add_to_item,
     assigned,
-    overwritten,
 )
 from tangent.runtime.storage.views import (
     cut_shares,

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import init_grad, lazy_zero, repack
+from tangent.runtime.fit import unbroadcast
+from tangent.runtime.kernels.index import cleared, overwritten
+from tangent.runtime.kernels.rows import lengthened
 from tangent.runtime.objects import fields_of, is_object, is_property, is_told, remade
+from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.zeros import ZeroGrad
 
 SEVERAL = ("extend", "extendleft", "update")
@@ -24,6 +30,8 @@ def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
     """
     if is_lazy(x):
         x = init_grad(x.like)
+    if isinstance(x, (np.ndarray, PersistentArray)):
+        return _with_rows(x, method, key, value)
     changed = x.copy()
     if method == "move_to_end":
         item, rest = changed.pop(key), dict(changed)
@@ -32,6 +40,26 @@ def mutated(x: Any, method: str, key: Any, value: Any) -> Any:
         return changed
     getattr(changed, method)(*_arguments(method, key, value))
     return changed
+
+
+def _with_rows(x: Any, method: str, key: Any, value: Any) -> Any:
+    """A persistent array, or the gradient of one, after a method was called on it.
+
+    >>> _with_rows(np.array([1.0, 2.0]), "append", None, 3.0)
+    array([1., 2., 3.])
+    """
+    changed = PersistentArray(x)
+    if method == "append":
+        changed.append(np.zeros(changed.shape[1:]) if is_lazy(value) else value)
+    elif method == "__setitem__":
+        changed[key] = 0.0 if is_lazy(value) else value
+    elif method == "__delitem__":
+        del changed[key]
+    elif method in ("pop", "delete") and (key is None) == (method == "pop"):
+        changed.delete(1 if key is None else key)
+    else:
+        raise AttributeError(f"'PersistentArray' object has no attribute '{method}' that takes this")
+    return changed if isinstance(x, PersistentArray) else np.asarray(changed)
 
 
 def is_lazy(x: Any) -> bool:
@@ -65,6 +93,9 @@ def unmutated(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
     """What the old container receives from the gradient of the changed one."""
     if is_lazy(b):
         return lazy_zero(x)
+    if isinstance(x, (np.ndarray, PersistentArray)):
+        kept = b[:-1] if method == "append" else b
+        return cleared(b, key) if method == "__setitem__" else lengthened(kept, x)
     if isinstance(x, dict) and method == "move_to_end":
         return b
     if isinstance(x, dict):
@@ -85,6 +116,10 @@ def mutated_part(b: Any, x: Any, method: str, key: Any, value: Any) -> Any:
     """What a new item, or several, receive from the gradient of the changed container."""
     if is_lazy(b):
         return init_grad(value)
+    if isinstance(x, (np.ndarray, PersistentArray)):
+        if method not in ("append", "__setitem__"):
+            return init_grad(value)
+        return b[-1] if method == "append" else unbroadcast(overwritten(b, key), value)
     if isinstance(x, dict):
         if method == "update":
             return {k: b[k] if k in b else init_grad(v) for k, v in value.items()}

@@ -32,6 +32,7 @@ from tangent.runtime.objects import (
     operators_in,
     require_usual_reading,
 )
+from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.places import elements, root_of
 
 Slot = tuple[int, str | None]  # an attribute of an object, by its id; without a name, all that a list or dict holds
@@ -50,6 +51,7 @@ class Variable:
 
 _ABSENT = object()
 NUMBERS = frozenset((float, int, bool, str, type(None), np.float64))  # nothing is in them
+CHANGEABLE = (list, dict, deque, PersistentArray)  # what is made anew in the memory where it changes
 ELEMENTS = "elements"  # the slot of what an array holds, by the storage that it shows
 
 
@@ -137,7 +139,7 @@ def new_object(cls: Any) -> Any:
 
 def new_list(items: Any) -> Any:
     """A list, dict or array of its own."""
-    return items.copy() if isinstance(items, (list, dict, deque, np.ndarray)) else items
+    return items.copy() if isinstance(items, (*CHANGEABLE, np.ndarray)) else items
 
 
 def remembered(memory: Any, x: Any, name: str) -> Any:
@@ -182,7 +184,7 @@ def contents(memory: Any, x: Any) -> Any:
         return x
     if isinstance(x, np.ndarray):
         return _elements(memory, x)
-    return memory.get((id(x), None), x) if isinstance(x, (list, dict, deque)) else x
+    return memory.get((id(x), None), x) if isinstance(x, CHANGEABLE) else x
 
 
 def _elements(memory: Any, x: Any) -> Any:
@@ -198,7 +200,7 @@ def current(memory: Any, x: Any) -> Any:
     if not is_changed(memory, x):
         return x
     now = contents(memory, x)
-    if isinstance(now, np.ndarray):
+    if isinstance(now, (np.ndarray, PersistentArray)):
         return now
     return with_items(now, lambda v: current(memory, v))
 
@@ -221,7 +223,7 @@ def is_changed(memory: Any, x: Any) -> bool:
     """Whether something in a list or dict, or in those inside it, is other than it was made."""
     if isinstance(x, np.ndarray):
         return memory.arrays and x.dtype != object and slot_of(root_of(x), ELEMENTS) in memory
-    if isinstance(x, (list, dict, deque)) and (id(x), None) in memory:
+    if isinstance(x, CHANGEABLE) and (id(x), None) in memory:
         return True
     if not isinstance(x, (list, tuple, dict, deque)):
         return False

@@ -11,6 +11,7 @@ from tangent.runtime.containers import is_lazy
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
 from tangent.runtime.memory import ELEMENTS, Memory, Slot, contents, is_changed, only
 from tangent.runtime.memory_arrays import is_array, key_of
+from tangent.runtime.persistent import PersistentArray
 from tangent.runtime.places import elements, spread
 
 
@@ -85,6 +86,8 @@ def _spread(b: Any, memory: Any, x: Any) -> tuple[Any, Memory]:
         return lazy_zero(x), Memory()
     if isinstance(x, np.ndarray):
         return lazy_zero(x), Memory({key_of(x): spread(b, x)}, memory.owners)
+    if isinstance(x, PersistentArray):
+        return lazy_zero(x), only(x, None, b)
     now, found = contents(memory, x), Memory()
     keys = list(now) if isinstance(now, dict) else range(len(now))
     parts: dict[Any, Any] = {}
@@ -102,7 +105,7 @@ def current_tangent(dmemory: Any, dx: Any, memory: Any, x: Any) -> Any:
     if not is_changed(memory, x):
         return dx
     now, dnow = contents(memory, x), read_tangent(dmemory, dx, memory, x, None)
-    if isinstance(x, np.ndarray):
+    if isinstance(x, (np.ndarray, PersistentArray)):
         return dnow
     if isinstance(now, dict):
         return {k: current_tangent(dmemory, dnow[k], memory, v) for k, v in now.items()}

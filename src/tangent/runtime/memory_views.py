@@ -12,6 +12,7 @@ import numpy as np
 from tangent.errors import UnsupportedError
 from tangent.runtime.memory import NUMBERS, contents, holds_some, is_changed
 from tangent.runtime.objects import fields_of, hold, is_object, remade
+from tangent.runtime.persistent import PersistentArray
 
 BLOCK = "the block for the backward pass"
 
@@ -60,7 +61,7 @@ def _as_now(memory: Any, x: Any, made: dict[int, Any]) -> Any:
         return made[id(x)]
     if not reaches_slot(memory, x):
         return x
-    if isinstance(x, np.ndarray):
+    if isinstance(x, (np.ndarray, PersistentArray)):
         return contents(memory, x)
     parts = parts_now(memory, x)
     if isinstance(x, tuple):
@@ -128,7 +129,7 @@ def reaches_slot(memory: Any, x: Any) -> bool:
 
 
 def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
-    if isinstance(x, np.ndarray):
+    if isinstance(x, (np.ndarray, PersistentArray)):
         return is_changed(memory, x)
     if id(x) in seen or not (isinstance(x, (list, dict, tuple, deque)) or is_object(x)):
         return False

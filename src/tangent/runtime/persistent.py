@@ -262,6 +262,11 @@ def rows_at(x: Any, index: Any) -> int:
     )  # fmt: skip
 
 
+def has_rows(x: Any) -> bool:
+    """Whether something is a persistent array."""
+    return isinstance(x, PersistentArray)
+
+
 def append(x: Any, row: Any) -> Any:
     """The array with one more row. x stays as it is: a persistent array is shared with it, a NumPy array is copied.
 

@@ -21,6 +21,7 @@ from tangent.runtime.kernels import functions as written_out
 from tangent.runtime.memory import Variable
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import HEAPS, INSERTS
+from tangent.runtime.persistent import PersistentArray, append, setitem
 from tangent.runtime.places import is_view_function
 from tangent.source.naming import home_of, is_library
 from tangent.source.numbers import numbers_made
@@ -38,7 +39,7 @@ METHODS = {
     "popleft": stateful.call_popleft, "appendleft": stateful.call_appendleft, "extendleft": stateful.call_extendleft,
     "rotate": stateful.call_rotate, "add": stateful.call_add, "discard": stateful.call_discard,
     "popitem": stateful.call_popitem, "move_to_end": stateful.call_move_to_end,
-    "setdefault": stateful.call_setdefault, "get": stateful.call_get,
+    "setdefault": stateful.call_setdefault, "get": stateful.call_get, "delete": stateful.call_delete_rows,
 }  # fmt: skip
 COLLECTIONS: dict[Any, Any] = {
     deque: stateful.call_deque, defaultdict: stateful.call_default_dict, OrderedDict: stateful.call_ordered_dict,
@@ -59,8 +60,9 @@ OF_NUMBERS = (  # functions that take numbers alone
 )  # fmt: skip
 TELLING = (bool, str, repr, format, print, any, all)  # functions that may ask objects, and of which no derivative flows
 MAKERS = (*COLLECTIONS, *HEAPS, *INSERTS, set, list, dict, sorted, copy.copy, copy.deepcopy)
-HOLDING = (new_instance, tuple_of, replace_field)  # what they give holds lists and arrays themselves
-KEEPING = (*MAKERS, *HOLDING, dataclasses.replace, types.SimpleNamespace, Variable)  # or items of what they are given
+HOLDING = (new_instance, tuple_of, replace_field)  # what they give holds lists and arrays themselves, or items of them
+VERSIONS = (PersistentArray, append, setitem)  # what they give may be changed
+KEEPING = (*MAKERS, *HOLDING, *VERSIONS, dataclasses.replace, types.SimpleNamespace, Variable)
 FUNCTIONS_OF_FUNCTIONS = (library_module.__name__, operators.__name__, written_out.__name__)
 
 

@@ -171,6 +171,37 @@ def cleared(b: Any, index: Any) -> Any:
     return out
 
 
+def overwritten(b: Any, index: Any) -> Any:
+    """A copy of `b[index]` as an assignment to that index sees it: of an element named twice only the last counts.
+
+    >>> overwritten(np.array([1.0, 2.0, 3.0]), [0, 2, 0])
+    array([0., 3., 1.])
+    """
+    found = b.get(index, 0.0) if isinstance(b, dict) else b[index]
+    if isinstance(b, dict) or not may_repeat(index):
+        return found.copy() if isinstance(found, np.ndarray) else found
+    stays = _stays_among_few(index, b) if 8 * found.size < b.size else None
+    if stays is None:
+        order = np.arange(found.size).reshape(found.shape)
+        last = np.empty(b.shape, np.intp)
+        last[index] = order
+        stays = last[index] == order
+    return found if stays.all() else np.where(stays, found, 0.0)
+
+
+def _stays_among_few(index: Any, b: Any) -> Any:
+    """Which elements, of few, are the last that an index of integers names so; None where it has slices or masks."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not all(isinstance(p, (int, np.integer)) or is_integer_array(p) for p in parts):
+        return None
+    named = np.broadcast_arrays(*(np.asarray(p) % n for p, n in zip(parts, b.shape)))
+    flat = np.ravel_multi_index(named, b.shape[: len(parts)]).ravel()
+    _, place = np.unique(flat[::-1], return_index=True)
+    stays = np.zeros(flat.size, bool)
+    stays[flat.size - 1 - place] = True
+    return stays.reshape(named[0].shape + (1,) * (b.ndim - len(parts)))
+
+
 def clear_item(b: Any, index: Any) -> Any:
     """b with zeros at `b[index]`, in place."""
     b[index] = 0.0

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import numpy as np
 
 from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.containers import mutated
-from tangent.runtime.memory import changed, contents
+from tangent.runtime.memory import CHANGEABLE, changed, contents
 from tangent.runtime.memory_arrays import is_array, is_view, pinned, written
 from tangent.runtime.objects import is_object, is_told
 from tangent.runtime.ordered import is_range_or_text, of_text
+from tangent.runtime.persistent import has_rows
 from tangent.runtime.stateful.calls import call_method, call_setter
 from tangent.runtime.storage.writers import placed, sources
 
@@ -45,6 +45,8 @@ def call_store(memory: Any, x: Any, index: Any, value: Any) -> Any:
         return written(memory, x, index, contents(memory, value))
     require_changeable(x, "[...] = ...")
     now = contents(memory, x)
+    if has_rows(x):
+        return changed(memory, x, None, mutated(now, "__setitem__", index, contents(memory, value)))
     if isinstance(index, slice):
         several = list(contents(memory, value))
         return changed(memory, x, None, mutated(now, "__setitem__", index, several))
@@ -57,22 +59,24 @@ def call_rebound(memory: Any, x: Any, value: Any) -> Any:
         return x, written(memory, x, ..., value)
     if isinstance(x, list):
         return x, changed(memory, x, None, value)
+    if has_rows(x):
+        return x, call_store(memory, x, ..., value)
     return value, memory
 
 
 def call_augmented(memory: Any, owner: Any, name: str, old: Any, value: Any) -> Any:
     """`owner.name += ...`, of which the value is known: an array is written, and then assigned."""
-    if not is_array(old) and not isinstance(old, list):
+    if not is_array(old) and not has_rows(old) and not isinstance(old, list):
         return call_setter(memory, owner, name, value)
-    memory = written(memory, old, ..., value) if is_array(old) else changed(memory, old, None, value)
+    _, memory = call_rebound(memory, old, value)
     return call_setter(memory, owner, name, old) if is_told(owner, name) else memory
 
 
 def call_augmented_item(memory: Any, x: Any, index: Any, old: Any, value: Any) -> Any:
     """`x[index] += ...`, of which the value is known."""
-    if is_array(x) or not (is_array(old) or isinstance(old, list)):
+    if is_array(x) or has_rows(x) or not (is_array(old) or has_rows(old) or isinstance(old, list)):
         return call_store(memory, x, index, value)
-    memory = written(memory, old, ..., value) if is_array(old) else changed(memory, old, None, value)
+    _, memory = call_rebound(memory, old, value)
     return call_store(memory, x, index, old) if is_object(x) else memory
 
 
@@ -117,8 +121,8 @@ def held_anew(memory: Any, x: Any, method: str, key: Any = None, value: Any = No
 
 
 def require_changeable(x: Any, what: str) -> None:
-    """Stop at what is neither a list nor a dict nor an object: an array, a deque."""
-    if not isinstance(x, (list, dict, deque)):
+    """Stop at what is no list, dict, deque or persistent array, nor an object: an array."""
+    if not isinstance(x, CHANGEABLE):
         raise UnsupportedError(
             f"cannot differentiate '{what}' of a {type(x).__name__} here",
             why="objects are made or changed in the same function, where only lists, dicts and objects are followed",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 from tangent.runtime.classes import initial_names, names_held, require_tree
 from tangent.runtime.dispatch import repack_from
 from tangent.runtime.library import dict_of
-from tangent.runtime.memory import contents, initialised, new_list, new_object, remembered
+from tangent.runtime.memory import CHANGEABLE, contents, initialised, new_list, new_object, remembered
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import counts_of, key_set, new_counter, new_default_dict, new_deque, new_ordered_dict
 from tangent.runtime.stateful.calls import call_class
@@ -62,7 +61,7 @@ def call_copy(memory: Any, x: Any) -> Any:
         for name in names_held(memory, x):
             memory = initialised(memory, made, name, remembered(memory, x, name))
         return made, memory
-    if isinstance(x, (list, dict, deque)):
+    if isinstance(x, CHANGEABLE):
         return new_list(contents(memory, x)), memory
     return x, memory
 

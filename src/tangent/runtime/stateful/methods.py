@@ -13,6 +13,7 @@ from tangent.runtime.memory import changed, contents, current
 from tangent.runtime.memory_arrays import is_array, written
 from tangent.runtime.objects import is_object
 from tangent.runtime.ordered import change_set, is_counter, is_set, place_of
+from tangent.runtime.persistent import has_rows
 from tangent.runtime.stateful.calls import call_method
 from tangent.runtime.stateful.items import held_anew, require_changeable, require_items
 from tangent.runtime.stateful.sequences import call_sorted_by
@@ -74,6 +75,13 @@ def call_insert(memory: Any, x: Any, index: Any, value: Any) -> Any:
     if is_object(x):
         return call_method(memory, x, "insert", index, value)
     return None, held_anew(memory, x, "insert", index, value)
+
+
+def call_delete_rows(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
+    """`x.delete(count)`, of a persistent array."""
+    if not has_rows(x):
+        return call_method(memory, x, "delete", *args, **named)
+    return None, held_anew(memory, x, "delete", *args, **named)
 
 
 def call_pop(memory: Any, x: Any, /, *args: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tangent.runtime.dispatch import add_grad, init_grad
+from tangent.runtime.kernels.index import overwritten
 from tangent.runtime.storage.handed import content
 from tangent.runtime.storage.shadows import shadow
-from tangent.runtime.storage.sums import overwritten
 
 
 class ABSENT:

@@ -1,4 +1,4 @@
-"""Sums into shadows, and what an overwritten element receives."""
+"""Sums into shadows."""
 
 from __future__ import annotations
 
@@ -114,14 +114,3 @@ def add_to_item(b: Any, index: Any, v: Any) -> None:
         add_into(b[index], v)
     else:
         b[index] = _added(b[index], v)
-
-
-def overwritten(b: Any, index: Any) -> Any:
-    """A copy of `b[index]` as an assignment to that index sees it: of an element named twice only the last counts."""
-    found = b.get(index, 0.0) if isinstance(b, dict) else b[index]
-    if isinstance(b, dict) or not may_repeat(index):
-        return found.copy() if isinstance(found, np.ndarray) else found
-    order = np.arange(found.size).reshape(found.shape)
-    last = np.empty(b.shape, np.intp)
-    last[index] = order
-    return np.where(last[index] == order, found, 0.0)

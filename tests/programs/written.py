@@ -142,3 +142,16 @@ def item_in_place_after_its_array_was(a, b):
     a[:] = a * b
     b[0] = 1.0
     return np.sum(ys[0] * 3.0) + np.sum(zs["b"] * a)
+
+
+def _scale_first_row(a, v):
+    rows = a.reshape(2, 3)
+    rows[0] *= v[0]
+
+
+@program({"x": positive(6)})
+def rows_scaled_by_a_number_of_another_array(x):
+    a = np.sin(x)
+    b = a * x
+    _scale_first_row(a, b)
+    return np.sum(a * a * b)

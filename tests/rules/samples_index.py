@@ -47,6 +47,12 @@ SAMPLES: dict[str, list[Sample]] = {
         S("runtime.persistent.setitem(x, m, v)", x=real(2, 3), v=real(4), m=MASK),
         S("runtime.persistent.setitem(x, (slice(None), 1), v)", x=real(2, 3), v=real(2)),
     ],
+    "shortened": [
+        S("runtime.persistent.shortened(x, 1)", x=real(3, 2)),
+        S("runtime.persistent.shortened(x, 2)", x=real(3)),
+        S("runtime.persistent.shortened(x, 0)", x=cplx(2)),
+    ],
+    "lengthened": [S("lengthened(b, x)", "b", b=real(2), x=real(3))],
     "persistent_array": [S("np.asarray(runtime.persistent.PersistentArray(x))", x=real(2, 3))],
     "flat": [
         S("x.flat[2]", x=real(2, 3)),

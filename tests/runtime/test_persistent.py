@@ -339,6 +339,69 @@ def stores_into_a_copy(x, v):
     return np.sum(x * y * z)
 
 
+def rows_at_the_end(x, v):
+    y = PersistentArray(x)
+    for i in range(3):
+        y.append(v * y[i])
+        y[i] = y[i + 1] * y[-1]
+    y.delete(1)
+    last = y.pop()
+    del y[4:]
+    y += 0.5
+    return np.sum(np.sin(y)) + np.sum(last * y[0]) + len(y)
+
+
+def rows_of_an_argument(x, v):
+    y = copy.copy(x) if isinstance(x, PersistentArray) else PersistentArray(x)
+    taken = v
+    while len(y) > 1:
+        taken = taken * y.pop()
+        y[0] = y[0] * taken
+    return np.sum(taken * y[0])
+
+
+def _grow(y, v, n):
+    if n:
+        y.append(y[-1] * v)
+        _grow(y, v, n - 1)
+
+
+def rows_that_helpers_append(x, v):
+    y = PersistentArray(x)
+    z = y
+    _grow(y, v, 2)
+    z[0] = y[3] * y[4]
+    del z[-1]
+    held = [y, PersistentArray(y)]
+    for w in held:
+        w.append(w[0] * v)
+        w *= w[1]
+    return np.sum(y * held[1]) + len(z)
+
+
+class Stack:
+    def __init__(self, x):
+        self.rows, self.count = PersistentArray(x), 0
+
+    def push(self, v):
+        self.rows.append(v)
+        self.count += 1
+
+    def drop(self):
+        self.count -= 1
+        return self.rows.pop()
+
+
+def rows_in_an_object(x, v):
+    stack = Stack(x)
+    for i in range(3):
+        stack.push(stack.rows[i] * v)
+    top = stack.drop()
+    stack.rows[0] = top * stack.rows[1]
+    stack.rows.delete(1)
+    return np.sum(stack.rows * top) + stack.count
+
+
 ROW = np.array([0.3, -0.4, 0.8])
 START = np.array([[0.5, 1.5, -0.7], [0.2, -0.3, 1.1], [0.9, 0.4, -0.6]])
 PROGRAMS = [
@@ -350,6 +413,10 @@ PROGRAMS = [
     (rows_of, (START, ROW), (0, 1)),
     (stores, (START, ROW), (0, 1)),
     (stores_into_a_copy, (START, ROW), (0, 1)),
+    (rows_at_the_end, (START, ROW), (0, 1)),
+    (rows_of_an_argument, (START, ROW), (0, 1)),
+    (rows_that_helpers_append, (START, ROW), (0, 1)),
+    (rows_in_an_object, (START, ROW), (0, 1)),
 ]
 
 

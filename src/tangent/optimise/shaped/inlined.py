@@ -22,7 +22,7 @@ from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import rebuild, rename, replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, writes
+from tangent.syntax.uses import COMPREHENSIONS, arguments, assigned_inside, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
@@ -154,14 +154,15 @@ def _assigned(s: ast.Assign | ast.AugAssign, value: ast.expr) -> Body:
 
 
 def unpacked(body: Body, parameters: set[str]) -> Body:
-    """Tuples that are made once and only taken apart, taken apart."""
+    """Tuples that are made once, taken apart; those with tuples inside, which are things of their own, if that is all."""
     made = Counter(v for s in statements(body) for v in writes(s))
+    read = _read_whole(body)
     tuples: dict[str, ast.Tuple] = {}
     for s in body:  # outside of loops, where each name has one value
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Tuple(elts=elts) as value) if made[v] == 1:
                 leaves = [n.id for e in elts for n in walk(e) if isinstance(n, ast.Name)]
-                whole = all(isinstance(e, (ast.Name, ast.Tuple)) for e in elts)
+                whole = all(isinstance(e, ast.Name) or (isinstance(e, ast.Tuple) and v not in read) for e in elts)
                 if whole and all(made[n] + (n in parameters) == 1 for n in leaves):
                     tuples[v] = value
             case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=w)) if made[v] == 1 and w in tuples:
@@ -174,3 +175,20 @@ def unpacked(body: Body, parameters: set[str]) -> Body:
             case _:
                 done.append(s)
     return done
+
+
+def _read_whole(body: Body) -> set[str]:
+    """Variables of which something other than taking them apart reads the value, under whatever name."""
+    named: list[tuple[str, str]] = []
+    read: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.Name(id=w)):
+                named.append((v, w))
+            case ast.Assign(targets=[ast.Tuple()], value=ast.Name()):
+                pass
+            case _:
+                read |= header_reads(s)
+    while more := {w for v, w in named if v in read} - read:
+        read |= more
+    return read

@@ -69,7 +69,39 @@ def descent(x):
     return np.sum(descended(x[4:], x[:4].reshape(2, 2), x[4:] * 0.1) ** 2)
 
 
-PROGRAMS = [lorenz, neighbours, transposed, diffused, rows, kept, descent]
+def scale_first_row(a, v):
+    a.reshape(2, 3)[0] *= v[0]
+
+
+def scaled(x):
+    """What a helper keeps is a tuple in a tuple, which is one thing."""
+    a = np.sin(x)
+    b = a * x
+    scale_first_row(a, b)
+    return np.sum(a * a * b)
+
+
+def chained(b):
+    r = b.copy()
+    r[0] *= r[1]
+    r[1] *= b[2]
+    return r
+
+
+def handed_on(step, y):
+    return step(y)
+
+
+def handed(x):
+    """What a helper's helper gives, and puts back, has another name here."""
+    y = x * x
+    for _ in range(2):
+        q = handed_on(chained, y)
+        y = q.reshape(6) * y
+    return np.sum(q * y)
+
+
+PROGRAMS = [lorenz, neighbours, transposed, diffused, rows, kept, descent, scaled, handed]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

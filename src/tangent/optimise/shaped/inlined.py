@@ -16,7 +16,7 @@ from typing import Any
 
 from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Body, Optimisation
-from tangent.optimise.purity import is_pure
+from tangent.optimise.purity import calls_unknown, is_pure
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.print import Comment
@@ -103,9 +103,18 @@ class _Inlined:
             return None
         if any(isinstance(n, SCOPED) for n in walk(found.tree)):  # what closures capture is known by its name
             return None
+        if self.may_write(e, found):
+            return None
         body = [s for s in found.tree.body if not isinstance(s, Comment)]
         simple = all(isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) for s in body[:-1])
         return found if simple and len(body) <= LONGEST and isinstance(body[-1], ast.Return) else None
+
+    def may_write(self, e: ast.Call, callee: Generated) -> bool:
+        """Whether a function hands something on that has other names here: its own names for it are not known here."""
+        assert callee.tree is not None
+        given = {a.id for a in (*e.args, *(k.value for k in e.keywords)) if isinstance(a, ast.Name)}
+        inside = Optimisation(lambda x: self.resolve(x, callee))
+        return not given.isdisjoint(self.g.shared) and any(calls_unknown(s, inside) for s in callee.tree.body)
 
     def captured(self, callee: Generated) -> dict[str, Any] | None:
         """What a function finds in its closure, where that never changes; else None."""

@@ -114,7 +114,7 @@ def test_mixtures_agree_with_differences(f):
         np.testing.assert_allclose(reverse(X, 1.0, V), expected, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("f", PROGRAMS[:-2])
+@pytest.mark.parametrize("f", PROGRAMS[:5])
 def test_nothing_is_copied_to_be_added_to(f):
     text = tangent.jvp(tangent.grad(f)).version(X, 1.0, V).source
     assert not any(asked in text for asked in ("with_part", "with_cell", "unbroadcast", "add_at", "sequence"))

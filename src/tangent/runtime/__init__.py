@@ -502,7 +502,6 @@ __all__ = [
     "order_of_keys",
     "other_factors_at",
     "other_keys",
-    "overwritten",
     "own",
     "own_any",
     "owned_part",

@@ -163,7 +163,7 @@ def _assigned(s: ast.Assign | ast.AugAssign, value: ast.expr) -> Body:
 
 
 def unpacked(body: Body, parameters: set[str]) -> Body:
-    """Tuples that are made once, taken apart; those with tuples inside, which are things of their own, if that is all."""
+    """Tuples that are made once, taken apart; those with tuples inside, which are one thing each, if that is all."""
     made = Counter(v for s in statements(body) for v in writes(s))
     read = _read_whole(body)
     tuples: dict[str, ast.Tuple] = {}

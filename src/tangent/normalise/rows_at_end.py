@@ -69,6 +69,7 @@ def _rebinding(s: ast.stmt, alone: frozenset[str], context: Context) -> list[ast
             pass
         case _:
             return None
+    done: list[ast.stmt]
     match attr, args:
         case "append", [row]:
             done = [assign(v, ast.Call(function("append"), [name(v), row], []), s)]

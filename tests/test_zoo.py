@@ -134,7 +134,9 @@ class Setting:
         return call(self.program, self.program.function, self.at(point))
 
     def derivative(self, function: Callable[..., Any], *extra: Any, point: tuple[Any, ...] | None = None) -> Any:
-        return call(self.program, function, self.at(copy.deepcopy(self.point) if point is None else point), *extra)
+        arguments = self.at(copy.deepcopy(self.point) if point is None else point)
+        with keeping(read_of(self.program)):  # what is differentiated because of what it is called with
+            return call(self.program, function, arguments, *extra)
 
     def gradient(self, function: Callable[..., Any]) -> tuple[Any, ...]:
         """What a reverse derivative gives for the seed, one entry per argument."""
@@ -252,14 +254,13 @@ def test_second_order(case: Case, mixture: str) -> None:
     setting = Setting(case)
     derivative = mixed(case.program, mixture)
     seed, tangents = copy.deepcopy((setting.seed, setting.tangents))
-    with keeping(read_of(case.program)):  # what is differentiated because a call of it happens
-        match mixture:
-            case "reverse-reverse":
-                got = setting.derivative(derivative, seed, single(tangents))
-            case "forward-reverse":
-                got = setting.derivative(derivative, seed, *tangents)
-            case _:
-                got = setting.derivative(derivative, *tangents, seed)
+    match mixture:
+        case "reverse-reverse":
+            got = setting.derivative(derivative, seed, single(tangents))
+        case "forward-reverse":
+            got = setting.derivative(derivative, seed, *tangents)
+        case _:
+            got = setting.derivative(derivative, *tangents, seed)
     check(derivative, numeric.covector(got), curvature(case), setting.tolerance(SECOND))
 
 

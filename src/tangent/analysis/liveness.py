@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import statements
 from tangent.syntax.uses import header_reads, may_skip, writes
+from tangent.syntax.walk import fact
 
 
 @dataclass
@@ -29,6 +30,15 @@ def liveness(f: ast.FunctionDef, asked: frozenset[ast.stmt] = frozenset()) -> Li
     >>> sorted(liveness(f).entry[f.body[0]])
     ['x']
     """
+    return _found(f, asked) if asked else _of_loops(f)
+
+
+@fact
+def _of_loops(f: ast.FunctionDef) -> Liveness:
+    return _found(f, frozenset())
+
+
+def _found(f: ast.FunctionDef, asked: frozenset[ast.stmt]) -> Liveness:
     table = Liveness()
     _block(f.body, set(), table, asked)
     return table

@@ -24,7 +24,9 @@ def watched(body: list[ast.stmt], resolve: Resolve, seen: bool = False) -> set[a
     found: set[ast.stmt] = set()
     blocks: list[bool] = []
     for s in body:
-        here = seen or any(blocks)
+        here = seen or (bool(blocks) and any(blocks))
+        if type(s) is ast.Assign and not here:  # most are
+            continue
         match s:
             case Enter():
                 blocks.append(_may_end(s, resolve))

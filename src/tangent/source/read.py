@@ -33,7 +33,7 @@ from tangent.source.naming import is_generated
 from tangent.source.queues import with_queues
 from tangent.source.side_by_side import one_by_one
 from tangent.syntax.rebuild import function_node, replace
-from tangent.syntax.walk import walk
+from tangent.syntax.walk import fact, walk
 
 FUTURE = annotations.compiler_flag  # as `from __future__ import annotations` sets it
 
@@ -228,10 +228,7 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
             tree, first = _block(lines, first)
     except (SyntaxError, IndentationError):
         tree, first = _module("".join(lines)), 1
-    candidates = [
-        n for n in walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == code.co_name
-    ]
-    for node in candidates:
+    for node in _definitions(tree).get(code.co_name, []):
         start = min([node.lineno, *(d.lineno for d in node.decorator_list)]) + first - 1
         if start == code.co_firstlineno:
             if isinstance(node, ast.AsyncFunctionDef):
@@ -241,6 +238,16 @@ def _def(code: types.CodeType, lines: tuple[str, ...], function: types.FunctionT
                 )  # fmt: skip
             return _shift(node, first - 1) if first > 1 else node
     raise _changed(code, lines, function)
+
+
+@fact
+def _definitions(tree: ast.Module) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The definitions in a module by their names; it is asked for all functions of a derivative."""
+    found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+    for n in walk(tree):
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.setdefault(n.name, []).append(n)
+    return found
 
 
 def _block(lines: tuple[str, ...], first: int) -> tuple[ast.Module, int]:

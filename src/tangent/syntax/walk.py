@@ -44,11 +44,11 @@ def fact(find: Callable[[_Node], _Fact]) -> Callable[[_Node], _Fact]:
 
     @wraps(find)
     def known(node: _Node) -> _Fact:
-        try:
-            return node.__dict__[key]  # type: ignore[no-any-return]
-        except KeyError:
-            found = node.__dict__[key] = find(node)
-            return found
+        facts = node.__dict__
+        if key in facts:
+            return facts[key]  # type: ignore[no-any-return]
+        found = facts[key] = find(node)
+        return found
 
     return known
 

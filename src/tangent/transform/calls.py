@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tangent.analysis.shapes.facts import Fact
+from tangent.analysis.shapes.facts import Atoms, Fact
+from tangent.analysis.shapes.table import Shapes
 from tangent.options import Options
 from tangent.transform.known import Known, known_arguments
 from tangent.transform.unit import Unit
@@ -89,6 +90,10 @@ class Derivatives(Protocol):
     def gives_tuple(self, function: types.FunctionType) -> bool: ...
 
     def result_fact(self, function: Any) -> Fact: ...
+
+    def shapes(
+        self, this: Unit, numbers: frozenset[str], given: Mapping[str, Atoms], arrays: frozenset[str]
+    ) -> Shapes: ...
 
 
 def fit_arguments(unit: Unit, call: ast.Call, function: Any) -> Arguments | None:

@@ -23,8 +23,6 @@ import copy
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tangent.analysis.liveness import liveness
-from tangent.analysis.shapes.infer import shapes
 from tangent.syntax.quote import at, name
 from tangent.syntax.rebuild import function_node, statements
 from tangent.syntax.uses import arguments, expression_reads
@@ -156,8 +154,7 @@ class _Text:
     ) -> None:  # fmt: skip
         self.this, self.loop, self.active, self.scribe = this, loop, active, Scribe(this.context)
         flows = module.settled(this, active, numbers, groups).activity.names()
-        live, presumed = liveness(this.core), this.context.presumed
-        facts = shapes(this.core, this.operations, live, module.result_fact, numbers, presumed=presumed)
+        facts = module.shapes(this, numbers)
         self.stored = [p for group in groups for p in group]
         self.check(groups)
         self.given = [*loop.state, *loop.constants]

@@ -7,12 +7,14 @@ import copy
 import inspect
 import sys
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from tangent.analysis.liveness import liveness
-from tangent.analysis.shapes.facts import UNKNOWN, Fact, of_result
+from tangent.analysis.operation import Operations
+from tangent.analysis.shapes.facts import UNKNOWN, Atoms, Fact, of_result
 from tangent.analysis.shapes.infer import shapes
+from tangent.analysis.shapes.table import Shapes
 from tangent.errors import SourceError, TangentError
 from tangent.options import Options
 from tangent.rules.table import Custom, table
@@ -45,6 +47,7 @@ from tangent.transform.tangents import build_tangent
 from tangent.transform.tuples import plain_tuples
 from tangent.transform.unit import Unit, unit
 
+NONE_KNOWN: Mapping[str, Atoms] = {}
 Turn = Callable[[types.FunctionType, tuple[str, ...], Derive], Custom]
 Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stmt]]
 
@@ -63,6 +66,9 @@ class Module:
         self.functions: list[Generated] = []
         self._made: dict[tuple[Any, ...], Any] = {}
         self._facts: dict[Any, Fact] = {}
+        self._begun: set[Any] = set()  # functions whose results are being found out
+        self._early = 0  # how often one of these was asked for
+        self._shapes: dict[tuple[Any, ...], tuple[Operations, Shapes]] = {}
         self._tuples: dict[Any, bool] = {}
         self._waiting: list[Callable[[], None]] = []
         self._names: set[str] = set()
@@ -240,10 +246,30 @@ class Module:
                     this = self.read_for_facts(function)
                 except TangentError:  # no source, or not in Core Python: only an error if it turns out to be active
                     return UNKNOWN
-                live, presumed = liveness(this.core), this.context.presumed
-                facts = shapes(this.core, this.operations, live, self.result_fact, presumed=presumed)
-                self._facts[function] = of_result(facts.of(name(this.result)))
+                self._begun.add(function)
+                self._facts[function] = of_result(self.shapes(this).of(name(this.result)))
+                self._begun.remove(function)
+        elif function in self._begun:
+            self._early += 1
         return self._facts[function]
+
+    def shapes(
+        self, this: Unit, numbers: frozenset[str] = frozenset(), given: Mapping[str, Atoms] = NONE_KNOWN,
+        arrays: frozenset[str] = frozenset(),
+    ) -> Shapes:  # fmt: skip
+        """What is known of the variables of a function, found out once for all its derivatives.
+
+        What rests on a result that was not known yet is found out again.
+        """
+        presumed = this.context.presumed
+        key = (this.core, numbers, frozenset(given.items()), arrays, frozenset(presumed.items()))
+        operations, found = self._shapes.get(key, ({}, None))
+        if found is None or operations is not this.operations:
+            early, live = self._early, liveness(this.core)
+            found = shapes(this.core, this.operations, live, self.result_fact, numbers, given, arrays, presumed)
+            if early == self._early:
+                self._shapes[key] = this.operations, found
+        return found
 
     def finish(self) -> None:
         while self._waiting:
@@ -311,8 +337,7 @@ class Module:
         outputs: tuple[str, ...] = (),
     ) -> Settled:  # fmt: skip
         """The function with its writes in place dealt with; `outputs` are those beside its result."""
-        live, presumed = liveness(this.core), this.context.presumed
-        known = shapes(this.core, this.operations, live, self.result_fact, numbers, presumed=presumed)
+        known = self.shapes(this, numbers)
         found = settle(this, wrt, (this.result, *outputs), groups, self.summaries, known, self._written)
         function = this.source.function
         self._differentiated.add(function)

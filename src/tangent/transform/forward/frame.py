@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from tangent.analysis.liveness import liveness
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.facts import Fact
-from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.watched import watched
 from tangent.runtime.storage.shadows import shadow_among
@@ -32,10 +30,7 @@ class Frame:
         unit = settled.unit
         self.unit, self.active, self.scribe, self.derivatives = unit, settled.activity.names(), scribe, derivatives
         self.settled, self.shadowed, self.table = settled, settled.shadowed, settled.storage
-        self.shapes: Shapes = shapes(
-            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
-            settled.arrays, unit.context.presumed,
-        )  # fmt: skip
+        self.shapes: Shapes = derivatives.shapes(unit, numbers, given_shapes(unit), settled.arrays)
 
         operations = unit.operations.values()
         self.lists = {v for op in operations if op.kind == "push" for v in op.targets}

@@ -71,10 +71,7 @@ class Reverse(Statements):
         self.pairs_of: dict[ast.stmt, tuple[str, str, Any]] = {}
         self.adding: dict[ast.stmt, tuple[str, ...]] = {}
         self.shapes: Shapes
-        self.first_shapes = shapes(
-            unit.core, unit.operations, liveness(unit.core), derivatives.result_fact, numbers, given_shapes(unit),
-            settled.arrays, unit.context.presumed,
-        )  # fmt: skip
+        self.first_shapes = derivatives.shapes(unit, numbers, given_shapes(unit), settled.arrays)
         self.shapes = self.first_shapes
         self.masks = {op.targets[0] for op in self.operations.values() if is_mask(op)}
         self.caught = watched(self.prepared.body, unit.context.scope.resolve)

@@ -13,7 +13,7 @@ from tangent.rules.table import table
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import NESTED, all_writes, statements
 from tangent.syntax.uses import WRITING_METHODS
-from tangent.syntax.walk import fact, walk
+from tangent.syntax.walk import fact, holds, walk
 
 IMPURE_KERNELS = ("call_", "change_", "require_", "check_", "error_", "new_")
 IMPURE = frozenset(
@@ -29,6 +29,7 @@ CALLING = ("tangent.runtime.library", "tangent.runtime.calls")  # they call what
 
 COUNTED = frozenset({"changed", "initialised"})  # `try` looks whether they happened
 
+ON_PURPOSE = WRITING_FUNCTIONS | COUNTED  # called for what they do
 IN_PLACE = WRITING_FUNCTIONS | {"pop_grad", "add_item", "add_part", "add_cell", "clear_item"}
 
 Resolve = Callable[[ast.expr], Any]
@@ -42,13 +43,13 @@ def is_pure(e: ast.AST, o: Optimisation) -> bool:
 
 
 def _is_pure(e: ast.AST, resolve: Resolve) -> bool:
-    for node in walk(e):
-        match node:
-            case ast.Call(func=func) if not _pure_callee(func, resolve):
-                return False
-            case ast.Await() | ast.Yield() | ast.YieldFrom() | ast.NamedExpr():
-                return False
-    return True
+    return not _does_more(e) and all(_pure_callee(n.func, resolve) for n in calls_in(e))
+
+
+@fact
+def _does_more(e: ast.AST) -> bool:
+    """Whether an expression binds a name, or waits."""
+    return holds(e, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 
 
 def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
@@ -57,9 +58,8 @@ def _pure_callee(func: ast.expr, resolve: Resolve) -> bool:
     if found is MISSING:
         return isinstance(func, ast.Attribute) and (func.attr in rules.methods or func.attr in rules.zero_methods)
     try:
-        if found in IMPURE or getattr(found, "__name__", "").startswith(("require_", "check_", "error_", "new_")):
-            return False
-        if getattr(found, "__name__", "") in WRITING_FUNCTIONS | COUNTED:
+        called: str = getattr(found, "__name__", "")
+        if found in IMPURE or called.startswith(("require_", "check_", "error_", "new_")) or called in ON_PURPOSE:
             return False
     except TypeError:
         return False

@@ -122,3 +122,12 @@ def lists_that_are_held_joined_and_repeated(x):
     zs += zs
     o.xs += [x, x * x]
     return sum(v * (i + 1) for i, v in enumerate(ws["a"])) + sum(ys) * x
+
+
+@program({"x": 1.3})
+def rows_that_an_operator_makes_longer(x):
+    rows = [[x], [x * 2.0]]
+    for row in rows:
+        row += [x * 3.0]
+        row += [x, 1.0]
+    return sum(rows[0]) * rows[1][-1] * rows[1][1]

@@ -387,14 +387,6 @@ def value_of_an_exception_of_a_helper(x):
     return y * x
 
 
-@refused("cannot differentiate a write in place", 2.0)
-def rows_that_an_operator_makes_longer(x):
-    rows = [[x], [x * 2.0]]
-    for row in rows:
-        row += [x * 3.0]
-    return sum(rows[0]) * rows[1][-1]
-
-
 @refused("numbers lose their derivative in a set", 2.0)
 def number_in_a_set(x):
     queue = deque([x])

@@ -79,9 +79,9 @@ def _joined(n: ast.AST) -> tuple[str, str] | None:
 
 
 def _lengthens(n: ast.AST) -> bool:
-    """Whether an item is made longer by a list: `d[k] += [v]`, where the key does nothing."""
+    """Whether something is made longer by a list: `d[k] += [v]`, where the key does nothing."""
     match n:
-        case ast.AugAssign(target=ast.Subscript() | ast.Attribute() as place, op=ast.Add(), value=ast.List()):
+        case ast.AugAssign(target=place, op=ast.Add(), value=ast.List()):
             return not any(isinstance(x, (ast.Call, ast.NamedExpr)) for x in walk(place))
         case _:
             return False
@@ -94,10 +94,14 @@ def _items(body: list[ast.stmt], context: Context) -> list[ast.stmt]:
 def _item(s: ast.stmt, context: Context) -> list[ast.stmt]:
     if not _lengthens(s):
         return [s] if isinstance(s, (ast.FunctionDef, ast.ClassDef)) else [with_blocks(s, lambda b: _items(b, context))]
-    assert isinstance(s, ast.AugAssign) and isinstance(s.target, (ast.Subscript, ast.Attribute))
+    assert isinstance(s, ast.AugAssign)
+    kind = name(context.builtin("list"))
+    if isinstance(s.target, ast.Name):
+        test = call(context.builtin("isinstance"), name(s.target.id), kind)
+        return [at(ast.If(test, [_changed(s.target.id, "extend", s.value, s)], [s]), s)]
     held = context.names.numbered("t")
     context.scope.local.add(held)
-    test = call(context.builtin("isinstance"), name(held), name(context.builtin("list")))
+    test = call(context.builtin("isinstance"), name(held), kind)
     grown = [_changed(held, "extend", s.value, s), at(ast.Assign([s.target], name(held)), s)]
     return [assign(held, replace(s.target, ctx=ast.Load()), s), at(ast.If(test, grown, [s]), s)]
 

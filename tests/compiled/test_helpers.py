@@ -168,3 +168,29 @@ def added_to_an_element(b, x):
 
 def test_arrays_without_axes_are_numbers_beside_elements():
     assert np.array_equal(added_to_an_element(np.ones(2), np.array(0.5)), [1.5, 1.0])
+
+
+@numba.njit
+def levinson(r):
+    """Keeps turned parts: the one of a single element is contiguous, the others are not."""
+    y = np.empty_like(r)
+    alpha, beta = -r[0], 1.0
+    y[0] = -r[0]
+    for k in range(1, r.shape[0]):
+        beta *= 1.0 - alpha * alpha
+        alpha = -(r[k] + np.dot(np.flip(r[:k]), y[:k])) / beta
+        y[:k] += alpha * np.flip(y[:k])
+        y[k] = alpha
+    return y
+
+
+def of_a_compiled_function(r):
+    return np.sum(levinson(r))
+
+
+@pytest.mark.filterwarnings("ignore:.*faster on contiguous arrays")
+def test_arrays_of_several_layouts_that_a_compiled_function_has_kept():
+    """Numba takes no list of them from Python: it crashed."""
+    r = 0.1 * np.arange(1.0, 6.0)
+    tangent.testing.check_grads(of_a_compiled_function, (r,))
+    np.testing.assert_allclose(tangent.grad(of_a_compiled_function)(r), tangent.vjp(levinson)(r, np.ones(5)), rtol=1e-12)

@@ -68,6 +68,7 @@ THEMES = (
     "once",
     "mixed",
     "everyday",
+    "forms",
 )
 LATER = ("later_language",)
 

@@ -112,7 +112,7 @@ def _is_not_complex(kind: Kind) -> bool:
     return isinstance(kind, Number) and not kind.dtype.startswith("c")
 
 
-GIVING = ("accumulate", "reduceat")  # methods of ufuncs that write nothing
+GIVING = ("accumulate", "reduceat", "reduce", "outer")  # methods of ufuncs that write nothing
 
 
 def resolve(e: ast.expr, g: Generated) -> Any:

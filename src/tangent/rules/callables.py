@@ -100,6 +100,18 @@ def call_form(f: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:
     return called(f, inspect.Signature([*before, *(kinds(k, kinds.KEYWORD_ONLY) for k in names)]))
 
 
+def method_form(f: types.MethodDescriptorType, count: int, names: tuple[str, ...]) -> types.FunctionType:
+    """The plain function for calls of a method of arrays, which they give first.
+
+    def sum(argument0, *, axis): return argument0.sum(axis=axis)
+    """
+    given = [f"argument{i}" for i in range(count)]
+    parameters = [*given, *(["*", *names] if names else [])]
+    passed = [*given[1:], *(f"{k}={k}" for k in names)]
+    title = f.__name__
+    return define(title, f"def {title}({', '.join(parameters)}):\n    return argument0.{title}({', '.join(passed)})\n", {})
+
+
 def rule_modes(f: Any) -> tuple[str, ...]:
     """The modes in which a function is differentiated by what somebody said."""
     rules = table()

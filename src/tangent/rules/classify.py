@@ -20,7 +20,7 @@ from tangent.rules.growing import growing_lists
 from tangent.rules.notation import Binding
 from tangent.rules.table import Bound, Table
 from tangent.runtime.dispatch import pop_grad
-from tangent.runtime.objects import MEMBERS
+from tangent.runtime.objects import MEMBERS, is_numeric_method
 from tangent.runtime.storage.items import put_item_back, restore_item
 from tangent.runtime.storage.sums import add_at, add_into
 from tangent.source.makers import maker
@@ -265,6 +265,11 @@ class _Reader:
                 error = e
         return error or RuleError("cannot differentiate this operator", where, "it has no rule", "Call a function that has one.")
 
+    def depends_on_count(self, bounds: Sequence[Bound]) -> bool:
+        """Whether a function takes one argument for a sequence, and several for its items."""
+        rules = [self.table.rules[b.rule] for b in bounds]
+        return len(rules) > 1 and any(r.parameters[0].star for r in rules)
+
     def call(self, e: ast.Call, s: ast.stmt) -> Operation:
         func = e.func
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and self.is_local(func.value.id):
@@ -287,11 +292,15 @@ class _Reader:
         if found is np.ndarray and (len(e.args) > 2 or over):  # over a buffer, whose numbers it has
             return self.opaque(e, "no rule")
         if isinstance(found, types.MethodDescriptorType) and found.__objclass__ is np.ndarray and e.args:
+            if isinstance(e.args[0], ast.Starred):
+                return self.dynamic(e)
             return self.method(e.args[0], found.__name__, replace(e, args=e.args[1:]), s)
         if self.table.is_zero(found):
             return Operation("zero", (), callee=found)
         bounds = self.table.lookup(found)
         written = self.table.written_out(found)
+        if e.args and isinstance(e.args[-1], ast.Starred) and self.depends_on_count(bounds):
+            return self.dynamic(e)
         if bounds:
             module = getattr(found, "__module__", "")
             library = bounds[0].library or (module if module in ("math", "cmath") else "numpy")
@@ -313,7 +322,7 @@ class _Reader:
             given = tuple(v for v in _names(args) if not isinstance(self.context.scope.lookup(v), IMMUTABLE))
             shared = tuple(v for v in self.context.scope.shared(found).values() if v not in given)
             return Operation("call", (), (*given, *shared), callee=found)
-        if isinstance(found, (types.MethodType, functools.partial)) or isinstance(
+        if isinstance(found, (types.MethodType, functools.partial)) or is_numeric_method(found) or isinstance(
             getattr(type(found), "__call__", None), types.FunctionType
         ):
             return Operation("dynamic", (), _names(args))
@@ -326,7 +335,8 @@ class _Reader:
         if told or attr in self.table.zero_methods:
             return Operation("zero", ())
         bounds = self.table.methods.get(attr)
-        if bounds:
+        shaped = attr == "reshape" and not e.keywords  # it takes so many numbers for one shape
+        if bounds and (shaped or not _is_spread(e) or not isinstance(owner, ast.Name)):
             args, keywords = method_form(attr, owner, e.args, e.keywords)
             op = self.by_rule(bounds, args, keywords, e, s)
             if op.kind == "rule" or not self.context.overloads(MEMBERS):

@@ -136,7 +136,7 @@ def norm(y, x, ord=None, axis=None, keepdims=False):
     d[ord] = d[y] * norm_order_slope(x, y, ord, axis, keepdims)
     d[y] = (
         np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
-        + d[ord] * norm_order_slope(x, y, ord, axis, keepdims)
+        + by_order(d[ord], ord) * norm_order_slope(x, y, ord, axis, keepdims)
     )
 
 
@@ -146,7 +146,7 @@ def vector_norm(y, x, axis=None, keepdims=False, ord=2):
     d[ord] = d[y] * order_slope(x, y, ord, axis, keepdims)
     d[y] = (
         np.sum(np.real(slope * d[x]), axis=axis, keepdims=keepdims)
-        + d[ord] * order_slope(x, y, ord, axis, keepdims)
+        + by_order(d[ord], ord) * order_slope(x, y, ord, axis, keepdims)
     )
 
 

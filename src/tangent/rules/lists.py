@@ -23,6 +23,7 @@ SEQUENCES = frozenset(
     "concatenate stack vstack hstack dstack column_stack block array asarray require ascontiguousarray copy multi_dot "
     "choose select trim_zeros".split()
 )
+NUMBERS = frozenset({"ord"})  # operands that are a number or a name, and never an array
 LIST_RULES = frozenset("tolist builtin_list builtin_tuple builtin_sorted".split())
 ITEMS = frozenset(("getitem", "sequence"))
 
@@ -60,7 +61,8 @@ def array_operands(op: Operation, context: Context) -> Mapping[str, str]:
         return {}
     if not numpy_name(call.func, context):
         return {}
-    return {k: v.id for k, v in op.values.items() if k in op.rule.operands and isinstance(v, ast.Name)}
+    operands = op.rule.operands - NUMBERS
+    return {k: v.id for k, v in op.values.items() if k in operands and isinstance(v, ast.Name)}
 
 
 def operator_operands(op: Operation) -> set[str]:
@@ -102,23 +104,49 @@ def _is_slice(op: Operation) -> bool:
 
 
 def numpy_name(func: ast.expr, context: Context) -> str:
-    """The user's name for NumPy in a call of one of its functions."""
+    """The user's name for NumPy in a call of one of its functions, or one of ours where that has a name of its own."""
     root: Any = func
     while isinstance(root, ast.Attribute):
         root = root.value
     found = context.scope.resolve(root) if isinstance(root, ast.Name) else None
-    return root.id if isinstance(found, types.ModuleType) and found is np else ""
+    if found is np:
+        return root.id
+    return context.use("np", np) if _is_of_numpy(found) else ""
+
+
+def _is_of_numpy(found: Any) -> bool:
+    """Whether something is a function of NumPy, or a module of it.
+
+    >>> _is_of_numpy(np.linalg), _is_of_numpy(np.sin), _is_of_numpy(np.sort), _is_of_numpy(len)
+    (True, True, True, False)
+    """
+    if isinstance(found, types.ModuleType):
+        return found.__name__.startswith("numpy.")
+    return callable(found) and (getattr(found, "__module__", None) or "").partition(".")[0] == "numpy"
 
 
 def _spread(names: set[str], operations: Operations, items: bool) -> set[str]:
     """The names, and all that may hold the same, or a list that is made of it."""
     found, before = set(names), -1
+    packs = {op.targets[0]: op.value for op in operations.values() if op.kind == "pack"}
     while len(found) != before:
         before = len(found)
         for op in operations.values():
-            if _makes_list(op, found, items):
-                found |= set(op.targets)
+            found |= set(op.targets) if _makes_list(op, found, items) else _taken_out(op, packs, found)
     return found
+
+
+def _taken_out(op: Operation, packs: Mapping[str, ast.expr | None], lists: set[str]) -> set[str]:
+    """Lists that an operation reads out of one that is written out: `t = ([a, b], c); u, v = t`."""
+    whole = packs.get(op.operands[0]) if op.operands else None
+    items = whole.elts if isinstance(whole, (ast.List, ast.Tuple)) else []
+    if op.kind == "unpack" and len(items) == len(op.targets):
+        return {v for v, e in zip(op.targets, items) if isinstance(e, ast.Name) and e.id in lists}
+    match op.values.get("index") if op.kind == "rule" and op.rule.name == "getitem" else None:
+        case ast.Constant(value=int(i)) if -len(items) <= i < len(items):
+            return set(op.targets) if isinstance(e := items[i], ast.Name) and e.id in lists else set()
+        case _:
+            return set()
 
 
 def _makes_list(op: Operation, lists: set[str], items: bool) -> bool:
@@ -131,6 +159,8 @@ def _makes_list(op: Operation, lists: set[str], items: bool) -> bool:
             return isinstance(op.callee, types.FunctionType) and _returns_list(op.callee)
         case "copy":
             return bool(lists.intersection(op.operands))
+        case "unpack":
+            return items and bool(lists.intersection(op.operands))
         case "rule" if op.rule.name in LIST_RULES:
             return True
         case "rule" if op.rule.name in ITEMS:

@@ -24,6 +24,7 @@ from tangent.runtime.objects import (
     is_held_alone,
     is_looked_up,
     is_method,
+    is_numeric_method,
     is_object,
     is_property,
     method_of,
@@ -135,6 +136,8 @@ def is_bound(function: Any, active: Active) -> bool:
     kind = type(function)
     if kind is types.FunctionType:
         return False
+    if kind is types.BuiltinMethodType:
+        return is_numeric_method(function)
     if kind is types.MethodType:
         own = type(function.__func__) is types.FunctionType and is_object(function.__self__)
     else:
@@ -144,12 +147,14 @@ def is_bound(function: Any, active: Active) -> bool:
 
 def function_behind(function: Any) -> Any:
     """The function of a class that a method or an object that is called stands for."""
+    if isinstance(function, types.BuiltinMethodType):
+        return getattr(type(function.__self__), function.__name__)
     return function.__func__ if isinstance(function, types.MethodType) else method_of(function, "__call__")
 
 
 def owner_of(function: Any) -> Any:
     """The object of a method; an object that is called is its own."""
-    return function.__self__ if isinstance(function, types.MethodType) else function
+    return function.__self__ if isinstance(function, (types.MethodType, types.BuiltinMethodType)) else function
 
 
 def with_owner(active: Active) -> Active:

@@ -213,8 +213,19 @@ def getter_of(x: Any, name: str) -> Any:
 
 
 def is_method(x: Any, name: str) -> bool:
-    """Whether an attribute is a function of the class, bound to the object."""
-    return isinstance(_static(x, name), types.FunctionType)
+    """Whether an attribute is a function of the class, bound to the object, the number or the array."""
+    found = _static(x, name)
+    return isinstance(found, types.FunctionType) or (isinstance(found, types.MethodDescriptorType) and is_numeric(x))
+
+
+def is_numeric(x: Any) -> bool:
+    """Whether a value is a number or an array: their methods have rules."""
+    return isinstance(x, (np.ndarray, np.generic, float, complex))
+
+
+def is_numeric_method(f: Any) -> bool:
+    """Whether a value is a method of a number or an array, with that: `x.sum`."""
+    return isinstance(f, types.BuiltinMethodType) and is_numeric(f.__self__)
 
 
 def _static(x: Any, name: str) -> Any:
@@ -257,6 +268,8 @@ def method_of(x: Any, name: str) -> Any:
     found = _static(x, name)
     cls: Any = type(x)
     if isinstance(found, types.FunctionType) and name not in getattr(x, "__dict__", {}):
+        return found
+    if isinstance(found, types.MethodDescriptorType) and is_numeric(x):
         return found
     if isinstance(found, staticmethod):
         return of_static_method(found.__func__)

@@ -19,7 +19,7 @@ from tangent.errors import InPlaceError, OwnerError, TangentError
 from tangent.normalise.counted import with_counted
 from tangent.options import Options
 from tangent.pipeline import derive
-from tangent.rules.callables import call_form, plain_function
+from tangent.rules.callables import call_form, method_form, plain_function
 from tangent.rules.table import table
 from tangent.runtime import descriptors, library, objects
 from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given
@@ -146,6 +146,8 @@ class DerivativesOnDemand:
             return made
         if table().custom_of(function) is not None:
             return function  # type: ignore[no-any-return]
+        if isinstance(function, types.MethodDescriptorType) and function.__name__ in table().methods:
+            return self.kept(("method", function, count, names), lambda: method_form(function, count, names))
         if table().lookup(function) and is_library(function):
             key = ("form", id(function), count, names)
             return self.kept(key, lambda: call_form(function, count, names), function)

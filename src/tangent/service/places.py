@@ -11,7 +11,7 @@ from typing import Any
 
 from tangent.errors import ArgumentError
 from tangent.runtime.calls import Active
-from tangent.runtime.objects import is_object
+from tangent.runtime.objects import is_numeric_method, is_object
 from tangent.source.cells import content_of
 from tangent.source.reached import captured_by, reached, root_of
 from tangent.source.read import read
@@ -152,7 +152,7 @@ def may_vary(value: Any) -> bool:
     """Whether a captured value can carry a derivative."""
     if isinstance(value, types.FunctionType):
         return bool(value.__closure__)
-    if isinstance(value, types.MethodType):
+    if isinstance(value, types.MethodType) or is_numeric_method(value):
         return may_vary(value.__self__)
     if is_object(value):
         return True

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangent.backends.numba.kinds import implements, is_complex, is_tuple, jitable, rank, value_of
+from tangent.backends.numba.zeros import is_unread
 from tangent.runtime import (
     among_equal,
     eigen_rates,
@@ -155,10 +156,13 @@ def jumping(g: Any, rates: Any) -> Any:
 
 
 @jitable
-def with_values(core: Any, b: Any, g: Any, w: Any) -> Any:
-    """The adjoint of vectors in their basis, made of g, with b, that of the values; nan where it is not known."""
+def with_values(core: Any, b: Any, g: Any, w: Any, read: bool) -> Any:
+    """The adjoint of vectors in their basis, made of g, with b, that of the values; nan where it is not known.
+
+    `read`: whether anything reads both the vectors and the values.
+    """
     out = core + np.diag(b)
-    if not g.any():
+    if not read or not len(w):
         return out
     bound, least, small = EPS * np.max(np.abs(w)), EPS * np.max(np.abs(b)), EPS * np.max(np.abs(g))
     for i in range(len(w)):
@@ -181,7 +185,7 @@ def jumps(g: Any, rates: Any) -> Any:
 
 @implements(undetermined)
 def unknown(b: Any, g: Any, w: Any) -> Any:
-    return (lambda b, g, w: with_values(np.zeros_like(g), b, g, w) - np.diag(b)) if is_real_matrix(g) else None
+    return (lambda b, g, w: with_values(np.zeros_like(g), b, g, w, True) - np.diag(b)) if is_real_matrix(g) else None
 
 
 @implements(undetermined_adjoint)
@@ -202,7 +206,11 @@ def before_unknown(d: Any, b: Any, w: Any) -> Any:
 
 @implements(undetermined_tangent)
 def of_unknown(db: Any, w: Any) -> Any:
-    return lambda db, w: with_values(np.zeros((len(w), len(w))), db, np.ones((len(w), len(w))), w) - np.diag(db)
+    def impl(db: Any, w: Any) -> Any:
+        nothing = np.zeros((len(w), len(w)))
+        return with_values(nothing, db, nothing, w, True) - np.diag(db)
+
+    return impl
 
 
 @implements(quotient)
@@ -276,7 +284,8 @@ def before_eigenvalues(b: Any, y: Any, a: Any, UPLO: Any = "L") -> Any:
         w, v = y[0], plain(y[1])
         g = turned(v) @ plain(b[1])
         x = (g - g.T) / 2
-        return v @ with_values(over_gaps(x, beside(x, g), w), b[0], g, w) @ turned(v)
+        read = not is_unread(b[0]) and not is_unread(b[1])
+        return v @ with_values(over_gaps(x, beside(x, g), w), plain(b[0]), g, w, read) @ turned(v)
 
     return impl
 
@@ -358,7 +367,8 @@ def before_singular_values(b: Any, y: Any, a: Any, compute_uv: Any = True, hermi
         g, h = turned(u) @ bu, turned(v) @ bv
         both, apart, size = (g - g.T + h - h.T) / 2, (g - g.T - h + h.T) / 2, np.abs(g) + np.abs(h)
         core = over_gaps(both, beside(both, size), s) + over_sums(apart, s)
-        out = u @ with_values(core, b[1], size, s) @ turned(v)
+        read = not is_unread(b[1]) and not (is_unread(b[0]) and is_unread(b[2]))
+        out = u @ with_values(core, plain(b[1]), size, s, read) @ turned(v)
         return out + over(bu - u @ g, s) @ turned(v) + u @ turned(over(bv - v @ h, s))
 
     return impl

@@ -32,6 +32,7 @@ from tangent.runtime import (
     init_grad,
     scatter,
     scatter_cell,
+    unread,
     with_cell,
     with_part,
 )
@@ -65,6 +66,8 @@ def scattered(b: Any, x: Any, index: Any) -> Any:
             return out
 
         return impl
+    if isinstance(x, types.Tuple) and is_number(index):  # rules of functions with several results may ask
+        return lambda b, x, index: add_item(unread(x), x, index, b)
     if is_tuple(x) or is_list(x) or isinstance(x, types.DictType):
         return lambda b, x, index: add_item(init_grad(x), x, index, b)
     if is_record(x) and value_of(index) in x.fields:

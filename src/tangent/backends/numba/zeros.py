@@ -15,6 +15,7 @@ from tangent.backends.numba.kinds import (
     is_number,
     is_record,
     is_tuple,
+    jitable,
     per_item,
     per_key,
     types,
@@ -44,7 +45,21 @@ def zero(x: Any) -> Any:
 
 implements(init_grad)(zero)
 implements(lazy_zero)(zero)
-implements(unread)(zero)
+
+
+@implements(unread)
+def unread_zero(x: Any) -> Any:
+    """Zeros that are one number, as their strides tell: what is added to them is not."""
+    if is_array(x):
+        nothing = gradient_type(x)
+        return lambda x: np.broadcast_to(nothing(0), x.shape)
+    return per_item(x, "x", "unread(x[{i}])", unread=unread) if is_tuple(x) else zero(x)
+
+
+@jitable
+def is_unread(b: Any) -> bool:
+    """Whether an array is what `unread` gives: nothing reads the result whose adjoint it is."""
+    return b.size > 0 and max(b.strides) == 0 and b.flat[0] == 0.0
 
 
 DIFFERENT = "gradients of a list have different lengths"

@@ -51,6 +51,7 @@ from tangent.optimise.shaped.making import (
     transposed,
     value_of,
 )
+from tangent.optimise.shaped.operands import like_operand
 from tangent.optimise.shaped.parts import Of, attribute
 from tangent.rules.table import table
 from tangent.runtime.persistent import PersistentArray, append, setitem
@@ -124,7 +125,7 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return Number((), "f8", kinds[0].weak)
     if getattr(function, "__module__", "") == "cmath":
         return COMPLEX if table().lookup(function) and function is not cmath.phase else UNKNOWN
-    if function is runtime.conj_sign and is_single(kinds[0]):
+    if function is runtime.conj_sign and kinds and is_single(kinds[0]):
         return kinds[0] if kinds[0].dtype == "f8" else with_changes(kinds[0], weak=None)
     if getattr(function, "__module__", "") == "math":
         return FLOAT if function not in NOT_FLOATS else UNKNOWN
@@ -145,7 +146,9 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     kinds = [k.array if isinstance(k, Rows) else k for k in kinds]
     if (getattr(function, "__module__", "") or "").startswith("tangent.runtime"):
         found = _by_runtime(function, kinds)
-        return like_gradient(by_example(function, e, of)) if found == UNKNOWN and is_formal(function) else found
+        if found == UNKNOWN and is_formal(function):
+            found = like_gradient(by_example(function, e, of))
+        return like_operand(function, kinds) if found == UNKNOWN else found
     if function in REDUCTIONS:
         return reduced(kinds[0], options(e, ("axis", "dtype", "out", "keepdims")))
     if function in (np.std, np.var):

@@ -19,13 +19,13 @@ from tangent.optimise.shaped.kinds import BOOL, FLOAT, INT, NOT_ONE, SMALL, UNKN
 
 FUNCTIONS = frozenset(
     """
-    cumsum cumprod nancumsum nancumprod diff ediff1d sort argsort argmax argmin einsum tensordot inner kron vdot tile
+    cumsum cumprod nancumsum nancumprod diff ediff1d sort argsort argmax argmin einsum tensordot inner vdot tile
     repeat squeeze expand_dims moveaxis rollaxis atleast_1d atleast_2d atleast_3d column_stack dstack ravel diagonal
     broadcast_to trace pad rot90 convolve correlate gradient trapezoid ptp average median quantile percentile var std
     cov corrcoef interp linspace vander polyval split array_split hsplit vsplit meshgrid take take_along_axis tril triu
     nansum nanmean nanmax nanmin nanvar nanstd logaddexp append insert delete cumulative_sum cumulative_prod matvec
     vecmat vecdot matrix_transpose permute_dims count_nonzero any all floor ceil rint trunc fix round around
-    floor_divide
+    floor_divide partition kron select
     """.split()
 )
 MATRICES = frozenset(
@@ -61,7 +61,7 @@ def is_formal(function: Any) -> bool:
     """Whether the form of what a function gives depends on the forms of its arguments alone."""
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
     if isinstance(getattr(function, "__self__", None), np.ufunc):
-        return name in ("accumulate", "reduceat")
+        return name in ("accumulate", "reduceat", "outer", "reduce")
     if module == "numpy.linalg":
         return name in MATRICES and getattr(np.linalg, name, None) is function
     if module.startswith("tangent.runtime.kernels."):

@@ -258,7 +258,7 @@ def get_either(x: Any, default: Any, like: Any, key: Any) -> Any:
 
 def item_adjoint(b: Any, x: Any, index: Any) -> Any:
     """The adjoint of x in `x.item(index)`, where a number counts the elements of x taken flat."""
-    if isinstance(index, tuple):
+    if isinstance(index, tuple) and len(index) > 1:
         return scatter(b, x, index)
     return np.reshape(scatter(b, np.ravel(x), index), np.shape(x))
 

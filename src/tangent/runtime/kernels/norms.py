@@ -32,6 +32,11 @@ def length_slope(x: Any, y: Any, axis: Any = None, keepdims: bool = False) -> An
     return direction_of(x, y, axis, keepdims)
 
 
+def by_order(d: Any, ord: Any) -> Any:
+    """The tangent of the order of a norm, none where that is a name."""
+    return 0.0 if ord is None or isinstance(ord, str) else d
+
+
 def norm_order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The derivative of `y = np.linalg.norm(x, ord, axis, keepdims)` by the order."""
     return order_slope(x, y, ord, axis, keepdims) if are_of_vectors(x, axis) else np.zeros_like(y)

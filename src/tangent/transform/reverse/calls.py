@@ -9,6 +9,7 @@ import numpy as np
 
 from tangent.analysis.operation import Operation
 from tangent.errors import MissingRuleError
+from tangent.rules.table import table
 from tangent.runtime.calls import CAUGHT, SILENT
 from tangent.runtime.objects import MEMBERS
 from tangent.syntax.names import as_identifier
@@ -207,7 +208,8 @@ def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: 
     match value.func:
         case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in active:
             common = any(hasattr(cls, attr) for cls in (np.ndarray, list, dict, float, set)) and attr[:2] != "__"
-            if common and not unit.context.overloads(MEMBERS):  # else it is refused where it is none of a user's class
+            told = attr in table().methods  # but how many arguments it has is known only when it is called
+            if common and not told and not unit.context.overloads(MEMBERS):  # else it is refused where it is none of a user's class
                 raise MissingRuleError(
                     f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
                     "there is no rule for this method", "Use a NumPy function, or write the step by hand.",

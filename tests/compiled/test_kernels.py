@@ -175,6 +175,18 @@ def test_tangents_of_items_are_added_in_place():
     assert "with_part" not in hvp.source
 
 
+def about_one(x, b):
+    w, v = np.linalg.eigh(x)
+    return np.sum((v * (w - 1.0)) @ v.T * b)
+
+
+def test_vectors_that_are_read_and_those_that_are_not_are_told_apart():
+    """At equal values where the function is 0, nothing comes back to the vectors, and the derivative is not known."""
+    x, b = np.eye(2), np.arange(4.0).reshape(2, 2)
+    assert np.any(np.isnan(tangent.grad(about_one)(x, b)))
+    assert np.any(np.isnan(tangent.grad(about_one, compile="numba")(x, b)))
+
+
 def neighbours(x):
     y = x[::-1] * x
     return np.sum(y[:-1] * y[1:] * y[:-1])

@@ -110,7 +110,7 @@ def numpy_name(func: ast.expr, context: Context) -> str:
         root = root.value
     found = context.scope.resolve(root) if isinstance(root, ast.Name) else None
     if found is np:
-        return root.id
+        return str(root.id)
     return context.use("np", np) if _is_of_numpy(found) else ""
 
 

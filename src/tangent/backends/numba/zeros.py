@@ -59,7 +59,7 @@ def unread_zero(x: Any) -> Any:
 @jitable
 def is_unread(b: Any) -> bool:
     """Whether an array is what `unread` gives: nothing reads the result whose adjoint it is."""
-    return b.size > 0 and max(b.strides) == 0 and b.flat[0] == 0.0
+    return bool(b.size > 0 and max(b.strides) == 0 and b.flat[0] == 0.0)
 
 
 DIFFERENT = "gradients of a list have different lengths"

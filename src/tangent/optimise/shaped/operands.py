@@ -47,8 +47,8 @@ def _told(rule: Rule) -> Iterator[tuple[Any, int | None]]:
     """The functions of a rule's adjoints with the place of the operand; None: they do not fit to it by themselves."""
     for line in rule.adjoint:
         match line:
-            case ast.Assign(targets=[ast.Subscript(slice=ast.Name(id=v))], value=ast.Call(func=ast.Name(id=f), args=args)):
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Name(id=v))], value=ast.Call(func=ast.Name(id=f)) as call):
                 function = getattr(runtime, f, None)
-                at = [i for i, a in enumerate(args) if isinstance(a, ast.Name) and a.id == v]
+                at = [i for i, a in enumerate(call.args) if isinstance(a, ast.Name) and a.id == v]
                 if (getattr(function, "__module__", None) or "").startswith("tangent.runtime.kernels."):
                     yield function, at[0] if len(at) == 1 and v not in rule.fitted else None

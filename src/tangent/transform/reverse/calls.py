@@ -209,7 +209,8 @@ def unbound_method(unit: Unit, value: ast.Call, active: frozenset[str], scribe: 
         case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner in active:
             common = any(hasattr(cls, attr) for cls in (np.ndarray, list, dict, float, set)) and attr[:2] != "__"
             told = attr in table().methods  # but how many arguments it has is known only when it is called
-            if common and not told and not unit.context.overloads(MEMBERS):  # else it is refused where it is none of a user's class
+            # with members, it is refused where it is none of a user's class
+            if common and not told and not unit.context.overloads(MEMBERS):
                 raise MissingRuleError(
                     f"cannot differentiate the method call '{ast.unparse(value)}'", unit.source.locate(value),
                     "there is no rule for this method", "Use a NumPy function, or write the step by hand.",

@@ -96,6 +96,7 @@ class Flow(Stores):
         self.times = Counter(n.id for n in walk(g.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         self.handed = {v for n in walk(g.tree) if isinstance(n, ast.Call) for v in self.given_to(n)}
         self.depth = 0
+        self.bindings: dict[ast.Name, int] = {}
         self.ever: Env = dict(env)  # the kinds that variables have wherever they are bound
         self.exact: dict[str, bool] = {}  # by their text, whether stores are of values that have the form of the place
         for v in env.keys() & g.shared.keys() if not entry else ():
@@ -304,58 +305,6 @@ class Flow(Stores):
         over = ":".join(map(str, sizes)) if None not in sizes else f"at {id(s.body)}"
         return with_changes(INT, size=f"{UNSURE}{s.target.id}@{self.depth}<{over}>")
 
-<<<<<<< HEAD
-=======
-    def store(self, target: ast.expr, kind: Kind) -> None:
-        match target, kind:
-            case ast.Name(id=v), Items(listed=True) if v in self.g.shared:
-                self.env[v] = with_changes(kind, listed=False)
-            case ast.Name(id=v), Listed() if not self.is_alone(v):
-                self.env[v] = UNKNOWN
-            case ast.Name(id=v), Number():
-                self.env[v] = with_changes(kind, axes=tuple(self.axis(target, *p) for p in enumerate(kind.axes)))
-            case ast.Name(id=v), _:
-                self.env[v] = kind
-            case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts) and not is_starred(elts):
-                for e, k in zip(elts, items):
-                    self.store(e, k)
-            case ast.Tuple(elts=elts), Listed(item=item) if not is_starred(elts):
-                for e in elts:
-                    self.store(e, item)
-            case ast.Tuple(elts=elts), Number(axes=(_, *rest)) if not is_starred(elts):
-                for e in elts:
-                    self.store(e, Number(tuple(rest), kind.dtype))
-            case ast.Tuple(elts=elts), _:
-                for e in elts:
-                    self.store(e, UNKNOWN)
-            case ast.Starred(value=value), _:
-                self.store(value, UNKNOWN)
-            case ast.Attribute(value=ast.Name(id=v)), _:
-                self.env[v] = UNKNOWN
-            case ast.Subscript(value=ast.Name(id=v)), _ if not isinstance(self.env.get(v), Number):
-                self.env[v] = self.stored(self.env.get(v, UNKNOWN), self.of(_loaded(target)), kind)
-
-    def axis(self, target: ast.Name, i: int, n: Axis) -> Axis:
-        """The length of an axis of which nothing is known, by the name that the array is bound to here."""
-        place = f"@{self.depth}<{id(target)}>" if self.depth else f"<{id(target)}>"
-        return f"{UNSURE}{target.id}.{i}{place}" if n == UNSURE else n
-
-    def is_alone(self, v: str) -> bool:
-        """Whether no other name is for the same memory, where that is written into."""
-        shared = self.g.shared
-        return v not in shared or sum(c == shared[v] for c in shared.values()) == 1
-
-    def stored(self, whole: Kind, old: Kind, new: Kind) -> Kind:
-        """What something is when an item of it is another one."""
-        if old == new == FLOAT:
-            return whole
-        if isinstance(whole, Listed) and is_float(whole.item) and is_float(new):
-            return join(whole, Listed(new)) or UNKNOWN
-        if isinstance(whole, Fields) and is_float(old) and is_float(new):
-            return Fields(tuple((v, join(k, new) or UNKNOWN if is_float(k) else k) for v, k in whole.items))
-        return UNKNOWN
-
->>>>>>> af81631 (Methods of arrays by any name, stars and partials of them (partial(x.reshape, order='F')(s) and max(*(xs,)) were silently wrong), lists for functions under other names, versions that name lengths which are not known; compiled eigh and svd tell results that nothing reads (finite and wrong at equal values))
     def augmented(self, old: Kind, value: Kind) -> Kind:
         """In place an array keeps its axes and its dtype."""
         if isinstance(old, Number) and old.rank and old.real:

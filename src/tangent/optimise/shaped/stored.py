@@ -11,7 +11,9 @@ from tangent.optimise.shaped.infer import Inference, is_starred
 from tangent.optimise.shaped.kinds import (
     FLOAT,
     UNKNOWN,
+    UNSURE,
     Attributes,
+    Axis,
     Fields,
     Items,
     Kind,
@@ -31,12 +33,16 @@ class Stores(Inference):
     """What is known of variables, as statements bind them and write into them."""
 
     looking: tuple[object, ...] = ()  # functions that keep nothing of a list
+    depth: int  # of the loops around
+    bindings: dict[ast.Name, int]  # the places where arrays are bound whose lengths have names of their own
 
     def store(self, target: ast.expr, kind: Kind) -> None:
         match target, kind:
             case ast.Name(id=v), Items(listed=True) if v in self.g.shared:
                 same = any_of(kind) if is_of_numbers(kind) else None
                 self.env[v] = with_changes(kind, listed=False) if same is None else Listed(same)
+            case ast.Name(id=v), Number():
+                self.env[v] = with_changes(kind, axes=tuple(self.axis(target, *p) for p in enumerate(kind.axes)))
             case ast.Name(id=v), _:
                 self.env[v] = kind
             case ast.Tuple(elts=elts), Items(items=items) if len(items) == len(elts) and not is_starred(elts):
@@ -66,6 +72,14 @@ class Stores(Inference):
         """Other names that may be for the same memory, or for what holds it, where that is written into."""
         shared = self.g.shared
         return [w for w, c in shared.items() if w != v and c == shared[v]] if v in shared else []
+
+    def axis(self, target: ast.Name, i: int, n: Axis) -> Axis:
+        """The length of an axis of which nothing is known, by the name that the array is bound to here."""
+        if n != UNSURE:
+            return n
+        number = self.bindings.setdefault(target, len(self.bindings))
+        place = f"@{self.depth}<{number}>" if self.depth else f"<{number}>"
+        return f"{UNSURE}{target.id}.{i}{place}"
 
     def stored(self, whole: Kind, old: Kind, new: Kind) -> Kind:
         """What something is when an item of it is another one."""

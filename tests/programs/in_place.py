@@ -952,3 +952,21 @@ def places_counted_from_a_length(x, w):
             out[i, k] = x[i + k] * w[k] + s
             s = s + x[i + out.shape[0]] * x[out.shape[1] - k]
     return out * s
+
+
+@program({"x": signed(3)})
+def equal_to_itself_but_new(x):
+    a, b, c = --x, x**1, -(-x[:])
+    x[0] = 3.0 * x[1]
+    b *= 2.0
+    c[1] = x[0] * b[2]
+    return np.sum(a * a * x) + np.sum(b * c)
+
+
+@program({"x": signed(3)})
+def conjugates_of_real_arrays(x):
+    y, z = x.conj(), np.conj(x)
+    x[0] = 3.0 * x[1]
+    z[1] = y[0]
+    y *= 1.5
+    return np.sum(x * y * z)

@@ -234,8 +234,12 @@ SAMPLES: dict[str, list[Sample]] = {
     "conj": [
         S("np.conj(z)", z=cplx(3)),
         S("np.conjugate(x)", x=real(3)),
+    ],
+    "conj_method": [
         S("z.conj()", z=cplx(2, 2)),
         S("z.conjugate()", z=cplx()),
+        S("x.conj()", x=real(3)),
+        S("x.conjugate()", x=0.3),
     ],
     "abs": unary(
         "abs", S("abs(x)", x=real()), S("abs(z)", z=cplx()), S("np.absolute(z)", z=cplx(2, 2)), S("abs(x)", x=real(3))

@@ -324,6 +324,7 @@ SELECTION: dict[str, list[Sample]] = {
         S("np.trim_zeros(np.concatenate([z, c, x, c]))", "z", "c", x=real(3), z=np.zeros(2), c=np.ones(1)),
         S("np.trim_zeros([0, x, y, 0])[1]", x=0.3, y=0.4),
         S("np.trim_zeros(x)", x=[0.3, 0.4, 0.5]),
+        S("np.trim_zeros(x)", x=real(3)),
     ],
     "choose": [
         S("np.choose(i, [x, y])", x=real(3), y=real(3, seed=1), i=np.array([0, 1, 0])),

@@ -16,7 +16,11 @@ from rules.test_rules import CASES
 from tangent import runtime
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-WRITES = {"stored": "{y}[...] = 2.0 * np.tanh(own).mean()", "scaled": "z = {y}\n    z *= 1.5"}
+WRITES = {
+    "stored": "{y}[...] = 2.0 * np.tanh(own).mean()",
+    "scaled": "z = {y}\n    z *= 1.5",
+    "seen": "held[...] = np.sin(held)",
+}
 REFUSED = frozenset({"min([x, y], key=lambda v: v[0])"})  # where the array that is chosen is written into anew
 OVERLAPPING = frozenset({"broadcast_arrays", "starred"})  # NumPy warns of writes into what is stretched
 
@@ -47,9 +51,10 @@ def views() -> Iterator[tuple[str, Sample, tuple[str, str, str]]]:
     seen: set[str] = set()
     for rule, _, sample in CASES:
         internal = any(hasattr(runtime, word.split("(")[0]) for word in sample.call.split("."))
-        if rule not in seen | OVERLAPPING and not internal and (found := shared(sample)) is not None:
-            seen.add(rule)
-            yield rule, sample, found
+        form = sample.call.split("(")[0]
+        if form not in seen and rule not in OVERLAPPING and not internal and (found := shared(sample)) is not None:
+            seen.add(form)
+            yield f"{rule}-{form}", sample, found
 
 
 def written(value: Any, path: str, at: str) -> str:

@@ -335,9 +335,9 @@ def _walks(op: Operation) -> bool:
 
 TAKING = frozenset("getitem attribute kept_item".split())
 VIEWS = frozenset(
-    "sequence attribute with_attribute mutated tuple_of real imag conj real_if_close nan_to_num einsum einsum_one "
-    "einsum_two reshape_ordered ravel_ordered view_as dict_get replace_item replace_field check_seed check_constant "
-    "check_tangent".split()
+    "sequence attribute with_attribute mutated tuple_of real imag conj_method real_if_close nan_to_num trim_zeros einsum "
+    "einsum_one einsum_two reshape_ordered ravel_ordered view_as dict_get replace_item replace_field check_seed "
+    "check_constant check_tangent".split()
 )
 OPEN = frozenset("mirror replace_item replace_field".split())  # what they give is, or holds, any of it
 
@@ -354,9 +354,7 @@ def _may_be_view(op: Operation) -> bool:
     copied = op.values.get("copy")
     if copied is not None and not (isinstance(copied, ast.Constant) and copied.value is True):
         return True
-    if op.rule.name in VIEWS:
-        return not isinstance(op.value, ast.Call) or op.rule.name != "conj" or isinstance(op.value.func, ast.Attribute)
-    return op.rule.kind == "linear" and op.rule.name not in FRESH
+    return op.rule.name in VIEWS or (op.rule.kind == "linear" and op.rule.name not in FRESH)
 
 
 FRESH = frozenset(

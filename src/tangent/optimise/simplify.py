@@ -74,6 +74,7 @@ def _block(body: Body, dense: frozenset[str]) -> Body:
                 done.append(replace(s, test=_simple(test, dense), body=_block(inner, dense) or [ast.Pass()]))
             case ast.AugAssign(op=ast.Add()):
                 s = _simple(s, dense)
+                s = replace(s, value=_unchanged(s.value) or s.value)
                 plain = positive(s.value)
                 done.append(s if plain is None else replace(s, op=ast.Sub(), value=plain))
             case _:
@@ -114,14 +115,16 @@ def simplified(e: ast.expr, dense: frozenset[str] = frozenset()) -> ast.expr:
             return simplified(replace(e, left=_original(left)), dense)
         case ast.BinOp(right=right) if _is_copy(right) and makes_new(e, right, dense):
             return simplified(replace(e, right=_original(right)), dense)
-        case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
-            return left
+        case ast.BinOp(left=left) if (inner := _unchanged(left)) is not None:
+            return simplified(replace(e, left=inner), dense)
+        case ast.BinOp(right=right) if (inner := _unchanged(right)) is not None:
+            return simplified(replace(e, right=inner), dense)
+        case ast.BinOp() | ast.UnaryOp() if (inner := _unchanged(e)) is not None and _is_arithmetic(inner):
+            return inner
         case ast.BinOp(left=left, op=ast.Add(), right=right) if (inner := positive(right)) is not None:
             return ast.BinOp(left, ast.Sub(), inner)
         case ast.BinOp(left=left, op=ast.Sub(), right=ast.UnaryOp(op=ast.USub(), operand=inner)):
             return ast.BinOp(left, ast.Add(), inner)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
-            return inner
         case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp() as product) if (inner := positive(product)) is not None:
             return inner
         case ast.Call(func=ast.Name(id=function), args=[ast.UnaryOp(op=ast.USub(), operand=inner), x]) if (
@@ -130,6 +133,21 @@ def simplified(e: ast.expr, dense: frozenset[str] = frozenset()) -> ast.expr:
             return ast.UnaryOp(ast.USub(), replace(e, args=[inner, x]))
         case _:
             return e
+
+
+def _unchanged(e: ast.expr) -> ast.expr | None:
+    """What `-(-x)` and `x ** 1` are equal to: an array is a new one, unless it goes into arithmetic."""
+    match e:
+        case ast.BinOp(left=left, op=ast.Pow(), right=right) if _value(right) == 1:
+            return left
+        case ast.UnaryOp(op=ast.USub(), operand=ast.UnaryOp(op=ast.USub(), operand=inner)):
+            return inner
+        case _:
+            return None
+
+
+def _is_arithmetic(e: ast.expr) -> bool:
+    return isinstance(e, (ast.BinOp, ast.UnaryOp, ast.Constant))
 
 
 def _is_copy(e: ast.AST) -> bool:

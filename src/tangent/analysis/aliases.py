@@ -335,8 +335,8 @@ def _walks(op: Operation) -> bool:
 
 TAKING = frozenset("getitem attribute kept_item".split())
 VIEWS = frozenset(
-    "sequence attribute with_attribute mutated tuple_of real imag conj_method real_if_close nan_to_num trim_zeros einsum "
-    "einsum_one einsum_two reshape_ordered ravel_ordered view_as dict_get replace_item replace_field check_seed "
+    "sequence attribute with_attribute mutated tuple_of real imag conj_method real_if_close nan_to_num trim_zeros "
+    "einsum einsum_one einsum_two reshape_ordered ravel_ordered view_as dict_get replace_item replace_field check_seed "
     "check_constant check_tangent".split()
 )
 OPEN = frozenset("mirror replace_item replace_field".split())  # what they give is, or holds, any of it

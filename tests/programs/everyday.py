@@ -131,3 +131,15 @@ def rows_that_an_operator_makes_longer(x):
         row += [x * 3.0]
         row += [x, 1.0]
     return sum(rows[0]) * rows[1][-1] * rows[1][1]
+
+
+@program({"x": 1.3})
+def derivatives_inside_before_and_after_a_captured_variable_changes(x):
+    y = x
+
+    def f(v):
+        return v * y * y
+
+    slope = tangent.grad(f)(1.0)
+    y = y * 2.0
+    return slope * tangent.grad(f)(3.0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
 
-from tangent.runtime.calls import captured
+from tangent.runtime.calls import captured, put_captured
 from tangent.runtime.dispatch import add_grad, init_grad
 from tangent.service.places import Captured, Places
 from tangent.source.adapt import define, defined_once
@@ -27,12 +28,16 @@ def rearranged(backward: Callable[..., Any], places: Places) -> types.FunctionTy
             return "(" + "".join(f"{take(place)}, " for place in route) + ")"
         if not isinstance(route, dict):
             return take(route)
-        inner = "{" + ", ".join(f"{k!r}: {part(place)}" for k, place in route.items() if k is not None) + "}"
-        return f"add_grad({take(route[None])}, {inner})" if None in route else inner
+        if isinstance(route, Captured):  # of what nothing flows to, the gradient may be None
+            parts = [f"put_captured({part(place)}, None, {k!r})" for k, place in route.items() if k is not None]
+            parts = [take(route[None]), *parts] if None in route else parts
+            return functools.reduce("add_grad({}, {})".format, parts) if parts else "{}"
+        return "{" + ", ".join(f"{k!r}: {part(place)}" for k, place in route.items()) + "}"
 
     unpack = f"    {', '.join(slots.values())} = backward(saved, b)\n" if slots else ""
     text = f"def rearranged(saved, b):\n{unpack}    return {', '.join(map(part, places.routes))}\n"
-    made = defined_once(rearranged, "rearranged", text, {"add_grad": add_grad}, {"backward": types.CellType(backward)})
+    known = {"add_grad": add_grad, "put_captured": put_captured}
+    made = defined_once(rearranged, "rearranged", text, known, {"backward": types.CellType(backward)})
     return _in_place_of(made, backward, "backward")
 
 

@@ -94,7 +94,14 @@ def _optimised(body: list[ast.stmt], unit: Unit, scribe: Scribe, shared: dict[st
     user = identifiers(unit.source.tree)
     visible = user | {d for (_, v), d in scribe.derivatives.items() if v in user}
 
+    resolved: dict[ast.expr, Any] = {}  # the rewrites ask for the same names again and again
+
     def resolve(e: ast.expr) -> Any:
+        if e not in resolved:
+            resolved[e] = meant(e)
+        return resolved[e]
+
+    def meant(e: ast.expr) -> Any:
         match e:
             case ast.Name(id=v) if v in scribe.externals:
                 return scribe.externals[v]

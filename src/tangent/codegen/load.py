@@ -199,7 +199,9 @@ def version_loader(functions: list[Generated], extra: dict[str, Any]) -> Load:
         checks += [] if sure else shapes_checked(entry)
         node = guarded(nodes[entry.name], entry, functions[1:], own, checks)
         cells = {g: types.CellType(f) for g, f in with_compiled_callees(made).items()}
-        return make(node, entry, cells, text.file, own)
+        function = make(node, entry, cells, text.file, own)
+        function.source = text.text  # type: ignore[attr-defined]
+        return function
 
     return loaded
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tangent.codegen.choice import DEPTH, Load, held, is_generated, parameters_of
-from tangent.codegen.emit import emit
 from tangent.optimise.shaped.kinds import FLOAT, UNKNOWN, Attributes, Fields, Items, Kind, Listed, Number, join, kind_of
 from tangent.optimise.shaped.version import version
 from tangent.runtime.attributes import held_under
@@ -33,9 +32,7 @@ def made(entry: Generated, given: Mapping[str, Kind], sizes: Mapping[str, int], 
     if not sure:
         kinds |= {v: seed_kind(entry, v, kinds) for v in entry.seeds.values()}
     functions = version(entry, list(kinds.values()), resolve, sizes)
-    function = load(functions, settled, sure)
-    function.source = emit(functions).text  # type: ignore[attr-defined]
-    return function
+    return load(functions, settled, sure)
 
 
 def kinds_of(entry: Generated, args: tuple[Any, ...], names: Collection[str]) -> dict[str, Kind]:

@@ -29,7 +29,7 @@ OPERATORS = (ast.BinOp, ast.UnaryOp)
 
 
 def uncopy(body: Body, o: Optimisation) -> Body:
-    if not o.shared:
+    if not o.shared or not any(map(_copies, statements(body))):
         return body
     reads: Counter[str] = Counter()
     bound: Counter[str] = Counter()
@@ -97,6 +97,10 @@ def _use(
             case _:
                 return None
     return None
+
+
+def _copies(s: ast.stmt) -> bool:
+    return isinstance(s, ast.Assign) and _copied(s.value) is not None
 
 
 def _copied_place(e: ast.expr) -> ast.expr | None:

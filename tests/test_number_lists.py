@@ -158,3 +158,72 @@ def test_items_change_in_place(f):
 def test_nothing_is_asked_of_numbers_in_lists():
     text = tangent.grad(tridiagonal).version(FLOATS, 5).source
     assert not any(asked in text for asked in ("unbroadcast", "add_part", "sequence", "init_grad"))
+
+
+def filtered(rates, n):
+    weights, total = [r / n for r in rates], 0.0
+    for k in range(n):
+        weights = [sum(weights[i] * rates[j] for i in range(len(rates))) * (k + 1) for j in range(len(rates))]
+        scale = sum(weights)
+        total += scale * scale
+        weights = [w / scale for w in weights]
+    return total
+
+
+def network(xs, n):
+    hidden = []
+    for x in xs:
+        s = 0.0
+        for k in range(n):
+            s += x * k
+        hidden.append(s / (1.0 + s * s))
+    out = [sum(w * v for w, v in zip(xs, hidden)) + b for b in xs]
+    top = max(out)
+    return sum((v - top) ** 2 for v in out)
+
+
+@pytest.mark.parametrize("f", [filtered, network])
+def test_lists_that_loops_go_through(f):
+    gradient = tangent.grad(f)
+    wanted = [slope(f, np.array(FLOATS), i) for i in range(4)]
+    for _ in range(4):
+        np.testing.assert_allclose(gradient(FLOATS, 5), wanted, rtol=1e-5)
+    np.testing.assert_allclose(gradient(np.array(FLOATS), 5), wanted, rtol=1e-5)
+    text = gradient.version(FLOATS, 3).source
+    assert not any(asked in text for asked in ("unbroadcast", "lazy_zero", "sequence"))
+
+
+def longer_and_shorter(x, n):
+    u, total = [x, 2.0 * x], 0.0
+    for _ in range(n):
+        total += sum(u)
+        u = [v * x for v in u] + [x]
+    for j in range(n):
+        total += sum([v * v for v in u])
+        if j % 2:
+            u = [x * j] * j
+        else:
+            u = [v * x for v in u]
+    return total
+
+
+def begun_again(x, n):
+    u, total = [x, 2.0 * x], 0.0
+    for i in range(n):
+        for _ in range(2):
+            total += u[0] * u[-1]
+            u = [v * x for v in u] + [x]
+        if i > 1:
+            u = [x, x * i]
+    u = [x] * 7
+    for _ in range(n):
+        u = [u[0] * x] * 4
+        total += u[1]
+    return total
+
+
+@pytest.mark.parametrize("f", [longer_and_shorter, begun_again])
+def test_lists_of_other_lengths_under_one_name(f):
+    gradient = tangent.grad(f)
+    for _ in range(4):
+        np.testing.assert_allclose(gradient(0.7, 5), slope(f, 0.7), rtol=1e-5)

@@ -338,12 +338,13 @@ def _loaded(module: Module, function: types.FunctionType, options: Options) -> t
 
 def _other_ways(function: types.FunctionType, options: Options, entry: Generated) -> Others:
     """What a derivative calls in its place, for arguments of other kinds."""
+    wide = replace(options, anything=True)
     return Others(
         renew=lambda: _renewed(function, options),
         objects=None if options.given else for_arguments(function, options, entry),
         lists=None if options.lists else lambda: again(function, options, lists=True),
         copies=None if options.copied else for_containers(function, options, entry),
-        anything=lambda: again(function, options, anything=True),
+        anything=lambda: derive(behind(function, anything=True), wide),
     )
 
 

@@ -10,6 +10,7 @@ import ast
 import types
 from collections.abc import Callable
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -174,8 +175,8 @@ def _form(a: Any) -> Any:
     if type(a) not in CONTAINERS:
         return type(a)
     held = set(map(type, a))
-    if held == {list} and not any(type(x) in (np.ndarray, *CONTAINERS) for row in a for x in row):
-        return (list, frozenset([t for row in a for t in map(type, row)]))
+    if held == {list} and HOLDING.isdisjoint(inside := frozenset(map(type, chain.from_iterable(a)))):
+        return (list, inside)
     return frozenset(held) if len(a) > MANY or not held & HOLDING else (type(a), *map(_form, a))
 
 

@@ -10,7 +10,9 @@ b += spread(e, x)    ->     b = np.full(x.shape, e)
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from tangent import runtime
 from tangent.optimise.context import Body
 from tangent.optimise.shaped.kinds import FLOAT, Kind, Number, alike
 from tangent.syntax.quote import at, expression
+from tangent.syntax.walk import walk
 
 if TYPE_CHECKING:
     from tangent.optimise.shaped.flow import Flow
@@ -70,3 +73,19 @@ def zeroed(body: Body, handed: set[str]) -> dict[str, ast.stmt]:
             return {v: s}
         case _:
             return {}
+
+
+def begun_by_zeros(body: Body, resolve: Callable[[ast.expr], Any]) -> set[str]:
+    """Variables whose adjoints are zero when the backward pass begins: they are then what they were at last.
+
+    Elsewhere a variable may not have its value back where only its adjoint is begun: a list may have another length.
+    """
+    made = [n.args[0] for s in body for n in walk(s) if _makes_zero(n, resolve)]  # type: ignore[attr-defined]
+    forward = takewhile(lambda s: not any(isinstance(n, ast.Attribute) and n.attr == "pop" for n in walk(s)), body)
+    first = {s.value.args[0] for s in forward if isinstance(s, ast.Assign) and _makes_zero(s.value, resolve)}  # type: ignore[attr-defined]
+    found = {e.id for e in first if isinstance(e, ast.Name)}
+    return found - {e.id for e in made if isinstance(e, ast.Name) and e not in first}
+
+
+def _makes_zero(n: ast.AST, resolve: Callable[[ast.expr], Any]) -> bool:
+    return isinstance(n, ast.Call) and len(n.args) == 1 and resolve(n.func) is runtime.lazy_zero

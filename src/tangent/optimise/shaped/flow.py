@@ -17,7 +17,7 @@ import numpy as np
 from tangent import runtime
 from tangent.optimise.shaped.containers import is_plain
 from tangent.optimise.shaped.contracted import contracted
-from tangent.optimise.shaped.first import first_term, plain_zeros, zeroed
+from tangent.optimise.shaped.first import begun_by_zeros, first_term, plain_zeros, zeroed
 from tangent.optimise.shaped.infer import Env, parameters_of
 from tangent.optimise.shaped.kinds import (
     INT,
@@ -83,7 +83,7 @@ class Flow(Stores):
         bound = Counter(v for s in statements(g.tree.body) for v in writes(s))
         bound.update(parameters_of(g))
         last = versions.sizes is not None
-        once = {v for v, n in bound.items() if n == 1}
+        once = {v for v, n in bound.items() if n == 1} | begun_by_zeros(g.tree.body, self.resolve)
         self.known = Known(self.of, self.resolve, self.use, self.length, last, once, g.shared)
         self.user = identifiers(g.source.tree) if g.source is not None else set()
         self.fixed = env.keys() - assigned_inside(g.tree.body) if entry else set()
@@ -266,6 +266,7 @@ class Flow(Stores):
     def rewritten_loop(self, s: ast.For | ast.While) -> ast.stmt:
         if isinstance(s, ast.For):
             s = replace(s, iter=self.rewritten(s.iter))
+        self.finish_lists(s)
         self.depth += 1
         for _ in range(ROUNDS):
             start = dict(self.env)

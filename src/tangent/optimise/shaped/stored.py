@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace as with_changes
 
 from tangent import runtime
+from tangent.optimise.dead import pushed
 from tangent.optimise.shaped.containers import is_filled, is_of_numbers
 from tangent.optimise.shaped.infer import Inference, is_starred
 from tangent.optimise.shaped.kinds import (
@@ -24,7 +25,8 @@ from tangent.optimise.shaped.kinds import (
     is_float,
     join,
 )
-from tangent.syntax.rebuild import replace
+from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.walk import walk
 
 CONTAINERS = (Stack, Items, Listed, Fields, Attributes)
 
@@ -135,6 +137,15 @@ class Stores(Inference):
             return None
         assert self.g.tree is not None and kind.item is not None
         return Listed(kind.item) if is_filled(e.id, self.g.tree.body) else None
+
+    def finish_lists(self, loop: ast.For | ast.While) -> None:
+        """Lists that were filled before a loop that goes through them."""
+        for n in walk(loop):
+            match n:
+                case ast.Call(func=func, args=[ast.Name(id=v) as e]) if self.resolve(func) is runtime.sequence:
+                    grows = any(pushed(x) == v for x in statements(loop.body))
+                    if isinstance(self.env.get(v), Stack) and not grows and (kind := self.finished(e)) is not None:
+                        self.env[v] = kind
 
     def forget_changed(self, e: ast.expr) -> None:
         """What a method does to a list is not followed, unless items are only taken away; sums with floats are."""

@@ -141,3 +141,13 @@ def test_several_quantiles_of_nothing(call: str, shape: tuple[int, ...]) -> None
     y = f(x, q)
     assert tangent.vjp(f, ("x",))(x, q, np.ones_like(y)).shape == shape
     assert np.shape(tangent.jvp(f, ("x",))(x, q, np.zeros(shape))) == np.shape(y)
+
+
+def test_complex_numbers_of_single_precision_from_two_parts() -> None:
+    def length(x, y):  # type: ignore[no-untyped-def]
+        return np.abs(np.complex64(x, y))
+
+    gradient = tangent.grad(length, ("x", "y"))(np.float32(3.0), np.float32(4.0))
+    np.testing.assert_allclose(gradient, (0.6, 0.8), rtol=1e-6)
+    assert [b.dtype for b in gradient] == [np.float32, np.float32]
+    np.testing.assert_allclose(tangent.jvp(length, ("x", "y"))(3.0, 4.0, 1.0, 1.0), 1.4, rtol=1e-6)

@@ -157,13 +157,22 @@ def within(x: Any, upper: Any, lower: Any, p: Any, q: Any, axis: Axis) -> tuple[
 
 
 def exponential_shares(a: Any, y: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The exponentials of a over their sum, the logarithm of which is y."""
-    return np.exp(gap(a, spread(y, a, axis, keepdims)))
+    """The exponentials of a over their sum, the logarithm of which is y; those that are infinite share it evenly."""
+    parts = np.exp(gap(a, spread(y, a, axis, keepdims)))
+    return parts if np.all(np.isfinite(y)) else among_infinite(parts, a, y, axis, keepdims)
 
 
 def binary_shares(a: Any, y: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The powers of two of a over their sum, the logarithm of which is y."""
-    return np.exp2(gap(a, spread(y, a, axis, keepdims)))
+    """The powers of two of a over their sum, the logarithm of which is y; those that are infinite share it evenly."""
+    parts = np.exp2(gap(a, spread(y, a, axis, keepdims)))
+    return parts if np.all(np.isfinite(y)) else among_infinite(parts, a, y, axis, keepdims)
+
+
+def among_infinite(parts: Any, a: Any, y: Any, axis: Axis, keepdims: bool) -> Any:
+    """Shares of a in y, where that is infinite even ones of the elements that are."""
+    whole = spread(y, a, axis, keepdims)
+    won = np.equal(a, whole)
+    return np.where(np.isinf(whole), as_dtype(won / np.maximum(np.sum(won, axis=axis, keepdims=True), 1), a), parts)
 
 
 def length_shares(a: Any, y: Any, axis: Axis = None, keepdims: bool = False) -> Any:

@@ -20,7 +20,11 @@ from tangent.syntax.uses import writes
 from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]
-COMPUTED = (np.dot, np.zeros, np.full, np.linalg.inv, np.linalg.solve, runtime.shadow, runtime.cholesky_adjoint)
+COMPUTED = (
+    np.dot, np.zeros, np.full, np.sum, np.roll, np.linalg.inv, np.linalg.solve, runtime.shadow,
+    runtime.cholesky_adjoint,
+)  # fmt: skip
+LOOKING = (np.flip, np.transpose, np.reshape)  # at an array, which is nobody else's if it was computed for that
 METHODS = frozenset({"sum", "copy"})
 
 
@@ -58,6 +62,8 @@ def is_new(e: ast.expr, resolve: Resolve) -> bool:
     match e:
         case ast.BinOp() | ast.UnaryOp(op=ast.USub()) | ast.ListComp(elt=ast.BinOp()):
             return True
+        case ast.Call(args=[first, *_]) if any(resolve(e.func) is f for f in LOOKING):
+            return is_new(first, resolve)
         case ast.Call():
             return _only_computes(e, resolve)
         case _:

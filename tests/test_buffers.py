@@ -1,5 +1,7 @@
 """Arrays of a module that functions fill: they stay as they were, and nobody else may see them."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,10 @@ from tangent.errors import InPlaceError
 WORK = np.full(3, 7.0)
 SEEN = WORK[1:]
 HELD = {"work": np.zeros(3), "other": WORK}
+ROWS = [np.ones(3), np.zeros(3)]
+ROW = ROWS[0]
+GRID = np.ones((2, 3))
+STACK = [np.zeros(3)]
 LOG = []
 X = np.array([1.0, 2.0, 3.0])
 
@@ -81,14 +87,67 @@ def test_readers_that_cannot_be_written_out():
                 mode(f)
 
 
+def fill_items(x, k):
+    np.multiply(x, x, out=HELD["work"])
+    ROWS[k][1:] = HELD["work"][1:] * x[0]
+
+
+def fill_rows(x):
+    for row in ROWS:
+        row[:] = x * x
+
+
+def fill_flat(x):
+    flat = GRID.reshape(-1)
+    flat[3:] = x * x
+
+
 def test_arrays_in_lists_and_dicts_of_the_module():
     def items(x):
         HELD["work"][:] = x * x
-        return np.sum(HELD["work"])
+        HELD["work"] *= x
+        return np.sum(HELD["work"] * x)
 
-    for mode in (tangent.grad, tangent.jvp):
-        with pytest.raises(InPlaceError, match="it changes 'HELD'"):
-            mode(items)
+    def helped(x):
+        fill_items(x, 0)
+        fill_items(x * x, 1)
+        return np.sum(HELD["work"] * ROWS[0] * ROWS[1])
+
+    def looped(x):
+        fill_rows(x)
+        return np.sum(ROWS[0] * ROWS[1])
+
+    def viewed(x):
+        fill_flat(x)
+        return np.sum(GRID[1] * x)
+
+    for f in (items, helped, looped, viewed):
+        tangent.check_grads(f, (X,))
+        derivatives = tangent.grad(f), tangent.jvp(f)
+        before = copy.deepcopy((HELD, ROWS, GRID))
+        for _ in range(3):
+            gradient, change = derivatives[0](X), derivatives[1](X, X)
+            np.testing.assert_allclose(gradient @ X, change)
+        np.testing.assert_equal((HELD, ROWS, GRID), before)
+
+
+def test_lists_of_the_module_that_grow():
+    def grown(x):
+        STACK[0][:] = x * x
+        STACK.append(x * STACK[0])
+        return np.sum(STACK[-1])
+
+    with pytest.raises(InPlaceError, match="it changes 'STACK'"):
+        tangent.grad(grown)
+
+
+def test_other_names_of_arrays_in_lists():
+    def seen(x):
+        ROWS[0][:] = x * x
+        return np.sum(ROW)
+
+    with pytest.raises(InPlaceError, match="shares its memory"):
+        tangent.grad(seen)(X)
 
 
 def test_what_nobody_reads_may_be_kept():

@@ -118,7 +118,7 @@ class Aliases:
             case "rule" if self.slices(op) or self._joins(op) or op.rule.name == "copied_dict":
                 return op.operands
             case "rule":
-                return tuple(v for v in op.operands if v in _viewed(op)) if _may_be_view(op) else ()
+                return tuple(v for v in op.operands if v in _viewed(op)) if may_be_view(op) else ()
             case "dynamic" if self._draws(op):
                 return ()
             case "call" if isinstance(op.value, ast.Call):
@@ -349,7 +349,7 @@ def _viewed(op: Operation) -> set[str]:
     return set(op.operands)
 
 
-def _may_be_view(op: Operation) -> bool:
+def may_be_view(op: Operation) -> bool:
     """Whether the result of a rule may share storage with an operand."""
     copied = op.values.get("copy")
     if copied is not None and not (isinstance(copied, ast.Constant) and copied.value is True):

@@ -87,15 +87,29 @@ def _functions(x: Any, names: set[str]) -> Iterator[types.FunctionType]:
         yield from (g for g in methods if isinstance(g, types.FunctionType))
 
 
-def sees(function: types.FunctionType, x: np.ndarray[Any, Any]) -> bool:
-    """Whether a function finds an array around it, or one that shares its memory."""
+def sees(function: types.FunctionType, x: Any) -> bool:
+    """Whether a function finds an array around it, or one of those in a list or dict, or one that shares its memory."""
+    arrays = arrays_in(x)
     for v in mentioned(function.__code__):
         found = found_by(v, function)
-        if isinstance(found, np.ndarray) and np.may_share_memory(found, x):
+        if any(np.may_share_memory(p, q) for p in arrays_in(found) for q in arrays):
             return True
         if isinstance(found, types.ModuleType) and any(y is x for y in vars(found).values()):
             return True
     return False
+
+
+def arrays_in(x: Any, depth: int = 4) -> list[np.ndarray[Any, Any]]:
+    """An array, or those that lists, tuples and dicts hold.
+
+    >>> len(arrays_in({"a": np.ones(2), "b": [np.ones(3), 1.0]}))
+    2
+    """
+    if isinstance(x, np.ndarray):
+        return [x]
+    if not isinstance(x, (list, tuple, dict)) or not depth:
+        return []
+    return [a for v in (x.values() if isinstance(x, dict) else x) for a in arrays_in(v, depth - 1)]
 
 
 def reads_around(function: types.FunctionType) -> set[str]:

@@ -40,7 +40,7 @@ from tangent.transform.reverse.state import Passes
 from tangent.transform.scribe import Scribe
 from tangent.transform.shared import shared
 from tangent.transform.silenced import silenced
-from tangent.transform.storage.outside import HELD
+from tangent.transform.storage.around import HELD
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent

@@ -10,21 +10,15 @@ What the variable itself gives afterwards is followed, as for every array; what 
 from __future__ import annotations
 
 import ast
-import types
-from collections.abc import Iterator
 from dataclasses import replace
-
-import numpy as np
 
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.effects import Write
-from tangent.source.naming import is_library
 from tangent.syntax.walk import walk
+from tangent.transform.storage.around import bound_outside
 from tangent.transform.storage.refusals import refusal
 from tangent.transform.storage.summaries import Outside
 from tangent.transform.unit import Unit
-
-HELD = (np.ndarray, list, dict)
 
 
 def refuse_through_variables(
@@ -33,7 +27,7 @@ def refuse_through_variables(
     """Refuse such a write where the result depends on the same thing by another way; `outside` gets the others."""
     if this.source.file.startswith("<generated"):  # what its function does was looked at
         return
-    bound = dict(_bound_outside(this))
+    bound = bound_outside(this)
     if not bound:
         return
     space = id(this.context.source.function.__globals__)
@@ -46,24 +40,6 @@ def refuse_through_variables(
                 if _is_read_elsewhere(this, around, s, useful):
                     raise error
                 outside.append((space, around, error))
-
-
-def _bound_outside(this: Unit) -> Iterator[tuple[ast.stmt, tuple[str, str]]]:
-    """The statements that bind a variable to what a name outside stands for, or to a part of it, with both."""
-    for s, op in this.operations.items():
-        if op.kind == "constant" and len(op.targets) == 1 and op.value is not None:
-            for around in _outside_names(this, op.value):
-                yield s, (op.targets[0], around)
-
-
-def _outside_names(this: Unit, e: ast.expr) -> Iterator[str]:
-    if isinstance(this.context.scope.resolve(e), (types.FunctionType, type, types.ModuleType, int, float, str)):
-        return
-    for n in walk(e):
-        if isinstance(n, ast.Name) and n.id not in this.context.scope.local:
-            found = this.context.scope.lookup(n.id)
-            if isinstance(found, HELD) or (isinstance(found, types.ModuleType) and not is_library(found)):
-                yield n.id
 
 
 def _is_read_elsewhere(this: Unit, around: str, binding: ast.stmt, useful: frozenset[str]) -> bool:

@@ -60,11 +60,9 @@ def output_by_position(x):
     return np.sum(b * b)  # two
 
 
-def output_behind_a_star(x):
-    b = np.zeros(3)
-    given = (x, x, b)  # two
-    np.multiply(*given)  # one
-    return np.sum(b)
+def output_behind_a_star(x, given):
+    np.multiply(x, x, *given)  # one
+    return np.sum(given[0])  # two
 
 
 def known_when_called(x, functions):
@@ -110,16 +108,19 @@ def view_of_the_module(x):
 
 
 def dict_of_the_module(x):
+    TABLE.pop("b", None)
     TABLE["a"][:] = x * x  # one
     return np.sum(TABLE["a"])  # two
 
 
 def list_of_the_module(x):
+    ROWS.reverse()
     ROWS[0] = x  # one
     return np.sum(ROWS[0])  # two
 
 
 def list_of_the_module_in_a_helper(x):
+    ROWS.reverse()
     remember(x * x)  # one
     return np.sum(ROWS[0])  # two
 
@@ -203,7 +204,7 @@ CASES = [
     (elements_walked, BOTH, (X,)),
     (strides, REVERSE, (X,)),
     (output_by_position, BOTH, (X,)),
-    (output_behind_a_star, BOTH, (X,)),
+    (output_behind_a_star, BOTH, (X, [np.zeros(3)])),
     (known_when_called, BOTH, (X, [fill]), "fill"),
     (captured_by_a_function, REVERSE, (X,)),
     (imaginary_part_given, REVERSE, (X,), "scale"),

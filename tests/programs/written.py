@@ -155,3 +155,26 @@ def rows_scaled_by_a_number_of_another_array(x):
     b = a * x
     _scale_first_row(a, b)
     return np.sum(a * a * b)
+
+
+@program({"x": positive(3)})
+def array_of_arrays(x):
+    held = np.empty((2, 2), object)
+    held[0, 0], held[0, 1] = x, x * x
+    held[1, 0] = np.sin(held[0, 1])
+    held[1, 1] = x[0]
+    s = 0.0
+    for row in held:
+        for v in row:
+            s = s + np.sum(v * v)
+    return s
+
+
+@program({"x": positive(3)})
+def array_of_number_objects(x):
+    held = np.zeros(3, dtype=object)
+    held += x
+    held[1] *= x[0]
+    for i in range(3):
+        held[i] = held[i] * held[i - 1]
+    return held[0] * held[1] + held[2]

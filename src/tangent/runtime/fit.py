@@ -98,7 +98,7 @@ def _fit(b: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
             return dtype.type(b) if kind == "f" and dtype != _FLOAT and type(b) is float else b
         if have.kind == "c":
             b, have = b.real, b.real.dtype
-        if kind == "f" and have != dtype and have.kind == "f":
+        if kind == "f" and have != dtype and have.kind in "fO":
             b = b.astype(dtype)
     elif kind == "c" and getattr(b, "dtype", dtype) != dtype:
         b = b.astype(dtype)

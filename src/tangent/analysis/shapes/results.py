@@ -75,7 +75,7 @@ def _made(op: Operation, table: Shapes) -> Fact:
             library = attr.endswith("_like")
             stored = like.stored or library
             return Fact(like.shape, like.dtype, like.number or library, like.array or library, stored=stored)
-        case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), keywords=[]):
+        case ast.Call(func=ast.Attribute(attr="zeros" | "ones" | "empty"), args=[_], keywords=[]):
             return Fact(None, DOUBLE, True, True, stored=True)
         case ast.Call(func=ast.Name(id="len" | "int")):
             return SCALAR

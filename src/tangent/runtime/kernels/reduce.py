@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.kernels.elementwise import is_whole, precision
 from tangent.runtime.zeros import dtype_of, gradient_dtype
 
@@ -20,6 +21,12 @@ def spread(b: Any, x: Any, axis: Axis = None, keepdims: bool = False, where: Any
         return filled(b, x, axis, keepdims)
     if axis is not None and not keepdims and np.ndim(x) > 0:
         b = np.expand_dims(b, axis)
+    whole = axis is None and not keepdims
+    if isinstance(x, np.ndarray) and x.dtype.kind == "O" and np.ndim(b) > (0 if whole else x.ndim):
+        raise UnsupportedError(
+            "cannot differentiate a reduction of an array of arrays", why="its items have axes of their own",
+            todo="Make one array of them (np.stack), or add them in a loop.",
+        )  # fmt: skip
     b = as_dtype(b, x)
     return np.broadcast_to(b if where is True else np.where(where, b, 0.0), np.shape(x))[()]
 

@@ -97,6 +97,8 @@ def add_at(b: Any, index: Any, v: Any) -> None:
         add_to_item(b, index, v)
     elif may_repeat(index):
         np.add.at(b, index, real_part(v, b))
+    elif b.dtype == object:
+        b[index] = b[index] + v
     elif np.ndim(v) and not np.ndim(b[index]):
         raise grown_number()
     else:

@@ -317,6 +317,7 @@ def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[st
 
 def _lists_somewhere(this: Unit, bound: dict[str, list[Operation]]) -> set[str]:
     """Variables that are lists in some branch, or in some turn of a loop: they, or their shadows, are no arrays there.
+    Neither are arrays of objects, which hold anything.
 
     A derivative keeps lists in others: `xs = [x, y]; xs_stack.append(xs); ...; xs = xs_stack.pop()`.
     """
@@ -331,6 +332,10 @@ def _lists_somewhere(this: Unit, bound: dict[str, list[Operation]]) -> set[str]:
                 return True
             case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in BESIDE:
                 return v in found
+            case ast.Call(args=args, keywords=keywords) if any(
+                this.context.scope.resolve(e) is object for e in (*args, *(k.value for k in keywords))
+            ):
+                return True
             case _ if op.kind == "pop":
                 return not found.isdisjoint(pushed.get(op.operands[0], ()))
             case _ if op.kind == "copy" or is_slice(op):

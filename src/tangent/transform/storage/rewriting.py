@@ -103,8 +103,8 @@ def augmented_in_place(
         if w.root in aliases.containers or _joins_lists(this, w):  # a new list, unless somebody else sees it grow
             if holders:
                 error = refusal(this, w, w.root)
-            error.needs_memory |= bool(aliases.of(w.root) & aliases.containers)
-            raise error
+                error.needs_memory |= bool(aliases.of(w.root) & aliases.containers)
+                raise error
             kept.append(w)
             continue
         written = any(aliases.meets(v, others) for v in own)

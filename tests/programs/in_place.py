@@ -970,3 +970,14 @@ def conjugates_of_real_arrays(x):
     z[1] = y[0]
     y *= 1.5
     return np.sum(x * y * z)
+
+
+@program({"x": signed(3)})
+def arrays_that_functions_hand_on(x):
+    a, b = x * 1.0, x * 2.0
+    y = next(iter([a]))
+    y.fill(a[2] * a[1])
+    z = max([b], key=len)
+    np.copyto(z, b[0] * y)
+    np.add.at(z, [0, 0], a[1])
+    return np.sum(np.sin(y) * a) + np.sum(z * b * x)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Set
+from typing import Any
+
+import numpy as np
 
 from tangent.runtime.places import is_view_function
-from tangent.source.naming import is_library
+from tangent.source.naming import home_of, is_library
 from tangent.source.numbers import numbers_made
 from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.uses import assigned_inside
@@ -14,6 +18,9 @@ from tangent.syntax.walk import children, walk
 
 OF_ARRAYS = frozenset("flat T real imag".split())
 FILLING = frozenset("fill sort put partition".split())
+NUMPY_FILLING = (np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal)
+COMPUTING = (abs, bool, complex, divmod, float, int, len, pow, range, round, str, sum)
+HANDING_ON = frozenset("collections copy functools heapq itertools operator random".split())
 
 
 def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: Set[str]) -> bool:
@@ -51,6 +58,8 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
             case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in FILLING and is_held(base):
                 return True
             case ast.keyword(arg="out", value=value) if is_held(value):
+                return True
+            case ast.Call(func=func, args=[first, *_]) if is_held(first) and _fills_first(scope.resolve(func)):
                 return True
     return False
 
@@ -107,9 +116,22 @@ def _makes(e: ast.expr, scope: Scope) -> bool:
             return True
         case ast.Call(func=func):
             found = scope.resolve(func)
-            return found is not MISSING and is_library(found) and not is_view_function(found)
+            return found is not MISSING and _computes(found) and not is_view_function(found)
         case _:
             return False
+
+
+def _fills_first(function: Any) -> bool:
+    """Whether a function of NumPy writes into its first argument: `np.copyto` and its like, and `np.add.at`."""
+    owner = getattr(function, "__self__", None)
+    return any(function is f for f in NUMPY_FILLING) or (isinstance(owner, np.ufunc) and function.__name__ == "at")
+
+
+def _computes(function: Any) -> bool:
+    """Whether a function of a library gives what it has computed; others, as `next` and `max`, what they were given."""
+    if getattr(builtins, getattr(function, "__name__", ""), None) is function:
+        return any(function is f for f in COMPUTING)
+    return is_library(function) and home_of(function).partition(".")[0] not in HANDING_ON
 
 
 def _base_in(e: ast.expr, displays: Set[str]) -> bool:

@@ -85,6 +85,8 @@ class Arrays(Reading):
     def changes_array(self, target: str, owner: ast.expr, attr: str, e: ast.Call, s: ast.stmt) -> bool:
         """Rewrite a method that changes an array, if it is one."""
         if not self.arrays:
+            if attr == "fill" or attr in FOLLOWED or attr in CHANGING:
+                self.emit(at(ast.Expr(self.call(stateful.require_no_array, owner, constant(attr))), s))
             return False
         if attr == "fill" and len(e.args) == 1 and not e.keywords:
             value = self.now(e.args[0])

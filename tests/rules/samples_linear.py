@@ -286,6 +286,7 @@ ARRAYS: dict[str, list[Sample]] = {
     "full_like": [
         S("np.full_like(y, x)", "y", y=real(2, 3), x=real()),
         S("np.full_like(y, x, dtype=float, shape=(2, 3))", "y", y=np.arange(2), x=real(2, 1)),
+        S("np.full_like(y, x, dtype=t)", "y", "t", y=np.arange(3), x=real(), t=float),
     ],
     "item": [S("x.item()", x=real(1, 1)), S("x.item()", x=np.array(0.5))],
     "item_at": [S("x.item(2)", x=real(2, 3)), S("x.item(-1)", x=real(3))],

@@ -173,7 +173,7 @@ class Rules(Frame):
             return value
         if op.rule.name == "astype":
             value = self.tangent_argument(op.values["x"])
-        elif isinstance(value, ast.Call):
+        elif isinstance(value, ast.Call) and op.rule.name != "full_like":  # which else has that of its argument
             args = [constant(None) if a is dtype else a for a in value.args]
             value = replace(value, args=args, keywords=[k for k in value.keywords if k.arg != "dtype"])
         return self.as_asked(value, result, dtype)

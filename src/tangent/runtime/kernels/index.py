@@ -171,6 +171,9 @@ def cleared(b: Any, index: Any) -> Any:
     return out
 
 
+LARGE = 4096  # elements: of fewer, a table of places is made sooner than places are sorted
+
+
 def overwritten(b: Any, index: Any) -> Any:
     """A copy of `b[index]` as an assignment to that index sees it: of an element named twice only the last counts.
 
@@ -180,7 +183,7 @@ def overwritten(b: Any, index: Any) -> Any:
     found = b.get(index, 0.0) if isinstance(b, dict) else b[index]
     if isinstance(b, dict) or not may_repeat(index):
         return found.copy() if isinstance(found, np.ndarray) else found
-    stays = _stays_among_few(index, b) if 8 * found.size < b.size else None
+    stays = _stays_among_few(index, b) if b.size > LARGE and 8 * found.size < b.size else None
     if stays is None:
         order = np.arange(found.size).reshape(found.shape)
         last = np.empty(b.shape, np.intp)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import functools
 import math
 import operator
 
@@ -352,3 +353,37 @@ def sum_of_objects_from_one_on(x, y):
     a, b = sum(steps, Step(y, 1.0))
     c, d = sum(steps, start=Step(x))
     return a * b + c * d
+
+
+class Gauss:
+    """A complex number whose operators are its own; differences are not what they are elsewhere."""
+
+    def __init__(self, re, im):
+        self.re, self.im = re, im
+
+    def __mul__(self, other):
+        return Gauss(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def __sub__(self, other):
+        return Gauss(self.re - 3.0 * other.re, self.im)
+
+    def __neg__(self):
+        return Gauss(-2.0 * self.re, self.im)
+
+    def __getitem__(self, k):
+        return self.re * (k + 1) + self.im
+
+
+@program({"x": 0.7})
+def functions_that_stand_for_operators(x):
+    p, q = Gauss(x, x * x + 0.3), Gauss(2.0 * x, 1.5 - x)
+    product = functools.reduce(operator.mul, [p, q, operator.neg(p)])
+    difference = list(map(operator.sub, [p], [q]))[0]
+    chosen = {"times": operator.mul}["times"](product, difference)
+    return chosen.re * chosen.im + operator.getitem(operator.sub(p, q), 2) + operator.mul(x, pow(x, 3))
+
+
+@program({"x": 0.7})
+def places_behind_a_star(x):
+    a, where = np.array([[x, 1.0], [x * x, 2.0]]), (1, 0)
+    return a[*where] * a[0, *where[1:]] + x

@@ -51,6 +51,7 @@ from tangent.normalise.rows_at_end import rows_at_end
 from tangent.normalise.spelled import spelled
 from tangent.normalise.starred import spread, starred
 from tangent.normalise.statements import statements
+from tangent.normalise.symbols import symbols
 from tangent.normalise.turned import turned
 from tangent.normalise.unbound import unbound
 from tangent.normalise.versions import versions
@@ -63,11 +64,11 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, choices, copies, spelled, augmented, imaginary, part_stores, grown, phases, walked,
-    extended, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered, decorated, closures,
-    boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus, iterators, comprehensions,
-    walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred, counted, drawing, lifted_calls,
-    overloading, rows_at_end, memorised, versions,
+    outlined, insertions, renamed, choices, copies, symbols, spelled, augmented, imaginary, part_stores, grown,
+    phases, walked, extended, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered,
+    decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
+    iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred,
+    counted, drawing, lifted_calls, overloading, rows_at_end, memorised, versions,
 )  # fmt: skip
 
 

@@ -300,6 +300,8 @@ class Expressions:
     def index(self, e: ast.expr) -> ast.expr:
         """Indices are plain arithmetic on names, or get a name: they are evaluated again by the adjoint."""
         match e:
+            case ast.Tuple(elts=elts) if any(isinstance(x, ast.Starred) for x in elts):
+                return self.atom(e)
             case ast.Tuple(elts=elts):
                 return replace(e, elts=[self.index(x) for x in elts])
             case ast.Slice(lower=lower, upper=upper, step=step):

@@ -981,3 +981,15 @@ def arrays_that_functions_hand_on(x):
     np.copyto(z, b[0] * y)
     np.add.at(z, [0, 0], a[1])
     return np.sum(np.sin(y) * a) + np.sum(z * b * x)
+
+
+@program({"x": signed(3)}, orders=2)
+def chosen_elements_that_a_loop_changes(x):
+    s = 0.0
+    for k in range(2):
+        u = x[[0, 1, 2]]
+        u[k] = u[k] * x[0]
+        w = x[[0, 1, 2]]
+        s = s + sum(u[i] * w[i] for i in range(3))
+        x = x * 1.1
+    return s

@@ -42,7 +42,8 @@ def finished_lists(this: Unit, found: list[Write]) -> Unit:
     named = [(op.targets[0], op.operands[0]) for op in this.operations.values() if op.kind == "copy"]
     while more := {t for t, v in named if v in stored} - stored:
         stored |= more
-    pushed = {op.targets[0] for op in this.operations.values() if op.kind in ("push", "pop")}
+    pushed = {op.targets[0] for op in this.operations.values() if op.kind == "push"}
+    pushed |= {op.operands[0] for op in this.operations.values() if op.kind == "pop"}
     copies = {
         s: op
         for s, op in this.operations.items()

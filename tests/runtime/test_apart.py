@@ -130,7 +130,8 @@ def written_under_another_name(x):
     return np.sum(TABLE * TABLE)
 
 
-def test_a_global_that_is_written_under_another_name_is_refused():
-    for make in (tangent.grad, tangent.jvp):
-        with pytest.raises(InPlaceError, match=r"(?s)row\[0\] = x.*'TABLE' is read"):
-            make(written_under_another_name)(*((0.7,) if make is tangent.grad else (0.7, 1.0)))
+def test_a_global_that_is_written_under_another_name():
+    before = TABLE.copy()
+    assert tangent.grad(written_under_another_name)(0.7) == pytest.approx(1.4)
+    assert tangent.jvp(written_under_another_name)(0.7, 1.0) == pytest.approx(1.4)
+    assert np.array_equal(TABLE, before)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory import NUMBERS, contents, holds_some, is_changed
+from tangent.runtime.memory import NUMBERS, Memory, contents, holds_some, is_changed
 from tangent.runtime.objects import fields_of, hold, is_object, remade
 from tangent.runtime.persistent import PersistentArray
 
@@ -24,7 +24,8 @@ def memory_of(memory: Any, *captured: Any) -> Any:
         x = todo.pop()
         if isinstance(x, (list, dict, deque)) and id(x) not in seen:
             seen.add(id(x))
-            memory = memory.having(x, None, x.copy())
+            memory = memory.having(x, None, begun := x.copy())
+            memory.owners[~id(x)] = begun
             todo += x.values() if isinstance(x, dict) else x
     return memory
 
@@ -41,6 +42,8 @@ def _tell(memory: Any, x: Any, seen: set[int]) -> Any:
         return as_now(memory, x)
     seen.add(id(x))
     now = contents(memory, x)
+    if not _is_as_begun(memory, x):
+        memory.owners.pop(~id(x), None)
     if isinstance(now, dict):
         parts: Any = {k: _tell(memory, v, seen) for k, v in now.items()}
     else:
@@ -49,6 +52,12 @@ def _tell(memory: Any, x: Any, seen: set[int]) -> Any:
         x.clear()
         x.update(parts) if isinstance(x, dict) else x.extend(parts)
     return x
+
+
+def _is_as_begun(memory: Any, x: Any) -> bool:
+    """Whether a captured list or dict holds what it did at first: nothing but code of the user has changed it since."""
+    begun = memory.owners.get(~id(x)) if isinstance(memory, Memory) else None
+    return begun is not None and memory.get((id(x), None)) is begun
 
 
 def as_now(memory: Any, x: Any) -> Any:
@@ -134,7 +143,7 @@ def _reaches_slot(memory: Any, x: Any, seen: set[int]) -> bool:
     if id(x) in seen or not (isinstance(x, (list, dict, tuple, deque)) or is_object(x)):
         return False
     seen.add(id(x))
-    if holds_some(memory, x):
+    if holds_some(memory, x) and not _is_as_begun(memory, x):
         return True
     return any(_reaches_slot(memory, v, seen) for v in parts_now(memory, x).values())
 

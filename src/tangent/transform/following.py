@@ -75,9 +75,18 @@ class _Inference:
         for _ in range(ROUNDS):
             before = {f: dict(facts) for f, facts in self.known.items()}, dict(self.results)
             variables = {f: self.look(f) for f in self.units}
-            if before == (self.known, self.results):
+            if before == (self.known, self.results) and not self.close():
                 return tuple((f, *v, said) for f, v in variables.items() if any((*v, said := _said(self.known[f]))))
         return ()
+
+    def close(self) -> bool:
+        """Take results and parameters that nothing has decided for anything; whether there are some."""
+        results = [f for f, fact in self.results.items() if fact == ANYTHING]
+        given = [(f, p) for f, this in self.units.items() for p in this.parameters if p not in self.known[f]]
+        self.results.update(dict.fromkeys(results, UNKNOWN))
+        for f, p in given:
+            self.known[f][p] = UNKNOWN
+        return bool(results or given)
 
     def look(self, function: Any) -> tuple[frozenset[str], frozenset[str]]:
         """The variables of a function that are numbers, or lists of such, by what is known now of all functions."""

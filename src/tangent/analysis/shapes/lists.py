@@ -112,6 +112,8 @@ def _held(
         if op.kind == "push" and op.targets[0] in group:
             held.values.append(_known(op.value))
         elif op.kind not in ("store", "augment", "push") and not group.isdisjoint(op.targets):
+            if op.kind in ("unpack", "pop") and not own.isdisjoint(op.targets):
+                raise _Open  # a list that was made elsewhere
             _bound(op, held)
     given = {s: (callee, values) for s, callee, values in calls}
     for callee, values in given.values():

@@ -573,3 +573,53 @@ def lists_of_what_may_be_an_object(a, b):
     _first_and_last_exchanged(b)
     a[:-1] /= 2.5 + b[1:]
     return a * o.w[1]
+
+
+class Kept:
+    def __init__(self, v):
+        self.v = v
+
+
+@program({"a": signed(3)})
+def attributes_by_written_names_are_arrays(a):
+    y = getattr(Kept(a), "v")
+    y *= 2.0
+    o = Kept(a[0])
+    setattr(o, "w", a)
+    o.w[1] = o.v * a[2]
+    return np.sum(a * a)
+
+
+@program({"a": signed(3)})
+def attributes_by_computed_names_are_arrays(a):
+    o = Kept(a * 1.5)
+    for k in ("v", "w"):
+        setattr(o, k, o.v)
+        getattr(o, k)[1:] *= a[0]
+    y = o.w
+    y *= 3.0
+    z = getattr(o, "u", a)
+    z[0] = y[2] * a[1]
+    held = object.__getattribute__(o, "v")
+    held[2] = 2.0
+    return np.sum(a * o.v * y)
+
+
+@program({"u": signed(3), "a": signed(3)})
+def lists_that_hold_one_array_twice(u, a):
+    xs = [u, u]
+    xs += [a]
+    rows = [xs, xs]
+    pair = (u, u)
+    more = [pair, u[:2], pair]
+    more += [a]
+    a[2] = 2.0
+    return np.sum(xs[0] * xs[1] * a) + np.sum(rows[1][0] * xs[2]) + np.sum(more[0][1] * a) + np.sum(more[2][0][:2] * more[1])
+
+
+@program({"u": signed(3), "a": signed(3)})
+def dicts_and_lists_held_twice_beside_a_store(u, a):
+    p, q = [u, u * 2.0], {"k": u}
+    xs = [p, p, q, q, a]
+    a[0] = 5.0
+    return np.sum(xs[0][0] * xs[1][1]) + np.sum(xs[2]["k"] * xs[3]["k"] * xs[4])

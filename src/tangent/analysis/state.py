@@ -223,7 +223,8 @@ class _Search:
                     return True
                 if found in ASSIGNING and args:
                     self.assigns = True
-                    return self.foreign(args[0], scope, own, local, root, inner)
+                    told = any(isinstance(a, ast.Constant) for a in args[1:2])
+                    return not told or self.foreign(args[0], scope, own, local, root, inner)
                 self.look_at(found)
                 if isinstance(found, types.FunctionType) and not is_library(found):
                     names = found.__code__.co_varnames

@@ -129,6 +129,8 @@ def _fills_first(function: Any) -> bool:
 
 def _computes(function: Any) -> bool:
     """Whether a function of a library gives what it has computed; others, as `next` and `max`, what they were given."""
+    if function is object.__getattribute__:
+        return False
     if getattr(builtins, getattr(function, "__name__", ""), None) is function:
         return any(function is f for f in COMPUTING)
     return is_library(function) and home_of(function).partition(".")[0] not in HANDING_ON

@@ -66,6 +66,8 @@ class _Written:
         root = found
         while isinstance(root, ast.Attribute):
             root = root.value
+        if isinstance(root, ast.Call):
+            raise self.refusal(e)
         return found if isinstance(root, ast.Name) and root.id in self.own - {"cls"} else None
 
     def names_of(self, e: ast.expr) -> ast.expr:

@@ -28,6 +28,7 @@ from tangent.source.inlined import CannotWriteOut
 from tangent.source.kept import kept
 from tangent.source.kept_lists import with_lists
 from tangent.source.memos import with_memos
+from tangent.source.named_attributes import with_attributes_named
 from tangent.source.namespaces import with_attributes_written_out
 from tangent.source.naming import is_generated
 from tangent.source.queues import with_queues
@@ -134,6 +135,7 @@ def _read(function: types.FunctionType, code: types.CodeType) -> Source:
         raise _changed(code, lines, function)
     tree = with_variables(with_memos(tree, function))
     if not is_generated(function):  # there it gives names alone
+        tree = with_attributes_named(tree, function)
         tree = with_callbacks(with_attributes_written_out(one_by_one(tree), lambda e: _kept(e, code, lines)))
     return Source(function, tree, code.co_filename, lines)
 

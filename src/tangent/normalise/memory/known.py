@@ -138,7 +138,7 @@ class Known:
                 found = self.context.scope.resolve(func)
                 if found is MISSING or not is_library(found) or self.takes_functions(found):
                     return False
-                if self.arrays and is_view_function(found):
+                if self.arrays and (is_view_function(found) or found in (getattr, object.__getattribute__)):
                     return False
                 if self.arrays and found is sequence:  # a loop reads what an array is then
                     return isinstance(e.args[0], ast.Name) and e.args[0].id in known

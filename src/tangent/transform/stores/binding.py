@@ -116,6 +116,8 @@ class Binding(Facts):
         match op:
             case Operation(value=ast.List(elts=[])) if not more:
                 return ast.List([], ast.Load())
+            case Operation(kind="pack" | "rule") if self.is_container(v) and not more:  # of values, one by one
+                return self.owner.scribe.call("item_shadow", name(v))
         return self.owner.scribe.call("shadow", name(v), *more)
 
     def mirrored(self, v: str, bases: list[str], later: Sequence[str] = ()) -> ast.expr:
@@ -179,7 +181,7 @@ class Binding(Facts):
                 continue
             if e.id in self.shadowed:
                 part = self.owner.scribe.call("rest", part, name(self.adjoint(e.id)))
-            done.append(self.owner.accumulate(e.id, self.part(self.owner.scribe.call("unboxed", part, e)), state, s))
+            done.append(self.owner.accumulate(e.id, Part(self.owner.scribe.call("unboxed", part, e)), state, s))
         return done
 
     def received(self, part: ast.expr, e: ast.expr) -> Part:

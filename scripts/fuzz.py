@@ -67,14 +67,15 @@ class Outcome:
         """What two failures of the same cause have in common."""
         lines = self.reason.strip().splitlines() or [""]
         if self.verdict == "crash":
-            return next((line for line in reversed(lines) if re.match(r"[\w.]+: ", line)), lines[-1])[:90]
+            last = next((line for line in reversed(lines) if re.match(r"[\w.]+: ", line)), lines[-1])
+            return re.sub(r"\d{6,}", "N", last)[:90]  # an object has another number each time
         return re.sub(r"^<.*?>:\d+: ", "", lines[0]).split(":")[0][:90]
 
 
 def main() -> int:
     options = arguments()
     warnings.simplefilter("ignore")
-    gc.set_threshold(200_000, 20, 100)  # trees of small objects: to look for garbage among them takes a fifth of the time
+    gc.set_threshold(200_000, 20, 100)  # a fifth of the time otherwise
     verdicts: Counter[str] = Counter()
     causes: Counter[str] = Counter()
     features: Counter[str] = Counter()

@@ -55,14 +55,17 @@ def derive(function: types.FunctionType, options: Options) -> Derivative:
         with using(own):
             return derive(function, options)
     with making():
-        known = _made.setdefault(function, weakref.WeakValueDictionary())
-        made = known.get(_key(function, options))
+        made = _made.setdefault(function, weakref.WeakValueDictionary()).get(_key(function, options))
         if made is not None and _is_outdated(made):
             return _renewed(function, options)
-        if made is None:
-            made = known[_key(function, options)] = _shared(function, options) or _fresh(function, options)
-            made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
-        return made
+        return made or _keep(_shared(function, options) or _fresh(function, options), function, options)
+
+
+def _keep(made: Derivative, function: types.FunctionType, options: Options) -> Derivative:
+    """Remember a derivative by what it depends on."""
+    _made.setdefault(function, weakref.WeakValueDictionary())[_key(function, options)] = made
+    made.given = function.__defaults__, function.__kwdefaults__  # type: ignore[attr-defined]
+    return made
 
 
 def _is_outdated(made: Derivative) -> bool:
@@ -124,11 +127,12 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
         general = build(function, options)
     except (InPlaceError, CaptureError) as e:
         return _for_numbers(function, said, options, compiles=False) or _other_way(function, options, e)
-    if _changes_arguments(general):
-        made = _for_numbers(function, said, options)
-        if made is not None and not _changes_arguments(made):
-            return made
-    return general
+    if not _changes_arguments(general):
+        return general
+    if not hasattr(function, "origin"):  # it is what others call for arguments that are no numbers
+        _keep(general, function, replace(options, anything=True))
+    made = _for_numbers(function, said, options)
+    return general if made is None or _changes_arguments(made) else made
 
 
 def _required(function: types.FunctionType, options: Options) -> Presumed:
@@ -165,19 +169,35 @@ def _for_numbers(
     module.functions[0].presumed = presumed
     made = _described(_loaded(module, function, options), function, options)
     made.sure = sure  # type: ignore[attr-defined]
-    return _seen_by_numba(made, compiles)
+    return _seen_by_numba(made, compiles and not _is_unseen(function))
 
 
 def _seen_by_numba(made: Derivative, compiles: bool) -> Derivative:
     """Compiled code that calls a derivative for numbers may have arrays, if it can: it compiles that for anything."""
     if hasattr(made, "anything") and not made.sure:  # type: ignore[attr-defined]
-        try:
-            made.plain = made.anything().plain if compiles else None  # type: ignore[attr-defined]
-        except TangentError:
-            made.plain = None  # type: ignore[attr-defined]
+        general = _general(*made.origin) if compiles else None  # type: ignore[attr-defined]
+        made.plain = getattr(general, "plain", None)  # type: ignore[attr-defined]
+        made.general = general  # type: ignore[attr-defined]  # as long as there is the one, there is the other
         if made.plain is None:  # type: ignore[attr-defined]
             del made.__numba__  # type: ignore[attr-defined]
     return made
+
+
+def _is_unseen(function: types.FunctionType) -> bool:
+    """Whether a function is a derivative that Numba cannot compile."""
+    return hasattr(function, "origin") and not hasattr(function, "__numba__")
+
+
+def _general(function: types.FunctionType, options: Options) -> Derivative | None:
+    """The derivative for any arguments, where it needs no memory: with one it would not compile."""
+    wide = replace(options, anything=True)
+    try:
+        plain = behind(function, anything=True)
+        known = _made.setdefault(plain, weakref.WeakValueDictionary()).get(_key(plain, wide))
+        current = known is not None and not _is_outdated(known)
+        return known if current else _keep(build(plain, wide), plain, wide)
+    except TangentError:
+        return None
 
 
 def _for_any(function: types.FunctionType, options: Options) -> Derivative:

@@ -623,3 +623,19 @@ def dicts_and_lists_held_twice_beside_a_store(u, a):
     xs = [p, p, q, q, a]
     a[0] = 5.0
     return np.sum(xs[0][0] * xs[1][1]) + np.sum(xs[2]["k"] * xs[3]["k"] * xs[4])
+
+
+@program({"m": signed(3, 3), "v": signed(3), "s": 0.7}, {"m": signed(3, 3), "v": signed(3), "s": -1.2})
+def rows_of_an_array_beside_lists_that_hold_others(m, v, s):
+    ys = {"w": v[:], "b": v}
+    ys = [m[...] / 1.5, m[:, ::-1] * m]
+    ys.extend([0.9 * m[...], m[:, ::-1]])
+    table = np.full((3, 3), s)
+    if s > -0.9:
+        return np.sum(np.sin(v))
+    for k, row in enumerate(table):
+        mask = m < 0.1
+        table[mask] = np.sin(table[::-1])[mask]
+        np.multiply(np.exp(-np.multiply(row[::-1], ys[-1][0])), 0.5 * ys[-1][k], out=v)
+    ys[0][::-1] *= 0.5
+    return np.sum(v * ys[0][0]) + np.sum(table * ys[-1])

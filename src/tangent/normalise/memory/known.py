@@ -128,6 +128,8 @@ class Known:
                 return not any(isinstance(x, ast.Name) and x.id in displays for x in (left, right))
             case ast.Attribute(value=ast.Name(id=v)) | ast.Name(id=v):
                 return v in known
+            case ast.Subscript(value=ast.Name(id=v)) if self.arrays:
+                return v in known and v not in displays
             case ast.Call(func=ast.Attribute(value=ast.Name(id=v))) if v in known:
                 return True
             case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.BoolOp() | ast.JoinedStr():

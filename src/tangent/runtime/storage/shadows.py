@@ -10,6 +10,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from tangent.errors import InPlaceError
 from tangent.runtime.dispatch import init_grad, is_foreign, is_numpy_like, like_dict
+from tangent.runtime.memory import Memory
 from tangent.runtime.storage.views import Cut, Still, flattened, in_memory, laid_out_like, leaves_of, same_view
 from tangent.runtime.zeros import ZeroGrad, gradient_dtype
 
@@ -38,6 +39,12 @@ def shadow(x: Any, content: Any = None) -> Any:
         if content is not None:
             made[...] = content
         return made
+    if isinstance(x, Memory):
+        raise InPlaceError(
+            "cannot follow what is written in place here",
+            why="of an array that nothing else holds, views go to where arrays are followed by what holds them",
+            todo="Make new arrays instead of changing old ones.",
+        )  # fmt: skip
     if isinstance(x, (dict, list, tuple)):
         return beside_all(x, content, shadow)
     if is_numpy_like(x):

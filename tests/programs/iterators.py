@@ -511,3 +511,32 @@ def sorted_by_a_lambda_and_found_by_a_getter(x):
     points.sort(key=lambda p: -p[1])
     first, *rest = points
     return first[0] * rest[0][0] + max(points, key=operator.itemgetter(0))[0]
+
+
+@program({"x": signed(3), "y": signed(3, shift=1.0)})
+def loops_over_generator_expressions(x, y):
+    for part in (x[k : k + 2] for k in range(2) if k < 5):
+        part *= y[:2]
+    s, k = y[0], 2.0
+    for v in (s * k + y[k] for k in range(3)):
+        s = s * v
+        if v > 100.0:
+            break
+    else:
+        s = s * k
+    for v in (x[i] * y[j] for i in range(3) for j in range(i)):
+        s += v**2
+        if s > 1e6:
+            return s
+    return s + np.sum(x)
+
+
+@program({"x": signed(3), "y": signed(3, shift=1.0)})
+def generator_expressions_that_are_counted(x, y):
+    s, n = 0.0, 3.0
+    for i, (v, w) in enumerate(((p, q * n) for p, q in zip(x, y) if q > -5.0), 1):
+        if i == 1:
+            continue
+        for j, t in enumerate(v * z for z in x[:i]):
+            s += np.sin(t) * w * (j + n)
+    return s * n

@@ -34,6 +34,7 @@ from tangent.normalise.iterators import iterators
 from tangent.normalise.jumps import jumps
 from tangent.normalise.lifted import lifted_calls
 from tangent.normalise.lifting import lifting
+from tangent.normalise.looped import looped
 from tangent.normalise.managers import managers
 from tangent.normalise.matches import matches
 from tangent.normalise.memory import memorised
@@ -64,7 +65,7 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, choices, copies, symbols, spelled, augmented, imaginary, part_stores, grown,
+    outlined, insertions, renamed, looped, choices, copies, symbols, spelled, augmented, imaginary, part_stores, grown,
     phases, walked, extended, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered,
     decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
     iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred,

@@ -79,14 +79,14 @@ def falls_through(body: list[ast.stmt]) -> bool:
                 return False
             case ast.If(body=then, orelse=other) if other and not falls_through(then) and not falls_through(other):
                 return False
-            case ast.While(test=ast.Constant(value=value)) if value and not _own_breaks(s):
+            case ast.While(test=ast.Constant(value=value)) if value and not own_breaks(s):
                 return False
             case ast.With(body=inner) | ast.Try(body=inner) if not falls_through(inner):
                 return False
     return True
 
 
-def _own_breaks(loop: ast.stmt) -> bool:
+def own_breaks(loop: ast.stmt) -> bool:
     assert isinstance(loop, (ast.For, ast.While))
     return ast.Break in own_jumps(loop.body)
 
@@ -116,7 +116,7 @@ def _blocks(s: ast.AST) -> Iterator[list[ast.stmt]]:
 
 def leaves_loop(loop: ast.For) -> bool:
     """Whether a loop may end before its iterable does."""
-    return _own_breaks(loop) or any(isinstance(n, ast.Return) for n in _inside(loop))
+    return own_breaks(loop) or any(isinstance(n, ast.Return) for n in _inside(loop))
 
 
 @fact
@@ -248,7 +248,7 @@ class _Lowering:
             self.loops[s] = (self.context.names.numbered("stop"), self.context.names.numbered("skip"))
         stop, skip = self.loops[s]
         outer, self.current = self.current, (stop, skip)
-        breaks, returns = _own_breaks(s), any(isinstance(n, ast.Return) for n in _inside(s))
+        breaks, returns = own_breaks(s), any(isinstance(n, ast.Return) for n in _inside(s))
         leaving = [*([stop] if breaks else []), *([self.flag] if returns else [])]
         self.tested.update(leaving)
         body = self.block(s.body)

@@ -639,3 +639,16 @@ def rows_of_an_array_beside_lists_that_hold_others(m, v, s):
         np.multiply(np.exp(-np.multiply(row[::-1], ys[-1][0])), 0.5 * ys[-1][k], out=v)
     ys[0][::-1] *= 0.5
     return np.sum(v * ys[0][0]) + np.sum(table * ys[-1])
+
+
+@program({"a": signed(3)})
+def parts_of_an_array_that_is_followed(a):
+    v = np.full((3,), 0.5)
+    v -= 0.9
+    ys = [np.add(v[::-1], a)]
+    xs = [ys[-1], a]
+    xs[0][0] = 1.0
+    del xs[1]
+    xs.extend([1.0 / v[...]])
+    a[:] = xs[1] + xs[0] * a
+    return np.sum(0.5 * np.cos(a + 0.7))

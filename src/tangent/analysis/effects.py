@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import bisect
 import functools
-import heapq
-import operator
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -18,25 +15,14 @@ from tangent.analysis.closures import inner_writes
 from tangent.analysis.operation import Operations
 from tangent.analysis.passed import Passed, written_through
 from tangent.runtime.library import partial_of
+from tangent.runtime.writers import FIRST_ARGUMENT, WRITING_METHODS
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING, Scope, is_vectorized
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import SCOPES, WRITING_METHODS, arguments, assigned_inside, expression_reads
+from tangent.syntax.uses import SCOPES, arguments, assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 RUNTIME_WRITERS = frozenset("add_at add_into add_items put_flat put_item_back refill refill_item restore_item".split())
-FIRST_ARGUMENT = frozenset(
-    id(f)
-    for f in (
-        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
-        setattr, delattr, operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul,
-        operator.itruediv, operator.ipow, operator.imatmul, operator.iconcat, operator.imod, operator.ifloordiv,
-        heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop, bisect.insort_left,
-        bisect.insort_right,
-    )
-)  # fmt: skip
-
-
 ASSIGNING = frozenset("__setitem__ __delitem__ __setattr__ __delattr__ __iadd__ __imul__ __ior__".split())
 SHUFFLING = frozenset({"Random.shuffle", "RandomState.shuffle", "Generator.shuffle"})  # by name: not loaded for this
 

@@ -35,6 +35,7 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
         if _escapes(reads.get(v, []), scope) or not _is_new(values.get(v, []), scope)
     }
     mine = local - kept
+    given = own | {a.arg for a in walk(tree) if isinstance(a, ast.arg)}  # also to functions inside
 
     def is_held(e: ast.expr) -> bool:
         """Whether what is written into may be held by somebody else."""
@@ -49,7 +50,7 @@ def writes_arrays(tree: ast.FunctionDef, scope: Scope, own: Set[str], displays: 
         match n:
             case ast.AugAssign(target=ast.Attribute()):
                 return True
-            case ast.AugAssign(target=ast.Name(id=v)) if v in own | kept:
+            case ast.AugAssign(target=ast.Name(id=v)) if v in given | kept:
                 return True
             case ast.AugAssign(target=ast.Subscript(value=base)) if is_held(base) or _base_in(base, displays):
                 return True

@@ -15,10 +15,11 @@ from tangent.errors import UnsupportedError
 from tangent.normalise.block_lines import block_lines
 from tangent.normalise.context import Context
 from tangent.runtime.insert import insert_grad_of
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.syntax.inserted import Block, Insertion, jumps_of, root
 from tangent.syntax.quote import at
 from tangent.syntax.rebuild import replace, walk_scope, with_blocks
-from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside, expression_reads
+from tangent.syntax.uses import arguments, assigned_inside, expression_reads
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

@@ -14,9 +14,10 @@ import ast
 from collections import deque
 
 from tangent.normalise.context import Context
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.outputs import in_one_form, may_have_form
 from tangent.syntax.rebuild import rebuild, replace
-from tangent.syntax.uses import WRITING_METHODS, assigned_inside
+from tangent.syntax.uses import assigned_inside
 from tangent.syntax.walk import walk
 
 BINARY: dict[str, ast.operator] = {

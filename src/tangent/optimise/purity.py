@@ -10,9 +10,9 @@ from typing import Any
 from tangent.analysis.storage import RESULT
 from tangent.optimise.context import Optimisation
 from tangent.rules.table import table
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import NESTED, all_writes, statements
-from tangent.syntax.uses import WRITING_METHODS
 from tangent.syntax.walk import fact, holds, walk
 
 IMPURE_KERNELS = ("call_", "change_", "require_", "check_", "error_", "new_")

@@ -23,6 +23,7 @@ from tangent.runtime.dispatch import pop_grad
 from tangent.runtime.objects import MEMBERS, is_numeric_method
 from tangent.runtime.storage.items import put_item_back, restore_item
 from tangent.runtime.storage.sums import add_at, add_into
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.makers import maker
 from tangent.source.read import unwrapped
 from tangent.source.resolve import MISSING, is_vectorized
@@ -32,7 +33,7 @@ from tangent.syntax.core import is_literal, is_path, is_range
 from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import WRITING_METHODS, expression_reads, target_names, writes
+from tangent.syntax.uses import expression_reads, target_names, writes
 
 IMMUTABLE = (bool, int, float, complex, str, bytes, np.generic, types.NoneType)  # as globals they share nothing
 

@@ -130,6 +130,7 @@ runtime.assignment
 runtime.making
 runtime.is_instance
 runtime.require_kept
+runtime.require_reader
 runtime.is_held
 runtime.implementation
 runtime.has_member

@@ -322,6 +322,7 @@ from tangent.runtime.storage.writers import (
     with_imag,
     with_real,
 )
+from tangent.runtime.writers import require_reader
 from tangent.runtime.zeros import ZeroGrad
 
 __all__ = [
@@ -567,6 +568,7 @@ __all__ = [
     "require_nothing_lost",
     "require_number",
     "require_pair",
+    "require_reader",
     "require_real",
     "require_repeatable",
     "require_same",

@@ -31,6 +31,7 @@ from tangent.runtime.objects import (
     operators_in,
     require_kept,
 )
+from tangent.runtime.writers import require_reader
 
 Active = tuple[Any, ...]
 # A mark among the places: arguments may be lists; a set there is that of operators which their classes define.
@@ -102,6 +103,7 @@ def call_fwd(function: Any, active: Active, *args: Any, **kwargs: Any) -> tuple[
     if is_bound(function, active):
         own = function_behind(function)
         return call_fwd(own, with_owner(active), owner_of(function), *args, **kwargs)
+    require_reader(function, args, kwargs)
     active = with_objects(active, args, kwargs)
     forward = forward_of(function, active, len(args), tuple(kwargs))
     backward = backward_of(function, active, len(args), tuple(kwargs))
@@ -120,6 +122,7 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
     if is_bound(function, active):
         own = function_behind(function)
         return call_jvp(own, with_owner(active), tangents, owner_of(function), *args, **kwargs)
+    require_reader(function, args, kwargs)
     active = with_objects(active, args, kwargs)
     pushforward = tangent_of(function, active, len(args), tuple(kwargs))
     return pushforward(tangents, *args, **kwargs)
@@ -127,6 +130,7 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
 
 def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A call for its effects, of a function that must not write into its arguments."""
+    require_reader(function, args, kwargs)
     _service().refuse_writer(function)
     return function(*args, **kwargs)
 

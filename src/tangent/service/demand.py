@@ -168,6 +168,9 @@ class DerivativesOnDemand:
         method = isinstance(function, types.MethodType)
         while (inner := applied_function(behind)) is not None:
             behind = inner
+        made = vars(behind).get("__init__") if isinstance(behind, type) else getattr(type(behind), "__call__", None)
+        if not isinstance(behind, types.FunctionType) and isinstance(made, types.FunctionType):
+            behind, method = made, True  # a class, or an object that is called
         if not isinstance(behind, types.FunctionType) or is_library(behind):
             return
         listed = isinstance(getattr(function, "__self__", None), CONTAINERS)

@@ -9,6 +9,7 @@ from tangent.options import Options
 from tangent.runtime.memory import current
 from tangent.runtime.memory_views import as_now, require_unchanged
 from tangent.runtime.stateful import call_class
+from tangent.runtime.writers import require_reader
 from tangent.source.adapt import define, defined_once
 
 CLASS = "def made(memory, /, *args, **named):\n    return {help}(memory, function, *args, **named)\n"
@@ -16,6 +17,7 @@ METHOD = "def bound(memory, /, *args, **named):\n    return {help}(memory, given
 PLAIN = (
     "def plain(memory, /, *args, **named):\n"
     "    args = {help}(memory, args)\n    named = {help}(memory, named)\n"
+    "    require_reader(function, args, named)\n"
     "    return function(*args, **named), memory\n"
 )
 GIVEN = """\
@@ -82,4 +84,5 @@ def threaded_method(function: types.FunctionType, owner: Any) -> types.FunctionT
 
 def _threaded(text: str, title: str, helper: Any, function: Any) -> types.FunctionType:
     name = text[4 : text.index("(")]
-    return define(name, text.format(help=title), {title: helper, "function": function})
+    known = {title: helper, "function": function, "require_reader": require_reader}
+    return define(name, text.format(help=title), known)

@@ -16,7 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from tangent.errors import ArgumentError, CaptureError, InPlaceError, Location, TangentError
-from tangent.syntax.uses import WRITING_METHODS, arguments, expression_reads, target_names
+from tangent.runtime.writers import WRITING_METHODS
+from tangent.syntax.uses import arguments, expression_reads, target_names
 
 WRITTEN = "It is written into"
 SAME = "What it changes has another name or holder"

@@ -16,6 +16,7 @@ import types
 import weakref
 from collections import deque
 
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.read import Source, read
 from tangent.source.resolve import Scope
 from tangent.source.stubs import bare_parameters
@@ -24,7 +25,7 @@ from tangent.syntax.held import Sharing, held, written_into
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import assign, at, expression, name, quote
 from tangent.syntax.rebuild import function_node, replace, walk_scope, with_blocks
-from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside, writes
+from tangent.syntax.uses import arguments, assigned_inside, writes
 from tangent.syntax.walk import walk
 
 _known: weakref.WeakKeyDictionary[types.FunctionType, dict[tuple[types.CodeType, bool], types.FunctionType | None]]

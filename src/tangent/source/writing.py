@@ -11,13 +11,14 @@ import numpy as np
 
 from tangent.errors import SourceError
 from tangent.runtime.places import VIEWS
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.kept import kept
 from tangent.source.naming import is_library
 from tangent.source.outputs import in_one_form, may_have_form
 from tangent.source.read import read
 from tangent.source.resolve import MISSING, Scope
 from tangent.syntax.held import Sharing, held, root_of, written_into
-from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside
+from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 
 Resolve = Callable[[ast.expr], Any]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 
-from tangent.syntax.uses import WRITING_METHODS, assigned_inside, target_names
+from tangent.runtime.writers import WRITING_METHODS
+from tangent.syntax.uses import assigned_inside, target_names
 from tangent.syntax.walk import walk
 
 Fresh = Callable[[ast.Call], bool]  # whether a call gives something that nobody else holds

@@ -13,11 +13,6 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 INSERTED = (Insertion, InsertedCode)
 SKIPPING = (ast.Try, ast.With, ast.Match, ast.Delete, ast.AsyncFor, ast.AsyncWith, InsertedCode)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-WRITING_METHODS = frozenset(
-    "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
-    "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
-    "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
-)
 
 
 def expression_reads(node: ast.AST | None) -> frozenset[str]:

@@ -23,11 +23,11 @@ from tangent.normalise.generators.pieces import END
 from tangent.normalise.generators.written import Body, written
 from tangent.normalise.iterators.known import reads_all
 from tangent.runtime.library import lazily
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.resolve import MISSING
 from tangent.syntax.captured import bindings, declared
 from tangent.syntax.quote import assign, at, call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope, with_blocks
-from tangent.syntax.uses import WRITING_METHODS
 from tangent.syntax.walk import walk
 
 

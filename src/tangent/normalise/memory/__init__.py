@@ -18,10 +18,11 @@ from collections import deque
 from tangent.normalise.context import Context
 from tangent.normalise.memory.statements import Statements
 from tangent.runtime import memory, memory_views
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.naming import is_library
 from tangent.syntax.quote import assign, at, name
 from tangent.syntax.rebuild import replace
-from tangent.syntax.uses import WRITING_METHODS, arguments, assigned_inside
+from tangent.syntax.uses import arguments, assigned_inside
 from tangent.syntax.walk import walk
 
 

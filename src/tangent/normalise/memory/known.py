@@ -235,8 +235,8 @@ class Known:
                     named.append((v, x))
                 case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call(args=args) as e) if self.shows(e):
                     named += [(a.id, v) for a in args if isinstance(a, ast.Name)]  # as what shows it
-                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=x))) if v in written:
-                    named.append((x, v))
+                case ast.Assign(targets=[ast.Name(id=v)], value=ast.Subscript(value=ast.Name(id=x))):
+                    named += [(v, x), (x, v)] if v in written else [(v, x)]
         while more := {v for v, x in named if v in plain and x not in plain} - self.numbers:
             plain -= more
         return plain

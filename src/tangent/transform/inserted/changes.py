@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from tangent.rules.table import table
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.resolve import MISSING
 from tangent.syntax.inserted import Block, root
 from tangent.syntax.rebuild import rebuild
-from tangent.syntax.uses import WRITING_METHODS, expression_reads
+from tangent.syntax.uses import expression_reads
 from tangent.transform.unit import Unit
 
 READING = frozenset(m for c in (np.ndarray, float, complex, dict, list, tuple) for m in dir(c)) - WRITING_METHODS

@@ -12,10 +12,11 @@ from tangent.analysis.effects import Summaries, Write
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.storage import Storage, storage
+from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import replace, statements
-from tangent.syntax.uses import WRITING_METHODS, assigned_inside, expression_reads
+from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.storage.apart import Apart, changed_as_values
 from tangent.transform.storage.by_value import containers_by_value, deep_stacks, items_by_value, kept_apart

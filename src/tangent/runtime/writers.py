@@ -1,0 +1,95 @@
+"""Functions of libraries that write into what they are given, where that is found out only when they are called."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import inspect
+import operator
+import types
+from collections import deque
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tangent.errors import InPlaceError
+
+FIRST_ARGUMENT = frozenset(
+    id(f)
+    for f in (
+        np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal,
+        setattr, delattr, operator.setitem, operator.delitem, operator.iadd, operator.isub, operator.imul,
+        operator.itruediv, operator.ipow, operator.imatmul, operator.iconcat, operator.imod, operator.ifloordiv,
+        heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop, bisect.insort_left,
+        bisect.insort_right,
+    )
+)  # fmt: skip
+WRITING_METHODS = frozenset(
+    "append pop extend insert remove clear sort reverse update add discard setdefault popitem fill put itemset "
+    "resize partition setflags byteswap setfield appendleft popleft extendleft rotate "
+    "__setitem__ __iadd__ __isub__ __imul__ __itruediv__ __ipow__ __imatmul__ __setattr__".split()
+)
+METHODS = WRITING_METHODS | frozenset("shuffle __delitem__ __imod__ __ifloordiv__ __ior__".split())
+OUTPUTS = {  # where methods of arrays take an array to write into
+    "clip": 2, "cumsum": 2, "cumprod": 2, "sum": 2, "prod": 2, "mean": 2, "std": 2, "var": 2, "max": 1, "min": 1,
+    "choose": 1, "compress": 2, "dot": 1, "round": 1, "take": 2, "trace": 4, "all": 1, "any": 1,
+}  # fmt: skip
+REDUCTIONS = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # the same of ufuncs
+CONTAINERS = (list, dict, deque, set)
+METHOD_TYPES = (types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
+def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Stop before a function of a library writes into an array, a list or a dict that it is given.
+
+    >>> a = np.ones(2)
+    >>> require_reader(operator.iadd, (1.0, 2.0), {})
+    >>> require_reader(np.multiply, (a, 2.0), {})
+    """
+    if isinstance(function, types.FunctionType) and id(function) not in FIRST_ARGUMENT and not _has_output(function):
+        return
+    if any(map(_may_change, _written(function, args, kwargs))):
+        raise InPlaceError(
+            f"cannot differentiate a call of '{getattr(function, '__name__', function)}'",
+            why="it writes into its argument, which is found out only when the call happens",
+            todo="Call it by its own name, or let it return a new array.",
+        )  # fmt: skip
+
+
+def _may_change(x: Any) -> bool:
+    return isinstance(x, CONTAINERS) or (isinstance(x, np.ndarray) and x.dtype.kind in "fcOV")
+
+
+def _written(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """What a call of a function of a library writes into."""
+    title, owner = getattr(function, "__name__", ""), getattr(function, "__self__", None)
+    given = (kwargs.get("out"),)
+    if id(function) in FIRST_ARGUMENT or (isinstance(function, METHOD_TYPES) and title in METHODS):
+        return args[:1]
+    if isinstance(function, np.ufunc):
+        return (*args[function.nin :], *given)
+    if isinstance(owner, np.ufunc):
+        return args[:1] if title == "at" else (*args[REDUCTIONS.get(title, 9) :], *given)
+    if isinstance(function, METHOD_TYPES):
+        return (*args[OUTPUTS.get(title, 99) + 1 :], *given)
+    if isinstance(owner, (np.ndarray, *CONTAINERS)):
+        return (owner,) if title in METHODS else (*args[OUTPUTS.get(title, 99) :], *given)
+    if title == "shuffle":
+        return args[:1]
+    place = _output(function)
+    return given if place is None else (*args[place : place + 1], *given)
+
+
+def _has_output(function: Any) -> bool:
+    return (function.__module__ or "").split(".")[0] in ("numpy", "scipy") and _output(function) is not None
+
+
+@cache
+def _output(function: Any) -> int | None:
+    """Where a function takes an array to write into."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return None
+    return names.index("out") if "out" in names else None

@@ -1,0 +1,91 @@
+"""Functions of libraries that write into what they are given, and are known only when they are called: refused."""
+
+import functools
+import operator
+
+import numpy as np
+import pytest
+
+import tangent
+from tangent.errors import InPlaceError
+from tangent.runtime.writers import require_reader
+
+U, A = np.array([0.7, -1.3, 0.4]), np.array([1.1, 0.6, -0.8])
+
+
+def handed(write, u, a):
+    for g in (write,):
+        g(a, u)
+    return np.sum(a * u)
+
+
+def handed_and_read(write, u, a):
+    for g in (write,):
+        y = g(a, u)
+    return np.sum(a * y)
+
+
+class Scaling:
+    def __init__(self, o=None, s=1.0):
+        if o is not None:
+            o *= s
+
+    def __call__(self, o, s):
+        o *= s
+
+
+WRITERS = {
+    "copyto": np.copyto, "add": functools.partial(np.add.at, A.copy()), "iadd": operator.iadd, "imul": operator.imul,
+    "fill": np.ndarray.fill, "setitem": np.ndarray.__setitem__, "class": Scaling, "object": Scaling(),
+    "place": np.place, "put": np.put,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["copyto", "iadd", "class", "object"])
+@pytest.mark.parametrize("differentiate", [tangent.grad, tangent.jvp])
+def test_calls_for_their_effects(name, differentiate):
+    given = A.copy()
+    more = (U,) if differentiate is tangent.jvp else ()
+    with pytest.raises(InPlaceError, match="found out only when the call happens"):
+        differentiate(handed, wrt=1)(WRITERS[name], U, given, *more)
+    assert np.array_equal(given, A)
+
+
+@pytest.mark.parametrize("name", ["iadd", "imul"])
+@pytest.mark.parametrize("differentiate", [tangent.grad, tangent.jvp])
+def test_calls_for_their_results(name, differentiate):
+    given = A.copy()
+    more = (U,) if differentiate is tangent.jvp else ()
+    with pytest.raises(InPlaceError, match="found out only when the call happens"):
+        differentiate(handed_and_read, wrt=1)(WRITERS[name], U, given, *more)
+    assert np.array_equal(given, A)
+
+
+def test_numbers_are_bound_anew():
+    assert tangent.grad(lambda x, f: f(x, x), wrt=0)(3.0, operator.imul) == 6.0
+
+
+@pytest.mark.parametrize(
+    "function, args",
+    [
+        (np.multiply, (A, U, A)), (np.cumsum, (U, 0, None, A)), (A.clip, (-0.5, 0.5, A)),
+        (np.ndarray.clip, (A, 0, 1, A)),
+        (np.add.at, (A, [0], 1.0)), (np.add.reduce, (U, 0, None, A)), (A.sort, ()), ([].append, (1.0,)),
+        (np.random.default_rng(0).shuffle, (A,)), (operator.setitem, ({}, "k", 1.0)), (np.clip, (U, 0, 1, A)),
+    ],
+)  # fmt: skip
+def test_what_writes(function, args):
+    with pytest.raises(InPlaceError):
+        require_reader(function, args, {})
+
+
+@pytest.mark.parametrize(
+    "function, args, kwargs",
+    [
+        (np.multiply, (A, U), {}), (np.multiply, (A, U), {"out": None}), (np.cumsum, (U, 0), {}), (A.clip, (0, 1), {}),
+        (np.add.reduce, (U, 0), {}), (A.sum, (), {}), (np.copyto, (np.zeros(2, int), 1), {}), (max, (1.0, 2.0), {}),
+        (np.random.default_rng(0).normal, (A,), {}), (operator.iadd, (1.0, 2.0), {}), (handed, (1, A, A), {}),
+    ],
+)  # fmt: skip
+def test_what_reads(function, args, kwargs):
+    require_reader(function, args, kwargs)

@@ -89,6 +89,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.prod(x, axis=1, initial=c)", x=real(2, 3), c=0.5),
         S("np.prod(x)", x=cplx(3)),
         S("np.prod(x, axis=0, dtype=complex)", x=real(2, 3)),
+        S("np.prod(x, dtype=float, initial=c)", x=cplx(3), c=0.5),
         where=True,
     ),
     # Extremes
@@ -98,6 +99,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.amax(x)", x=real(3)),
         S("np.max(x, axis=0, initial=c)", x=real(2, 3), c=0.1),
         S("np.max(x, axis=0, initial=-9.0, where=m)", "m", x=real(2, 3), m=MASKS),
+        S("np.maximum.reduce(x, dtype=float)", x=cplx(3)),
     ),
     "min": reduction(
         "min",

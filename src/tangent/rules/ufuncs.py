@@ -35,14 +35,12 @@ def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=N
     "accumulate": """\
 def {name}_accumulate(array, axis=0, dtype=None, out=None):
     rows = rows_along(array, axis, dtype)
-    if len(rows) == 0:
-        return np.asarray(array, dtype=dtype)
-    total = rows[0]
+    total = rows[:1]
     totals = [total]
     for k in range(1, len(rows)):
-        total = np.{name}(total, rows[k])
+        total = np.{name}(total, rows[k : k + 1])
         totals.append(total)
-    return np.stack(totals, axis=axis)
+    return np.moveaxis(np.concatenate(totals), 0, axis)
 """,
     "reduceat": """\
 def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):

@@ -120,6 +120,11 @@ def like(b: Any, x: Any) -> Any:
     return unbroadcast(b if np.shape(b) == np.shape(x) else np.reshape(b, np.shape(x)), x)
 
 
+def given_array(x: Any) -> Any:
+    """`np.asarray(x)`, and None where an operand is not given."""
+    return None if x is None else np.asarray(x)
+
+
 def restructure(b: Any, x: Any, dtype: Any = None) -> Any:
     """The adjoint of `np.array(x, dtype)`, with the structure of x: an array, or nested lists and tuples."""
     if not isinstance(x, (list, tuple)):

@@ -15,8 +15,8 @@ import ast
 from collections import deque
 
 from tangent.normalise.context import Context
-from tangent.source.outputs import in_one_form, may_have_form
 from tangent.runtime import all_elements
+from tangent.source.outputs import in_one_form, may_have_form
 from tangent.syntax.quote import call
 from tangent.syntax.rebuild import rebuild, replace
 from tangent.syntax.uses import WRITING_METHODS, assigned_inside, writes
@@ -62,8 +62,8 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 elements = ast.copy_location(ast.Subscript(all_of, ast.Slice(), ast.Load()), all_of)
                 return replace(e, args=[elements, *rest])
             case ast.Call(func=ast.Name() as func, args=[ast.Name(id=v) as it, *rest]) if v in flat and reads(func):
-                elements = ast.copy_location(call(context.use("all_elements", all_elements), it), it)
-                return replace(e, args=[elements, *rest])
+                every = ast.copy_location(call(context.use("all_elements", all_elements), it), it)
+                return replace(e, args=[every, *rest])
             case ast.Call(func=ast.Attribute(value=ast.Name() as cls, attr=attr), args=[owner, *rest]) if (
                 attr in WRITING_METHODS and not isinstance(owner, ast.Starred)
                 and any(context.scope.resolve(cls) is known for known in CONTAINERS)

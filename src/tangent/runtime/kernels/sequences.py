@@ -22,7 +22,7 @@ def all_elements(xs: Any) -> Any:
         return xs
     if xs.index:
         raise UnsupportedError(
-            "cannot differentiate what is left of an iterator over an array", why="some of its elements were read before",
+            "cannot differentiate what is left of an iterator over an array", why="some elements were read before",
             todo="Read them all at once, or use an array: x.ravel().",
         )  # fmt: skip
     deque(xs, 0)

@@ -31,6 +31,8 @@ ARGUMENTS: dict[str, list[Sample]] = {
         S("(lambda a, b: (lambda c: np.clip(c, 0.0, 0.25))(a) + b)(x, y)", x=PAIR, y=0.3),
         S("np.minimum.accumulate(x, **dict(axis=1))", x=SQUARE),
         S("np.divide.accumulate(x, **dict(axis=0))", x=PAIR),
+        S("np.add(x, x, **{'out': None})", x=PAIR),
+        S("np.cumsum(x, **dict(axis=0, out=None))", x=PAIR),
     ],
     "made_lists": [
         S("np.add([v * v for v in x], [v for v in x])", x=real(3)),

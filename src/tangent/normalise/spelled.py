@@ -6,6 +6,7 @@ list.append(x, v)  ->   x.append(v)
 np.dot(x, y, z)    ->   np.dot(x, y, out=z)
 np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a parameter `z=None`
 f(*[x, y])         ->   f(x, y)
+f(**{"k": x})      ->   f(k=x)
 sum(x.flat)        ->   sum(x.flat[:]), and sum(all_elements(it)) for `it = x.flat`: it could be read once only
 """
 
@@ -56,6 +57,8 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         match e:
             case ast.Call(args=args) if any(map(_is_display, args)):
                 return change(replace(e, args=[part for a in args for part in _parts(a)]))
+            case ast.Call(keywords=keywords) if any(map(_is_named_display, keywords)):
+                return change(replace(e, keywords=[part for k in keywords for part in _keywords(k)]))
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
                 return e
             case ast.Call(func=ast.Name() as func, args=[ast.Attribute(attr="flat") as all_of, *rest]) if reads(func):
@@ -85,6 +88,7 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     named = any(
         (isinstance(n, ast.Attribute) and (n.attr in NAMES or _is_of_container(n)))
         or (isinstance(n, ast.Call) and (may_have_form(n) or names_absent(n) or any(map(_is_display, n.args))))
+        or (isinstance(n, ast.keyword) and _is_named_display(n))
         for n in walk(f)
     )
     return rebuild(f, change) if named and not own else f
@@ -103,6 +107,23 @@ def _flat_iterators(f: ast.FunctionDef) -> set[str]:
 def _is_display(e: ast.expr) -> bool:
     """Whether an argument is a list or a tuple behind a star, written where it is given."""
     return isinstance(e, ast.Starred) and isinstance(e.value, (ast.List, ast.Tuple))
+
+
+def _is_named_display(k: ast.keyword) -> bool:
+    """Whether a keyword argument is a dict behind two stars whose keys are written out there."""
+    return k.arg is None and isinstance(k.value, ast.Dict) and all(map(_is_name, k.value.keys))
+
+
+def _is_name(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Constant) and isinstance(e.value, str) and e.value.isidentifier()
+
+
+def _keywords(k: ast.keyword) -> list[ast.keyword]:
+    """The keyword arguments that one stands for."""
+    if not _is_named_display(k) or not isinstance(k.value, ast.Dict):
+        return [k]
+    pairs = zip(k.value.keys, k.value.values)
+    return [ast.copy_location(ast.keyword(str(e.value), v), k) for e, v in pairs if isinstance(e, ast.Constant)]
 
 
 def _parts(e: ast.expr) -> list[ast.expr]:

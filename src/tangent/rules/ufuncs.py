@@ -51,6 +51,10 @@ def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
 {check}    return np.stack(parts, axis=axis)
 """,
 }
+SEVERAL = """\
+def {name}_outer(A, B):
+    return np.{name}(outer_operand(A, B), np.asarray(B))
+"""  # results, of which a dtype would be asked as of one
 CHECKS = {
     "reduce": "    refuse_left_out(total, np.{name}, 'reduce', array, axis=axis, initial=initial, where=where)\n",
     "reduceat": "    refuse_left_out(np.stack(parts, axis=axis), np.{name}, 'reduceat', array, indices=indices, axis=axis)\n",
@@ -63,7 +67,8 @@ def written_method(function: Any) -> Any:
         return None
     ufunc = function.__self__
     assert isinstance(ufunc, np.ufunc)
-    known = ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and hasattr(np, ufunc.__name__)
+    results = ufunc.nout == 1 or function.__name__ == "outer"
+    known = ufunc.nin == 2 and results and ufunc.signature is None and hasattr(np, ufunc.__name__)
     return _written(ufunc.__name__, function.__name__) if known else None
 
 
@@ -73,5 +78,6 @@ def _written(name: str, method: str) -> Any:
     namespace = {"np": np, "functools": functools, **{kernel: getattr(runtime, kernel) for kernel in names}}
     part = f"functools.reduce(np.{name}, rows[start:stop])" if name in LEFT_OUT else f"np.{name}.reduce(rows[start:stop])"
     part += ALONE.get(name, "")
+    text = SEVERAL if method == "outer" and getattr(np, name).nout > 1 else TEXTS[method]
     check = CHECKS.get(method, "").format(name=name) if name in LEFT_OUT else ""
-    return define(f"{name}_{method}", TEXTS[method].format(name=name, part=part, check=check), namespace)
+    return define(f"{name}_{method}", text.format(name=name, part=part, check=check), namespace)

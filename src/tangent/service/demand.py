@@ -22,7 +22,7 @@ from tangent.pipeline import derive
 from tangent.rules.callables import call_form, method_form, plain_function
 from tangent.rules.table import table
 from tangent.runtime import descriptors, library, objects
-from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given
+from tangent.runtime.calls import CAUGHT, LISTS, NO_OUTPUT, SILENT, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
@@ -118,7 +118,7 @@ class DerivativesOnDemand:
         marks, active = _marks(active)
         if _is_flat(function, active):
             return flat_pair(function, active), _never
-        plain = self.plain(function, count, names)
+        plain = self.plain(function, count, names, _unused(marks))
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "pair", marks)
         forward, backward = made.functions
@@ -131,14 +131,16 @@ class DerivativesOnDemand:
         marks, active = _marks(active)
         if _is_flat(function, active):
             return flat_tangent(function), _never
-        plain = self.plain(function, count, names)
+        plain = self.plain(function, count, names, _unused(marks))
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "tangent", marks)
         key = ("pushed", made.functions[0], repr(where), count, names, _cell_ids(plain), plain.__code__)
         push = self.kept(key, lambda: pushed(made.functions[0], made.seeds, where, plain, count, names), plain)
         return push, made.changed
 
-    def plain(self, function: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:
+    def plain(
+        self, function: Any, count: int, names: tuple[str, ...], unused: frozenset[str] = frozenset()
+    ) -> types.FunctionType:  # fmt: skip
         """The function that is differentiated: itself, where its derivatives are given."""
         if isinstance(getattr(function, "__self__", None), CONTAINERS):
             self.refuse_writer(function)
@@ -149,8 +151,8 @@ class DerivativesOnDemand:
         if isinstance(function, types.MethodDescriptorType) and function.__name__ in table().methods:
             return self.kept(("method", function, count, names), lambda: method_form(function, count, names))
         if table().lookup(function) and is_library(function):
-            key = ("form", id(function), count, names)
-            return self.kept(key, lambda: call_form(function, count, names), function)
+            key = ("form", id(function), count, names, unused)
+            return self.kept(key, lambda: call_form(function, count, names, unused), function)
         return with_counted(plain_function(function), count)
 
     def kept(self, key: Any, make: Callable[[], types.FunctionType], *alive: Any) -> types.FunctionType:
@@ -337,9 +339,14 @@ def _is_flat(function: Any, active: Active) -> bool:
     return table().is_zero(function) or takes_sizes(function, active) or getattr(function, "is_flat", False)
 
 
+def _unused(marks: Marks) -> frozenset[str]:
+    """The keywords that say nothing."""
+    return frozenset({"out"}) if NO_OUTPUT in marks else frozenset()
+
+
 def _marks(active: Active) -> tuple[Marks, Active]:
     """What is known of the arguments, and the places of the active ones."""
-    marks = frozenset(a for a in active if a in (CAUGHT, LISTS, SILENT) or isinstance(a, frozenset))
+    marks = frozenset(a for a in active if a in (CAUGHT, LISTS, NO_OUTPUT, SILENT) or isinstance(a, frozenset))
     return marks, tuple(a for a in active if a not in marks)
 
 

@@ -51,10 +51,12 @@ def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
 {check}    return np.stack(parts, axis=axis)
 """,
 }
-SEVERAL = """\
+PLAIN = {
+    "outer": """\
 def {name}_outer(A, B):
-    return np.{name}(outer_operand(A, B), np.asarray(B))
-"""  # results, of which a dtype would be asked as of one
+    return np.{name}(outer_operand(A, B), B)
+""",
+}  # for calls that are given operands alone
 CHECKS = {
     "reduce": "    refuse_left_out(total, np.{name}, 'reduce', array, axis=axis, initial=initial, where=where)\n",
     "reduceat": "    refuse_left_out(np.stack(parts, axis=axis), np.{name}, 'reduceat', array, indices=indices, axis=axis)\n",
@@ -78,6 +80,10 @@ def _written(name: str, method: str) -> Any:
     namespace = {"np": np, "functools": functools, **{kernel: getattr(runtime, kernel) for kernel in names}}
     part = f"functools.reduce(np.{name}, rows[start:stop])" if name in LEFT_OUT else f"np.{name}.reduce(rows[start:stop])"
     part += ALONE.get(name, "")
-    text = SEVERAL if method == "outer" and getattr(np, name).nout > 1 else TEXTS[method]
     check = CHECKS.get(method, "").format(name=name) if name in LEFT_OUT else ""
-    return define(f"{name}_{method}", text.format(name=name, part=part, check=check), namespace)
+    plain = define(f"{name}_{method}", PLAIN[method].format(name=name), dict(namespace)) if method in PLAIN else None
+    if plain is not None and getattr(np, name).nout > 1:
+        return plain
+    made: Any = define(f"{name}_{method}", TEXTS[method].format(name=name, part=part, check=check), namespace)
+    made.plain = plain
+    return made

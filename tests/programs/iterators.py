@@ -511,3 +511,25 @@ def sorted_by_a_lambda_and_found_by_a_getter(x):
     points.sort(key=lambda p: -p[1])
     first, *rest = points
     return first[0] * rest[0][0] + max(points, key=operator.itemgetter(0))[0]
+
+
+@program({"x": signed(6)})
+def elements_and_their_places_in_comprehensions(x):
+    m = np.reshape(x, (2, 3))
+    d = {k: v * v for k, v in np.ndenumerate(m * x[0])}
+    return sum(v * (i + 2 * j) for (i, j), v in np.ndenumerate(m) if v > 0) + d[1, 2]
+
+
+@program({"x": signed(6)})
+def elements_that_builtins_read(x):
+    m = np.reshape(x, (2, 3))
+    it = m.flat
+    return sum(sorted(m.flat)[:3]) * max(m.flat) + sum(it) * min(m.T.flat)
+
+
+@program({"x": signed(4)})
+def one_item_of_a_list_that_a_loop_makes(x):
+    squares = []
+    for v in x:
+        squares.append(v * v)
+    return squares[2]

@@ -298,7 +298,7 @@ class Known(Spreading):
         """An adjoint in `x @ y` where x is a stack of matrices, or both are."""
         if y.rank == 2 and left:
             return "b @ y.T"
-        if y.rank == 2 and isinstance(args[2], ast.Name):
+        if y.rank == 2 and isinstance(args[2], ast.Name) and 0 not in y.axes:
             return "np.dot(x.reshape(-1, y.shape[0]).T, b.reshape(-1, y.shape[1]))"
         if x.rank == y.rank and all(map(alike, x.axes[:-2], y.axes[:-2])):
             return "b @ np.swapaxes(y, -1, -2)" if left else "np.swapaxes(x, -1, -2) @ b"

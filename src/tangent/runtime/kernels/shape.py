@@ -110,7 +110,9 @@ def sequence_like(parts: list[Any], x: Any) -> Any:
     """Parts as a list, tuple or array, whichever x is."""
     if isinstance(x, list):
         return parts
-    return tuple(parts) if isinstance(x, tuple) else np.stack(parts)
+    if isinstance(x, tuple):
+        return tuple(parts)
+    return np.stack(parts) if parts else np.zeros(np.shape(x))
 
 
 def like(b: Any, x: Any) -> Any:

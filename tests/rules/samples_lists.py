@@ -33,6 +33,9 @@ ARGUMENTS: dict[str, list[Sample]] = {
         S("np.divide.accumulate(x, **dict(axis=0))", x=PAIR),
         S("np.add(x, x, **{'out': None})", x=PAIR),
         S("np.cumsum(x, **dict(axis=0, out=None))", x=PAIR),
+        S("np.trapezoid(**dict(y=x, x=None))", x=real(4)),
+        S("np.interp(**dict(x=x, xp=[-2.0, 0.0, 2.0], fp=y, left=None))", x=real(4), y=real(3)),
+        S("np.clip(x, **dict(a_min=None, a_max=y))", x=real(4), y=0.2),
     ],
     "made_lists": [
         S("np.add([v * v for v in x], [v for v in x])", x=real(3)),

@@ -33,10 +33,10 @@ from tangent.runtime.objects import (
 )
 
 Active = tuple[Any, ...]
-# A mark among the places: arguments may be lists; a set there is that of operators which their classes define.
+# A mark among the places: arguments may be lists; a set there is that of operators which their classes define, a tuple
+# that of keywords which are None.
 LISTS = "<lists>"
 SILENT = "<silent>"  # another one: what the callee tells was told
-NO_OUTPUT = "<no output>"  # and another: the call is told to write into nothing, `out=None`
 CAUGHT = "<caught>"  # and another: what it raises may be caught
 HANDED_ON = "args_of_another"  # the parameter of wrappers that take what the function takes which they stand for
 
@@ -188,8 +188,8 @@ def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
     operators = operators_in(args) | operators_in(kwargs)
     if operators:
         active = (operators, *active)
-    if kwargs.get("out", NO_OUTPUT) is None:
-        active = (NO_OUTPUT, *active)
+    if absent := tuple(k for k, v in kwargs.items() if v is None):
+        active = (absent, *active)
     return (LISTS, *active) if holds_lists(args) or holds_lists(kwargs) else active
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import threading
 import types
@@ -22,7 +23,7 @@ from tangent.pipeline import derive
 from tangent.rules.callables import call_form, method_form, plain_function
 from tangent.rules.table import table
 from tangent.runtime import descriptors, library, objects
-from tangent.runtime.calls import CAUGHT, LISTS, NO_OUTPUT, SILENT, Active, is_given
+from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
@@ -115,10 +116,11 @@ class DerivativesOnDemand:
         return found[1]
 
     def _pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
+        absent = _unused(function, active)
         marks, active = _marks(active)
         if _is_flat(function, active):
             return flat_pair(function, active), _never
-        plain = self.plain(function, count, names, _unused(marks))
+        plain = self.plain(function, count, names, absent)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "pair", marks)
         forward, backward = made.functions
@@ -128,10 +130,11 @@ class DerivativesOnDemand:
         return (forward, backward), made.changed
 
     def _tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
+        absent = _unused(function, active)
         marks, active = _marks(active)
         if _is_flat(function, active):
             return flat_tangent(function), _never
-        plain = self.plain(function, count, names, _unused(marks))
+        plain = self.plain(function, count, names, absent)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "tangent", marks)
         key = ("pushed", made.functions[0], repr(where), count, names, _cell_ids(plain), plain.__code__)
@@ -339,14 +342,25 @@ def _is_flat(function: Any, active: Active) -> bool:
     return table().is_zero(function) or takes_sizes(function, active) or getattr(function, "is_flat", False)
 
 
-def _unused(marks: Marks) -> frozenset[str]:
-    """The keywords that say nothing."""
-    return frozenset({"out"}) if NO_OUTPUT in marks else frozenset()
+def _unused(function: Any, active: Active) -> frozenset[str]:
+    """The keywords of a library function that are None and stand for operands which are not given, or for `out`."""
+    absent = {k for a in active if isinstance(a, tuple) for k in a}
+    optional = {"out"}
+    for bound in table().lookup(function) if absent else ():
+        rule = table().rules[bound.rule]
+        given = [p.name for p in rule.parameters if p.name in rule.operands and _is_none(p.default)]
+        optional |= {*given, *(k for k, p in bound.renames.items() if p in given)}
+    return frozenset(absent & optional)
+
+
+def _is_none(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Constant) and e.value is None
 
 
 def _marks(active: Active) -> tuple[Marks, Active]:
     """What is known of the arguments, and the places of the active ones."""
-    marks = frozenset(a for a in active if a in (CAUGHT, LISTS, NO_OUTPUT, SILENT) or isinstance(a, frozenset))
+    active = tuple(a for a in active if not isinstance(a, tuple))
+    marks = frozenset(a for a in active if a in (CAUGHT, LISTS, SILENT) or isinstance(a, frozenset))
     return marks, tuple(a for a in active if a not in marks)
 
 

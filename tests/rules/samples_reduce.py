@@ -319,6 +319,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.ediff1d(x, e, b)", x=real(2, 2), e=real(2, 1), b=real(1, 2)),
     ],
     "trapezoid": [
+        S("np.trapezoid(y, None if x[0] < 5.0 else x) + x[0]", y=real(4), x=real(4, seed=1)),
         S("np.trapezoid(y)", y=real(4)),
         S("np.trapezoid(y, dx=h)", y=real(2, 3), h=0.3),
         S("np.trapezoid(y, x)", y=real(4), x=real(4, seed=1)),

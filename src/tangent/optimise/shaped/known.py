@@ -210,6 +210,8 @@ class Known(Spreading):
             return expression("np.array(x)", np=self.use(np, "np"), x=ast.List(args[1:], ast.Load()))
         if function is runtime.restructure and len(args) == 2:
             return args[0] if _is_like(kinds[0], kinds[1]) else None
+        if function is runtime.nodes_tangent and isinstance(kinds[0], Number):
+            return args[0]
         if function is runtime.outer_operand and len(real) == 2 and real[0].rank == real[1].rank == 1:
             return expression("x[:, None]", x=args[0])
         if function is runtime.count and real and len(args) <= 3:

@@ -229,11 +229,9 @@ def _others(function: types.FunctionType, options: Options, e: InPlaceError | Ca
         yield lambda: _by_tangents(function, options)
     memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
     if e.needs_memory and options.memory != memory:
-        yield lambda: build(behind(function, memory=memory), replace(options, memory=memory))
+        yield lambda: build(*_over(function, options, memory=memory))
     if isinstance(e, InPlaceError) and options.memory != "arrays" and needs_memory(function, table().has_rule):
-        yield lambda: build(
-            behind(function, objects=options.objects, memory="arrays"), replace(options, memory="arrays")
-        )
+        yield lambda: build(*_over(function, options, objects=options.objects, memory="arrays"))
     if turned and options.mode == "forward":
         yield lambda: _by_tangents(function, options)
 
@@ -259,7 +257,14 @@ def _described(made: types.FunctionType, function: types.FunctionType, options: 
 
 def again(function: types.FunctionType, options: Options, **changes: Any) -> Derivative:
     """The derivative with other options, made of derivatives with these options, too."""
-    return derive(behind(function, **changes), replace(options, **changes))
+    return derive(*_over(function, options, **changes))
+
+
+def _over(function: types.FunctionType, options: Options, **changes: Any) -> tuple[types.FunctionType, Options]:
+    """A function and options with changes; those of a derivative may give its seed another name."""
+    made = behind(function, **changes)
+    names = dict(zip(inspect.signature(function).parameters, inspect.signature(made).parameters))
+    return made, replace(options, wrt=tuple(names.get(v, v) for v in options.wrt), **changes)
 
 
 def behind(function: types.FunctionType, **changes: Any) -> types.FunctionType:

@@ -39,8 +39,8 @@ def for_attributes(function: types.FunctionType, options: Options, again: Again)
         has_rule = table().has_rule
         if own is None or operators_in(_parts(values)):
             return None
-        left = classes_of(list(_left(zip(parameters, values), own.replaced)))  # type: ignore[attr-defined]
-        if needs_memory(own, has_rule, left):
+        left = list(_left(zip(parameters, values), own.replaced))  # type: ignore[attr-defined]
+        if operators_in(left) or needs_memory(own, has_rule, classes_of(left)):
             return None
         try:
             derivative = again(function, options, given=given, memory="")

@@ -540,3 +540,25 @@ def generator_expressions_that_are_counted(x, y):
         for j, t in enumerate(v * z for z in x[:i]):
             s += np.sin(t) * w * (j + n)
     return s * n
+
+
+@program({"x": signed(6)})
+def elements_and_their_places_in_comprehensions(x):
+    m = np.reshape(x, (2, 3))
+    d = {k: v * v for k, v in np.ndenumerate(m * x[0])}
+    return sum(v * (i + 2 * j) for (i, j), v in np.ndenumerate(m) if v > 0) + d[1, 2]
+
+
+@program({"x": signed(6)})
+def elements_that_builtins_read(x):
+    m = np.reshape(x, (2, 3))
+    it = m.flat
+    return sum(sorted(m.flat)[:3]) * max(m.flat) + sum(it) * min(m.T.flat)
+
+
+@program({"x": signed(4)})
+def one_item_of_a_list_that_a_loop_makes(x):
+    squares = []
+    for v in x:
+        squares.append(v * v)
+    return squares[2]

@@ -146,3 +146,28 @@ def class_in_a_variable(x):
 def attributes_called_as_members_of_arrays(x):
     g = Gas(x[0])
     return g.T * x[1] + g.size * g.T
+
+
+class Tank:
+    def __init__(self, gas, base):
+        self.gas, self.base = gas, base
+
+
+@program({"g": Gas(0.7)})
+def given_attributes_called_as_members_of_arrays(g):
+    return g.T**2 * g.size + g.size
+
+
+@program({"gases": [Gas(0.7), Gas(1.2)]})
+def listed_attributes_called_as_members_of_arrays(gases):
+    return sum(g.T * g.size**2 for g in gases)
+
+
+@program({"tank": Tank(Gas(0.7), 1.3)})
+def held_attributes_called_as_members_of_arrays(tank):
+    return tank.base * tank.gas.size**2 * tank.gas.T
+
+
+@program({"g": Gas(0.7), "x": signed(3)})
+def attributes_beside_those_of_arrays(g, x):
+    return g.size * np.sum(x) * x.size / x.shape[0] + np.sum(x.T) * g.T

@@ -181,6 +181,11 @@ WRITTEN = (
     "float_power remainder fmod copysign subtract divide logaddexp logaddexp2 hypot maximum minimum fmax fmin multiply"
 ).split()
 METHODS: dict[str, list[Sample]] = {
+    "of_nothing": [
+        S("math.dist(x, y) + math.hypot(*x) + sum(y)", x=real(0), y=real(0)),
+        S("np.dot(x, np.transpose(y))", x=real(2, 3, 0), y=real(3, 0)),
+    ],
+    "divmod_outer": [S("np.divmod.outer(x, y)[1]", x=positive(3), y=positive(2, seed=5))],
     **{f"{f}_accumulate": [S(f"np.{f}.accumulate(x)", x=positive(4)), S(f"np.{f}.accumulate(x, axis=1)", x=positive(2, 3))]
        for f in [*WRITTEN, "power", "arctan2"]},
     **{f"{f}_reduce": [S(f"np.{f}.reduce(x)", x=positive(4)), S(f"np.{f}.reduce(x, 1, None)", x=positive(2, 3)),

@@ -235,6 +235,16 @@ TRANSPOSES: dict[str, list[Sample]] = {
 
 JOINS: dict[str, list[Sample]] = {
     "like": [S("like(b, x)", "x", b=real(6), x=real(2, 3)), S("like(b, x)", "x", b=real(1), x=0.5)],
+    "all_elements": [
+        S("sum(sorted(x.flat)[:3])", x=real(2, 3)),
+        S("(lambda it: max(it) * min(x.flat) + sum(x.flat))(x.ravel())", x=real(2, 3)),
+        S("all_elements(x.flat)[2]", x=real(2, 3)),
+        S("all_elements(x)", x=real(3)),
+    ],
+    "given_array": [
+        S("given_array(x)", x=[0.1, 0.2]),
+        S("given_array(x)", x=real(2)),
+    ],
     "restructure": [
         S("restructure(b, x)", "x", b=real(2, 2), x=[[1.0, 2.0], (3.0, 4.0)]),
         S("restructure(b, x)", "x", b=real(2), x=real(2)),

@@ -89,6 +89,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.prod(x, axis=1, initial=c)", x=real(2, 3), c=0.5),
         S("np.prod(x)", x=cplx(3)),
         S("np.prod(x, axis=0, dtype=complex)", x=real(2, 3)),
+        S("np.prod(x, dtype=float, initial=c)", x=cplx(3), c=0.5),
         where=True,
     ),
     # Extremes
@@ -98,6 +99,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.amax(x)", x=real(3)),
         S("np.max(x, axis=0, initial=c)", x=real(2, 3), c=0.1),
         S("np.max(x, axis=0, initial=-9.0, where=m)", "m", x=real(2, 3), m=MASKS),
+        S("np.maximum.reduce(x, dtype=float)", x=cplx(3)),
     ),
     "min": reduction(
         "min",
@@ -317,6 +319,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.ediff1d(x, e, b)", x=real(2, 2), e=real(2, 1), b=real(1, 2)),
     ],
     "trapezoid": [
+        S("np.trapezoid(y, None if x[0] < 5.0 else x) + x[0]", y=real(4), x=real(4, seed=1)),
         S("np.trapezoid(y)", y=real(4)),
         S("np.trapezoid(y, dx=h)", y=real(2, 3), h=0.3),
         S("np.trapezoid(y, x)", y=real(4), x=real(4, seed=1)),

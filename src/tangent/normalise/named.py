@@ -64,9 +64,13 @@ def applied(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
                 v in names and _is_partial(e, context) and _stays(e.args[0], f)
             ):
                 parts = [*args[1:], *(k.value for k in keywords)]
-                given = [context.names.numbered("given") for _ in parts]
-                yield from (ast.copy_location(assign(t, part, s), s) for t, part in zip(given, parts))
-                held = [ast.copy_location(name(t), part) for t, part in zip(given, parts)]
+                held: list[ast.expr] = []
+                for part in parts:
+                    if not isinstance(part, ast.Constant):
+                        given = context.names.numbered("given")
+                        yield ast.copy_location(assign(given, part, s), s)
+                        part = ast.copy_location(name(given), part)
+                    held.append(part)
                 named = [replace(k, value=h) for k, h in zip(keywords, held[len(args) - 1 :])]
                 known[v] = replace(e, args=[args[0], *held[: len(args) - 1]], keywords=named)
             case _:

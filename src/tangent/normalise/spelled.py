@@ -6,6 +6,8 @@ list.append(x, v)  ->   x.append(v)
 np.dot(x, y, z)    ->   np.dot(x, y, out=z)
 np.exp(x, out=z)   ->   np.exp(x, out=z) if z is not None else np.exp(x), for a parameter `z=None`
 f(*[x, y])         ->   f(x, y)
+f(**{"k": x})      ->   f(k=x)
+sum(x.flat)        ->   sum(x.flat[:]), and sum(all_elements(it)) for `it = x.flat`: it could be read once only
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ import ast
 from collections import deque
 
 from tangent.normalise.context import Context
+from tangent.runtime import all_elements
 from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.outputs import in_one_form, may_have_form
+from tangent.syntax.quote import call
 from tangent.syntax.rebuild import rebuild, replace
-from tangent.syntax.uses import assigned_inside
+from tangent.syntax.uses import assigned_inside, writes
 from tangent.syntax.walk import walk
 
 BINARY: dict[str, ast.operator] = {
@@ -26,13 +30,17 @@ BINARY: dict[str, ast.operator] = {
 }  # fmt: skip
 UNARY: dict[str, ast.unaryop] = {"__neg__": ast.USub(), "__pos__": ast.UAdd()}
 CONTAINERS = (list, dict, set, deque)
-NAMES = frozenset(("__getitem__", *BINARY, *UNARY))
+NAMES = frozenset(("__getitem__", "flat", *BINARY, *UNARY))
+READING = (sum, max, min, sorted)  # builtins that read an iterator, which adjoints read again
 
 
 def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     """Not of our own functions, which tell by these names what the user's classes define."""
 
-    absent = _may_be_none(f)
+    absent, flat = _may_be_none(f), _flat_iterators(f)
+
+    def reads(func: ast.Name) -> bool:
+        return context.scope.resolve(func) in READING
 
     def names_absent(e: ast.Call) -> bool:
         last = [*e.args[-1:], *(k.value for k in e.keywords if k.arg == "out")]
@@ -50,8 +58,16 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         match e:
             case ast.Call(args=args) if any(map(_is_display, args)):
                 return change(replace(e, args=[part for a in args for part in _parts(a)]))
+            case ast.Call(keywords=keywords) if any(map(_is_named_display, keywords)):
+                return change(replace(e, keywords=[part for k in keywords for part in _keywords(k)]))
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
                 return e
+            case ast.Call(func=ast.Name() as func, args=[ast.Attribute(attr="flat") as all_of, *rest]) if reads(func):
+                elements = ast.copy_location(ast.Subscript(all_of, ast.Slice(), ast.Load()), all_of)
+                return replace(e, args=[elements, *rest])
+            case ast.Call(func=ast.Name() as func, args=[ast.Name(id=v) as it, *rest]) if v in flat and reads(func):
+                every = ast.copy_location(call(context.use("all_elements", all_elements), it), it)
+                return replace(e, args=[every, *rest])
             case ast.Call(func=ast.Attribute(value=ast.Name() as cls, attr=attr), args=[owner, *rest]) if (
                 attr in WRITING_METHODS and not isinstance(owner, ast.Starred)
                 and any(context.scope.resolve(cls) is known for known in CONTAINERS)
@@ -73,14 +89,42 @@ def spelled(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
     named = any(
         (isinstance(n, ast.Attribute) and (n.attr in NAMES or _is_of_container(n)))
         or (isinstance(n, ast.Call) and (may_have_form(n) or names_absent(n) or any(map(_is_display, n.args))))
+        or (isinstance(n, ast.keyword) and _is_named_display(n))
         for n in walk(f)
     )
     return rebuild(f, change) if named and not own else f
 
 
+def _flat_iterators(f: ast.FunctionDef) -> set[str]:
+    """Variables that hold iterators over the elements of arrays: `it = x.flat`."""
+    return {
+        v
+        for s in walk(f)
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.Attribute) and s.value.attr == "flat"
+        for v in writes(s)
+    }
+
+
 def _is_display(e: ast.expr) -> bool:
     """Whether an argument is a list or a tuple behind a star, written where it is given."""
     return isinstance(e, ast.Starred) and isinstance(e.value, (ast.List, ast.Tuple))
+
+
+def _is_named_display(k: ast.keyword) -> bool:
+    """Whether a keyword argument is a dict behind two stars whose keys are written out there."""
+    return k.arg is None and isinstance(k.value, ast.Dict) and all(map(_is_name, k.value.keys))
+
+
+def _is_name(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Constant) and isinstance(e.value, str) and e.value.isidentifier()
+
+
+def _keywords(k: ast.keyword) -> list[ast.keyword]:
+    """The keyword arguments that one stands for."""
+    if not _is_named_display(k) or not isinstance(k.value, ast.Dict):
+        return [k]
+    pairs = zip(k.value.keys, k.value.values)
+    return [ast.copy_location(ast.keyword(str(e.value), v), k) for e, v in pairs if isinstance(e, ast.Constant)]
 
 
 def _parts(e: ast.expr) -> list[ast.expr]:

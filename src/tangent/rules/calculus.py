@@ -37,7 +37,7 @@ def trapezoid(r, y, x=None, dx=1.0, axis=-1):
     d[dx] = d[r] * np.trapezoid(y, axis=axis)
     d[r] = (
         np.trapezoid(d[y], x=x, dx=dx, axis=axis)
-        + np.trapezoid(y, x=d[x], axis=axis)
+        + np.trapezoid(y, x=nodes_tangent(d[x], y, axis), axis=axis)
         + np.trapezoid(y, dx=d[dx], axis=axis)
     )
 

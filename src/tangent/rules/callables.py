@@ -90,14 +90,24 @@ def _of_elements(f: Any) -> inspect.Signature | None:
     return found if plain and found.parameters else None
 
 
-def call_form(f: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:
+def call_form(f: Any, count: int, names: tuple[str, ...], unused: frozenset[str] = frozenset()) -> types.FunctionType:
     """The plain function that stands for calls of a library function with so many arguments and these keywords.
 
-    Which rule is for it depends on them: `max` is of a sequence, or of several numbers.
+    Which rule is for it depends on them: `max` is of a sequence, or of several numbers. Those `unused` are None.
     """
     kinds = inspect.Parameter
+    if not unused.isdisjoint(names):
+        return _without(f, count, names, unused)
     before = [kinds(f"argument{i}", kinds.POSITIONAL_ONLY) for i in range(count)]
     return called(f, inspect.Signature([*before, *(kinds(k, kinds.KEYWORD_ONLY) for k in names)]))
+
+
+def _without(f: Any, count: int, names: tuple[str, ...], unused: frozenset[str]) -> types.FunctionType:
+    """The same with parameters that are None: `def add(a, b, *, out): return add_(a, b, out=None)`."""
+    given, title = [f"argument{i}" for i in range(count)], getattr(f, "__name__", "function")
+    passed = [*given, *(f"{k}={None if k in unused else k}" for k in names)]
+    text = f"def {title}({', '.join([*given, '*', *names])}):\n    return {title}_({', '.join(passed)})\n"
+    return define(title, text, {f"{title}_": f})
 
 
 def method_form(f: types.MethodDescriptorType, count: int, names: tuple[str, ...]) -> types.FunctionType:

@@ -316,7 +316,8 @@ class _Reader:
         if written is None and isinstance(found, type):
             written = maker(found)
         if written is not None:
-            return Operation("call", (), _names(args), callee=written)
+            plain = None if e.keywords or len(e.args) > 2 else getattr(written, "plain", None)
+            return Operation("call", (), _names(args), callee=plain or written)
         if _is_wrapper(found) or is_vectorized(found):
             return Operation("opaque", (), _names(args), callee=found, why="no rule")
         if isinstance(found, types.FunctionType):

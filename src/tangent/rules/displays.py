@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace as changed
 
+from tangent import runtime
 from tangent.analysis.operation import MAY_BE_LISTS, Operation, Operations
 from tangent.normalise.context import Context
 from tangent.rules.bind import bind
@@ -90,7 +91,7 @@ class _Displays:
             assert isinstance(old, ast.Name)
             if old.id not in renamed:
                 renamed[old.id] = self.context.names.numbered("t")
-                before.append(self.array(renamed[old.id], numpy_name(call.func, self.context), old, s))
+                before.append(self.array(renamed[old.id], self.making(op, k, call, old), old, s))
             names[id(old)] = name(renamed[old.id])
         if not taken:
             return [s]
@@ -101,18 +102,31 @@ class _Displays:
         self.operations[after] = changed(op, operands=operands, value=value, values=values)
         return [*before, after]
 
-    def array(self, target: str, module: str, old: ast.Name, like: ast.stmt) -> ast.stmt:
-        """`target = np.array(old)`; what may be an array already is not copied."""
-        function = "array" if old.id in self.displays else "asarray"
-        value = expression(f"np.{function}(v)", np=module, v=old)
+    def making(self, op: Operation, k: str, call: ast.Call, old: ast.Name) -> tuple[str, ast.expr]:
+        """What makes an array of a list: it copies no array, and leaves None where that stands for no operand."""
+        if old.id in self.displays:
+            return "array", expression("np.array", np=numpy_name(call.func, self.context))
+        if _may_be_none(op, k):
+            return "given_array", name(self.context.use("given_array", runtime.given_array))
+        return "asarray", expression("np.asarray", np=numpy_name(call.func, self.context))
+
+    def array(self, target: str, making: tuple[str, ast.expr], old: ast.Name, like: ast.stmt) -> ast.stmt:
+        """`target = np.array(old)`."""
+        value = expression("f(v)", f=making[1], v=old)
         assert isinstance(value, ast.Call)
         s = assign(target, value, like)
-        rule = self.table.rules[function]
+        rule = self.table.rules[making[0]]
         values = bind(rule, value.args, [], self.context.source.locate(like)).values
         operand = value.args[0]
         assert isinstance(operand, ast.Name)
         self.operations[s] = Operation("rule", (target,), (operand.id,), value, rule, values)
         return s
+
+
+def _may_be_none(op: Operation, k: str) -> bool:
+    """Whether an operand of a rule is None by default."""
+    defaults = {p.name: p.default for p in op.rule.parameters}
+    return isinstance(d := defaults.get(k), ast.Constant) and d.value is None
 
 
 def displayed(operations: Iterable[Operation]) -> set[str]:

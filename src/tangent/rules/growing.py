@@ -13,7 +13,7 @@ from tangent.syntax.rebuild import NESTED, statements
 from tangent.syntax.uses import COMPREHENSIONS, expression_reads, header_reads, target_names, writes
 from tangent.syntax.walk import walk
 
-LISTS = frozenset("as_list init_grad add_item add_part add_cell".split())  # run-time functions that give lists
+LISTS = frozenset("as_list init_grad add_item add_part add_cell scatter scatter_cell".split())  # run-time functions that give lists
 
 
 def growing_lists(f: ast.FunctionDef, context: Context) -> dict[str, bool]:

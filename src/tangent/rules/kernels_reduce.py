@@ -10,7 +10,7 @@ def about_mean(c, a, axis=None, where=True):
     d[c] = about_mean(d[a], axis, where)
 
 def product_of_others(r, a, y, axis=None, keepdims=False, initial=1, where=True):
-    p = product_of_others(a, as_dtype(np.prod(a, axis=axis, keepdims=keepdims, where=where), y), axis, keepdims, 1, where)
+    p = product_of_others(a, as_dtype(np.prod(real_as(a, y), axis=axis, keepdims=keepdims, where=where), y), axis, keepdims, 1, where)
     d[a] = product_of_rest(d[r], a, y, axis, initial, where)
     d[initial] = np.sum(d[r] * p, axis=axis, keepdims=keepdims)
     d[r] = (

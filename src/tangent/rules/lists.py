@@ -15,6 +15,7 @@ from tangent.analysis.operation import Operation, Operations
 from tangent.analysis.shapes.numbers import numbers_in
 from tangent.errors import TangentError
 from tangent.normalise.context import Context
+from tangent.rules.forms import is_ufunc_method
 from tangent.source.read import read
 from tangent.syntax.rebuild import walk_scope
 
@@ -119,9 +120,13 @@ def _is_of_numpy(found: Any) -> bool:
 
     >>> _is_of_numpy(np.linalg), _is_of_numpy(np.sin), _is_of_numpy(np.sort), _is_of_numpy(len)
     (True, True, True, False)
+    >>> _is_of_numpy(np.minimum.accumulate)
+    True
     """
     if isinstance(found, types.ModuleType):
         return found.__name__.startswith("numpy.")
+    if is_ufunc_method(found):
+        return True
     return callable(found) and (getattr(found, "__module__", None) or "").partition(".")[0] == "numpy"
 
 

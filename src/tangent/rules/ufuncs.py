@@ -35,14 +35,12 @@ def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=N
     "accumulate": """\
 def {name}_accumulate(array, axis=0, dtype=None, out=None):
     rows = rows_along(array, axis, dtype)
-    if len(rows) == 0:
-        return np.asarray(array, dtype=dtype)
-    total = rows[0]
+    total = rows[:1]
     totals = [total]
     for k in range(1, len(rows)):
-        total = np.{name}(total, rows[k])
+        total = np.{name}(total, rows[k : k + 1])
         totals.append(total)
-    return np.stack(totals, axis=axis)
+    return np.moveaxis(np.concatenate(totals), 0, axis)
 """,
     "reduceat": """\
 def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
@@ -53,6 +51,12 @@ def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
 {check}    return np.stack(parts, axis=axis)
 """,
 }
+PLAIN = {
+    "outer": """\
+def {name}_outer(A, B):
+    return np.{name}(outer_operand(A, B), B)
+""",
+}  # for calls that are given operands alone
 CHECKS = {
     "reduce": "    refuse_left_out(total, np.{name}, 'reduce', array, axis=axis, initial=initial, where=where)\n",
     "reduceat": "    refuse_left_out(np.stack(parts, axis=axis), np.{name}, 'reduceat', array, indices=indices, axis=axis)\n",
@@ -65,7 +69,8 @@ def written_method(function: Any) -> Any:
         return None
     ufunc = function.__self__
     assert isinstance(ufunc, np.ufunc)
-    known = ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and hasattr(np, ufunc.__name__)
+    results = ufunc.nout == 1 or function.__name__ == "outer"
+    known = ufunc.nin == 2 and results and ufunc.signature is None and hasattr(np, ufunc.__name__)
     return _written(ufunc.__name__, function.__name__) if known else None
 
 
@@ -76,4 +81,9 @@ def _written(name: str, method: str) -> Any:
     part = f"functools.reduce(np.{name}, rows[start:stop])" if name in LEFT_OUT else f"np.{name}.reduce(rows[start:stop])"
     part += ALONE.get(name, "")
     check = CHECKS.get(method, "").format(name=name) if name in LEFT_OUT else ""
-    return define(f"{name}_{method}", TEXTS[method].format(name=name, part=part, check=check), namespace)
+    plain = define(f"{name}_{method}", PLAIN[method].format(name=name), dict(namespace)) if method in PLAIN else None
+    if plain is not None and getattr(np, name).nout > 1:
+        return plain
+    made: Any = define(f"{name}_{method}", TEXTS[method].format(name=name, part=part, check=check), namespace)
+    made.plain = plain
+    return made

@@ -34,7 +34,8 @@ from tangent.runtime.objects import (
 from tangent.runtime.writers import require_reader
 
 Active = tuple[Any, ...]
-# A mark among the places: arguments may be lists; a set there is that of operators which their classes define.
+# A mark among the places: arguments may be lists; a set there is that of operators which their classes define, a tuple
+# that of keywords which are None.
 LISTS = "<lists>"
 SILENT = "<silent>"  # another one: what the callee tells was told
 CAUGHT = "<caught>"  # and another: what it raises may be caught
@@ -191,6 +192,8 @@ def with_objects(active: Active, args: Any, kwargs: Any) -> Active:
     operators = operators_in(args) | operators_in(kwargs)
     if operators:
         active = (operators, *active)
+    if absent := tuple(k for k, v in kwargs.items() if v is None):
+        active = (absent, *active)
     return (LISTS, *active) if holds_lists(args) or holds_lists(kwargs) else active
 
 

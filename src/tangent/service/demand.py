@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import threading
 import types
@@ -115,10 +116,11 @@ class DerivativesOnDemand:
         return found[1]
 
     def _pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
+        absent = _unused(function, active)
         marks, active = _marks(active)
         if _is_flat(function, active):
             return flat_pair(function, active), _never
-        plain = self.plain(function, count, names)
+        plain = self.plain(function, count, names, absent)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "pair", marks)
         forward, backward = made.functions
@@ -128,17 +130,20 @@ class DerivativesOnDemand:
         return (forward, backward), made.changed
 
     def _tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
+        absent = _unused(function, active)
         marks, active = _marks(active)
         if _is_flat(function, active):
             return flat_tangent(function), _never
-        plain = self.plain(function, count, names)
+        plain = self.plain(function, count, names, absent)
         where = places(plain, active, count, names, function)
         made = self.made(plain, where.wanted, "tangent", marks)
         key = ("pushed", made.functions[0], repr(where), count, names, _cell_ids(plain), plain.__code__)
         push = self.kept(key, lambda: pushed(made.functions[0], made.seeds, where, plain, count, names), plain)
         return push, made.changed
 
-    def plain(self, function: Any, count: int, names: tuple[str, ...]) -> types.FunctionType:
+    def plain(
+        self, function: Any, count: int, names: tuple[str, ...], unused: frozenset[str] = frozenset()
+    ) -> types.FunctionType:  # fmt: skip
         """The function that is differentiated: itself, where its derivatives are given."""
         if isinstance(getattr(function, "__self__", None), CONTAINERS):
             self.refuse_writer(function)
@@ -149,8 +154,8 @@ class DerivativesOnDemand:
         if isinstance(function, types.MethodDescriptorType) and function.__name__ in table().methods:
             return self.kept(("method", function, count, names), lambda: method_form(function, count, names))
         if table().lookup(function) and is_library(function):
-            key = ("form", id(function), count, names)
-            return self.kept(key, lambda: call_form(function, count, names), function)
+            key = ("form", id(function), count, names, unused)
+            return self.kept(key, lambda: call_form(function, count, names, unused), function)
         return with_counted(plain_function(function), count)
 
     def kept(self, key: Any, make: Callable[[], types.FunctionType], *alive: Any) -> types.FunctionType:
@@ -340,8 +345,24 @@ def _is_flat(function: Any, active: Active) -> bool:
     return table().is_zero(function) or takes_sizes(function, active) or getattr(function, "is_flat", False)
 
 
+def _unused(function: Any, active: Active) -> frozenset[str]:
+    """The keywords of a library function that are None and stand for operands which are not given, or for `out`."""
+    absent = {k for a in active if isinstance(a, tuple) for k in a}
+    optional = {"out"}
+    for bound in table().lookup(function) if absent else ():
+        rule = table().rules[bound.rule]
+        given = [p.name for p in rule.parameters if p.name in rule.operands and _is_none(p.default)]
+        optional |= {*given, *(k for k, p in bound.renames.items() if p in given)}
+    return frozenset(absent & optional)
+
+
+def _is_none(e: ast.expr | None) -> bool:
+    return isinstance(e, ast.Constant) and e.value is None
+
+
 def _marks(active: Active) -> tuple[Marks, Active]:
     """What is known of the arguments, and the places of the active ones."""
+    active = tuple(a for a in active if not isinstance(a, tuple))
     marks = frozenset(a for a in active if a in (CAUGHT, LISTS, SILENT) or isinstance(a, frozenset))
     return marks, tuple(a for a in active if a not in marks)
 

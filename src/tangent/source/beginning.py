@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Iterable
+
+import numpy as np
 
 from tangent.source.inlined import Body, CannotWriteOut
 from tangent.syntax.quote import expression
@@ -21,6 +24,13 @@ def split(body: Body, v: str) -> tuple[Body, Body]:
     """Statements up to that which binds a variable at the beginning, and those behind; none where it is a parameter."""
     last = max((i + 1 for i, s in enumerate(body) if v in writes(s)), default=0)
     return body[:last], body[last:]
+
+
+def attribute_of(v: str, attr: str) -> ast.expr:
+    """`v.attr`; not where arrays have such an attribute, too, which would be taken for theirs: `p.size`."""
+    if isinstance(getattr(np.ndarray, attr, None), types.GetSetDescriptorType):
+        raise CannotWriteOut
+    return ast.Attribute(ast.Name(v, ast.Load()), attr, ast.Load())
 
 
 def copied_as(e: ast.expr, form: str) -> ast.expr:

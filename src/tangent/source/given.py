@@ -24,7 +24,7 @@ import numpy as np
 
 from tangent.options import ITEMS, Given
 from tangent.runtime.attributes import is_held
-from tangent.source.beginning import assigned_in, changed_in, copied_as, named_in, split
+from tangent.source.beginning import assigned_in, attribute_of, changed_in, copied_as, named_in, split
 from tangent.source.cells import cells_of
 from tangent.source.dissolved import Dissolving
 from tangent.source.given_lists import GivenColumns
@@ -136,7 +136,7 @@ class _Given(Dissolving):
         for attr, form in self.held.items():
             v = self.attributes[attr]
             if v in named_in(body):
-                read = ast.Attribute(ast.Name(self.v, ast.Load()), attr, ast.Load())
+                read = attribute_of(self.v, attr)
                 found.append(assign(v, copied_as(read, form) if v in changed else read, self.tree))
             if v in changed and form in ("object", "objects"):
                 self.needed.add(attr)

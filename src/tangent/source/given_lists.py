@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import types
 
-from tangent.source.beginning import assigned_in, changed_in, copied_as, named_in, split
+from tangent.source.beginning import assigned_in, attribute_of, changed_in, copied_as, named_in, split
 from tangent.source.called import located
 from tangent.source.columns import Columns
 from tangent.source.inlined import Body, CannotWriteOut, Definition, written_anew
@@ -54,7 +54,7 @@ class GivenColumns(Columns):
         found: Body = [assign(column, ast.List([], ast.Load()), self.tree) for column in used.values()]
         pushed: Body = []
         for attr, column in used.items():
-            read = ast.Attribute(name(one), attr, ast.Load())
+            read = attribute_of(one, attr)
             item = copied_as(read, self.forms[attr]) if column in changed else read
             pushed.append(at(ast.Expr(expression("c.append(e)", c=column, e=item)), self.tree))
         loop = at(ast.For(ast.Name(one, ast.Store()), name(self.v), pushed, []), self.tree)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from tangent.analysis.liveness import liveness
-from tangent.analysis.operation import Operations
+from tangent.analysis.operation import Operation, Operations
+from tangent.analysis.passed import by_parameter
 from tangent.analysis.shapes.facts import UNKNOWN, Atoms, Fact, of_result
 from tangent.analysis.shapes.infer import shapes
 from tangent.analysis.shapes.table import Shapes
@@ -74,6 +75,7 @@ class Module:
         self._names: set[str] = set()
         self._units: dict[Any, Unit] = {}
         self.given_lists: set[Any] = set()
+        self._taken: dict[Any, frozenset[str]] = {}
         self.summaries = summaries(self.read_for_facts, self.is_turned)
         self._read: set[tuple[int, str]] = set()
         self._differentiated: set[Any] = set()
@@ -307,9 +309,29 @@ class Module:
         self.functions.append(made)
         if not self.options.lists:
             lists = self.read(function).lists
-            made.arrays = lists.arrays | getattr(function, "arrays", frozenset())
+            made.arrays = lists.arrays | self.taken_for_arrays(function) | getattr(function, "arrays", frozenset())
             made.items = lists.items | getattr(function, "items", frozenset())
         return made
+
+    def taken_for_arrays(self, function: types.FunctionType) -> frozenset[str]:
+        """The parameters that NumPy takes for arrays, in a function or in those that it hands them to."""
+        if function not in self._taken:
+            self._taken[function] = frozenset()  # while it is being found out, for recursion
+            try:
+                this = self.read_for_facts(function)
+            except TangentError:  # no source, or not in Core Python: only an error if it turns out to be active
+                return frozenset()
+            handed = {v for op in this.operations.values() for v in self._handed_arrays(op)}
+            self._taken[function] = this.lists.arrays | handed.intersection(this.parameters)
+        return self._taken[function]
+
+    def _handed_arrays(self, op: Operation) -> set[str]:
+        """The variables that a call hands to a function that NumPy takes for arrays there."""
+        if op.kind != "call" or not isinstance(op.callee, types.FunctionType) or not isinstance(op.value, ast.Call):
+            return set()
+        taken = self.taken_for_arrays(op.callee)
+        given = by_parameter(op.value, op.callee) if taken else {}
+        return {e.id for p, e in given.items() if p in taken and isinstance(e, ast.Name)}
 
     # What the builders ask for
 

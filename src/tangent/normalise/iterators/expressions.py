@@ -9,6 +9,8 @@ import itertools
 import types
 from typing import Any, Literal
 
+import numpy as np
+
 from tangent.normalise.context import Context
 from tangent.normalise.iterators.consuming import read_whole
 from tangent.normalise.iterators.getters import getter
@@ -27,7 +29,7 @@ from tangent.runtime import calls, library, objects, operators
 from tangent.source.generators import collecting, has_effects, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_atom
-from tangent.syntax.quote import call, constant, name
+from tangent.syntax.quote import call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
 from tangent.syntax.walk import walk
@@ -118,9 +120,25 @@ class Expressions:
     def comprehension(self, e: Any) -> ast.expr:
         """Loops over `map` and `filter` inside comprehensions read their items one by one, too."""
         doing = _done_inside(e)
-        generators = [replace(g, iter=self.source(g, doing), ifs=[self.read(i) for i in g.ifs]) for g in e.generators]
+        opened = [part for g in e.generators for part in self.opened(g)]
+        generators = [replace(g, iter=self.source(g, doing), ifs=[self.read(i) for i in g.ifs]) for g in opened]
         inner = {k: self.read(getattr(e, k)) for k in ("elt", "key", "value") if hasattr(e, k)}
         return replace(e, generators=generators, **inner)  # type: ignore[no-any-return]
+
+    def opened(self, g: ast.comprehension) -> list[ast.comprehension]:
+        """`for i, v in np.ndenumerate(x)` as `for k in np.ndindex(np.shape(x)) for i, v in [(k, x[k])]`."""
+        match g:
+            case ast.comprehension(ast.Tuple(elts=[_, _]), ast.Call(func=func, args=[array], keywords=[])) if (
+                self.context.scope.resolve(func) is np.ndenumerate
+            ):
+                held, place = self.context.names.numbered("array"), self.context.names.numbered("index")
+                module = func.value if isinstance(func, ast.Attribute) else name(self.context.use("np", np))
+                indices = expression("np.ndindex(np.shape(x))", np=module, x=held)
+                pairs = expression("[(i, x[i])]", x=held, i=place)
+                once = ast.copy_location(ast.List([array], ast.Load()), array)
+                return [_generator(held, once), _generator(place, indices), replace(g, iter=pairs)]
+            case _:
+                return [g]
 
     def source(self, g: ast.comprehension, doing: list[ast.expr]) -> ast.expr:
         """What a comprehension runs over: as for a loop that ends when its iterable does."""

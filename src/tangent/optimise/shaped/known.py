@@ -210,6 +210,10 @@ class Known(Spreading):
             return expression("np.array(x)", np=self.use(np, "np"), x=ast.List(args[1:], ast.Load()))
         if function is runtime.restructure and len(args) == 2:
             return args[0] if _is_like(kinds[0], kinds[1]) else None
+        if function is runtime.nodes_tangent and isinstance(kinds[0], Number):
+            return args[0]
+        if function is runtime.outer_operand and len(real) == 2 and real[0].rank == real[1].rank == 1:
+            return expression("x[:, None]", x=args[0])
         if function is runtime.count and real and len(args) <= 3:
             over = summed_axes(real[0].rank, value_of(args[1]) if len(args) > 1 else None)
             return None if over is None else self.counted([real[0].axes[i] for i in over])
@@ -296,7 +300,7 @@ class Known(Spreading):
         """An adjoint in `x @ y` where x is a stack of matrices, or both are."""
         if y.rank == 2 and left:
             return "b @ y.T"
-        if y.rank == 2 and isinstance(args[2], ast.Name):
+        if y.rank == 2 and isinstance(args[2], ast.Name) and 0 not in y.axes:
             return "np.dot(x.reshape(-1, y.shape[0]).T, b.reshape(-1, y.shape[1]))"
         if x.rank == y.rank and all(map(alike, x.axes[:-2], y.axes[:-2])):
             return "b @ np.swapaxes(y, -1, -2)" if left else "np.swapaxes(x, -1, -2) @ b"

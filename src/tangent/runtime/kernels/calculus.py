@@ -76,6 +76,11 @@ def _spacing(y: Any, x: Any, dx: Any, axis: int) -> Any:
     return np.moveaxis(np.moveaxis(gaps, axis, -1) + np.diff(x), -1, axis)
 
 
+def nodes_tangent(t: Any, y: Any, axis: int = -1) -> Any:
+    """The tangent of the nodes of the trapezoidal rule; zero where none are given, and all are 1 apart."""
+    return np.zeros_like(y, shape=np.shape(y)[axis]) if t is None else t
+
+
 def trapezoid_nodes(b: Any, y: Any, x: Any, axis: int) -> Any:
     """The adjoint of the nodes x in the trapezoidal rule, b being that of the result."""
     n = np.shape(y)[axis] - 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.kernels.elementwise import is_whole, precision
+from tangent.runtime.kernels.elementwise import is_whole, precision, real_as
 from tangent.runtime.zeros import dtype_of, gradient_dtype
 
 # An axis as NumPy takes it: all axes, one, or several.
@@ -114,7 +114,7 @@ def own_deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None
 
 def winners(y: Any, a: Any, axis: Axis = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """The share of each element of a in its maximum or minimum y: those that tie share evenly, with `initial` too."""
-    won = np.equal(a, spread(y, a, axis, keepdims))
+    won = np.equal(real_as(a, y), spread(y, a, axis, keepdims))
     if where is not True:
         won = won & where
     if initial is None and where is True and np.count_nonzero(won) == np.size(y) and not np.any(np.not_equal(y, y)):

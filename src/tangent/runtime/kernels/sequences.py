@@ -8,11 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from tangent.errors import UnsupportedError
 from tangent.runtime.dispatch import add_grad, init_grad, lazy_zero, repack
 from tangent.runtime.fit import unbroadcast
 from tangent.runtime.kernels.elementwise import ratio
 from tangent.runtime.kernels.reduce import as_dtype
 from tangent.runtime.kernels.shape import sequence_like
+
+
+def all_elements(xs: Any) -> Any:
+    """All elements of an iterator over an array, `x.flat`, which is read by this; anything else as it is."""
+    if not isinstance(xs, np.flatiter):
+        return xs
+    if xs.index:
+        raise UnsupportedError(
+            "cannot differentiate what is left of an iterator over an array", why="some elements were read before",
+            todo="Read them all at once, or use an array: x.ravel().",
+        )  # fmt: skip
+    deque(xs, 0)
+    return xs[:]
 
 
 def each(b: Any, xs: Any) -> Any:

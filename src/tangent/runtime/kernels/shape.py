@@ -110,7 +110,9 @@ def sequence_like(parts: list[Any], x: Any) -> Any:
     """Parts as a list, tuple or array, whichever x is."""
     if isinstance(x, list):
         return parts
-    return tuple(parts) if isinstance(x, tuple) else np.stack(parts)
+    if isinstance(x, tuple):
+        return tuple(parts)
+    return np.stack(parts) if parts else np.zeros(np.shape(x))
 
 
 def like(b: Any, x: Any) -> Any:
@@ -118,6 +120,11 @@ def like(b: Any, x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return restructure(np.reshape(b, np.shape(x)), x)
     return unbroadcast(b if np.shape(b) == np.shape(x) else np.reshape(b, np.shape(x)), x)
+
+
+def given_array(x: Any) -> Any:
+    """`np.asarray(x)`, and None where an operand is not given."""
+    return None if x is None else np.asarray(x)
 
 
 def restructure(b: Any, x: Any, dtype: Any = None) -> Any:

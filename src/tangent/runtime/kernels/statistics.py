@@ -57,6 +57,7 @@ def lost(bias: bool, ddof: int | None) -> int:
 def weigh_tangent(t: Any, fweights: Any, aweights: Any, bias: bool, ddof: int | None) -> Any:
     """The tangent of `covariance_weights` for the tangent t of `aweights`."""
     w, freedom, rate = _freedom(fweights, aweights, bias, ddof)
+    t = np.real(t)
     return (t * (1 if fweights is None else fweights) - w * np.sum(rate * t) / freedom) / freedom
 
 
@@ -69,7 +70,7 @@ def weigh_adjoint(b: Any, fweights: Any, aweights: Any, bias: bool, ddof: int | 
 def _freedom(fweights: Any, aweights: Any, bias: bool, ddof: int | None) -> tuple[Any, Any, Any]:
     """The weights of observations, their degrees of freedom, and the derivative of these by `aweights`."""
     f = 1.0 if fweights is None else np.asarray(fweights)
-    aweights = np.asarray(aweights)
+    aweights = np.real(np.asarray(aweights))
     w = f * aweights
     total, squares = np.sum(w), np.sum(w * aweights)
     rate = f - lost(bias, ddof) * f * (2.0 * aweights - squares / total) / total

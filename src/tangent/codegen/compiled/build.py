@@ -55,7 +55,7 @@ def compile_module(
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
     formed, extras = [], []
     for g in functions:
-        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g))  # type: ignore[misc]
+        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g), given is None)  # type: ignore[misc]
         if given is not None:
             require_positional(g, functions[0])
         formed.append(with_changes(g, tree=tree))

@@ -22,6 +22,8 @@ MAKERS: frozenset[Any] = frozenset(
      runtime.overwritten, runtime.with_part, runtime.ratio, runtime.times, len, float, abs, max, min, range, np.where)
 )  # fmt: skip
 
+FITTED = (runtime.unbroadcast, runtime.broadcast_like, runtime.spread)  # of the shape of another, from the first alone
+
 
 def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset[str]:
     """Names that only ever stand for new arrays, of which no other name is made."""
@@ -80,6 +82,8 @@ def shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
             runtime.add_part,
         ) and (isinstance(found.of(first, g), Number)):  # adds into the array that it gives back
             return {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}
+        case ast.Call(func=func, args=[first, *_]) if found.resolve(func, g) in FITTED:
+            return shared_by(first, g, found)
         case ast.Call() if not _is_new(e, g, found):  # may give back what it was given, or a part of it
             return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
         case ast.Tuple(elts=elts) | ast.List(elts=elts):

@@ -15,11 +15,9 @@ from tangent.syntax.quote import call, expression
 from tangent.syntax.rebuild import replace
 from tangent.transform.generated import Generated
 
-VIEWS = (ast.Name, ast.Subscript, ast.Attribute, ast.Call)
-
 
 def overlap(body: list[ast.stmt], g: Generated, found: Inference, apart: Callable[[], str]) -> list[ast.stmt]:
-    """For a function whose kinds are known; `apart` gives the name of what copies arrays alone."""
+    """`apart` gives the name of what copies arrays alone, for values that may be something else."""
     own = made_here(body, g, found)
 
     def change(s: ast.AugAssign) -> ast.expr:
@@ -38,11 +36,6 @@ def overlap(body: list[ast.stmt], g: Generated, found: Inference, apart: Callabl
                 return s.value
 
     return _updated(body, change)
-
-
-def any_overlap(body: list[ast.stmt], apart: Callable[[], str]) -> list[ast.stmt]:
-    """For a function that takes arguments of any type."""
-    return _updated(body, lambda s: call(apart(), s.value) if isinstance(s.value, VIEWS) else s.value)
 
 
 def _updated(body: list[ast.stmt], change: Callable[[ast.AugAssign], ast.expr]) -> list[ast.stmt]:

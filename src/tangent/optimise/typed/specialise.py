@@ -34,6 +34,7 @@ from tangent.optimise.typed.nesting import reached
 from tangent.optimise.typed.overlap import overlap
 from tangent.optimise.typed.records import records, unchanged
 from tangent.optimise.typed.recursion import Where, refuse_recursion, with_lists, without_unread
+from tangent.optimise.typed.renamed import renamed
 from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
@@ -101,6 +102,8 @@ def _specialised(
     kept = with_lists(made, given, resolve, where)
     held = {e for g in made if g in reached(g) for e in g.externals.values() if isinstance(e, Generated)}
     made = inlined(made, resolve)
+    for g in made:
+        g.tree = renamed(g, resolve)
     single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}

@@ -325,3 +325,14 @@ def test_what_a_callee_keeps_is_known_in_its_backward_pass():
     for got, want in zip(derivative(q, b, 3), tangent.grad(sweeps, wrt=(0, 1))(q, b, 3)):
         np.testing.assert_allclose(got, want, rtol=1e-12)
     assert "unbroadcast" not in derivative.source
+
+
+def squared_from_the_end(w):
+    np.subtract(w[::-1] * w[::-1], 1.0 / ((w[::-1] * 1) ** 2 + 1.0), w)
+    return w[:, 0]
+
+
+def test_a_copy_under_another_name_is_written_after_what_reads_it():
+    w = np.linspace(0.3, 1.4, 12).reshape(4, 3)
+    derivative = tangent.jvp(squared_from_the_end, compile="numba")
+    np.testing.assert_allclose(derivative(w, np.cos(w)), tangent.jvp(squared_from_the_end)(w, np.cos(w)), rtol=1e-12)

@@ -24,7 +24,7 @@ from tangent.transform.generated import Generated
 COPIES = (runtime.own, runtime.own_any)
 
 
-def renamed(g: Generated, resolve: Callable[[ast.expr, Generated], Any]) -> ast.FunctionDef:
+def renamed(g: Generated, resolve: Callable[[ast.expr, Generated], Any]) -> None:
     assert g.tree is not None
     parameters = {a.arg for a in arguments(g.tree.args)}
     times = Counter(v for s in statements(g.tree.body) if not isinstance(s, ast.AugAssign) for v in writes(s))
@@ -40,4 +40,5 @@ def renamed(g: Generated, resolve: Callable[[ast.expr, Generated], Any]) -> ast.
                 given[v] = names.numbered(v)
                 s = replace(s, targets=[replace(target, id=given[v])])
         done.append(s)
-    return replace(g.tree, body=done)
+    g.tree = replace(g.tree, body=done)
+    g.shared = {**g.shared, **{new: g.shared[v] for v, new in given.items() if v in g.shared}}

@@ -103,7 +103,7 @@ def _specialised(
     held = {e for g in made if g in reached(g) for e in g.externals.values() if isinstance(e, Generated)}
     made = inlined(made, resolve)
     for g in made:
-        g.tree = renamed(g, resolve)
+        renamed(g, resolve)
     single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}

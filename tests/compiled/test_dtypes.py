@@ -115,3 +115,40 @@ def records_that_are_read(w, p):
 def test_records_that_are_read_are_constants():
     p = np.ones(3, POINT)
     assert tangent.grad(records_that_are_read, compile="numba")(1.5, p) == pytest.approx(6.0)
+
+
+def from_the_next(x):
+    a = x.copy()
+    for _ in range(2):
+        a[:-1] -= a[1:]
+        a[0] = a[0] * a[1]
+    return a
+
+
+def with_its_transpose(x):
+    a = x.copy()
+    a[0] = 2.0
+    a += a.T
+    return a
+
+
+def add_to(a, b):
+    a += b
+
+
+def by_a_callee(x):
+    a = x.copy()
+    add_to(a[:-1], a[1:])
+    return a
+
+
+OVERLAPS = [(from_the_next, np.float32), (with_its_transpose, np.float64), (by_a_callee, np.float64)]
+
+
+@pytest.mark.parametrize("f, dtype", OVERLAPS)
+def test_an_array_is_updated_by_what_was_in_its_memory_before(f, dtype):
+    """Numba itself reads elements that it has written already."""
+    x = np.arange(9.0).reshape(3, 3).astype(dtype) / 4
+    w = np.cos(x)
+    for mode in (tangent.vjp, tangent.jvp):
+        np.testing.assert_allclose(mode(f, compile="numba")(x, w), mode(f)(x, w), rtol=1e-6)

@@ -270,3 +270,69 @@ def test_a_number_that_two_records_would_keep_is_kept_once():
     derivative = tangent.grad(differences, compile="numba")
     np.testing.assert_allclose(derivative(x, 4), tangent.grad(differences)(x, 4), rtol=1e-12)
     assert derivative.source.count("_stack = np.empty") == 4  # a, the sine, the difference, what h was
+
+
+def waves(a, b, n):
+    for _ in range(n):
+        a[1:, :] -= 0.5 * (b[1:, :] - b[:-1, :])
+        b[:-1, :-1] -= 0.7 * (a[:-1, 1:] - a[:-1, :-1])
+    return np.sum(a * b)
+
+
+def test_arguments_that_are_written_are_known_by_the_names_of_their_copies():
+    """Nothing else looks at the copies, and the lengths of both are compared once."""
+    a, b = np.cos(np.arange(20.0)).reshape(4, 5), np.sin(np.arange(20.0)).reshape(4, 5)
+    derivative = tangent.grad(waves, wrt=(0, 1), compile="numba")
+    for got, want in zip(derivative(a, b, 3), tangent.grad(waves, wrt=(0, 1))(a, b, 3)):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
+    forward, _, backward = derivative.source.partition("shadow")
+    assert "np.empty" not in forward and forward.count("require_same") == 2 and "require_same" not in backward
+
+
+def spread_rows(a, b, n):
+    for _ in range(n):
+        a[:] = a * b
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_arguments_of_other_lengths_are_broadcast(n):
+    a, b = np.cos(np.arange(6.0)).reshape(2, 3), np.array([[0.5, 1.5, 0.7]])
+    got = tangent.grad(spread_rows, wrt=(0, 1), compile="numba")(a, b, n)
+    for g, want in zip(got, tangent.grad(spread_rows, wrt=(0, 1))(a, b, n)):
+        np.testing.assert_allclose(g, want, rtol=1e-12)
+
+
+def relaxed(q, b, n):
+    p = np.empty_like(q)
+    for _ in range(n):
+        p[:] = q
+        q[1:-1] = 0.5 * (p[2:] + p[:-2]) * b[1:-1]
+        q[0] = q[1]
+
+
+def sweeps(q, b, n):
+    for _ in range(n):
+        relaxed(q, b, 2)
+        b[1:-1] = b[1:-1] * q[1:-1]
+    return np.sum(q * b)
+
+
+def test_what_a_callee_keeps_is_known_in_its_backward_pass():
+    """Also where the caller is looked at first, and nothing is known of it then."""
+    q, b = np.linspace(0.5, 1.5, 6), np.linspace(1.2, 0.4, 6)
+    derivative = tangent.grad(sweeps, wrt=(0, 1), compile="numba")
+    for got, want in zip(derivative(q, b, 3), tangent.grad(sweeps, wrt=(0, 1))(q, b, 3)):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    assert "unbroadcast" not in derivative.source
+
+
+def squared_from_the_end(w):
+    np.subtract(w[::-1] * w[::-1], 1.0 / ((w[::-1] * 1) ** 2 + 1.0), w)
+    return w[:, 0]
+
+
+def test_a_copy_under_another_name_is_written_after_what_reads_it():
+    w = np.linspace(0.3, 1.4, 12).reshape(4, 3)
+    derivative = tangent.jvp(squared_from_the_end, compile="numba")
+    np.testing.assert_allclose(derivative(w, np.cos(w)), tangent.jvp(squared_from_the_end)(w, np.cos(w)), rtol=1e-12)

@@ -993,3 +993,14 @@ def chosen_elements_that_a_loop_changes(x):
         s = s + sum(u[i] * w[i] for i in range(3))
         x = x * 1.1
     return s
+
+
+PLACES = np.array([2, 1, 2])
+
+
+@program({"x": positive(5)}, orders=2)
+def elements_at_places_of_the_module(x):
+    a = x * 1.0
+    a[0] = a[1] * a[2]
+    a[:3] += a[PLACES]
+    return a * a

@@ -39,6 +39,11 @@ def spread_to(x: Any, shape: Any) -> Any:
     return np.broadcast_to(x, shape)[()]
 
 
+def apart(v: Any) -> Any:
+    """What is added to an array that may share its memory: a copy, or the number itself."""
+    return v.copy() if isinstance(v, np.ndarray) else v
+
+
 class Broadcast(TangentError):
     """Arrays in a loop have different shapes, so that they must be broadcast: this version is not made for that."""
 

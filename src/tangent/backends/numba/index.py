@@ -22,9 +22,11 @@ from tangent.backends.numba.kinds import (
     value_of,
     written,
 )
+from tangent.backends.numba.memory import shares
 from tangent.runtime import (
     add_cell,
     add_grad,
+    add_into,
     add_item,
     add_part,
     clear_item,
@@ -118,13 +120,32 @@ def added(b: Any, x: Any, index: Any, v: Any) -> Any:
         return None
     fit = cast_array(v, b) if is_array(v) else cast(v, b)
     if may_repeat(index):
-        return repeated(b, index, fit)
+        adding = repeated(b, index, fit)
+        return adding if adding is None or not is_array(v) else from_apart(adding)
 
     def impl(b: Any, x: Any, index: Any, v: Any) -> Any:
         b[index] += fit(v)
         return b
 
-    return impl
+    def into_view(b: Any, x: Any, index: Any, v: Any) -> Any:
+        add_into(b[index], fit(v))
+        return b
+
+    return into_view if is_array(v) and v.ndim and gives_view(b, index) else impl
+
+
+def gives_view(b: Any, index: Any) -> bool:
+    """Whether an index takes a part of an array, and not one element, nor elements here and there."""
+    parts = parts_of(index)
+    numbers = sum(1 for p in parts if isinstance(p, types.Integer))
+    plain = all(isinstance(p, (types.Integer, types.SliceType, types.EllipsisType)) for p in parts)
+    return plain and numbers < b.ndim
+
+
+def from_apart(adding: Any) -> Any:
+    """A function that adds what lies in the memory of the sum by way of a copy."""
+    add = jitable(adding)
+    return lambda b, x, index, v: add(b, x, index, v.copy()) if shares(b, v) else add(b, x, index, v)
 
 
 @implements(add_part, prefer_literal=True)

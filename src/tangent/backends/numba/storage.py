@@ -8,7 +8,7 @@ import numpy as np
 from numba.extending import overload_method
 
 from tangent.backends.numba.broadcast import cast, cast_array
-from tangent.backends.numba.functions import fill_array, set_back
+from tangent.backends.numba.functions import apart, fill_array, set_back
 from tangent.backends.numba.index import may_repeat
 from tangent.backends.numba.kinds import (
     gradient_type,
@@ -19,13 +19,14 @@ from tangent.backends.numba.kinds import (
     is_nothing,
     is_number,
     is_tuple,
+    jitable,
     per_item,
     rank,
     types,
     value_of,
     written,
 )
-from tangent.backends.numba.memory import refuse_overlap, require_apart
+from tangent.backends.numba.memory import refuse_overlap, require_apart, shares
 from tangent.errors import InPlaceError
 from tangent.runtime import (
     add_at,
@@ -195,9 +196,6 @@ def added_at(b: Any, index: Any, v: Any) -> Any:
 
 @implements(add_into)
 def added_into(b: Any, v: Any) -> Any:
-    def impl(b: Any, v: Any) -> Any:
-        b += v
-
     if is_list(b):
         inside = is_array(b.dtype) or is_list(b.dtype)
         return into_rows if inside else into_numbers if is_number(b.dtype) else None
@@ -206,7 +204,46 @@ def added_into(b: Any, v: Any) -> Any:
         return written(f"def impl(b, v):\n{lines or '    pass'}\n", add_into=add_into)
     if is_dict(b) and is_dict(v) and is_array(b.value_type):
         return into_items
-    return impl if is_array(b) else None
+    return into_elements(b, v) if is_array(b) else None
+
+
+def into_elements(b: Any, v: Any) -> Any:
+    """Into an array; what may lie in its memory is read before anything is written."""
+
+    def number(b: Any, v: Any) -> Any:
+        b += v
+
+    if not is_array(v) or rank(v) == 0 or rank(v) > rank(b):
+        return number
+    add = elements_added(rank(b), rank(v))
+
+    def impl(b: Any, v: Any) -> Any:
+        if shares(b, v):
+            add(b, v.copy())
+        else:
+            add(b, v)
+
+    return impl
+
+
+def elements_added(n: int, m: int) -> Any:
+    """A function that adds an array of rank m, as wide as it has to be, to one of rank n.
+
+    For n = 2 and m = 1:
+
+    for i0 in range(b.shape[0]):
+        for i1 in range(b.shape[1]):
+            b[i0, i1] += v[i1 if v.shape[0] != 1 else 0]
+    """
+    lines = ["def impl(b, v):"]
+    for j in range(m):
+        lines.append(f"    one{j} = 1 if v.shape[{j}] != 1 else 0")
+        lines.append(f"    if one{j} and v.shape[{j}] != b.shape[{j + n - m}]:")
+        lines.append("        raise ValueError('shapes do not fit')")
+    lines += ["    " * (i + 1) + f"for i{i} in range(b.shape[{i}]):" for i in range(n)]
+    into = ", ".join(f"i{i}" for i in range(n))
+    source = ", ".join(f"i{j + n - m} * one{j}" for j in range(m))
+    return jitable(written("\n".join([*lines, "    " * (n + 1) + f"b[{into}] += v[{source}]", ""])))
 
 
 def into_items(b: Any, v: Any) -> Any:
@@ -258,6 +295,11 @@ def filled(a: Any, kept: Any) -> Any:
         a[...] = kept
 
     return impl if is_array(a) else (lambda a, kept: None)
+
+
+@implements(apart)
+def not_shared(v: Any) -> Any:
+    return (lambda v: v.copy()) if is_array(v) else (lambda v: v)
 
 
 @implements(item_content)

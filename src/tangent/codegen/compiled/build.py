@@ -18,6 +18,7 @@ from tangent.codegen.compiled.own import users_line
 from tangent.codegen.compiled.surroundings import Constant, Surroundings
 from tangent.codegen.emit import Text, emit
 from tangent.codegen.load import definitions, register
+from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.kinds import Kind
 from tangent.optimise.typed.specialise import specialise
 from tangent.source.naming import home_of
@@ -53,9 +54,10 @@ def compile_module(
         entry, prange = functions[0], numba.prange if jit.get("parallel") else None
         functions = specialise(functions, given, resolve, lambda g: users_line(g, entry), in_loops, prange)
     surroundings = Surroundings(lambda f: numba.njit(f, **_of_callees(jit)))
+    found = Inference(functions, [], resolve) if given is None else None
     formed, extras = [], []
     for g in functions:
-        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g))  # type: ignore[misc]
+        tree, extra = compiled_form(g, lambda e, g=g: resolve(e, g), found)  # type: ignore[misc]
         if given is not None:
             require_positional(g, functions[0])
         formed.append(with_changes(g, tree=tree))

@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from tangent.backends.numba.functions import matmul, spread_to, where
+from tangent.backends.numba.functions import apart, matmul, spread_to, where
 from tangent.codegen.compiled.own import refused
 from tangent.codegen.compiled.parts import without_tuples
 from tangent.codegen.compiled.statements import typed_statements
 from tangent.optimise.typed.affine import added, linear, written
-from tangent.optimise.typed.infer import is_unset
+from tangent.optimise.typed.infer import Inference, is_unset
 from tangent.optimise.typed.lists import lists
+from tangent.optimise.typed.overlap import overlap
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import constant, name
 from tangent.syntax.rebuild import rebuild, replace, statements
@@ -36,8 +37,8 @@ from tangent.transform.generated import Generated
 Resolve = Callable[[ast.expr], Any]
 
 
-def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict[str, Any]]:
-    """The tree as Numba takes it, and the names that it uses in addition."""
+def compiled_form(g: Generated, resolve: Resolve, found: Inference | None) -> tuple[ast.FunctionDef, dict[str, Any]]:
+    """The tree as Numba takes it, and the names that it uses in addition; `found` where types are not known."""
     assert g.tree is not None
     extra: dict[str, Any] = {}
     names = Names(identifiers(g.tree) | set(g.externals))
@@ -72,7 +73,9 @@ def compiled_form(g: Generated, resolve: Resolve) -> tuple[ast.FunctionDef, dict
             case _:
                 return e
 
-    plain = without_tuples(replace(g.tree, body=lists(without_nothing(g.tree.body))), resolve)
+    body = lists(without_nothing(g.tree.body))
+    body = overlap(body, g, found, lambda: named("apart", apart).id) if found is not None else body
+    plain = without_tuples(replace(g.tree, body=body), resolve)
     typed = typed_statements(plain, resolve, extra)
     tree = rebuild(typed, change)
     return replace(tree, args=positional(tree.args)), extra

@@ -22,6 +22,8 @@ MAKERS: frozenset[Any] = frozenset(
      runtime.overwritten, runtime.with_part, runtime.ratio, runtime.times, len, float, abs, max, min, range, np.where)
 )  # fmt: skip
 
+FITTED = (runtime.unbroadcast, runtime.broadcast_like, runtime.spread)  # of the shape of another, from the first alone
+
 
 def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset[str]:
     """Names that only ever stand for new arrays, of which no other name is made."""
@@ -32,11 +34,11 @@ def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset
         match s:
             case ast.Assign(targets=[ast.Name(id=v)], value=value):
                 (good if _is_new(value, g, found) else bad).add(v)
-                bad |= _shared_by(value, g, found)
+                bad |= shared_by(value, g, found)
             case ast.AugAssign():
                 pass
             case ast.Assign(value=value):
-                bad |= set(writes(s)) | _shared_by(value, g, found)
+                bad |= set(writes(s)) | shared_by(value, g, found)
             case _:
                 bad |= set(writes(s))
     return frozenset(good - bad)
@@ -45,7 +47,7 @@ def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset
 def shared(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset[str]:
     """Names that some other name stands for, too, or looks at a part of."""
     values = [s.value for s in statements(body) if isinstance(s, ast.Assign)]
-    return frozenset().union(*(_shared_by(e, g, found) for e in values))
+    return frozenset().union(*(shared_by(e, g, found) for e in values))
 
 
 def _is_new(e: ast.expr, g: Generated, found: Inference) -> bool:
@@ -63,7 +65,7 @@ def _is_new(e: ast.expr, g: Generated, found: Inference) -> bool:
             return False
 
 
-def _shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
+def shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
     """Names that an expression gives a second name to, or a view of."""
     kind = found.of(e, g)
     if isinstance(kind, Number) and kind.scalar and not isinstance(e, ast.Call):
@@ -74,16 +76,18 @@ def _shared_by(e: ast.expr, g: Generated, found: Inference) -> set[str]:
         case ast.Name(id=v) | ast.Subscript(value=ast.Name(id=v)) | ast.Attribute(value=ast.Name(id=v)):
             return {v}
         case ast.IfExp(body=body, orelse=orelse):
-            return _shared_by(body, g, found) | _shared_by(orelse, g, found)
+            return shared_by(body, g, found) | shared_by(orelse, g, found)
         case ast.Call(func=func, args=[first, *_]) if found.resolve(func, g) in (
             runtime.add_item,
             runtime.add_part,
         ) and (isinstance(found.of(first, g), Number)):  # adds into the array that it gives back
             return {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}
+        case ast.Call(func=func, args=[first, *_]) if found.resolve(func, g) in FITTED:
+            return shared_by(first, g, found)
         case ast.Call() if not _is_new(e, g, found):  # may give back what it was given, or a part of it
             return {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            return set().union(*(_shared_by(x, g, found) for x in elts))
+            return set().union(*(shared_by(x, g, found) for x in elts))
         case _:
             return set()
 

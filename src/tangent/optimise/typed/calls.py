@@ -48,10 +48,15 @@ MAKERS = (np.zeros, np.ones, np.empty)
 
 
 def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
-    """The kind of a call, as far as it is known."""
+    """The kind of a call, as far as it is known; of arguments that nothing is known of yet, nothing yet."""
     args = [of(a) for a in e.args if not isinstance(a, ast.Starred)]
     if len(args) != len(e.args) or not args:
         return UNKNOWN
+    found = _result(function, e, args, of)
+    return None if found == UNKNOWN and None in args else found
+
+
+def _result(function: Any, e: ast.Call, args: list[Kind], of: Of) -> Kind:
     first = args[0]
     if function is np.matmul:
         return _dot(*args)
@@ -74,7 +79,7 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
     if function in FACTORS and len(args) == 1 and all(k.arg == "full_matrices" for k in e.keywords):
         return _factors(first, FACTORS[function])
     if function in REDUCTIONS:
-        return _reduced(first, e, function)
+        return reduced(first, e, function)
     if function in LIKE_FIRST and not e.keywords:
         return first
     if function in ARRAYS_LIKE_FIRST and not e.keywords:  # of a number: an array without axes
@@ -139,9 +144,20 @@ def result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return _filled(_made(first), args[1])
     if function is np.linalg.norm and len(args) == 1 and not e.keywords:
         return FLOAT if isinstance(first, Number) and first.dtype == "f8" else None if first is None else UNKNOWN
+    if function is np.linalg.solve and len(args) == 2:
+        return args[1] if _of_floats(*args) else UNKNOWN
+    if function is np.linalg.inv:
+        return first if _of_floats(first) else UNKNOWN
+    if function is np.linalg.det:
+        return FLOAT if _of_floats(first) else UNKNOWN
     if function is np.transpose and len(args) == 1 and not e.keywords:
         return first
     return UNKNOWN
+
+
+def _of_floats(*kinds: Kind) -> bool:
+    """Whether all are vectors or matrices of floats."""
+    return all(isinstance(k, Number) and k.rank in (1, 2) and k.dtype == "f8" for k in kinds)
 
 
 def _filled(shape: Kind, filling: Kind) -> Kind:
@@ -183,7 +199,7 @@ def _builtin(function: Any, first: Kind) -> Kind:
     return first if isinstance(first, Number) and first.real else UNKNOWN
 
 
-def _reduced(first: Kind, e: ast.Call, function: Any) -> Kind:
+def reduced(first: Kind, e: ast.Call, function: Any) -> Kind:
     """A reduction over everything is a number; one over an axis that is a constant has one axis less."""
     if not isinstance(first, Number):
         return first if first is None else UNKNOWN

@@ -10,8 +10,10 @@ import ast
 from collections.abc import Callable, Set
 from typing import Any
 
+import numpy as np
+
 from tangent import runtime
-from tangent.optimise.typed.calls import result_of, subscript
+from tangent.optimise.typed.calls import reduced, result_of, subscript
 from tangent.optimise.typed.dtypes import holding, named, parted
 from tangent.optimise.typed.kinds import (
     BOOL,
@@ -28,6 +30,7 @@ from tangent.optimise.typed.kinds import (
     has_fields_alone,
     inexact,
     join,
+    kind_of,
 )
 from tangent.syntax.core import is_range
 from tangent.syntax.rebuild import statements
@@ -178,12 +181,15 @@ class Inference:
         return v in self.local[g][1]
 
     def outside(self, e: ast.expr, g: Generated) -> Kind:
-        """A global number is what it is when the code is compiled."""
+        """A global number, or array of numbers, is what it is when the code is compiled."""
         value = self.resolve(e, g)
-        return {bool: BOOL, int: INT, float: FLOAT}.get(type(value), UNKNOWN)
+        known = type(value) in (bool, int, float, np.ndarray)
+        return kind_of(value) if known else UNKNOWN
 
     def attribute(self, e: ast.expr, value: ast.expr, attr: str, g: Generated) -> Kind:
         owner = self.of(value, g)
+        if owner is None:
+            return None
         if isinstance(owner, Items) and attr in owner.fields:
             return owner.items[owner.fields.index(attr)]
         if not isinstance(owner, Number):
@@ -205,7 +211,10 @@ class Inference:
         if isinstance(e.func, ast.Attribute) and e.func.attr == "pop" and not e.args:
             stack = self.of(e.func.value, g)
             return stack.item if isinstance(stack, Stack) else UNKNOWN if stack is not None else None
-        if isinstance(e.func, ast.Attribute) and isinstance(owner := self.of(e.func.value, g), Number):
+        owner = self.of(e.func.value, g) if isinstance(e.func, ast.Attribute) else UNKNOWN
+        if owner is None:
+            return None
+        if isinstance(e.func, ast.Attribute) and isinstance(owner, Number):
             return method(owner, e.func.attr, e)
         found = self.resolve(e.func, g)
         if isinstance(found, Generated) and found in self.kinds:
@@ -256,10 +265,9 @@ def method(owner: Number, attr: str, e: ast.Call) -> Kind:
     match attr:
         case "copy" if not e.args:
             return owner
-        case "sum" | "max" | "min" | "prod" if not e.args and not e.keywords and owner.dtype != "b1":
-            return Number(0, owner.dtype)
-        case "mean" if not e.args and not e.keywords:
-            return inexact(Number(0, owner.dtype))
+        case "sum" | "max" | "min" | "prod" | "mean" | "var" | "std":
+            plain = ast.Call(e.func, [e.func.value, *e.args], e.keywords) if isinstance(e.func, ast.Attribute) else e
+            return reduced(owner, plain, getattr(np, attr))
         case "ravel" | "flatten" if not e.args:
             return Number(1, owner.dtype)
         case _:

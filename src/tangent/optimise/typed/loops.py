@@ -19,6 +19,7 @@ import numpy as np
 
 from tangent import runtime
 from tangent.backends.numba.functions import require_same
+from tangent.optimise.typed.agreed import agreed
 from tangent.optimise.typed.aliases import made_here, private, shared
 from tangent.optimise.typed.buffers import buffers
 from tangent.optimise.typed.cells import cells
@@ -49,9 +50,10 @@ def loops(
 ) -> list[ast.stmt]:  # fmt: skip
     """`np_name` and `max_name` stand for NumPy and Python's `max`."""
     lowering = _Lowering(body, g, found, np_name, max_name)
-    body = fuse(lowering.block(body), lowering.own, lowering.temporaries)
     parameters = {a.arg for a in arguments(g.tree.args)} if g.tree is not None else set()
     fixed = lowering.stable.lasting
+    body = agreed(lowering.block(body), fixed & parameters)
+    body = fuse(body, lowering.own, lowering.temporaries)
     places = Accesses(fixed, lengths=lengths(body, fixed))
     body = order(cells(body, lowering.own, lowering.names, found.kinds[g], places), lowering.own, fixed)
     body = split(body, lowering.own, fixed)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tangent import runtime
+from tangent.backends.numba.functions import apart
 from tangent.optimise.comments import tidy
 from tangent.optimise.context import Optimisation
 from tangent.optimise.copies import copies
@@ -30,8 +31,10 @@ from tangent.optimise.typed.lengths import spelled
 from tangent.optimise.typed.lists import lists, plain_lists
 from tangent.optimise.typed.loops import broadcasts, loops, stable_names
 from tangent.optimise.typed.nesting import reached
+from tangent.optimise.typed.overlap import overlap
 from tangent.optimise.typed.records import records, unchanged
 from tangent.optimise.typed.recursion import Where, refuse_recursion, with_lists, without_unread
+from tangent.optimise.typed.renamed import renamed
 from tangent.optimise.typed.repeated import repeated
 from tangent.optimise.typed.restores import restores
 from tangent.optimise.typed.returned import returned
@@ -99,6 +102,8 @@ def _specialised(
     kept = with_lists(made, given, resolve, where)
     held = {e for g in made if g in reached(g) for e in g.externals.values() if isinstance(e, Generated)}
     made = inlined(made, resolve)
+    for g in made:
+        renamed(g, resolve)
     single(made, given, resolve, lambda g: _numpy(g, resolve))
     found = Inference(made, given, resolve)
     docs = {g: _documentation(g) for g in made}
@@ -125,6 +130,7 @@ def _specialised(
         body = loops(body, g, found, np_name, max_name) if in_loops else body
         if same and broadcasts(body, g, found):
             return None
+        body = overlap(body, g, found, lambda g=g: _known_as(apart, ("apart",), g, resolve))  # type: ignore[misc]
         body = threads(body, g, found, lines, prange) if prange is not None else body
         g.tree = replace(g.tree, body=[*docs[g], *body])
     return made

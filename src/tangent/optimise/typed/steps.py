@@ -55,7 +55,8 @@ class _Steps:
                     done += [at(x, s) for x in (*self.before, *([] if b == c else [assign(c, name(b))]))]
                 case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=ast.expr() as value):
                     self.before = []
-                    new = replace(s, value=self.step(value))
+                    found = self.step(value)
+                    new = replace(s, value=self.given(found) if isinstance(s, ast.AugAssign) else found)
                     done += [at(x, s) for x in (*self.before, new)]
                 case Comment() | _:
                     done.append(s)
@@ -104,6 +105,12 @@ class _Steps:
         if not isinstance(e, (ast.BinOp, ast.UnaryOp)) or not isinstance(kind, Number) or kind.scalar:
             return e
         return self.named(e)
+
+    def given(self, e: ast.expr) -> ast.expr:
+        """An array that another function gives, under a name: a loop adds it."""
+        kind = self.found.of(e, self.g)
+        other = isinstance(e, ast.Call) and self.found.resolve(e.func, self.g) not in ELEMENTWISE
+        return self.named(e) if other and isinstance(kind, Number) and kind.rank and kind.dtype == "f8" else e
 
     def product(self, e: ast.expr) -> ast.expr:
         """A matrix product inside of an elementwise expression, under a name."""

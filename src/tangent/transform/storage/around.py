@@ -53,7 +53,10 @@ def _may_show(op: Operation) -> bool:
 def _outside_names(this: Unit, e: ast.expr) -> Iterator[str]:
     if isinstance(this.context.scope.resolve(e), (types.FunctionType, type, types.ModuleType, int, float, str)):
         return
+    places = {id(n) for part in walk(e) if isinstance(part, ast.Subscript) for n in walk(part.slice)}
     for n in walk(e):
+        if id(n) in places:  # tells where, and is no part of what is found there
+            continue
         if isinstance(n, ast.Name) and n.id not in this.context.scope.local:
             found = this.context.scope.lookup(n.id)
             if isinstance(found, HELD) or (isinstance(found, types.ModuleType) and not is_library(found)):

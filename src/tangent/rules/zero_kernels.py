@@ -144,6 +144,7 @@ runtime.parent_method
 runtime.getter_of
 runtime.is_held_alone
 runtime.is_method
+runtime.is_numeric
 runtime.has_method
 runtime.method_of
 runtime.is_object

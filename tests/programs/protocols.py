@@ -434,3 +434,15 @@ def helper_that_makes_a_list_longer_by_an_operator(x):
     ys = _joined(xs, [x * x, x**3])
     ys.append(x)
     return sum(v * (i + 1) for i, v in enumerate(xs))
+
+
+@program({"x": 1.3})
+def nested_helper_that_makes_a_list_longer_by_an_operator(x):
+    def add(us, vs):
+        us += vs
+        return us
+
+    xs = [x]
+    add(xs, [x * x])
+    ys = add(xs, [x**3])
+    return sum(v * (i + 1) for i, v in enumerate(xs)) * len(ys)

@@ -179,6 +179,7 @@ runtime.counts_of
 runtime.place_for
 runtime.place_of
 runtime.key_at_end
+runtime.keys_by_count
 runtime.key_set
 runtime.is_set
 runtime.is_counter

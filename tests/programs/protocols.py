@@ -446,3 +446,29 @@ def nested_helper_that_makes_a_list_longer_by_an_operator(x):
     add(xs, [x * x])
     ys = add(xs, [x**3])
     return sum(v * (i + 1) for i, v in enumerate(xs)) * len(ys)
+
+
+@dataclasses.dataclass
+class _Orbit:
+    q: np.ndarray
+    p: np.ndarray
+    log: list
+
+    def __add__(self, other):
+        return _Orbit(self.q + other.q, self.p + other.p, self.log + other.log)
+
+    def push(self, h):
+        self.q += h * self.p
+        self.p -= h * self.q
+        self.log += [self.q.sum()]
+
+
+@program({"x": np.array([0.3, -1.2])}, orders=1)
+def list_of_an_object_with_arrays_made_longer_by_an_operator(x):
+    orbit = _Orbit(x * 1.0, x * x, [])
+    q = orbit.q
+    for _ in range(2):
+        orbit.push(0.1)
+    twice = orbit + orbit
+    twice.log += [x[0]]
+    return (q * orbit.p).sum() + sum(twice.log) * len(orbit.log)

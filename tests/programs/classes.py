@@ -316,6 +316,60 @@ def properties_that_arrays_have(x):
     return m.T.rows[1][0] * m.T.shape[0]
 
 
+class Recorder:
+    """Has properties that arrays have, which depend on the input, and a list that grows."""
+
+    def __init__(self, w):
+        self.w, self.seen = w, []
+
+    @property
+    def shape(self):
+        return self.w[0, 0] * 3.0, 2
+
+    @property
+    def ndim(self):
+        return self.w.sum()
+
+    @property
+    def T(self):
+        return self.w.T * 2.0
+
+    def see(self, v):
+        self.seen.append(v)
+
+
+def _extent(o):
+    return o.shape[0] * o.ndim * o.T[0, 1]
+
+
+@program({"w": np.array([[0.1, 0.2], [0.3, -0.4]])})
+def arrays_beside_objects_with_the_same_properties(w):
+    found = [Recorder(w), w * w]
+    found[0].see(w.T[0, 1] * w.shape[0])
+    return sum(_extent(o) for o in found) * w[0, 0] + found[0].seen[0] * w.T.ndim
+
+
+def _words(text):
+    return text.split()
+
+
+@program({"x": 0.7})
+def text_that_nested_functions_take_in_turn(x):
+    words, at = _words("3 x x 2"), 0
+
+    def take():
+        nonlocal at
+        word = words[at]
+        at += 1
+        return word
+
+    def number():
+        word = take()
+        return x if word.isalpha() else len(word) * 2.0
+
+    return number() * number() + number() / number()
+
+
 def mean_of(f, points, *, args=()):
     return sum(f(p, *args) for p in points) / len(points)
 

@@ -476,3 +476,13 @@ def directions_kept_in_a_deque(x):
         kept.append(new - x)
         x = new
     return x @ x
+
+
+@program({"x": 1.3})
+def largest_counts(x):
+    counts = Counter()
+    for i, k in enumerate("abcab"):
+        counts[k] += x * i
+    (_, first), (_, second) = counts.most_common(2)
+    counts.subtract({"a": x * x}, b=x, d=x * 2.0)
+    return first * second**2 + sum(v * (i + 1) for i, (_, v) in enumerate(counts.most_common()))

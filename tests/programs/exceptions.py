@@ -655,3 +655,49 @@ def items_of_objects_that_fail_half_way(x):
     except ValueError:
         s = s + x
     return s * sum(found)
+
+
+def _refused_below_one(v):
+    if v < 1.0:
+        raise ValueError("too small")
+    return v * v
+
+
+@program({"x": 0.9}, {"x": 1.4})
+def list_that_finally_makes_longer_where_an_exception_passes(x):
+    log = []
+
+    def logged(v):
+        y = 1.0
+        try:
+            y = v * x
+            y = _refused_below_one(y)
+        finally:
+            log.append(y)
+        return y
+
+    found = 0.0
+    for k in (1.0, 2.0):
+        try:
+            found += logged(x * k)
+        except ValueError:
+            found += x
+    return found + sum(log) * len(log)
+
+
+@program({"x": 0.9})
+def recursion_with_finally_that_ends_by_an_exception(x):
+    def down(v, n):
+        if n == 0:
+            raise ValueError("deep")
+        try:
+            return down(v * x, n - 1)
+        finally:
+            log.append(v)
+
+    log = []
+    try:
+        y = down(x, 3)
+    except ValueError:
+        y = x
+    return y + sum(v * (i + 1) for i, v in enumerate(log))

@@ -387,3 +387,88 @@ def functions_that_stand_for_operators(x):
 def places_behind_a_star(x):
     a, where = np.array([[x, 1.0], [x * x, 2.0]]), (1, 0)
     return a[*where] * a[0, *where[1:]] + x
+
+
+class _Sum:
+    """Has `+`, and so `+=`, which gives another object."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __add__(self, other):
+        return _Sum(self.v + other.v)
+
+
+def _joined(xs, ys):
+    xs += ys
+    return xs
+
+
+@program({"x": np.array([1.3, 0.2])})
+def arrays_and_lists_changed_in_place_beside_objects_with_operators(x):
+    total = _Sum(x * 2.0)
+    total += _Sum(x * x)
+    u = x * 1.0
+    w, first = u, u[:1]
+    u += x * x
+    first += x[1]
+    xs = [x[0]]
+    ys = xs
+    xs += [x[1]]
+    return (total.v * w * u).sum() * ys[1] * len(ys)
+
+
+@program({"x": 1.3})
+def helper_that_adds_in_place_whatever_it_is_given(x):
+    xs, u, o = [x], np.array([x, 2.0]), _Sum(x)
+    ys, w = xs, u
+    o2 = _joined(o, _Sum(x * x))
+    _joined(xs, [x * x])
+    _joined(u, np.array([x * x, x]))
+    return sum(ys) * sum(_joined((x,), (x * 3.0,))) + _joined(x, x * x) + w @ u * o.v * o2.v
+
+
+@program({"x": 1.3})
+def helper_that_makes_a_list_longer_by_an_operator(x):
+    xs = [x]
+    ys = _joined(xs, [x * x, x**3])
+    ys.append(x)
+    return sum(v * (i + 1) for i, v in enumerate(xs))
+
+
+@program({"x": 1.3})
+def nested_helper_that_makes_a_list_longer_by_an_operator(x):
+    def add(us, vs):
+        us += vs
+        return us
+
+    xs = [x]
+    add(xs, [x * x])
+    ys = add(xs, [x**3])
+    return sum(v * (i + 1) for i, v in enumerate(xs)) * len(ys)
+
+
+@dataclasses.dataclass
+class _Orbit:
+    q: np.ndarray
+    p: np.ndarray
+    log: list
+
+    def __add__(self, other):
+        return _Orbit(self.q + other.q, self.p + other.p, self.log + other.log)
+
+    def push(self, h):
+        self.q += h * self.p
+        self.p -= h * self.q
+        self.log += [self.q.sum()]
+
+
+@program({"x": np.array([0.3, -1.2])}, orders=1)
+def list_of_an_object_with_arrays_made_longer_by_an_operator(x):
+    orbit = _Orbit(x * 1.0, x * x, [])
+    q = orbit.q
+    for _ in range(2):
+        orbit.push(0.1)
+    twice = orbit + orbit
+    twice.log += [x[0]]
+    return (q * orbit.p).sum() + sum(twice.log) * len(orbit.log)

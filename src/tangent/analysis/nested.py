@@ -35,6 +35,15 @@ def nested_writers(tree: ast.FunctionDef, scope: Scope, displays: Set[str]) -> s
     return writers
 
 
+def augmented_inside(tree: ast.FunctionDef) -> bool:
+    """Whether a nested function has operators in place on what it is given, or on variables around it."""
+    return any(
+        isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+        and n.target.id in {a.arg for a in arguments(g.args)} | rebound_outside(g)
+        for g in walk(tree) if isinstance(g, ast.FunctionDef) and g is not tree for n in walk_scope(g)
+    )  # fmt: skip
+
+
 def is_one_kept(writers: Set[ast.FunctionDef | ast.Lambda], tree: ast.FunctionDef) -> bool:
     """Whether one of some nested functions is kept, passed on or returned."""
     called = {n.func for n in walk(tree) if isinstance(n, ast.Call)}

@@ -20,6 +20,7 @@ from typing import Any
 
 from tangent.analysis.nested import (
     NESTED,
+    augmented_inside,
     base_of,
     displays_made,
     is_one_kept,
@@ -83,7 +84,7 @@ def writes_into_arrays(function: types.FunctionType, has_rule: Callable[[Any], b
     if function.__code__ not in known:
         search = _Search(function, has_rule, frozenset())
         search.found()
-        known[function.__code__] = search.arrays
+        known[function.__code__] = search.arrays or search.augments
     return known[function.__code__]
 
 
@@ -117,6 +118,7 @@ class _Search:
         self.names: set[str] = set()
         self.classes: set[type] = set()
         self.needed = self.arrays = False
+        self.augments = False  # whether nested functions have operators in place on what is not theirs
         self.keeps = self.assigns = False  # whether objects compute attributes once, and whether some are assigned
         self.holders = False  # whether objects are made that may hold arrays
         for c in classes:
@@ -162,6 +164,7 @@ class _Search:
             self.look_at(content_of(cell))
         self.displays = displays_made(tree) | containers
         self.arrays = self.arrays or writes_arrays(tree, scope, own, self.displays)
+        self.augments = self.augments or augmented_inside(tree)
         nested = lists_of_lists(tree, self.displays)
         self.defaulted = {v for n in ast.walk(tree) if isinstance(n, NESTED) for v in with_defaults(n.args)}
         found = keeps_rebinding(tree)

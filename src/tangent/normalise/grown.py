@@ -102,7 +102,8 @@ def _item(s: ast.stmt, context: Context) -> list[ast.stmt]:
     held = context.names.numbered("t")
     context.scope.local.add(held)
     test = call(context.builtin("isinstance"), name(held), kind)
-    grown = [_changed(held, "extend", s.value, s), at(ast.Assign([s.target], name(held)), s)]
+    stored = at(ast.Assign([s.target], name(held)), s.value)  # the place of `s` is that of the operator in place
+    grown = [_changed(held, "extend", s.value, s), stored]
     return [assign(held, replace(s.target, ctx=ast.Load()), s), at(ast.If(test, grown, [s]), s)]
 
 

@@ -122,9 +122,8 @@ def _statement(s: ast.stmt, context: Context) -> list[ast.stmt]:
             return [test, replace(chosen, body=[assign(method, found, s), *chosen.body])]
         case ast.Assign(targets=[ast.Name(id=t)], value=ast.BinOp(left=ast.Name(id=v), op=op) as e) if (
             t == v and (s.lineno, s.col_offset) in context.augmented and type(op) in BINARY
-            and context.overloads(word := f"__i{BINARY[type(op)][1]}__")
         ):  # fmt: skip
-            return _in_place(s, e, v, word, context)
+            return _in_place(s, e, v, context)
         case ast.Assign(value=ast.Subscript(slice=index) as e) if context.overloads("__getitem__") and not isinstance(
             index, (ast.Name, ast.Constant)
         ):
@@ -149,14 +148,31 @@ def _either_way(s: ast.Assign, value: ast.expr, v: str, attr: str, context: Cont
     return [assign(branch, test, s), at(ast.If(name(branch), [replace(s, value=value)], [s]), s)]
 
 
-def _in_place(s: ast.Assign, e: ast.BinOp, v: str, word: str, context: Context) -> list[ast.stmt]:
+def _in_place(s: ast.Assign, e: ast.BinOp, v: str, context: Context) -> list[ast.stmt]:
     """`if has_method(v, "__iadd__"): v = v.__iadd__(e); else: v = v + e`"""
+    plain = _bound_anew(s, e, context)
+    word = f"__i{BINARY[type(e.op)][1]}__"
+    if not context.overloads(word):
+        return plain
     branch, method = context.names.numbered("branch"), context.names.numbered("method")
     test = call(context.use("has_method", objects.has_method), name(v), constant(word))
     found = call(context.use("method_of", objects.method_of), name(v), constant(word))
     called = replace(s, value=ast.copy_location(call(method, name(v), e.right), e))
-    plain = replace(s, value=_value(e, context))
-    return [assign(branch, test, s), at(ast.If(name(branch), [assign(method, found, s), called], [plain]), s)]
+    return [assign(branch, test, s), at(ast.If(name(branch), [assign(method, found, s), called], plain), s)]
+
+
+def _bound_anew(s: ast.Assign, e: ast.BinOp, context: Context) -> list[ast.stmt]:
+    """`if is_object(v): v = plus(v, e); else: v = v + e`, which changes an array or list that others may hold."""
+    value = _value(e, context)
+    if value is e:
+        return [s]
+    found: list[ast.stmt] = [s]
+    for operand in (e.right, e.left):
+        if isinstance(operand, ast.Name):
+            branch = context.names.numbered("branch")
+            test = call(context.use("is_object", objects.is_object), name(operand.id))
+            found = [assign(branch, test, s), at(ast.If(name(branch), [replace(s, value=value)], found), s)]
+    return found
 
 
 def _value(e: ast.expr, context: Context) -> ast.expr:

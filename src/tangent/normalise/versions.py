@@ -13,7 +13,7 @@ import ast
 from typing import TypeGuard
 
 from tangent.normalise.context import Context
-from tangent.syntax.blocks import Attempt, Leave, Otherwise
+from tangent.syntax.blocks import Attempt, Enter, Leave, Otherwise, Watch
 from tangent.syntax.inserted import Insertion, root
 from tangent.syntax.print import Comment
 from tangent.syntax.rebuild import rename, replace
@@ -147,9 +147,19 @@ class _Webs:
             _merge(caught, env)
 
     def block(self, body: list[ast.stmt], env: Environment) -> None:
+        marks: list[tuple[Environment, Environment] | None] = []
         for s in body:
             self.use(s, header_reads(s), env)
             match s:
+                case Enter():
+                    marks.append(None)
+                    self.write(s, writes(s), env)
+                    if s.value is None and not isinstance(s, Watch):
+                        self.catching.append(dict(env))
+                case Otherwise():
+                    marks[-1] = self.reached(env)
+                case Leave():
+                    _left(env, marks.pop())
                 case Attempt(body=then, orelse=other):
                     self.attempt(then, other, env)
                 case ast.If(body=then, orelse=other):
@@ -175,6 +185,13 @@ class _Webs:
         self.block(handler, second)
         _merge(env, second)
 
+    def reached(self, env: Environment) -> tuple[Environment, Environment]:
+        """What reaches the statement behind a block with `finally`, and what `finally` itself: any assignment of the
+        block may be the last before it."""
+        ended = dict(env)
+        _merge(env, self.catching.pop())
+        return ended, dict(env)
+
     def choose(self, context: Context) -> dict[int, str]:
         """A name for each web: its own for the first, a numbered one for the others."""
         names: dict[int, str] = {}
@@ -197,6 +214,13 @@ def _merge(env: Environment, other: Environment) -> bool:
         elif not reaching <= old:
             env[variable], changed = old | reaching, True
     return changed
+
+
+def _left(env: Environment, marked: tuple[Environment, Environment] | None) -> None:
+    """Behind a block with `finally`: it ran to its end."""
+    if marked is not None:
+        ended, merged = marked
+        env.update({v: reaching for v, reaching in ended.items() if env[v] == merged[v]})
 
 
 def _renamed(s: ast.stmt, webs: _Webs, names: dict[int, str]) -> ast.stmt:

@@ -84,6 +84,11 @@ def field(y, x, name):
     d[x] = put_attribute(d[y], x, name)
     d[y] = attribute_tangent(d[x], x, name)
 
+@linear
+def array_part(y, b, x, name): d[b] = put_array_part(d[y], x, name)
+@linear
+def put_array_part(y, b, x, name): d[b] = array_part(d[y], x, name)
+
 def held(y, x, name): d[x] = put_field(d[y], x, name); d[y] = get_attribute(d[x], name)
 
 @linear

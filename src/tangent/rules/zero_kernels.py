@@ -145,6 +145,7 @@ runtime.parent_method
 runtime.getter_of
 runtime.is_held_alone
 runtime.is_method
+runtime.is_numeric
 runtime.has_method
 runtime.method_of
 runtime.is_object
@@ -179,6 +180,7 @@ runtime.counts_of
 runtime.place_for
 runtime.place_of
 runtime.key_at_end
+runtime.keys_by_count
 runtime.key_set
 runtime.is_set
 runtime.is_counter

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tangent.runtime.checks import holds_lists
-from tangent.runtime.dispatch import get_attribute, init_grad, put_field
+from tangent.runtime.dispatch import array_part, get_attribute, init_grad, put_array_part, put_field
 from tangent.runtime.memory_captured import sees_memory
 from tangent.runtime.objects import (
     getter_of,
@@ -24,6 +24,7 @@ from tangent.runtime.objects import (
     is_held_alone,
     is_looked_up,
     is_method,
+    is_numeric,
     is_numeric_method,
     is_object,
     is_property,
@@ -250,6 +251,8 @@ def put_attribute(b: Any, x: Any, name: str) -> Any:
     if is_looked_up(x, name):
         _, saved = call_fwd(method_of(x, "__getattr__"), (0,), x, name)
         return call_bwd(saved, b)
+    if is_numeric(x):
+        return put_array_part(b, x, name)
     if not is_field(x, name):  # it belongs to the class
         return init_grad(x)
     return put_field(b, x, name)
@@ -269,6 +272,8 @@ def attribute_tangent(b: Any, x: Any, name: str) -> Any:
     if is_looked_up(x, name):
         _, tangent = call_jvp(method_of(x, "__getattr__"), (0,), (b,), x, name)
         return tangent
+    if is_numeric(x):
+        return array_part(b, x, name)
     if isinstance(x, (types.ModuleType, type)):
         return class_zero(x, name)
     if not is_field(x, name):

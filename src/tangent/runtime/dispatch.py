@@ -250,7 +250,11 @@ def put_field(b: Any, x: Any, name: str) -> Any:
         return init_grad(x)  # an attribute of the class: no part of the object
     if isinstance(x, (types.ModuleType, type)) and (_is_constant(getattr(x, name)) or _is_constant_class(x)):
         return None
-    raise UnsupportedError(
+    raise _without_gradient(x, name)
+
+
+def _without_gradient(x: Any, name: str) -> UnsupportedError:
+    return UnsupportedError(
         f"cannot differentiate the attribute '{name}' of a {type(x).__name__}",
         why="only numbers, arrays, containers and objects of classes written in Python have gradients",
         todo="Pass the value as an argument of its own.",
@@ -292,6 +296,33 @@ def field_part(g: Any, b: Any, x: Any, name: str) -> Any:
     0.0
     """
     return init_grad(b) if isinstance(x, (types.ModuleType, type)) else get_attribute(g, name)
+
+
+# What tells of an array and is constant: everything else of it that holds numbers is a view.
+DESCRIPTIONS = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags"})
+
+
+def array_part(b: Any, x: Any, name: str) -> Any:
+    """The tangent of an attribute of an array or a number, which classes may have, too.
+
+    >>> array_part(np.array([[1.0, 2.0]]), np.zeros((1, 2)), "T").shape, array_part(1.0, 2.0, "imag")
+    ((2, 1), 0.0)
+    """
+    return init_grad(getattr(x, name)) if isinstance(b, ZeroGrad) or name in DESCRIPTIONS else getattr(b, name)
+
+
+def put_array_part(b: Any, x: Any, name: str) -> Any:
+    """The transpose of `array_part`: what the array receives from one of its attributes."""
+    if isinstance(b, ZeroGrad) or name in DESCRIPTIONS:
+        return init_grad(x)
+    match name:
+        case "T":
+            return np.transpose(b)
+        case "real":
+            return b
+        case "imag":
+            return -1j * b if isinstance(x, (complex, np.complexfloating)) or np.iscomplexobj(x) else init_grad(x)
+    raise _without_gradient(x, name)
 
 
 def pop_grad(b: Any, x: Any) -> Any:

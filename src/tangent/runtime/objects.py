@@ -196,7 +196,7 @@ def is_field(x: Any, name: str) -> bool:
     """Whether an attribute is held by the object or the named tuple itself, not by its class."""
     if isinstance(x, tuple):
         return name in getattr(x, "_fields", ())
-    return not is_object(x) or name in fields_of(x)
+    return not isinstance(x, (str, bytes)) and (not is_object(x) or name in fields_of(x))
 
 
 def is_looked_up(x: Any, name: str) -> bool:

@@ -96,6 +96,16 @@ def key_at_end(items: Any, last: bool) -> Any:
     return next(reversed(items)) if last else next(iter(items))
 
 
+def keys_by_count(counts: Any, n: Any = None) -> list[Any]:
+    """The keys of a Counter, those with the largest values first; of them the first n.
+
+    >>> keys_by_count({"a": 1.0, "b": 3.0, "c": 2.0}, 2)
+    ['b', 'c']
+    """
+    found = sorted(counts, key=counts.__getitem__, reverse=True)
+    return found if n is None else found[: max(n, 0)]
+
+
 def of_text(x: Any, name: str, args: Any, named: Any) -> Any:
     """`x.name(...)`, of a text or a range: nothing in it has a derivative."""
     return getattr(x, name)(*args, **named)

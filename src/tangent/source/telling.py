@@ -288,10 +288,9 @@ class Telling(Hoisting):
             case ast.Try(handlers=[*_, h]) if is_passed_on(h):
                 return self.block(without_last_handler(s), free)
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=last):
-                after = free and not last
-                tried = self.tried(body, handlers, after)
-                caught = [replace(h, body=self.block(h.body, after)) for h in handlers]
-                return [replace(s, body=tried, handlers=caught, orelse=self.block(orelse, after),
+                tried = self.tried(body, handlers, free)
+                caught = [replace(h, body=self.block(h.body, free)) for h in handlers]
+                return [replace(s, body=tried, handlers=caught, orelse=self.block(orelse, free),
                                 finalbody=self.block(last, False))]  # fmt: skip
             case ast.With(body=body):
                 return [replace(s, body=self.block(body, False))]

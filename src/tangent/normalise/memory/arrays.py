@@ -14,7 +14,7 @@ from typing import Any
 
 from tangent.normalise.memory.reading import Reading
 from tangent.runtime import memory, stateful
-from tangent.runtime.kernels.sequences import new_repeated
+from tangent.runtime.kernels.sequences import joined, new_repeated
 from tangent.syntax.quote import assign, at, constant, name
 from tangent.syntax.rebuild import replace
 
@@ -40,7 +40,7 @@ class Arrays(Reading):
                 made = replace(value, left=self.now(left), right=self.now(right))
                 whole = isinstance(left, ast.Name) and left.id == target  # not a part of what is added
                 if whole and (s.lineno, s.col_offset) in self.context.augmented and self.may_be_list(left):
-                    new = name(self.held(made, "t", s))
+                    new = name(self.held(self.added(made, left, right), "t", s))
                     self.followed.add((s.lineno, s.col_offset))
                     self.pair(target, self.call(stateful.call_rebound, name(self.memory), left, new), s)
                 else:
@@ -52,6 +52,11 @@ class Arrays(Reading):
             case _:
                 return False
         return True
+
+    def added(self, made: ast.BinOp, left: ast.expr, right: ast.expr) -> ast.expr:
+        """What an operator in place gives: of what may be lists a sum may be both of them, one behind the other."""
+        joins = isinstance(made.op, ast.Add) and self.may_be_lists(left, right)
+        return self.call(joined, made.left, made.right) if joins else made
 
     def repeat(self, target: str, left: ast.expr, right: ast.expr, s: ast.stmt) -> None:
         """`[v] * n`."""

@@ -40,6 +40,7 @@ METHODS = {
     "rotate": stateful.call_rotate, "add": stateful.call_add, "discard": stateful.call_discard,
     "popitem": stateful.call_popitem, "move_to_end": stateful.call_move_to_end,
     "setdefault": stateful.call_setdefault, "get": stateful.call_get, "delete": stateful.call_delete_rows,
+    "subtract": stateful.call_subtract, "most_common": stateful.call_most_common,
 }  # fmt: skip
 COLLECTIONS: dict[Any, Any] = {
     deque: stateful.call_deque, defaultdict: stateful.call_default_dict, OrderedDict: stateful.call_ordered_dict,
@@ -49,10 +50,11 @@ COPIES: dict[Any, Any] = {
     list: stateful.call_list, set: stateful.call_set,
     tuple: stateful.call_tuple, dict: stateful.call_dict, sorted: stateful.call_sorted,
 }  # fmt: skip
-NAMED = frozenset("update sort popitem move_to_end".split())  # methods with keywords
+NAMED = frozenset("update subtract sort popitem move_to_end".split())  # methods with keywords
 COUNTS = {  # how many arguments they take, where that is not one
     "insert": (2, 2), "pop": (0, 2), "clear": (0, 0), "reverse": (0, 0), "update": (0, 99), "sort": (0, 0),
     "popleft": (0, 0), "rotate": (0, 1), "popitem": (0, 1), "move_to_end": (1, 2), "setdefault": (1, 2), "get": (1, 2),
+    "subtract": (0, 99), "most_common": (0, 1),
 }  # fmt: skip
 OF_SEQUENCES = frozenset("fsum prod dist sumprod".split())
 OF_NUMBERS = (  # functions that take numbers alone

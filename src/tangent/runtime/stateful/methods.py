@@ -9,10 +9,10 @@ import numpy as np
 from tangent.runtime.classes import order_of_keys
 from tangent.runtime.containers import mutated
 from tangent.runtime.kernels.sequences import picked
-from tangent.runtime.memory import changed, contents, current
+from tangent.runtime.memory import changed, contents, current, new_list
 from tangent.runtime.memory_arrays import is_array, written
 from tangent.runtime.objects import is_object
-from tangent.runtime.ordered import change_set, is_counter, is_set, place_of
+from tangent.runtime.ordered import change_set, is_counter, is_set, keys_by_count, place_of
 from tangent.runtime.persistent import has_rows
 from tangent.runtime.stateful.calls import call_method
 from tangent.runtime.stateful.items import held_anew, require_changeable, require_items
@@ -68,6 +68,34 @@ def counted(memory: Any, x: Any, other: Any) -> Any:
         more = other[key] if isinstance(other, dict) else 1
         memory = changed(memory, x, None, mutated(now, "__setitem__", key, now[key] + more))
     return memory
+
+
+def call_subtract(memory: Any, x: Any, /, *args: Any, **named: Any) -> Any:
+    """`x.subtract(other)`, of a Counter."""
+    if not is_counter(x):
+        return call_method(memory, x, "subtract", *args, **named)
+    for other in args:
+        memory = counted_off(memory, x, contents(memory, other))
+    return None, counted_off(memory, x, named)
+
+
+def counted_off(memory: Any, x: Any, other: Any) -> Any:
+    """The memory after `x.subtract(other)`, of a Counter."""
+    keys = list(other)
+    for key in keys:
+        now = contents(memory, x)
+        less = other[key] if isinstance(other, dict) else 1
+        memory = changed(memory, x, None, mutated(now, "__setitem__", key, now[key] - less))
+    return memory
+
+
+def call_most_common(memory: Any, x: Any, /, *n: Any) -> Any:
+    """`x.most_common(n)`, of a Counter."""
+    if not is_counter(x):
+        return call_method(memory, x, "most_common", *n)
+    now = contents(memory, x)
+    keys = keys_by_count(now, *n)
+    return new_list([(key, now[key]) for key in keys]), memory
 
 
 def call_insert(memory: Any, x: Any, index: Any, value: Any) -> Any:

@@ -338,6 +338,8 @@ FIELDS: dict[str, list[Sample]] = {
     "attribute": [S("p.x * p.y", p=Point(0.5, 0.7)), S("p.y", p=Point(real(2), real(3)))],
     "replace_field": [S("runtime.replace_field(p, 'x', v)", p=Point(real(2), real(3)), v=real(2))],
     "put_field": [S("put_field(b, p, 'x')", "p", b=real(2), p=Point(real(2), real(3)))],
+    "array_part": [S("array_part(b, x, 'T')", "x", b=real(2, 3), x=real(2, 3)), S("array_part(b, x, 'real')", "x", b=real(2), x=real(2))],
+    "put_array_part": [S("put_array_part(b, x, 'T')", "x", b=real(3, 2), x=real(2, 3))],
     "field": [S("field(p, 'x')", p=Point(real(2), real(3)))],
     "get_attribute": [S("get_attribute(p, 'y')", p=Point(real(2), real(3)))],
     "cast_tangent": [S("cast_tangent(b, y)", "y", b=real(2), y=real(2))],

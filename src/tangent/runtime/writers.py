@@ -85,11 +85,19 @@ def _has_output(function: Any) -> bool:
     return (function.__module__ or "").split(".")[0] in ("numpy", "scipy") and _output(function) is not None
 
 
-@cache
 def _output(function: Any) -> int | None:
     """Where a function takes an array to write into."""
     try:
-        names = list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
+        return _place_of_output(function)
+    except TypeError:  # it cannot be told by what it is, or has no signature
         return None
-    return names.index("out") if "out" in names else None
+
+
+@cache
+def _place_of_output(function: Any) -> int | None:
+    try:
+        given = inspect.signature(function).parameters
+    except ValueError:
+        return None
+    known = "out" in given and given["out"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return list(given).index("out") if known else None

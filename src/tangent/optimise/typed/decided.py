@@ -36,7 +36,10 @@ ROUNDS = 12  # each decides what stands in the branches that the one before has 
 # Classes of which a kind tells whether its values belong to them.
 CLASSES = (list, tuple, dict, np.ndarray, types.ModuleType, type)
 # What a class may say of an attribute; of a named tuple the attributes are its items.
-ATTRIBUTES = (runtime.is_held_alone, runtime.is_property, runtime.is_method, runtime.is_looked_up, runtime.is_field)
+ATTRIBUTES = (
+    runtime.is_held_alone, runtime.is_property, runtime.is_method, runtime.is_looked_up, runtime.is_numeric,
+    runtime.is_field,
+)  # fmt: skip
 
 
 def decided(functions: list[Generated], given: list[Kind], resolve: Resolve) -> list[Generated]:

@@ -129,10 +129,25 @@ def _built(function: types.FunctionType, options: Options) -> Derivative:
         return _for_numbers(function, said, options, compiles=False) or _other_way(function, options, e)
     if not _changes_arguments(general):
         return general
+    others = None
     if not hasattr(function, "origin"):  # it is what others call for arguments that are no numbers
-        _keep(general, function, replace(options, anything=True))
+        wide = replace(options, anything=True)
+        others = _keep(_with_ways(general, function, wide), function, wide)
     made = _for_numbers(function, said, options)
-    return general if made is None or _changes_arguments(made) else made
+    if made is None or _changes_arguments(made):
+        return general
+    if others is not None:
+        made.general = others  # type: ignore[attr-defined]  # as long as there is the one, there is the other
+    return made
+
+
+def _with_ways(made: Derivative, function: types.FunctionType, options: Options) -> Derivative:
+    """A derivative whose other ways, for arguments of other kinds, are by these options."""
+    assert isinstance(made, types.FunctionType)
+    functions = made.loaded.functions  # type: ignore[attr-defined]
+    again = load_again(made, functions, _other_ways(function, options, next(iter(functions))))
+    again.source, again.sure = made.source, getattr(made, "sure", False)  # type: ignore[attr-defined]
+    return _described(again, function, options)
 
 
 def _required(function: types.FunctionType, options: Options) -> Presumed:

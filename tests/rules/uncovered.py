@@ -25,6 +25,7 @@ IN_PLACE = _names("""
 
 # They have a derivative, and a call of them with something active is an error that says so.
 REFUSED = {
+    "ndarray.base": "another name of an array, which the array does not tell: use the array itself",
     "np.asmatrix": "np.matrix redefines the operators: use arrays",
     "np.bmat": "np.matrix redefines the operators: use np.block",
     "np.frombuffer": "it reads memory, not numbers: use the array itself, or its method view",

@@ -297,5 +297,4 @@ ndarray.itemsize
 ndarray.nbytes
 ndarray.strides
 ndarray.flags
-ndarray.base
 ndarray.device

@@ -1,6 +1,5 @@
 """Functions of libraries that write into what they are given, and are known only when they are called: refused."""
 
-import functools
 import operator
 
 import numpy as np
@@ -35,29 +34,21 @@ class Scaling:
 
 
 WRITERS = {
-    "copyto": np.copyto, "add": functools.partial(np.add.at, A.copy()), "iadd": operator.iadd, "imul": operator.imul,
-    "fill": np.ndarray.fill, "setitem": np.ndarray.__setitem__, "class": Scaling, "object": Scaling(),
-    "place": np.place, "put": np.put,
+    "copyto": np.copyto, "iadd": operator.iadd, "imul": operator.imul, "fill": np.ndarray.fill, "class": Scaling,
+    "object": Scaling(),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["copyto", "iadd", "class", "object"])
+CALLS = [*((handed, name) for name in WRITERS), *((handed_and_read, name) for name in ("iadd", "imul"))]
+
+
+@pytest.mark.parametrize("program, name", CALLS)
 @pytest.mark.parametrize("differentiate", [tangent.grad, tangent.jvp])
-def test_calls_for_their_effects(name, differentiate):
+def test_calls_for_their_effects_and_for_their_results(program, name, differentiate):
     given = A.copy()
     more = (U,) if differentiate is tangent.jvp else ()
     with pytest.raises(InPlaceError, match="found out only when the call happens"):
-        differentiate(handed, wrt=1)(WRITERS[name], U, given, *more)
-    assert np.array_equal(given, A)
-
-
-@pytest.mark.parametrize("name", ["iadd", "imul"])
-@pytest.mark.parametrize("differentiate", [tangent.grad, tangent.jvp])
-def test_calls_for_their_results(name, differentiate):
-    given = A.copy()
-    more = (U,) if differentiate is tangent.jvp else ()
-    with pytest.raises(InPlaceError, match="found out only when the call happens"):
-        differentiate(handed_and_read, wrt=1)(WRITERS[name], U, given, *more)
+        differentiate(program, wrt=1)(WRITERS[name], U, given, *more)
     assert np.array_equal(given, A)
 
 

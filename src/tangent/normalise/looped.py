@@ -48,6 +48,11 @@ def looped(f: ast.FunctionDef, context: Context) -> ast.FunctionDef:
         n = context.names.fresh("n")
         context.scope.local.add(n)
         item = at(ast.Assign([s.target], ast.Tuple([name(n), e.elt], ast.Load())), s)
+        match e.generators:
+            case [ast.comprehension(target=target, iter=over, ifs=[]) as g] if isinstance(s.iter, ast.Call):
+                both = ast.Tuple([ast.Name(n, ast.Store()), target], ast.Store())
+                turns = ast.copy_location(replace(s.iter, args=[over, *s.iter.args[1:]]), over)
+                return [written_out(s, replace(e, generators=[replace(g, target=both, iter=turns)]), [item])]
         more = assign(n, expression("n + 1", n=n), s)
         return [assign(n, start, s), written_out(s, e, [item, more])]
 

@@ -64,6 +64,7 @@ class Unknown:
 # None: nothing is known yet, because no value has been seen.
 Kind = Number | Items | Stack | Named | Dtype | Unknown | None
 UNKNOWN = Unknown()
+DEPTH = 5  # what holds more in each other may be something that holds its own kind, and has no end
 FLOAT, INT, BOOL, COMPLEX = (Number(0, t) for t in ("f8", "i8", "b1", "c16"))
 
 
@@ -113,6 +114,8 @@ def join(a: Kind, b: Kind) -> Kind:
             return a
         case Number(rank=0), Number(rank=0):
             return Number(0, promoted(a.dtype, b.dtype))
+        case (Items() | Stack(), _) | (_, Items() | Stack()) if max(depth(a), depth(b)) > DEPTH:
+            return UNKNOWN
         case Items(items=p), Items(items=q) if len(p) == len(q) and a.fields == b.fields:
             return a.with_items(join(x, y) for x, y in zip(p, q))
         case Stack(item=p), Stack(item=q):
@@ -121,6 +124,21 @@ def join(a: Kind, b: Kind) -> Kind:
             return Named()
         case _:
             return UNKNOWN
+
+
+def depth(kind: Kind) -> int:
+    """How many tuples and lists stand in each other.
+
+    >>> depth(Stack(Items((FLOAT, Stack(FLOAT)))))
+    3
+    """
+    match kind:
+        case Items(items=items):
+            return 1 + max(map(depth, items), default=0)
+        case Stack(item=item):
+            return 1 + depth(item)
+        case _:
+            return 0
 
 
 def promoted(*dtypes: str) -> str:

@@ -66,7 +66,7 @@ def output_behind_a_star(x, given):
 
 
 def known_when_called(x, functions):
-    b = np.zeros(3)
+    b = np.random.uniform(size=3)  # so that it is not begun again
     functions[0](b, x)  # one
     return np.sum(b)
 

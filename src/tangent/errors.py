@@ -132,6 +132,7 @@ class InPlaceError(UnsupportedError):
 
     needs_memory = False  # whether it could be followed with a memory of lists and objects
     needs_tangents = False  # whether it could be followed through forward mode
+    found_late = False  # whether a callee that is known only when it is called turns out to write
     about = ""  # the variable that the other statement of the conflict reads, where it is known
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from tangent.analysis.state import classes_of, forget, needs_memory
 from tangent.codegen.emit import emit
 from tangent.codegen.guards import asked_names
+from tangent.codegen.late import Late
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, TangentError
@@ -34,6 +35,7 @@ from tangent.transform.following import following
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.presumed import Presumed, annotated_numbers, number_like, required_numbers
+from tangent.transform.repeatable import is_repeatable
 from tangent.transform.titles import description
 
 Derivative = Callable[..., Any]
@@ -245,7 +247,8 @@ def _others(function: types.FunctionType, options: Options, e: InPlaceError | Ca
     memory: Memory = "lists" if isinstance(e, InPlaceError) else options.memory or "objects"
     if e.needs_memory and options.memory != memory:
         yield lambda: build(*_over(function, options, memory=memory))
-    if isinstance(e, InPlaceError) and options.memory != "arrays" and needs_memory(function, table().has_rule):
+    written = isinstance(e, InPlaceError) and (e.found_late or needs_memory(function, table().has_rule))
+    if written and options.memory != "arrays":
         yield lambda: build(*_over(function, options, objects=options.objects, memory="arrays"))
     if turned and options.mode == "forward":
         yield lambda: _by_tangents(function, options)
@@ -385,7 +388,17 @@ def _other_ways(function: types.FunctionType, options: Options, entry: Generated
         lists=None if options.lists else lambda: again(function, options, lists=True),
         copies=None if options.copied else for_containers(function, options, entry),
         anything=lambda: derive(behind(function, anything=True), wide),
+        late=_where_callees_write(function, options),
     )
+
+
+def _where_callees_write(function: types.FunctionType, options: Options) -> Late | None:
+    """The derivative that allows for callees that write; a function that draws numbers is not begun again."""
+    if options.memory == "arrays" or options.compile is not None:
+        return None
+    return Late(
+        lambda: again(function, options, memory="arrays"), lambda: is_repeatable(primal_of(function)),
+    )  # fmt: skip
 
 
 def _with_scalars(

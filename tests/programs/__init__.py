@@ -27,6 +27,7 @@ THEMES = (
     "storage",
     "in_place",
     "written",
+    "found_late",
     "buffers",
     "turned",
     "closures",

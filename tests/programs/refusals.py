@@ -297,16 +297,6 @@ class Kept:
         self.x = 2.0 * self.x
 
 
-HIDDEN = {"kept": Kept}
-
-
-@refused("an object that it is given", 2.0)
-def object_of_a_class_that_is_not_named(x):
-    kept = HIDDEN["kept"](x)
-    kept.double()
-    return kept.x
-
-
 @refused("changes with the object", 2.0)
 def attributes_kept_as_a_dict(x):
     kept = Kept(x)
@@ -452,21 +442,23 @@ FILLING = {"square": filling}
 
 
 @refused("writes into its argument 'a'", np.ones(2))
-def function_in_a_table_that_fills_an_argument(x):
-    a = np.zeros(2)
+def function_in_a_table_that_fills_what_was_drawn(x):
+    """A second run would draw other numbers."""
+    a = np.random.uniform(size=2)
     FILLING["square"](x, a)
     return np.sum(a)
 
 
-def call_all(functions, p, a):
-    for f in functions:
-        f(p, a)
+def jitter(p, a):
+    return p * np.random.uniform(size=2)
 
 
 @refused("writes into its argument 'a'", np.ones(2))
-def functions_in_a_list_that_fill_an_argument(x):
+def function_that_fills_after_another_has_drawn(x):
     a = np.zeros(2)
-    call_all([filling], x, a)
+    y = x
+    for f in (jitter, filling):
+        y = f(y, a)
     return np.sum(a)
 
 

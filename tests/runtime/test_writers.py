@@ -24,18 +24,8 @@ def handed_and_read(write, u, a):
     return np.sum(a * y)
 
 
-class Scaling:
-    def __init__(self, o=None, s=1.0):
-        if o is not None:
-            o *= s
-
-    def __call__(self, o, s):
-        o *= s
-
-
 WRITERS = {
-    "copyto": np.copyto, "iadd": operator.iadd, "imul": operator.imul, "fill": np.ndarray.fill, "class": Scaling,
-    "object": Scaling(),
+    "copyto": np.copyto, "iadd": operator.iadd, "imul": operator.imul, "fill": np.ndarray.fill,
 }  # fmt: skip
 
 

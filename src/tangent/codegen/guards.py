@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tangent.codegen.changes import Changes, dependencies
+from tangent.codegen.late import asked_first, with_another
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import call, expression, name
 from tangent.syntax.rebuild import function_node
 from tangent.syntax.uses import arguments
-from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
 NUMBERS = frozenset((float, int, np.float64, *(np.dtype(kind).type for kind in "bhilqBHILQ")))  # of one precision
@@ -52,6 +53,9 @@ def guarded(
     before += _apart(entry)
     if "_copying" in extra and (test := _given_containers(entry, node.args)) is not None:
         before.append(ast.If(test, [ast.Return(_same_call(node.args, "_other"))], []))
+    again = _same_call(node.args, "_other")
+    if "_late" in extra:
+        before.append(asked_first(again))
     if "_version" in extra:
         before += _choosing(node.args)
     outdated = stale(entry, callees, extra)
@@ -63,15 +67,25 @@ def guarded(
     handler = ast.ExceptHandler(
         name("_Exception"), "_error", [ast.Expr(call("_annotate", name("_error"))), ast.Raise()]
     )
-    attempt = ast.Try([*checking, *node.body], [handler], [], [])
-    body: list[ast.stmt] = [*before, attempt]
+    attempt: list[ast.stmt] = [ast.Try([*checking, *node.body], [handler], [], [])]
+    if "_late" in extra:
+        attempt = with_another([*checking, *node.body], node.args, again)
+    body = [*before, *attempt]
     rules = ast.withitem(call("_rules"))
     if "_rules" in extra:
         body = [ast.With([rules], body)]
-    new = [inner for s in (*before, *checking, handler, rules) for inner in walk(s)]
-    for inner in (*new, *body, attempt):
+    own = {id(s) for s in node.body}
+    for inner in (inner for s in (*body, rules) for inner in _outside(s, own)):
         ast.copy_location(inner, node)
     return ast.copy_location(function_node(node.name, node.args, body), node)
+
+
+def _outside(node: ast.AST, own: set[int]) -> Iterator[ast.AST]:
+    """All nodes but those of the derivative itself."""
+    if id(node) not in own:
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from _outside(child, own)
 
 
 def _presuming(entry: Generated, args: ast.arguments) -> list[ast.stmt]:

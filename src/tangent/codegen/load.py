@@ -31,8 +31,11 @@ from tangent.codegen.guards import (
     shapes_checked,
     stale,
 )
+from tangent.codegen.late import Late, calls_what_it_finds
 from tangent.codegen.notes import Entry, annotate, remember
+from tangent.errors import TangentError
 from tangent.rules.table import scope_rules, using
+from tangent.runtime.calls import unrepeated
 from tangent.runtime.checks import check_arguments, check_seed_by, check_tangent
 from tangent.runtime.objects import holds_objects
 from tangent.runtime.storage.copies import require_apart
@@ -48,20 +51,22 @@ Copies = Callable[[dict[str, Any], tuple[Any, ...]], Any]
 CHECKS: dict[str, Any] = {
     "_type": type, "_float": float, "_list": list, "_dict": dict, "_tuple": tuple, "_Exception": Exception,
     "_check_seed": check_seed_by, "_check_tangent": check_tangent, "_require_apart": require_apart,
-    "_check_arguments": check_arguments, "_by_place": by_place,
+    "_check_arguments": check_arguments, "_by_place": by_place, "_TangentError": TangentError,
+    "_unrepeated": unrepeated,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Others:
     """What a derivative calls in its place: itself made anew, those for objects, for lists, for lists that are written
-    into, and for anything at all."""
+    into, for anything at all, and where callees turn out to write."""
 
     renew: Renew
     objects: Callable[[tuple[Any, ...]], Any] | None = None
     lists: Renew | None = None
     copies: Copies | None = None
     anything: Renew | None = None
+    late: Late | None = None
 
 
 def load(text: Text, functions: list[Generated], others: Others) -> types.FunctionType:
@@ -107,6 +112,8 @@ def _entry(loaded: Loaded, form: ast.FunctionDef | types.FunctionType, others: O
         extra["_copying"] = others.copies
     if others.anything is not None and entry.presumed:
         extra |= {"_anything": others.anything, "_numbers": NUMBERS, "_is_presumed": is_presumed}
+    if others.late is not None and calls_what_it_finds(functions):
+        extra["_late"] = others.late
     if (rules := scope_rules()) is not None:
         extra["_rules"] = partial(using, rules)
     if found := dependencies(functions):  # versions look at the names as they are now, whenever they are made

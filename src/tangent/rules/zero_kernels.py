@@ -131,6 +131,7 @@ runtime.making
 runtime.is_instance
 runtime.require_kept
 runtime.require_reader
+runtime.require_reading
 runtime.is_held
 runtime.implementation
 runtime.has_member

@@ -8,6 +8,7 @@ The functions here are plain Python that Tangent differentiates again; only `for
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -32,7 +33,8 @@ from tangent.runtime.objects import (
     operators_in,
     require_kept,
 )
-from tangent.runtime.writers import require_reader
+from tangent.runtime.watching import unchanged
+from tangent.runtime.writers import is_changeable, require_reader
 
 Active = tuple[Any, ...]
 # A mark among the places: arguments may be lists; a set there is that of operators which their classes define, a tuple
@@ -50,9 +52,13 @@ class Service(Protocol):
 
     def tangent(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any: ...
 
-    def refuse_writer(self, function: Any) -> None: ...
+    def refuse_writer(self, function: Any) -> bool: ...
+
+    def written(self, function: types.FunctionType) -> frozenset[str]: ...
 
     def refuse_unrepeatable(self, function: Any) -> None: ...
+
+    def is_repeatable(self, function: Any) -> bool: ...
 
     def is_own(self, function: Any) -> bool: ...
 
@@ -62,6 +68,7 @@ class Service(Protocol):
 class _Holder:
     make: Callable[[], Service] | None = None
     service: Service | None = None
+    unrepeated = 0
 
 
 def install(make: Callable[[], Service]) -> None:
@@ -74,6 +81,15 @@ def _service() -> Service:
         assert _Holder.make is not None, "import tangent"
         _Holder.service = _Holder.make()
     return _Holder.service
+
+
+def unrepeated() -> int:
+    """How many calls there were, of functions known only then, that would not be the same if they were made again."""
+    return _Holder.unrepeated
+
+
+def note_unrepeated() -> None:
+    _Holder.unrepeated += 1
 
 
 def forward_of(function: Any, active: Active, count: int, names: tuple[str, ...]) -> Callable[..., Any]:
@@ -105,7 +121,7 @@ def call_fwd(function: Any, active: Active, *args: Any, **kwargs: Any) -> tuple[
     if is_bound(function, active):
         own = function_behind(function)
         return call_fwd(own, with_owner(active), owner_of(function), *args, **kwargs)
-    require_reader(function, args, kwargs)
+    require_reading(function, args, kwargs)
     active = with_objects(active, args, kwargs)
     forward = forward_of(function, active, len(args), tuple(kwargs))
     backward = backward_of(function, active, len(args), tuple(kwargs))
@@ -124,7 +140,7 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
     if is_bound(function, active):
         own = function_behind(function)
         return call_jvp(own, with_owner(active), tangents, owner_of(function), *args, **kwargs)
-    require_reader(function, args, kwargs)
+    require_reading(function, args, kwargs)
     active = with_objects(active, args, kwargs)
     pushforward = tangent_of(function, active, len(args), tuple(kwargs))
     return pushforward(tangents, *args, **kwargs)
@@ -133,8 +149,33 @@ def call_jvp(function: Any, active: Active, tangents: tuple[Any, ...], *args: An
 def call_effect(function: Any, *args: Any, **kwargs: Any) -> Any:
     """A call for its effects, of a function that must not write into its arguments."""
     require_reader(function, args, kwargs)
-    _service().refuse_writer(function)
-    return function(*args, **kwargs)
+    known = _service().refuse_writer(function)
+    if not _service().is_repeatable(function):
+        note_unrepeated()
+    return function(*args, **kwargs) if known else unchanged(function, args, kwargs)
+
+
+def require_reading(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Stop before a function, known only now, writes into something that it is given."""
+    require_reader(function, args, kwargs)
+    written = _service().written(function) if type(function) is types.FunctionType else None
+    if written and any(map(is_changeable, given_for(function, written, args, kwargs))):
+        _service().refuse_writer(function)
+
+
+def given_for(
+    function: types.FunctionType, names: frozenset[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
+    """What some parameters are given in a call."""
+    code = function.__code__
+    plain = code.co_varnames[: code.co_argcount]
+    found = [x for p, x in zip(plain, args) if p in names] + [x for p, x in kwargs.items() if p in names]
+    more = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]
+    if code.co_flags & inspect.CO_VARARGS and more[0] in names:
+        found += args[len(plain) :]
+    if code.co_flags & inspect.CO_VARKEYWORDS and more[bool(code.co_flags & inspect.CO_VARARGS)] in names:
+        found += [x for p, x in kwargs.items() if p not in plain]
+    return found
 
 
 def is_bound(function: Any, active: Active) -> bool:

@@ -221,7 +221,7 @@ def repack(like: Any, *parts: Any) -> Any:
     [1, 2]
     """
     if isinstance(like, np.ndarray):
-        return np.stack([np.asarray(p) for p in parts]) if parts else np.zeros(like.shape)
+        return np.stack([np.asarray(p) for p in parts]) if parts else init_grad(like)
     if isinstance(like, tuple) and hasattr(like, "_fields"):
         return type(like)(*parts)
     if isinstance(like, list):

@@ -57,6 +57,11 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         )  # fmt: skip
 
 
+def is_changeable(x: Any) -> bool:
+    """Whether something may be written into: arrays of any dtype, lists, dicts and their like."""
+    return isinstance(x, CONTAINERS) or (isinstance(x, np.ndarray) and x.flags.writeable)
+
+
 def _may_change(x: Any) -> bool:
     return isinstance(x, CONTAINERS) or (isinstance(x, np.ndarray) and x.dtype.kind in "fcOV")
 

@@ -6,6 +6,7 @@ import ast
 import functools
 import threading
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -16,14 +17,14 @@ from tangent.codegen.changes import Changes
 from tangent.codegen.emit import emit
 from tangent.codegen.load import bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
-from tangent.errors import InPlaceError, OwnerError, TangentError
+from tangent.errors import InPlaceError, OwnerError, TangentError, UnsupportedError
 from tangent.normalise.counted import with_counted
 from tangent.options import Options
 from tangent.pipeline import derive
 from tangent.rules.callables import call_form, method_form, plain_function
 from tangent.rules.table import table
 from tangent.runtime import descriptors, library, objects
-from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given
+from tangent.runtime.calls import CAUGHT, LISTS, SILENT, Active, is_given, note_unrepeated
 from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
@@ -31,6 +32,7 @@ from tangent.runtime.library import applied_function, partial_of
 from tangent.runtime.memory_captured import refuse_unseen, sees_changeable
 from tangent.runtime.objects import MEMBERS, is_object
 from tangent.service.class_writers import refuse_class_writer
+from tangent.service.closed import is_closed
 from tangent.service.flat import flat_pair, flat_tangent
 from tangent.service.places import places
 from tangent.service.rearranged import pushed, rearranged
@@ -57,6 +59,7 @@ from tangent.transform.repeatable import repeatable
 from tangent.transform.storage.summaries import summaries
 from tangent.transform.unit import unit
 
+NO_NAMES: frozenset[str] = frozenset()
 Wanted = tuple[str, ...]
 Marks = frozenset[Any]
 
@@ -91,8 +94,9 @@ class DerivativesOnDemand:
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], tuple[Made, types.FunctionType, Any]] = {}
         self._others: dict[tuple[Any, ...], list[tuple[Made, types.FunctionType]]] = {}  # by code alone
-        self._asked: dict[tuple[Any, ...], tuple[Any, Any, Callable[[], bool]]] = {}
+        self._asked: dict[tuple[Any, ...], tuple[Any, Any, Callable[[], bool], bool]] = {}
         self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
+        self._written: weakref.WeakKeyDictionary[Any, tuple[Any, frozenset[str]]] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
 
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
@@ -105,14 +109,18 @@ class DerivativesOnDemand:
     def known(self, kind: str, make: Any, function: Any, active: Active, count: int, names: tuple[str, ...]) -> Any:
         """What was made for the last call of this form, while the function is what it was then."""
         if type(function) is not types.FunctionType:
+            if not self.is_repeatable(function):
+                note_unrepeated()
             return make(function, active, count, names)[0]
         key = (kind, function, active, count, names)
         state = (function.__code__, function.__defaults__, function.__kwdefaults__, table().version)
         found = self._asked.get(key)
         if found is None or found[0] != state or found[2]():
             made, changed = make(function, active, count, names)
-            found = state, made, changed
+            found = state, made, changed, self.is_repeatable(function)
             _keep(self._asked, key, found, 1024)
+        if not found[3]:
+            note_unrepeated()
         return found[1]
 
     def _pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
@@ -167,8 +175,11 @@ class DerivativesOnDemand:
                 _keep(self._adapted, key, (made, alive), 1024)
             return self._adapted[key][0]
 
-    def refuse_writer(self, function: Any) -> None:
-        """Stop before a function that writes into its arguments is called for its effects."""
+    def refuse_writer(self, function: Any) -> bool:
+        """Stop before a function that writes into its arguments is called for its effects.
+
+        Whether all that it does is known: it calls nothing that is found out later.
+        """
         behind = getattr(function, "__func__", function)
         method = isinstance(function, types.MethodType)
         while (inner := applied_function(behind)) is not None:
@@ -177,7 +188,7 @@ class DerivativesOnDemand:
         if not isinstance(behind, types.FunctionType) and isinstance(made, types.FunctionType):
             behind, method = made, True  # a class, or an object that is called
         if not isinstance(behind, types.FunctionType) or is_library(behind):
-            return
+            return True
         listed = isinstance(getattr(function, "__self__", None), CONTAINERS)
         own = set(behind.__code__.co_varnames[:1]) if method and not listed else set()
         self.refuse_changer(behind)
@@ -192,7 +203,21 @@ class DerivativesOnDemand:
                     todo="Call it by its own name, or let it return a new array.",
                 )
                 error.meet(WRITTEN, writing_statement(behind, v))
+                error.found_late = True
                 raise error
+        return is_closed(behind)
+
+    def written(self, function: types.FunctionType) -> frozenset[str]:
+        """The parameters that a function of the user's writes into, by its text."""
+        if any(hasattr(function, a) for a in ("origin", "adapted", "defvjp")) or is_library(function):
+            return NO_NAMES
+        state = (function.__code__, table().version)
+        known = self._written.get(function)
+        if known is None or known[0] != state:
+            ruled = table().has_rule(function) or table().is_zero(function)
+            found = NO_NAMES if ruled else frozenset(summaries(unit)(function).written)
+            self._written[function] = known = (state, found)
+        return known[1]
 
     def refuse_unrepeatable(self, function: Any) -> None:
         """Stop before a function is run again that would not give the same."""
@@ -205,6 +230,14 @@ class DerivativesOnDemand:
             self.kept(("repeatable", behind, owner is None), lambda: repeatable(behind, owner is not None))
         else:
             self.kept(("repeatable", made, False), lambda: repeatable(made, True))
+
+    def is_repeatable(self, function: Any) -> bool:
+        """Whether a function would give the same if it were run again."""
+        try:
+            self.refuse_unrepeatable(function)
+        except UnsupportedError:
+            return False
+        return True
 
     def is_own(self, function: Any) -> bool:
         """Whether the class of a method, or of an object that is called, is the user's, and nothing else says more."""
@@ -293,6 +326,7 @@ class DerivativesOnDemand:
                 todo="Name the class of the object in the function that is differentiated.",
             )
             error.meet(WRITTEN, writing_statement(plain, v))
+            error.found_late = True
             raise error
 
     @keeping()

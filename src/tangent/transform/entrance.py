@@ -147,6 +147,7 @@ def refuse_hidden_writes(settled: Settled, groups: Groups, copied: bool = False)
             "Call it by its own name, or let it return a new array.",
         )  # fmt: skip
         error.needs_tangents = hasattr(this.source.function, "origin")
+        error.found_late = True
         raise error
 
 

@@ -204,6 +204,11 @@ def repeatable(function: Any, method: bool) -> types.FunctionType:
     return define("repeatable", "def repeatable():\n    return None\n", {})
 
 
+def is_repeatable(function: Any, method: bool = False) -> bool:
+    """Whether a second run of a function would be like the first."""
+    return not _why_not(function, method)
+
+
 def _why_not(function: Any, method: bool) -> str:
     """Why a second run of a function would not be like the first; empty where it would."""
     if not isinstance(function, types.FunctionType) or is_library(function):

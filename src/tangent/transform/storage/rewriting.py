@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,11 @@ def reclassified(s: ast.stmt, this: Unit) -> Operation | None:
     return classified(s, this.context, table())
 
 
-def replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Operations) -> Unit:
-    """The function with some statements replaced by others."""
+def replaced(
+    this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Operations,
+    test: Callable[[ast.expr], ast.expr] = lambda e: e,
+) -> Unit:  # fmt: skip
+    """The function with some statements replaced by others, and the tests of its loops by what `test` makes of them."""
 
     def block(body: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
@@ -49,6 +53,8 @@ def replaced(this: Unit, changed: dict[ast.stmt, list[ast.stmt]], operations: Op
                     done.append(replace(s, body=block(then), orelse=block(other)))
                 case ast.For(body=inner) | ast.While(body=inner):
                     new = replace(s, body=block(inner))
+                    if isinstance(s, ast.While):
+                        new = replace(new, test=test(s.test))
                     if s in operations:
                         operations[new] = operations[s]
                     done.append(new)

@@ -12,10 +12,8 @@ from tangent.analysis.effects import Summaries, Write
 from tangent.analysis.operation import Operation
 from tangent.analysis.shapes.table import Shapes
 from tangent.analysis.storage import Storage, storage
-from tangent.runtime.writers import WRITING_METHODS
 from tangent.source.resolve import MISSING
 from tangent.syntax.quote import name
-from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.transform.calls import Groups
 from tangent.transform.storage.apart import Apart, changed_as_values
@@ -40,7 +38,7 @@ from tangent.transform.storage.refusals import (
     refuse_outside,
     refuse_store,
 )
-from tangent.transform.storage.rewriting import augmented_in_place, replaced, runtime_function, seen_by_others
+from tangent.transform.storage.rewriting import augmented_in_place, runtime_function, seen_by_others
 from tangent.transform.storage.summaries import (
     Outside,
     aliases_of,
@@ -52,6 +50,7 @@ from tangent.transform.storage.summaries import (
 )
 from tangent.transform.storage.tables import refuse_rows, written_tables
 from tangent.transform.storage.text import refuse_channels, refuse_text
+from tangent.transform.storage.watched import watched
 from tangent.transform.unit import Unit
 
 
@@ -145,7 +144,7 @@ def settle(
     refuse_through_variables(this, found, aliases, varied, useful, outside)
     refuse_half_way(this, found, aliases, varied & useful)
     refuse_channels(this, varied, useful)
-    this = _watched(constant_keys(this, varied, arrays - dicts), varied, useful)
+    this = watched(constant_keys(this, varied, arrays - dicts), varied, useful)
     relevant = {whole.classes[v] for v in (varied & useful) | on_path if v in whole.classes}
     table = _restricted(whole, relevant)
     active = {table.classes[v] for v in varied & useful if v in table.classes}
@@ -223,34 +222,3 @@ def _among_others(e: ast.Call, callee: Any) -> set[str]:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     more = [*e.args[code.co_argcount :], *(k.value for k in e.keywords if k.arg not in names)]
     return {n for a in more for n in expression_reads(a)}
-
-
-def _watched(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> Unit:
-    """Calls for their effects of functions that are known at run time only: they must not write what varies."""
-    changed: dict[ast.stmt, list[ast.stmt]] = {}
-    for s in statements(this.core.body):
-        if (e := _for_its_effect(this, s, useful)) is None:
-            continue
-        given = {n for a in (e.func, *e.args, *(k.value for k in e.keywords)) for n in expression_reads(a)}
-        owner = isinstance(e.func, ast.Attribute) and isinstance(e.func.value, ast.Constant)
-        if not owner and given & varied and not _is_plain_method(e.func):
-            watch = this.context.use("call_effect", runtime_function("call_effect"))
-            assert isinstance(s, (ast.Expr, ast.Assign))
-            changed[s] = [replace(s, value=replace(e, func=name(watch), args=[e.func, *e.args]))]
-    return replaced(this, changed, dict(this.operations)) if changed else this
-
-
-def _for_its_effect(this: Unit, s: ast.stmt, useful: frozenset[str]) -> ast.Call | None:
-    """The call of a function that is not known, of which nothing else is used."""
-    op = this.operations.get(s)
-    match s:
-        case ast.Expr(value=ast.Call(func=func) as e) if op is None and this.context.scope.resolve(func) is MISSING:
-            return e
-        case ast.Assign(targets=[ast.Name(id=v)], value=ast.Call() as e) if v not in useful:
-            return e if op is not None and op.kind == "dynamic" else None
-        case _:
-            return None
-
-
-def _is_plain_method(func: ast.expr) -> bool:
-    return isinstance(func, ast.Attribute) and func.attr in WRITING_METHODS | {"write", "format", "info", "debug"}

@@ -97,6 +97,7 @@ class DerivativesOnDemand:
         self._asked: dict[tuple[Any, ...], tuple[Any, Any, Callable[[], bool], bool]] = {}
         self._adapted: dict[Any, tuple[types.FunctionType, Any]] = {}
         self._written: weakref.WeakKeyDictionary[Any, tuple[Any, frozenset[str]]] = weakref.WeakKeyDictionary()
+        self._readers: weakref.WeakKeyDictionary[Any, tuple[Any, bool]] = weakref.WeakKeyDictionary()
         self._lock = threading.RLock()
 
     def pair(self, function: Any, active: Active, count: int, names: tuple[str, ...]) -> tuple[Any, Any]:
@@ -189,10 +190,19 @@ class DerivativesOnDemand:
             behind, method = made, True  # a class, or an object that is called
         if not isinstance(behind, types.FunctionType) or is_library(behind):
             return True
-        listed = isinstance(getattr(function, "__self__", None), CONTAINERS)
-        own = set(behind.__code__.co_varnames[:1]) if method and not listed else set()
+        owner = getattr(function, "__self__", None)
+        listed = isinstance(owner, CONTAINERS)
+        state = (_meaning(behind), method, listed, isinstance(owner, type))
+        known = self._readers.get(behind)
+        if known is None or known[0] != state:
+            self._refuse_writer(behind, owner, method and not listed)
+            self._readers[behind] = known = (state, is_closed(behind))
+        return known[1]
+
+    def _refuse_writer(self, behind: types.FunctionType, owner: Any, method: bool) -> None:
+        own = set(behind.__code__.co_varnames[:1]) if method else set()
         self.refuse_changer(behind)
-        refuse_class_writer(unit(behind), getattr(function, "__self__", None))
+        refuse_class_writer(unit(behind), owner)
         summary = summaries(unit)(behind)
         captured = {v for _, v in summary.outside} & set(behind.__code__.co_freevars)
         for kind, written in (("argument", summary.written - own), ("captured variable", captured)):
@@ -205,14 +215,12 @@ class DerivativesOnDemand:
                 error.meet(WRITTEN, writing_statement(behind, v))
                 error.found_late = True
                 raise error
-        return is_closed(behind)
 
     def written(self, function: types.FunctionType) -> frozenset[str]:
         """The parameters that a function of the user's writes into, by its text."""
         if any(hasattr(function, a) for a in ("origin", "adapted", "defvjp")) or is_library(function):
             return NO_NAMES
-        state = (function.__code__, table().version)
-        known = self._written.get(function)
+        state, known = _meaning(function), self._written.get(function)
         if known is None or known[0] != state:
             ruled = table().has_rule(function) or table().is_zero(function)
             found = NO_NAMES if ruled else frozenset(summaries(unit)(function).written)
@@ -458,6 +466,12 @@ def _code(plain: Any) -> tuple[Any, ...]:
     if not hasattr(plain, "remembers"):
         return (plain.__code__,)
     return plain.remembers.__code__, plain.entry, plain.lists, plain.in_place
+
+
+def _meaning(function: types.FunctionType) -> tuple[Any, ...]:
+    """What a function is, and what the names in it stand for."""
+    code, around = function.__code__, function.__globals__
+    return code, table().version, _cell_ids(function), *(id(around.get(v)) for v in code.co_names)
 
 
 def _cell_ids(plain: types.FunctionType) -> tuple[int, ...]:

@@ -71,6 +71,31 @@ def known_when_called(x, functions):
     return np.sum(b)
 
 
+def number_of_the_module(x):
+    global LAST
+    LAST, s = 1.0, 0.0
+    for v in x:
+        s += v * v * LAST  # two
+        LAST += 1.5  # one
+    return s
+
+
+def captured_table():
+    table = np.ones(3)
+
+    def f(x):
+        s = 0.0
+        for k in range(3):
+            s += np.sum(x * x * table)  # two
+            raise_weight(k)  # one
+        return s
+
+    def raise_weight(k):
+        table[k] += 1.0
+
+    return f
+
+
 def captured_by_a_function(x):
     y = x * 1.0
 
@@ -206,6 +231,8 @@ CASES = [
     (output_by_position, BOTH, (X,)),
     (output_behind_a_star, BOTH, (X, [np.zeros(3)])),
     (known_when_called, BOTH, (X, [fill]), "fill"),
+    (number_of_the_module, REVERSE, (X,)),
+    (captured_table(), REVERSE, (X,)),
     (captured_by_a_function, REVERSE, (X,)),
     (imaginary_part_given, REVERSE, (X,), "scale"),
     (other_dtype_written, REVERSE, (X,)),

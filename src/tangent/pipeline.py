@@ -238,9 +238,9 @@ def _others(function: types.FunctionType, options: Options, e: InPlaceError | Ca
     """Other ways to a derivative: gradients through forward mode, lists and objects in a memory."""
     if options.compile is not None:
         return
-    filled = () if options.buffers or hasattr(function, "origin") else buffers_of(function)
+    filled = () if options.buffers else buffers_of(primal_of(function))
     if isinstance(e, InPlaceError) and filled:
-        yield lambda: build(function, replace(options, buffers=filled))
+        yield lambda: build(*_over(function, options, buffers=filled))
     turned = (e.needs_tangents or e.in_derivative or hasattr(function, "origin")) and not options.turned
     if turned and options.mode == "reverse":
         yield lambda: _by_tangents(function, options)

@@ -178,3 +178,51 @@ def exchanged_parts_in_a_chain(x):
     y = np.ravel(x) * 1.0
     exchange_beside(y[0:3], y[5:8], y[2:8].reshape(2, 3))
     return np.sum(np.sin(y) * y)
+
+
+# Tables that do not vary, and change between two reads of the backward pass
+
+STEPS_TAKEN = [0.0]
+CHANGING = np.ones(4)
+
+
+def next_weight(k):
+    CHANGING[k] = k + 2.0
+
+
+@program({"x": positive(4)})
+def table_of_the_module_that_changes_between_reads(x):
+    CHANGING[:] = 1.0
+    s = 0.0
+    for k in range(3):
+        s += np.sum(x * CHANGING * x)
+        next_weight(k)
+    return s
+
+
+def one_more():
+    STEPS_TAKEN[0] += 1.0
+
+
+@program({"x": positive(4)})
+def count_of_the_module_between_reads(x):
+    STEPS_TAKEN[0] = 1.0
+    s = 0.0
+    for k in range(3):
+        s += x[k] * x[k] * STEPS_TAKEN[0]
+        one_more()
+    return s
+
+
+def begin():
+    CHANGING[:] = WEIGHTS * 2.0
+
+
+def weighted(x):
+    return np.sum(x * CHANGING * x)
+
+
+@program({"x": positive(4)})
+def table_of_the_module_that_is_filled_first(x):
+    begin()
+    return weighted(x) + weighted(x[::-1])

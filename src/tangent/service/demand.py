@@ -56,6 +56,7 @@ from tangent.taken_apart import primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
 from tangent.transform.repeatable import repeatable
+from tangent.transform.storage.module_state import read_by_backward_passes
 from tangent.transform.storage.summaries import summaries
 from tangent.transform.unit import unit
 
@@ -205,7 +206,8 @@ class DerivativesOnDemand:
         refuse_class_writer(unit(behind), owner)
         summary = summaries(unit)(behind)
         captured = {v for _, v in summary.outside} & set(behind.__code__.co_freevars)
-        for kind, written in (("argument", summary.written - own), ("captured variable", captured)):
+        captured |= {v for _, v in summary.outside & read_by_backward_passes}
+        for kind, written in (("argument", summary.written - own), ("variable", captured)):
             for v in sorted(written):
                 error = InPlaceError(
                     f"cannot differentiate a call of '{behind.__name__}'",
@@ -245,6 +247,8 @@ class DerivativesOnDemand:
             self.refuse_unrepeatable(function)
         except UnsupportedError:
             return False
+        except TypeError:  # it cannot be told by what it is
+            return True
         return True
 
     def is_own(self, function: Any) -> bool:

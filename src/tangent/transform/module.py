@@ -42,6 +42,7 @@ from tangent.transform.scribe import Scribe
 from tangent.transform.shared import shared
 from tangent.transform.silenced import silenced
 from tangent.transform.storage.around import HELD
+from tangent.transform.storage.module_state import read_back, refuse_changed
 from tangent.transform.storage.settle import Settled, settle
 from tangent.transform.storage.summaries import Outside, globals_read, globals_rebound, summaries
 from tangent.transform.tangents import build_tangent
@@ -82,6 +83,7 @@ class Module:
         self._spaces: dict[int, dict[str, Any]] = {}
         self.asked_for: types.FunctionType | None = None
         self._written: Outside = []
+        self._read_back: set[tuple[int, str]] = set()
         self._scalars = dict(options.scalars)
         self._numbers = {f: (numbers, lists, dict(parameters)) for f, numbers, lists, parameters in options.numbers}
         self._objects = frozenset(options.objects)
@@ -283,6 +285,8 @@ class Module:
         for namespace, v, error in self._written:
             if (namespace, v) in self._read or any(self._are_shared(namespace, v, *other) for other in self._read):
                 raise error
+        if self._read_back:
+            refuse_changed(self.read(self.functions[0].primal), self._read_back, self.read, self.summaries)
 
     def _read_by_others(self) -> set[tuple[int, str]]:
         """Global names that functions read which are not differentiated: nothing of what they give depends on the
@@ -352,7 +356,9 @@ class Module:
         settled = self.settled(this, wrt, numbers, groups, adding)
         seed = scribe.derivative(settled.unit.result, "b")
         everything = not self.options.optimized
-        return settled, reverse(settled, scribe, self, seed, everything, numbers, groups, adding), seed
+        passes = reverse(settled, scribe, self, seed, everything, numbers, groups, adding)
+        self._read_back |= read_back(settled.unit, passes.forward, passes.backward, self.read, self.summaries)
+        return settled, passes, seed
 
     def settled(
         self, this: Unit, wrt: tuple[str, ...], numbers: frozenset[str], groups: Groups = NONE_GIVEN,

@@ -62,6 +62,7 @@ def _unrepeatable(
         for n in ast.walk(header):
             if not isinstance(n, ast.Call):
                 continue
+            n = _looked_through(n, this)
             found = this.context.scope.resolve(n.func)
             if _draws(found, n.func, this):
                 yield s, ast.unparse(n.func)
@@ -81,6 +82,7 @@ def called_variables(
         for n in ast.walk(s):
             if not isinstance(n, ast.Call):
                 continue
+            n = _looked_through(n, this)
             callee = this.context.scope.resolve(n.func)
             if callee is MISSING and (path := _path(n.func)):
                 found.add(path)
@@ -94,6 +96,13 @@ def called_variables(
                     if isinstance(v := given.get(root), ast.Name):
                         found.add((v.id, *rest))
     return {p for path in found for p in (path, *_origins(path, sources))}
+
+
+def _looked_through(n: ast.Call, this: Unit) -> ast.Call:
+    """A call; of one that is looked at when it happens, the call itself."""
+    if this.context.scope.resolve(n.func) is runtime.call_effect:
+        return ast.copy_location(ast.Call(n.args[0], n.args[1:], n.keywords), n)
+    return n
 
 
 Path = tuple[str, ...]

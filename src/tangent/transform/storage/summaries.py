@@ -252,12 +252,12 @@ def _held_by(v: str, this: Unit, aliases: Aliases) -> frozenset[str]:
 
 def called_functions(this: Unit) -> list[tuple[types.FunctionType, ast.stmt]]:
     """The user functions that a function calls, as far as they are known."""
-    calls = [(n, s) for s in statements(this.core.body) for n in walk(_header(s)) if isinstance(n, ast.Call)]
+    calls = [(n, s) for s in statements(this.core.body) for n in walk(header(s)) if isinstance(n, ast.Call)]
     found = [(this.context.scope.resolve(n.func), s) for n, s in calls]
     return [(callee, s) for callee, s in found if is_own(callee)]
 
 
-def _header(s: ast.stmt) -> ast.AST:
+def header(s: ast.stmt) -> ast.AST:
     """The part of a statement that is not in its blocks."""
     return s.test if isinstance(s, (ast.If, ast.While)) else s.iter if isinstance(s, ast.For) else s
 

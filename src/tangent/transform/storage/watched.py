@@ -14,7 +14,8 @@ import ast
 
 import numpy as np
 
-from tangent.runtime.writers import WRITING_METHODS
+from tangent.runtime.draws import DRAWING
+from tangent.runtime.writers import WRITING_METHODS, is_changeable
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_range
@@ -30,6 +31,7 @@ METHODS = frozenset(dir(np.ndarray)) | frozenset(
     f for kind in (str, bytes, list, dict, set, tuple, float, int, complex) for f in dir(kind)
 )
 TELLING = frozenset("write format info debug".split())
+KNOWN = METHODS | WRITING_METHODS | TELLING | DRAWING
 
 
 def watched(this: Unit, varied: frozenset[str], useful: frozenset[str]) -> Unit:
@@ -61,7 +63,12 @@ class _Watch:
         self.this, self.resolve, body = this, this.context.scope.resolve, this.core.body
         loops = [s for s in statements(body) if isinstance(s, ast.For) and is_range(s.iter)]
         self.counters = {s.target.id for s in loops if isinstance(s.target, ast.Name)}
-        self.makes_functions = any(isinstance(n, MAKES_FUNCTIONS) for s in body for n in walk(s))
+        nodes = [n for s in body for n in walk(s)]
+        around, local = this.source.function.__globals__, this.context.scope.local
+        held = {n.id for n in nodes if isinstance(n, ast.Name)} & around.keys() - local
+        self.reaches_more = any(isinstance(n, MAKES_FUNCTIONS) for n in nodes) or any(
+            is_changeable(around[v]) for v in held
+        )
 
     def over(self, e: ast.expr) -> ast.expr:
         """An expression with the calls in it that are looked at; the same where there is none."""
@@ -89,9 +96,8 @@ class _Watch:
         if self.resolve(e.func) is not MISSING:
             return False
         if isinstance(e.func, ast.Attribute):
-            method = e.func.attr
-            return not isinstance(e.func.value, ast.Constant) and method not in METHODS | WRITING_METHODS | TELLING
+            return not isinstance(e.func.value, ast.Constant) and e.func.attr not in KNOWN
         if isinstance(e.func, ast.Call) and self.resolve(e.func.func) is runtime_function("threaded"):
             return False  # what it changes is in the memory
         given = [a.value if isinstance(a, ast.Starred) else a for a in (*e.args, *(k.value for k in e.keywords))]
-        return self.makes_functions or any(expression_reads(a) - self.counters for a in given)
+        return self.reaches_more or any(expression_reads(a) - self.counters for a in given)

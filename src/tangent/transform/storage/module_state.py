@@ -1,0 +1,198 @@
+"""Variables of the module that change while a function runs, and that the backward pass reads.
+
+    for k in range(3):
+        s += np.sum(x * TABLE * x)      the backward pass reads TABLE again, which by then is what the last step made it
+        TABLE[k] = 2.0
+
+What changes before it is first read is as it was. Everything else is refused: such a variable can be an argument.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tangent.analysis.aliases import Aliases
+from tangent.analysis.effects import Summaries
+from tangent.errors import InPlaceError, TangentError
+from tangent.runtime.objects import is_object
+from tangent.runtime.writers import is_changeable
+from tangent.source.cells import cells_of, content_of
+from tangent.source.conflicts import READ
+from tangent.source.resolve import Scope
+from tangent.syntax.rebuild import statements
+from tangent.syntax.uses import assigned_inside
+from tangent.syntax.walk import walk
+from tangent.transform.calls import Groups
+from tangent.transform.storage.around import bound_outside
+from tangent.transform.storage.summaries import aliases_of, all_writes, header, is_own
+from tangent.transform.unit import Unit
+
+Variable = tuple[int, str]  # of a module, by the address of its names
+CONSTANT = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc, str)
+Read = Callable[[types.FunctionType], Unit]
+
+read_by_backward_passes: set[Variable] = set()  # of any derivative: asked where callees are known only at run time
+
+
+def read_back(
+    this: Unit, forward: list[ast.stmt], backward: list[ast.stmt], read: Read, summary: Summaries
+) -> set[Variable]:  # fmt: skip
+    """The variables of the module that a backward pass reads, under their names or others."""
+    around = this.source.function.__globals__
+    own = (assigned_inside([*forward, *backward]) | set(this.parameters)) - _declared(this)
+    names = {n.id for s in backward for n in walk(s) if isinstance(n, ast.Name)}
+    shown = _shown(this, read, summary)
+    held = around | {v: content_of(cell) for v, cell in cells_of(this.source.function).items()}
+    found = {(id(around), v) for v in names - own if v in held and not isinstance(held[v], CONSTANT)}
+    found.update(*(shown.get(v, ()) for v in names & own))
+    read_by_backward_passes.update(found)
+    return found
+
+
+def _declared(this: Unit) -> set[str]:
+    return {v for s in statements(this.core.body) if isinstance(s, (ast.Global, ast.Nonlocal)) for v in s.names}
+
+
+def _shown(this: Unit, read: Read, summary: Summaries, depth: int = 3) -> dict[str, set[Variable]]:
+    """The variables of the module that local ones may be, or show a part of: `w = TABLE[1:]`, `w = table()`."""
+    space = id(this.source.function.__globals__)
+    bound = [
+        (v, {(space, around)}) for s, (v, around) in bound_outside(this).items()
+        if any(map(_can_change, _parts(this.operations[s].value, this.context.scope)))
+    ]  # fmt: skip
+    for op in this.operations.values():
+        if op.kind == "call" and len(op.targets) == 1 and is_own(op.callee) and depth:
+            try:
+                inner = read(op.callee)
+            except TangentError:  # taken as it is
+                continue
+            given = _shown(inner, read, summary, depth - 1).get(inner.result, set())
+            if inner.result not in inner.context.scope.local:
+                given = {(id(op.callee.__globals__), inner.result)}
+            if given:
+                bound.append((op.targets[0], given))
+    if not bound:
+        return {}
+    aliases = aliases_of(this, summary, Groups())
+    names = {v for op in this.operations.values() for v in (*op.targets, *op.operands)} | {this.result}
+    return {n: found for n in names if (found := _met(aliases, n, bound))}
+
+
+def _can_change(x: Any) -> bool:
+    return is_changeable(x) or is_object(x)
+
+
+def _parts(e: ast.expr | None, scope: Scope) -> list[Any]:
+    """What an expression of names, attributes and items may be now; of others, what they are made of."""
+    match e:
+        case ast.Name(id=v):
+            return [scope.lookup(v)]
+        case ast.Attribute(value=value, attr=attr) if not isinstance(scope.resolve(value), np.ndarray):
+            return [getattr(x, "__dict__", {}).get(attr) for x in _parts(value, scope)]
+        case ast.Subscript(value=value, slice=place):
+            return [item for x in _parts(value, scope) for item in _items(x, place)]
+        case _:
+            return [scope.lookup(n.id) for n in walk(e) if isinstance(n, ast.Name)] if e is not None else []
+
+
+def _items(x: Any, place: ast.expr) -> list[Any]:
+    if isinstance(x, np.ndarray):
+        return [x] if x.ndim > 1 or not isinstance(place, (ast.Constant, ast.Name)) else []
+    if isinstance(x, dict):
+        return [v for k, v in x.items() if not isinstance(place, ast.Constant) or k == place.value]
+    return list(x) if isinstance(x, (list, tuple)) else []
+
+
+def _met(aliases: Aliases, n: str, bound: list[tuple[str, set[Variable]]]) -> set[Variable]:
+    return set().union(*(variables for v, variables in bound if aliases.reach(v) & aliases.reach(n)))
+
+
+def refuse_changed(this: Unit, found: set[Variable], read: Read, summary: Summaries) -> None:
+    """Stop where something is changed that the backward pass, in `this` or in what it calls, would find changed."""
+    for variable in sorted(found & _Uses(this, read, summary).outside()):
+        uses = _Uses(this, read, summary)
+        order = list(statements(this.core.body))
+        readers = [s for s in order if uses.reads(s, variable)]
+        loops = [set(statements(s.body)) for s in order if isinstance(s, (ast.For, ast.While))]
+        places = {s: i for i, s in enumerate(order)}
+        for w in (s for s in order if uses.writes(s, variable)):
+            for r in readers:
+                if places[w] >= places[r] or any(w in loop and r in loop for loop in loops):
+                    error = InPlaceError(
+                        f"cannot differentiate a change of '{variable[1]}'", this.source.locate(w),
+                        "it is a variable around the function, and the backward pass reads it as it was before",
+                        "Pass it as an argument, or work on a copy of it.",
+                    )  # fmt: skip
+                    if r is not w:
+                        error.meet(READ, this.source.locate(r))
+                    raise error
+
+
+class _Uses:
+    """Which statements of a function change variables of the module, and which read them."""
+
+    def __init__(self, this: Unit, read: Read, summary: Summaries, seen: frozenset[Any] = frozenset()) -> None:
+        self.this, self.read, self.summary = this, read, summary
+        self.seen = seen | {this.source.function}
+        self.space = id(this.source.function.__globals__)
+        self.local = this.context.scope.local - _declared(this)
+        self.shown = _shown(this, read, summary)
+        self.found = all_writes(this, summary)
+        self.inside: dict[Any, _Uses] = {}
+
+    def outside(self) -> set[Variable]:
+        through = set().union(*(self.shown.get(w.root, set()) for w in self.found))
+        return through | set(self.summary(self.this.source.function).outside)
+
+    def means(self, name: str, variable: Variable) -> bool:
+        if name in self.local:
+            return variable in self.shown.get(name, ())
+        return (self.space, name) == variable
+
+    def changes(self, s: ast.stmt, variable: Variable) -> bool:
+        """Whether a statement itself changes a variable, or what it holds."""
+        op = self.this.operations.get(s)
+        if op is not None and op.why == "global" and any(self.means(v, variable) for v in op.targets):
+            return True
+        return any(w.statement is s and w.construct != "call" and self.means(w.root, variable) for w in self.found)
+
+    def writes(self, s: ast.stmt, variable: Variable) -> bool:
+        """Whether a statement changes it, or calls what does."""
+        if self.changes(s, variable):
+            return True
+        if any(w.statement is s and self.means(w.root, variable) for w in self.found):
+            return True
+        return any(inner.changes_within(variable) for inner in self.called(s))
+
+    def changes_within(self, variable: Variable) -> bool:
+        return variable in self.outside() or any(self.writes(s, variable) for s in statements(self.this.core.body))
+
+    def reads(self, s: ast.stmt, variable: Variable) -> bool:
+        """Whether a statement reads it, or calls what does, but for what it changes there, and for other names."""
+        names = {n.id for n in walk(header(s)) if isinstance(n, ast.Name)}
+        if any(self.means(v, variable) for v in names) and not self.changes(s, variable) and not self.binds(s):
+            return True
+        return any(inner.reads_within(variable) for inner in self.called(s))
+
+    def reads_within(self, variable: Variable) -> bool:
+        return any(self.reads(s, variable) for s in statements(self.this.core.body))
+
+    def binds(self, s: ast.stmt) -> bool:
+        """Whether a statement gives something of the module another name, and does nothing with it."""
+        op = self.this.operations.get(s)
+        return op is not None and op.kind == "constant" and any(v in self.shown for v in op.targets)
+
+    def called(self, s: ast.stmt) -> Iterator[_Uses]:
+        for n in walk(header(s)):
+            if isinstance(n, ast.Call) and is_own(f := self.this.context.scope.resolve(n.func)) and f not in self.seen:
+                if f not in self.inside:
+                    try:
+                        self.inside[f] = _Uses(self.read(f), self.read, self.summary, self.seen)
+                    except TangentError:  # taken as it is
+                        continue
+                yield self.inside[f]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from tangent.analysis.state import classes_of, forget, needs_memory
 from tangent.codegen.emit import emit
 from tangent.codegen.guards import asked_names
-from tangent.codegen.late import Late
+from tangent.codegen.late import Late, makes_derivatives
 from tangent.codegen.load import Others, load, load_again
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import CaptureError, InPlaceError, Location, TangentError
@@ -396,9 +396,11 @@ def _where_callees_write(function: types.FunctionType, options: Options) -> Late
     """The derivative that allows for callees that write; a function that draws numbers is not begun again."""
     if options.memory == "arrays" or options.compile is not None:
         return None
+    primal = primal_of(function)
     return Late(
-        lambda: again(function, options, memory="arrays"), lambda: is_repeatable(primal_of(function)),
-    )  # fmt: skip
+        lambda: again(function, options, memory="arrays"),
+        lambda: is_repeatable(primal) and not makes_derivatives(primal),
+    )
 
 
 def _with_scalars(

@@ -12,12 +12,16 @@ from there on. Where something has happened that would not happen twice in the s
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Callable
 from typing import Any
 
 from tangent import runtime
 from tangent.errors import InPlaceError, TangentError
 from tangent.runtime.calls import unrepeated
+from tangent.source.cells import content_of
+from tangent.source.naming import is_library
+from tangent.source.reachable import mentioned
 from tangent.syntax.quote import call, expression, name, quote
 from tangent.syntax.uses import arguments
 from tangent.transform.generated import Generated
@@ -54,6 +58,22 @@ def calls_what_it_finds(functions: list[Generated]) -> bool:
         return True
     behind = [g.primal.loaded.functions for g in functions if hasattr(g.primal, "loaded")]
     return any(calls_what_it_finds([*inner]) for inner in behind)
+
+
+def makes_derivatives(function: types.FunctionType) -> bool:
+    """Whether a function, or one that it comes to, takes derivatives: what these call writes unseen by a memory."""
+    waiting, seen = [function], {function}
+    while waiting:
+        f = waiting.pop()
+        names = mentioned(f.__code__)
+        held = [f.__globals__.get(v) for v in names] + [content_of(cell) for cell in f.__closure__ or ()]
+        held += [getattr(m, v, None) for m in held if isinstance(m, types.ModuleType) for v in names]
+        if any(getattr(x, "makes_derivatives", False) for x in held):
+            return True
+        new = {x for x in held if isinstance(x, types.FunctionType) and not is_library(x)} - seen
+        seen |= new
+        waiting += new
+    return False
 
 
 def asked_first(again: ast.expr) -> ast.stmt:

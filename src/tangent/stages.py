@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from tangent.analysis.state import needs_memory, writes_into_arrays
+from tangent.codegen.emit import emit
+from tangent.codegen.load import bind, definitions, register
 from tangent.errors import OwnerError, TangentError
 from tangent.optimise import optimise
 from tangent.optimise.comments import tidy
@@ -23,6 +25,7 @@ from tangent.source.remembering import remembering
 from tangent.source.resolve import MISSING
 from tangent.syntax.names import identifiers
 from tangent.transform.by_tangents import Derive
+from tangent.transform.generated import Generated
 from tangent.transform.gradient import gradient
 from tangent.transform.led_to import tell_call
 from tangent.transform.module import Module, Optimise
@@ -43,7 +46,7 @@ def generated(function: types.FunctionType, options: Options, derive: Derive) ->
 
 
 def _generated(function: types.FunctionType, options: Options, derive: Derive) -> Module:
-    module = Module(options, optimiser(options.optimized), derive)
+    module = Module(options, optimiser(options.optimized), derive, as_functions)
     title = title_of(function, options)
     behind = function if hasattr(function, "origin") else over_arguments(function, options)
     behind = keeping_memory(behind, options.memory)
@@ -58,6 +61,13 @@ def _generated(function: types.FunctionType, options: Options, derive: Derive) -
         tell_other(e)
         raise
     return module
+
+
+def as_functions(module: Module) -> dict[Generated, types.FunctionType]:
+    """The functions of a module, printed and made ready to be called by others."""
+    text = emit(module.functions)
+    register(text)
+    return bind(definitions(text), module.functions, text.file)
 
 
 def over_arguments(function: types.FunctionType, options: Options) -> types.FunctionType:

@@ -14,8 +14,6 @@ from typing import Any
 
 from tangent.analysis.state import changes_objects, needs_memory
 from tangent.codegen.changes import Changes
-from tangent.codegen.emit import emit
-from tangent.codegen.load import bind, definitions, register
 from tangent.codegen.rebind import Pairing, rebound
 from tangent.errors import InPlaceError, OwnerError, TangentError, UnsupportedError
 from tangent.normalise.counted import with_counted
@@ -51,7 +49,7 @@ from tangent.source.makers import maker
 from tangent.source.naming import home_of, is_library
 from tangent.source.read import unwrapped
 from tangent.source.remembering import remembering
-from tangent.stages import keeping_memory, optimiser
+from tangent.stages import as_functions, keeping_memory, optimiser
 from tangent.taken_apart import primal_of
 from tangent.transform.generated import Generated
 from tangent.transform.module import Module
@@ -369,7 +367,7 @@ class DerivativesOnDemand:
     ) -> Made:  # fmt: skip
         operators = tuple(sorted(_operators(marks)))
         options = Options(wrt=wanted, objects=operators, turned=turned, silent=SILENT in marks, caught=CAUGHT in marks)
-        module = Module(options, optimiser(True), derive)
+        module = Module(options, optimiser(True), derive, as_functions)
         if LISTS in marks:
             module.given_lists.add(plain)
         first: Any = (
@@ -380,9 +378,7 @@ class DerivativesOnDemand:
         if not isinstance(first[0], Generated):  # of a function whose derivatives are given
             return Made(first, first[0].seeds, lambda: False)
         module.finish()
-        text = emit(module.functions)
-        register(text)
-        functions = bind(definitions(text), module.functions, text.file)
+        functions = as_functions(module)
         return Made(tuple(functions[g] for g in first), first[0].seeds, _changed(functions), functions)
 
 

@@ -73,6 +73,7 @@ class Derivatives(Protocol):
         known: Known = (),
         adding: tuple[str, ...] = (),
         caught: bool = False,
+        apart: bool = False,
     ) -> tuple[Any, Any]: ...
 
     def tangent(

@@ -7,7 +7,7 @@ import copy
 import inspect
 import sys
 import types
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Any
 
 from tangent.analysis.liveness import liveness
@@ -29,6 +29,7 @@ from tangent.syntax.uses import assigned_inside
 from tangent.transform.by_tangents import Derive, is_gradient, pair_by_tangents, tangent_by_tangents
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.checkpoint import build_again, build_loop
+from tangent.transform.common import common, is_common
 from tangent.transform.custom import custom_pair, custom_tangent
 from tangent.transform.entrance import tangent_names
 from tangent.transform.generated import Generated
@@ -50,8 +51,10 @@ from tangent.transform.tuples import plain_tuples
 from tangent.transform.unit import Unit, unit
 
 NONE_KNOWN: Mapping[str, Atoms] = {}
+Key = tuple[Any, ...]
 Turn = Callable[[types.FunctionType, tuple[str, ...], Derive], Custom]
 Optimise = Callable[[list[ast.stmt], Unit, Scribe, dict[str, str]], list[ast.stmt]]
+Bind = Callable[["Module"], Mapping[Generated, types.FunctionType]]
 
 
 def for_any_arguments(function: types.FunctionType) -> types.FunctionType:
@@ -63,10 +66,13 @@ def for_any_arguments(function: types.FunctionType) -> types.FunctionType:
 class Module:
     """Derivatives by function, active parameters and kind; each is made once, so recursion refers to itself."""
 
-    def __init__(self, options: Options, optimise: Optimise, derive: Derive | None = None) -> None:
-        self.options, self.optimise, self.derive = options, optimise, derive
+    def __init__(
+        self, options: Options, optimise: Optimise, derive: Derive | None = None, bind: Bind | None = None
+    ) -> None:  # fmt: skip
+        self.options, self.optimise, self.derive, self.bind = options, optimise, derive, bind
+        self._is_common = False  # whether what is made here is for all modules
         self.functions: list[Generated] = []
-        self._made: dict[tuple[Any, ...], Any] = {}
+        self._made: dict[Key, Any] = {}
         self._facts: dict[Any, Fact] = {}
         self._begun: set[Any] = set()  # functions whose results are being found out
         self._early = 0  # how often one of these was asked for
@@ -93,8 +99,12 @@ class Module:
     def pair(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str] = frozenset(),
         groups: Groups = NONE_GIVEN, known: Known = (), adding: tuple[str, ...] = (), caught: bool = False,
+        apart: bool = False,
     ) -> tuple[Generated, Generated]:  # fmt: skip
-        """The forward and backward pass of a callee; adjoints of the parameters in `adding` come in and go out."""
+        """The forward and backward pass of a callee; adjoints of the parameters in `adding` come in and go out.
+
+        What they keep is written into by this caller if they are `apart`: no other calls them.
+        """
         function = for_any_arguments(function)
         known = self.usable(function, known)
         key = (function, active, numbers, groups, known, adding, function in self.given_lists, caught, "pair")
@@ -104,6 +114,11 @@ class Module:
             if (custom := table().custom_of(function) or self.turned(function, active, pair_by_tangents)) is not None:
                 self._made[key] = custom_pair(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
+            given = active, numbers, groups, (), adding, caught
+            shared = None if apart or known else self._common(function, key, lambda m: m.pair(function, *given))
+            if shared is not None:
+                self._made[key] = shared
+                return shared  # type: ignore[no-any-return]
             both = self.new_pair(base, function)
             both[0].caught = caught
             self._made[key] = both
@@ -140,11 +155,48 @@ class Module:
             if custom is not None:
                 self._made[key] = custom_tangent(function, custom, active)
                 return self._made[key]  # type: ignore[no-any-return]
+            given = active, numbers, groups, (), caught
+            shared = None if known else self._common(function, key, lambda m: m.tangent(function, *given))
+            if shared is not None:
+                self._made[key] = shared
+                return shared  # type: ignore[no-any-return]
             made = self.new(f"{as_identifier(function.__name__)}_jvp", function)
             made.seeds, made.caught = tangent_names(self.read(function, known=known), active), caught
             self._made[key] = made
             self._waiting.append(lambda: build_tangent(self, made, active, numbers, True, groups, known))
         found: Generated = self._made[key]
+        return found
+
+    def _common(self, function: types.FunctionType, key: Key, build: Callable[[Module], Any]) -> Any:
+        """The passes that all modules call, of a function that works on a memory."""
+        if self.bind is None or self.options.compile is not None or not is_common(function):
+            return None
+        asked = {name: getattr(self.options, name) for name in ("optimized", "silent", "turned")}
+        state = *asked.values(), self._objects, table().version
+
+        def made() -> dict[Hashable, Any]:
+            options = Options(wrt=key[1], objects=tuple(sorted(self._objects)), **asked)
+            module = Module(options, self.optimise, self.derive, self.bind)
+            module._is_common = True
+            module.given_lists |= self.given_lists & {function}
+            build(module)
+            module.finish()
+            return {(k, state): functions for k, functions in module.bound().items()}
+
+        return common((key, state), None if self._is_common else made)
+
+    def bound(self) -> dict[Key, Any]:
+        """What was made for all modules, as functions."""
+        assert self.bind is not None
+        functions = self.bind(self)
+        for g, f in functions.items():
+            f.name, f.seeds, f.common = f.__name__, g.seeds, True  # type: ignore[attr-defined]
+        found: dict[Key, Any] = {}
+        for key, made in self._made.items():
+            if isinstance(made, Generated) and made in functions:
+                found[key] = functions[made]
+            elif isinstance(made, tuple) and all(g in functions for g in made):
+                found[key] = tuple(functions[g] for g in made)
         return found
 
     def plain(

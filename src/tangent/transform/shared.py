@@ -18,6 +18,7 @@ from tangent.source.read import is_derivative
 from tangent.syntax.quote import assign, name
 from tangent.syntax.rebuild import replace, statements
 from tangent.syntax.uses import assigned_inside, expression_reads, writes
+from tangent.transform.common import is_common
 from tangent.transform.unit import Unit
 
 SHARED = frozenset("unbroadcast broadcast_like spread".split())
@@ -25,14 +26,26 @@ IN_PLACE = frozenset("store augment shadow closure insert opaque dynamic".split(
 PLAIN = frozenset({ast.Assign, ast.Expr, ast.If, ast.For, ast.While, ast.Return, ast.Pass, ast.Break})
 Known = dict[str, tuple[str, frozenset[str]]]
 
+_for_all: dict[ast.FunctionDef, tuple[ast.FunctionDef, Operations]] = {}  # of functions that all modules call
+
 
 def shared(this: Unit, writes_into: Callable[[Any], bool]) -> Unit:
     """A generated function with its repeated operations done once; `writes_into` tells which callees write."""
-    if not is_derivative(this.source.function) or not _is_plain(this, writes_into):
+    if not is_derivative(this.source.function):
         return this
+    known = _for_all if is_common(this.source.function) else {}
+    if this.core not in known:
+        known[this.core] = _done(this, writes_into)
+    core, operations = known[this.core]
+    return this if core is this.core else Unit(this.source, core, this.context, operations, this.lists)
+
+
+def _done(this: Unit, writes_into: Callable[[Any], bool]) -> tuple[ast.FunctionDef, Operations]:
+    if not _is_plain(this, writes_into):
+        return this.core, this.operations
     operations = dict(this.operations)
     body = _block(this.core.body, operations, {}, _changing(this))
-    return Unit(this.source, replace(this.core, body=body), this.context, operations, this.lists)
+    return replace(this.core, body=body), operations
 
 
 def _is_plain(this: Unit, writes_into: Callable[[Any], bool]) -> bool:

@@ -82,7 +82,7 @@ def unit(
     """
     if isinstance(made := getattr(function, "unit", None), Unit):  # a loop that was made a function
         return made
-    if _is_own(function):
+    if is_lasting(function):
         found = _own(function, captured, objects, known, lists, table().version)
     else:
         key = ("unit", function, function.__code__, captured, objects, known, lists, table().version)
@@ -90,9 +90,9 @@ def unit(
     return replace(found, context=replace(found.context, asked=set(found.context.asked)))
 
 
-def _is_own(function: types.FunctionType) -> bool:
-    """Whether a function is a part of Tangent, and all that it names."""
-    return home_of(function).split(".")[0] == "tangent" and not is_generated(function)
+def is_lasting(function: types.FunctionType) -> bool:
+    """Whether a function is a part of Tangent, and all that it names, or a derivative that all modules call."""
+    return hasattr(function, "common") or (home_of(function).split(".")[0] == "tangent" and not is_generated(function))
 
 
 @lru_cache(maxsize=2048)

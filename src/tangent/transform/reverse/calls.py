@@ -60,10 +60,12 @@ class Calls(Containers):
         refuse_missing(self.unit, value, op.callee, "reverse", wanted)
         shadowed = {p for p, v in arguments.values.items() if any(n in self.stores.shadowed for n in leaf_names(v))}
         adding = tuple(p for p in constants_of(op.callee, wanted) if p not in shadowed) if not groups else ()
+        tangled = op.targets[0] in self.stores.shadowed and self.stores.settled.summary(op.callee).result
+        numbers = self.known_numbers(arguments.values)
         fwd, bwd = self.derivatives.pair(
-            op.callee, wanted, self.known_numbers(arguments.values), groups, arguments.known, adding, s in self.caught
+            op.callee, wanted, numbers, groups, arguments.known, adding, s in self.caught, tangled
         )
-        if op.targets[0] in self.stores.shadowed and self.stores.settled.summary(op.callee).result:
+        if tangled:
             fwd.once = bwd.once = self.stores.tangled = True  # what it keeps is written into here
         saved = self.scribe.names.numbered(f"{as_identifier(op.callee.__name__)}_saved")
         forward = self.scribe.use(fwd.name, fwd)

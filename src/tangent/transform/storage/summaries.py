@@ -25,7 +25,7 @@ from tangent.syntax.walk import walk
 from tangent.transform.calls import Groups
 from tangent.transform.content import content_read
 from tangent.transform.storage.around import written_around
-from tangent.transform.unit import Unit
+from tangent.transform.unit import Unit, is_lasting
 
 Outside = list[tuple[int, str, InPlaceError]]
 OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".split())
@@ -76,16 +76,21 @@ def _classes_changed(this: Unit, varied: frozenset[str]) -> Outside:
     return found
 
 
+_of_all: dict[ast.FunctionDef, Summary] = {}  # what is known of functions that are the same for all modules
+
+
 def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[Any], bool] | None = None) -> Summaries:
     """What callees do to their parameters, found out on demand; of what is given otherwise, nothing is read."""
     known: dict[Any, Summary] = {}
     begun: set[Any] = set()
     asked: set[Any] = set()  # those of which something was told before they were known
+    cores: dict[Any, ast.FunctionDef] = {}  # of functions that are the same for all modules
 
     def summary(function: Any) -> Summary:
         if function in begun:
             asked.add(function)
         if function not in known:
+            first = not begun
             known[function] = Summary()
             begun.add(function)
             settled = set(known)
@@ -96,6 +101,8 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
                 for other in set(known) - settled:
                     del known[other]
             begun.discard(function)
+            if first:  # nothing rests on what is not known yet
+                _of_all.update({core: known[f] for f, core in cores.items() if f in known})
         return known[function]
 
     def found_out(function: Any) -> Summary:
@@ -107,6 +114,10 @@ def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[An
             this = unit_of(function)
         except TangentError:  # what a generator gives may be what it was given, or share it
             return Summary(returned=_parameters(function)) if is_generator(function) else Summary()
+        if is_lasting(function) and not this.context.scalars:
+            if this.core in _of_all:
+                return _of_all[this.core]
+            cores[function] = this.core
         parameters = set(this.parameters)
         found = [w for w in all_writes(this, summary) if w.root not in this.context.scalars]
         aliases = aliases_of(

@@ -3,6 +3,7 @@
 import inspect
 
 import numpy as np
+
 import tangent
 from programs.numeric import gradient
 

@@ -9,10 +9,16 @@ a module of their own, so that the text of a derivative has the functions of its
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
 
 from tangent.source.naming import home_of, is_generated
+from tangent.transform.generated import Generated
+
+if TYPE_CHECKING:  # a module makes the derivatives of what its functions call
+    from tangent.transform.module import Module
+
+MOST = 4096  # rules of users make others
 
 _made: dict[Hashable, Any] = {}
 
@@ -25,9 +31,29 @@ def is_common(function: types.FunctionType) -> bool:
     return own and function.__code__.co_varnames[:1] == ("memory",)
 
 
-def common(key: Hashable, make: Callable[[], Mapping[Hashable, Any]] | None) -> Any:
-    """What was made for a key; else it is made now, with what it calls, where there is something to make it with."""
-    if key not in _made and make is not None:
-        for other, functions in make().items():
-            _made.setdefault(other, functions)
-    return _made.get(key)
+def common_passes(module: Module, function: types.FunctionType, key: Hashable, build: Callable[[Module], Any]) -> Any:
+    """The passes that all modules call, if the function has such; what is not made yet is, with all that it calls."""
+    if module.bind is None or module.options.compile is not None or not is_common(function):
+        return None
+    if (key, module.state) not in _made and not module.is_common:
+        for other, functions in _built(module, function, build).items():
+            _made.setdefault((other, module.state), functions)
+        while len(_made) > MOST:
+            _made.pop(next(iter(_made)))
+    return _made.get((key, module.state))
+
+
+def _built(module: Module, function: types.FunctionType, build: Callable[[Module], Any]) -> dict[Hashable, Any]:
+    """All that a module of their own has of passes, by what they were asked for."""
+    apart = module.for_all()
+    apart.given_lists |= module.given_lists & {function}
+    build(apart)
+    apart.finish()
+    assert apart.bind is not None
+    functions = apart.bind(apart)
+    for g, f in functions.items():
+        f.name, f.seeds, f.common = f.__name__, g.seeds, True  # type: ignore[attr-defined]
+    pairs = {key: made for key, made in apart.made.items() if isinstance(made, tuple) and functions.keys() >= {*made}}
+    return {key: tuple(functions[g] for g in pair) for key, pair in pairs.items()} | {
+        key: functions[made] for key, made in apart.made.items() if isinstance(made, Generated) and made in functions
+    }

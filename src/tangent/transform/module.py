@@ -7,7 +7,7 @@ import copy
 import inspect
 import sys
 import types
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from tangent.analysis.liveness import liveness
@@ -29,7 +29,7 @@ from tangent.syntax.uses import assigned_inside
 from tangent.transform.by_tangents import Derive, is_gradient, pair_by_tangents, tangent_by_tangents
 from tangent.transform.calls import NONE_GIVEN, Groups
 from tangent.transform.checkpoint import build_again, build_loop
-from tangent.transform.common import common, is_common
+from tangent.transform.common import common_passes, is_common
 from tangent.transform.custom import custom_pair, custom_tangent
 from tangent.transform.entrance import tangent_names
 from tangent.transform.generated import Generated
@@ -70,9 +70,9 @@ class Module:
         self, options: Options, optimise: Optimise, derive: Derive | None = None, bind: Bind | None = None
     ) -> None:  # fmt: skip
         self.options, self.optimise, self.derive, self.bind = options, optimise, derive, bind
-        self._is_common = False  # whether what is made here is for all modules
+        self.is_common = False  # whether what is made here is for all modules
         self.functions: list[Generated] = []
-        self._made: dict[Key, Any] = {}
+        self.made: dict[Key, Any] = {}
         self._facts: dict[Any, Fact] = {}
         self._begun: set[Any] = set()  # functions whose results are being found out
         self._early = 0  # how often one of these was asked for
@@ -107,21 +107,22 @@ class Module:
         """
         function = for_any_arguments(function)
         known = self.usable(function, known)
+        numbers = numbers if not is_common(function) else frozenset()  # what all call is for any values
         key = (function, active, numbers, groups, known, adding, function in self.given_lists, caught, "pair")
         self.asked_for = self.asked_for or function
-        if key not in self._made:
+        if key not in self.made:
             base = as_identifier(function.__name__)
             if (custom := table().custom_of(function) or self.turned(function, active, pair_by_tangents)) is not None:
-                self._made[key] = custom_pair(function, custom, active)
-                return self._made[key]  # type: ignore[no-any-return]
+                self.made[key] = custom_pair(function, custom, active)
+                return self.made[key]  # type: ignore[no-any-return]
             given = active, numbers, groups, (), adding, caught
-            shared = None if apart or known else self._common(function, key, lambda m: m.pair(function, *given))
+            shared = None if apart or known else common_passes(self, function, key, lambda m: m.pair(function, *given))
             if shared is not None:
-                self._made[key] = shared
+                self.made[key] = shared
                 return shared  # type: ignore[no-any-return]
             both = self.new_pair(base, function)
             both[0].caught = caught
-            self._made[key] = both
+            self.made[key] = both
             if getattr(function, "checkpointed", False):
                 inner = self.new_pair(f"{base}_again", function)
                 build_again(self, both, inner, active, groups)
@@ -130,7 +131,7 @@ class Module:
                 self._waiting.append(lambda: build_loop(self, *both, active, numbers, groups, adding))
             else:
                 self._waiting.append(lambda: build_pair(self, *both, active, numbers, groups, known, adding))
-        found: tuple[Generated, Generated] = self._made[key]
+        found: tuple[Generated, Generated] = self.made[key]
         return found
 
     def turned(self, function: types.FunctionType, active: tuple[str, ...], made: Turn) -> Custom | None:
@@ -149,65 +150,48 @@ class Module:
     ) -> Generated:  # fmt: skip
         function = for_any_arguments(function)
         known = self.usable(function, known)
+        numbers = numbers if not is_common(function) else frozenset()
         key = (function, active, numbers, groups, known, function in self.given_lists, caught, "tangent")
-        if key not in self._made:
+        if key not in self.made:
             custom = table().custom_of(function) or self.turned(function, active, tangent_by_tangents)
             if custom is not None:
-                self._made[key] = custom_tangent(function, custom, active)
-                return self._made[key]  # type: ignore[no-any-return]
+                self.made[key] = custom_tangent(function, custom, active)
+                return self.made[key]  # type: ignore[no-any-return]
             given = active, numbers, groups, (), caught
-            shared = None if known else self._common(function, key, lambda m: m.tangent(function, *given))
+            shared = None if known else common_passes(self, function, key, lambda m: m.tangent(function, *given))
             if shared is not None:
-                self._made[key] = shared
+                self.made[key] = shared
                 return shared  # type: ignore[no-any-return]
             made = self.new(f"{as_identifier(function.__name__)}_jvp", function)
             made.seeds, made.caught = tangent_names(self.read(function, known=known), active), caught
-            self._made[key] = made
+            self.made[key] = made
             self._waiting.append(lambda: build_tangent(self, made, active, numbers, True, groups, known))
-        found: Generated = self._made[key]
+        found: Generated = self.made[key]
         return found
 
-    def _common(self, function: types.FunctionType, key: Key, build: Callable[[Module], Any]) -> Any:
-        """The passes that all modules call, of a function that works on a memory."""
-        if self.bind is None or self.options.compile is not None or not is_common(function):
-            return None
+    def for_all(self) -> Module:
+        """An empty module, asked for the same, whose functions all others may call."""
         asked = {name: getattr(self.options, name) for name in ("optimized", "silent", "turned")}
-        state = *asked.values(), self._objects, table().version
+        options = Options(objects=tuple(sorted(self._objects)), **asked)
+        module = Module(options, self.optimise, self.derive, self.bind)
+        module.is_common = True
+        return module
 
-        def made() -> dict[Hashable, Any]:
-            options = Options(wrt=key[1], objects=tuple(sorted(self._objects)), **asked)
-            module = Module(options, self.optimise, self.derive, self.bind)
-            module._is_common = True
-            module.given_lists |= self.given_lists & {function}
-            build(module)
-            module.finish()
-            return {(k, state): functions for k, functions in module.bound().items()}
-
-        return common((key, state), None if self._is_common else made)
-
-    def bound(self) -> dict[Key, Any]:
-        """What was made for all modules, as functions."""
-        assert self.bind is not None
-        functions = self.bind(self)
-        for g, f in functions.items():
-            f.name, f.seeds, f.common = f.__name__, g.seeds, True  # type: ignore[attr-defined]
-        found: dict[Key, Any] = {}
-        for key, made in self._made.items():
-            if isinstance(made, Generated) and made in functions:
-                found[key] = functions[made]
-            elif isinstance(made, tuple) and all(g in functions for g in made):
-                found[key] = tuple(functions[g] for g in made)
-        return found
+    @property
+    def state(self) -> Key:
+        """What derivatives of Tangent's own functions depend on, beside these functions."""
+        options = self.options
+        return options.optimized, options.silent, options.turned, self._objects, table().version
 
     def plain(
         self, function: types.FunctionType, active: tuple[str, ...], numbers: frozenset[str], groups: Groups
     ) -> Generated:
         """The function itself, as Core Python, for code that has no other text."""
         key = (function, groups, "plain")
-        if key not in self._made:
-            made = self._made[key] = self.new(function.__name__, function)
+        if key not in self.made:
+            made = self.made[key] = self.new(function.__name__, function)
             self._waiting.append(lambda: build_plain(self, made, active, numbers, groups))
-        found: Generated = self._made[key]
+        found: Generated = self.made[key]
         return found
 
     def gives_nothing(self, function: types.FunctionType) -> bool:

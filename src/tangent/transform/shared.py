@@ -10,7 +10,8 @@ in place are left alone: there two arrays of the same content are two arrays.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from tangent.analysis.operation import Operation, Operations
@@ -26,23 +27,26 @@ IN_PLACE = frozenset("store augment shadow closure insert opaque dynamic".split(
 PLAIN = frozenset({ast.Assign, ast.Expr, ast.If, ast.For, ast.While, ast.Return, ast.Pass, ast.Break})
 Known = dict[str, tuple[str, frozenset[str]]]
 
-_for_all: dict[ast.FunctionDef, tuple[ast.FunctionDef, Operations]] = {}  # of functions that all modules call
+Done = tuple[ast.FunctionDef, Operations] | None
+
+_for_all: weakref.WeakKeyDictionary[ast.FunctionDef, Done] = weakref.WeakKeyDictionary()  # what all modules call
 
 
 def shared(this: Unit, writes_into: Callable[[Any], bool]) -> Unit:
     """A generated function with its repeated operations done once; `writes_into` tells which callees write."""
     if not is_derivative(this.source.function):
         return this
-    known = _for_all if is_common(this.source.function) else {}
+    known: MutableMapping[ast.FunctionDef, Done] = _for_all if is_common(this.source.function) else {}
     if this.core not in known:
         known[this.core] = _done(this, writes_into)
-    core, operations = known[this.core]
-    return this if core is this.core else Unit(this.source, core, this.context, operations, this.lists)
+    if (done := known[this.core]) is None:
+        return this
+    return Unit(this.source, done[0], this.context, done[1], this.lists)
 
 
-def _done(this: Unit, writes_into: Callable[[Any], bool]) -> tuple[ast.FunctionDef, Operations]:
+def _done(this: Unit, writes_into: Callable[[Any], bool]) -> Done:
     if not _is_plain(this, writes_into):
-        return this.core, this.operations
+        return None
     operations = dict(this.operations)
     body = _block(this.core.body, operations, {}, _changing(this))
     return replace(this.core, body=body), operations

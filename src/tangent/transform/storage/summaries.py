@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -76,7 +77,7 @@ def _classes_changed(this: Unit, varied: frozenset[str]) -> Outside:
     return found
 
 
-_of_all: dict[ast.FunctionDef, Summary] = {}  # what is known of functions that are the same for all modules
+_of_all: weakref.WeakKeyDictionary[ast.FunctionDef, Summary] = weakref.WeakKeyDictionary()  # of Tangent's own functions
 
 
 def summaries(unit_of: Callable[[types.FunctionType], Unit], given: Callable[[Any], bool] | None = None) -> Summaries:

@@ -35,7 +35,7 @@ OUTER = (100, 200, 400, 700, 1000)
 SHORT = (20, 40, 80, 120)  # for what grows with the square: more does not fit into memory
 NARROW, LONG = 50, (100, 200, 400)  # where the square shows: rows that are there at the start count little
 
-TURNS = 3
+TURNS = 8  # memory that is new to the process costs most where it is much, and not always the same
 WARM = 3  # calls before the clock runs: a derivative that is called again has a version for its arguments
 
 Gradient = Callable[[np.ndarray, int], Any]

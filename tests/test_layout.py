@@ -1,6 +1,7 @@
 """Imports go one way, and importing Tangent loads NumPy and nothing heavier."""
 
 import ast
+import functools
 import importlib
 import subprocess
 import sys
@@ -38,8 +39,13 @@ def part(path):
     return first.removesuffix(".py")
 
 
+@functools.cache
 def imported(path):
     """The parts of the package that a module imports, wherever in its text."""
+    return tuple(imports(path))
+
+
+def imports(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Import(names=names):

@@ -226,3 +226,21 @@ def weighted(x):
 def table_of_the_module_that_is_filled_first(x):
     begin()
     return weighted(x) + weighted(x[::-1])
+
+
+def fill_with_product(x, filled, factor):
+    filled[:] = x * factor
+
+
+@program({"x": positive(4), "v": positive(4, shift=1.0)})
+def buffer_given_to_a_function_that_fills_another(x, v):
+    np.multiply(x, x, out=WORK)
+    fill_with_product(x, v, WORK)
+    return v
+
+
+@program({"x": positive(4), "v": positive(4, shift=1.0)})
+def parts_of_buffers_given_to_a_function_that_fills(x, v):
+    TABLE[1] = x * x
+    fill_with_product(x[1:], v[1:], factor=TABLE[1, 1:])
+    return v

@@ -652,3 +652,52 @@ def parts_of_an_array_that_is_followed(a):
     xs.extend([1.0 / v[...]])
     a[:] = xs[1] + xs[0] * a
     return np.sum(0.5 * np.cos(a + 0.7))
+
+
+@dataclass
+class Motion:
+    """Places and velocities, and the time that has passed."""
+
+    x: np.ndarray
+    v: np.ndarray
+    time: float = 0.0
+
+
+def forces(x, out=None):
+    if out is None:
+        out = np.empty_like(x)
+    out[:] = -x
+    out[1:] += 0.5 * x[:-1] ** 2
+    return out
+
+
+def moved(state, step, acceleration):
+    state.v += 0.5 * step * acceleration
+    state.x += step * state.v
+    forces(state.x, out=acceleration)
+    state.v += 0.5 * step * acceleration
+    state.time += step
+
+
+@program({"x": signed(3), "v": signed(3, shift=1.0), "step": 0.1})
+def functions_of_an_object_and_of_what_they_fill(x, v, step):
+    state = Motion(x.copy(), v.copy())
+    acceleration = forces(state.x)
+    kept = []
+    for _ in range(2):
+        moved(state, step, acceleration)
+        kept.append(state.x.copy())
+    return np.array(kept), state.v, state.time
+
+
+def weighed(x, out):
+    return np.sum(x * out)
+
+
+@program({"x": signed(3), "v": signed(3, shift=1.0)})
+def functions_that_read_what_they_name_out(x, v):
+    state = Motion(x, v)
+    state.v += x
+    first = weighed(x, out=v)
+    v[0] = 2.0
+    return first * weighed(state.v, out=state.x)

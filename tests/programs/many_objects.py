@@ -246,3 +246,54 @@ def layers_with_two_names(x, w):
     y = net(x)
     net.layers[1].b = y
     return np.sum(layers[1](x))
+
+
+class Unit:
+    """A layer that keeps what it was given, and how it has to change."""
+
+    def __init__(self, w, kept=None):
+        self.w = w
+        self.kept = kept
+        self.change = np.zeros_like(w)
+
+    def forward(self, x):
+        self.kept = x[:1] * 2.0
+        return np.tanh(x * self.w)
+
+    def backward(self, y, slope):
+        slope = slope * (1.0 - y * y)
+        self.change[...] = self.kept * slope
+        return slope * self.w
+
+    def update(self, rate):
+        self.w -= rate * self.change
+
+
+@program({"x": signed(2), "w": signed(2, shift=1.0), "rate": 0.3})
+def objects_that_keep_nothing_at_first(x, w, rate):
+    units = [Unit(w.copy()), Unit(w * 2.0)]
+    for _ in range(2):
+        y = x
+        for unit in units:
+            y = unit.forward(y)
+        slope = 2.0 * y
+        for unit in reversed(units):
+            slope = unit.backward(y, slope)
+        for unit in units:
+            unit.update(rate)
+    return slope
+
+
+@program({"x": signed(2), "w": signed(2, shift=1.0), "rate": 0.3})
+def objects_that_keep_other_shapes_later(x, w, rate):
+    units = [Unit(w.copy(), np.zeros(2)), Unit(w * 2.0, np.zeros(2))]
+    for _ in range(2):
+        y = x
+        for unit in units:
+            y = unit.forward(y)
+        slope = 2.0 * y
+        for unit in reversed(units):
+            slope = unit.backward(y, slope)
+        for unit in units:
+            unit.update(rate)
+    return sum(np.sum(unit.w) for unit in units)

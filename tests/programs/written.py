@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.registry import program
-from programs.samples import positive
+from programs.samples import positive, signed
 
 
 @program({"a": positive(3), "w": positive(3, 2)})
@@ -178,3 +178,50 @@ def array_of_number_objects(x):
     for i in range(3):
         held[i] = held[i] * held[i - 1]
     return held[0] * held[1] + held[2]
+
+
+@program({"a": signed(4), "u": positive(4)})
+def indices_that_change(a, u):
+    where = np.arange(4)
+    for _ in range(3):
+        a[where[:2]] *= u[:2]
+        where[:] = where[np.array([2, 3, 1, 0])]
+    return a
+
+
+@program({"a": signed(4), "u": positive(4)})
+def masks_that_change_under_another_name(a, u):
+    mask = np.array([True, False, True, False])
+    seen = mask[:]
+    for k in range(3):
+        a[seen] *= 2.0 * k + 2.0
+        mask[k] = False
+        a[seen] += u[0] * a[0]
+    return a
+
+
+@program({"a": signed(4), "u": positive(4)})
+def lists_of_indices_that_change(a, u):
+    where = [0, 1]
+    for k in range(3):
+        a[where] *= u[:2]
+        where[0] = where[1]
+        where[1] = (k + 2) % 4
+    return a
+
+
+def _scaled_at(a, where, u):
+    a[where] *= u
+
+
+@program({"a": signed(4), "u": positive(4)})
+def indices_that_change_in_a_call(a, u):
+    where = np.zeros((3, 2), dtype=int)
+    where[:, 1] = 2
+    row = where[0]
+    for k in range(3):
+        _scaled_at(a, row, u[:2])
+        np.add.at(a, row, u[2:])
+        row[0] += 1
+        where[0, 1] = k
+    return a

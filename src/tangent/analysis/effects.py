@@ -7,7 +7,7 @@ import functools
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -205,10 +205,10 @@ def written_by(
     node: ast.Call, scope: Scope, summaries: Summaries, ruled: bool = False, alone: bool = False
 ) -> Iterator[str]:
     """The variables that a call may write into; `alone` says that nothing else of it is used."""
-    for k in node.keywords:
+    found = scope.resolve(node.func)
+    for k in node.keywords if not _is_own(found) else ():  # what 'out' of one's own means, it says
         if k.arg == "out" and not (isinstance(k.value, ast.Constant) and k.value.value is None):
             yield from base_names(k.value)
-    found = scope.resolve(node.func)
     if found is MISSING:
         if isinstance(node.func, ast.Attribute) and node.func.attr in WRITING_METHODS:
             yield from base_names(node.func.value)
@@ -244,13 +244,18 @@ def written_by(
     elif alone and not ruled and _is_of_scipy(found):
         for a in (*node.args, *(k.value for k in node.keywords)):
             yield from base_names(a)
-    elif isinstance(found, types.FunctionType) and not is_library(found):
+    elif _is_own(found):
         yield from _by_summary(node, found, scope, summaries)
     elif not is_library(found) and not isinstance(found, type):
         behind = _behind(found)
         if not ruled if behind is None else summaries(behind).written:
             for a in node.args:
                 yield from base_names(a)
+
+
+def _is_own(found: Any) -> TypeGuard[types.FunctionType]:
+    """Whether something is a function of the user's, whose text says what it writes into."""
+    return isinstance(found, types.FunctionType) and not is_library(found)
 
 
 def _is_writing_method(found: Any) -> bool:

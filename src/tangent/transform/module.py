@@ -406,7 +406,7 @@ class Module:
         function = this.source.function
         self._differentiated.add(function)
         self._spaces[id(function.__globals__)] = function.__globals__
-        self._read |= globals_read(found.unit, found.activity.useful)
+        self._read |= globals_read(found.unit, found.activity.useful, self.summaries)
         self._written += globals_rebound(found.unit, found.activity.varied)
         return found
 

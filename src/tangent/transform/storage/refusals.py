@@ -150,9 +150,9 @@ def sharing_items(this: Unit, s: ast.stmt, construct: str, why: str, todo: str) 
     return error
 
 
-def read_by_active(this: Unit, active: frozenset[str]) -> set[str]:
-    """Variables whose values an adjoint may read."""
-    found: set[str] = set()
+def read_by_active(this: Unit, stores: list[Write], active: frozenset[str]) -> set[str]:
+    """Variables whose values an adjoint may read, also as an index of what is stored, or in a call that writes."""
+    found = {v for w in stores if w.root in active for v in header_reads(w.statement)}
     for op in this.operations.values():
         if any(t in active for t in op.targets) and op.value is not None:
             found |= {n.id for n in walk(op.value) if isinstance(n, ast.Name)}

@@ -137,7 +137,7 @@ def settle(
     for callee, s in called_functions(this):
         for space, v in summary(callee).outside if _brings(this, s, varied) else ():
             outside.append((space, v, refusal(this, Write(s, v, frozenset(), "call"), v)))
-    on_path = read_by_active(this, varied & useful)
+    on_path = read_by_active(this, found, varied & useful)
     for w in found:
         if not (w.root in flat or _has_adjoint(this, w, aliases)):
             refuse_store(this, w, aliases, varied, useful, on_path, outside)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tangent.analysis.activity import activity
 from tangent.analysis.aliases import Aliases
-from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place
+from tangent.analysis.effects import Summaries, Summary, Write, writes_in_place, written_by
 from tangent.analysis.made import BESIDE, copies_container, is_slice
 from tangent.analysis.operation import Operation
 from tangent.analysis.passed import passed_on
@@ -32,12 +32,16 @@ Outside = list[tuple[int, str, InPlaceError]]
 OF_ARRAYS = frozenset("T transpose swapaxes reshape ravel diagonal moveaxis".split())
 
 
-def globals_read(this: Unit, useful: frozenset[str]) -> set[tuple[int, str]]:
-    """Global names that the result of a function depends on."""
+def globals_read(this: Unit, useful: frozenset[str], summary: Summaries) -> set[tuple[int, str]]:
+    """Global names that the result of a function depends on, also by what a callee writes into."""
+
+    def fills(e: ast.expr) -> bool:
+        return isinstance(e, ast.Call) and not useful.isdisjoint(written_by(e, this.context.scope, summary))
+
     names = {
         n.id
         for op in this.operations.values()
-        if any(t in useful for t in op.targets) and op.value is not None
+        if op.value is not None and (any(t in useful for t in op.targets) or fills(op.value))
         for n in walk(op.value)
         if isinstance(n, ast.Name) and n.id not in this.context.scope.local
     }

@@ -59,12 +59,23 @@ class Binding(Facts):
                     stack, item = self.adjoint(op.targets[0]), self.adjoint(op.operands[0])
                     done += [s, at(ast.Expr(expression("s.append(v)", s=stack, v=item)), s)]
                 case _:
-                    done.append(s)
+                    done += [s, *self.emptied(s, op)]
                     for v in self.bound(s, op):
                         beside = self.binding(s, op, v)
                         operations[beside] = Operation("shadow", (self.adjoint(v),))
                         done.append(beside)
         return done
+
+    def emptied(self, s: ast.stmt, op: Operation | None) -> list[ast.stmt]:
+        """`bxs[i] = 0.0` beside `xs[i] = v`, in a list of values: the new item may have another shape than the old."""
+        if op is None or op.kind != "store" or not self.is_flat(a := op.targets[0]) or self.is_dict(a):
+            return []
+        if a not in self.shadowed or self.owner.shapes.of(op.values["value"]).scalar:
+            return []
+        place = rename(self.place(op, a), {a: self.adjoint(a)})
+        new = at(ast.Assign([replace(place, ctx=ast.Store())], constant(0.0)), s)
+        self.owner.operations[new] = Operation("shadow", (self.adjoint(a),))
+        return [new]
 
     def bound(self, s: ast.stmt, op: Operation | None) -> list[str]:
         """The handles with shadows that a statement binds."""

@@ -296,3 +296,17 @@ def function_that_hands_itself_on(x):
         return v * x if n == 0 else functools.partial(g, n - 1)(v) * x
 
     return g(2, 1.3)
+
+
+def applied(functions, v):
+    return functions[0](v)
+
+
+@program({"x": 0.7})
+def second_name_of_an_argument_captured(x):
+    target = x
+
+    def loss(w):
+        return w * w * target
+
+    return applied([loss], 2.0 * x)

@@ -464,3 +464,34 @@ def composed(*functions):
 def gradient_of_a_composition_of_compositions(x):
     inner = composed(np.sin, lambda v: v * x, np.tanh)
     return tangent.grad(inner)(x) + tangent.grad(composed(inner, inner))(0.4)
+
+
+@program({"x": 0.7})
+def gradient_of_a_function_that_rebinds_a_variable(x):
+    n = x
+
+    def g(y):
+        nonlocal n
+        n = n * y
+        return y * y * x
+
+    slope = tangent.grad(g)
+    return slope(x) * n + slope(1.2) * n
+
+
+class Tally:
+    def __init__(self, x):
+        self.x, self.seen = x, []
+
+
+@program({"x": 0.7}, orders=1)
+def gradient_of_what_changes_an_object_and_a_list(x):
+    tally, seen = Tally(x), []
+
+    def g(y):
+        tally.x = tally.x + y
+        tally.seen.append(y)
+        seen.append(y * x)
+        return y * y * tally.x
+
+    return tangent.grad(g)(x) * (seen[0] + tally.x + len(tally.seen))

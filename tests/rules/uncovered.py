@@ -69,7 +69,7 @@ EXERCISED_ELSEWHERE = {
     **dict.fromkeys(
         _names("""
             changed contents current current_owner current_slots current_tangent forget initialised new_list only_slot
-            as_now held_behind held_in_front now_owner now_slots now_tangent
+            as_now held_behind held_in_front now_owner now_slots now_tangent slots_among undone_slots
             owner_grad owner_part read_tangent remembered slot_grad slot_part slot_taken threaded tuple_of without_slot
         """),
         "what objects hold: the programs of tests/programs/state.py and objects.py, at second order",

@@ -75,6 +75,13 @@ def returned_owner(y, b, memory, x, like): d[b] = handed_owner(d[y], memory, x, 
 @linear
 def returned_slots(y, b, memory, x, like): d[b] = handed_slots(d[y], memory, x, like)
 
+def undone_slots(y, memory, after, slots):
+    d[memory] = slots_among(d[y], slots, True)
+    d[after] = slots_among(d[y], slots, False)
+    d[y] = undone_slots(d[memory], d[after], slots)
+@linear
+def slots_among(y, b, slots, among): d[b] = slots_among(d[y], slots, among)
+
 def changed(y, memory, x, name, value):
     d[memory] = without_slot(d[y], x, name)
     d[value] = slot_taken(d[y], x, name, value)

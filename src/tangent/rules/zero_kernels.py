@@ -207,6 +207,7 @@ runtime.require_real
 runtime.require_unwritten_part
 runtime.probe
 runtime.require_unchanged
+runtime.object_slots
 runtime.cut_shares
 runtime.require_pair
 runtime.number_or_part

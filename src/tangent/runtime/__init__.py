@@ -195,6 +195,7 @@ from tangent.runtime.memory_arrays import (
     written,
     written_tangent,
 )
+from tangent.runtime.memory_captured import object_slots, slots_among, undone_slots
 from tangent.runtime.memory_cut import handed_owner, handed_slots, returned_owner, returned_slots
 from tangent.runtime.memory_grads import (
     current_owner,
@@ -506,6 +507,7 @@ __all__ = [
     "now_slots",
     "now_tangent",
     "number_or_part",
+    "object_slots",
     "of_text",
     "only_slot",
     "order_of_keys",
@@ -608,6 +610,7 @@ __all__ = [
     "slot_grad",
     "slot_part",
     "slot_taken",
+    "slots_among",
     "snapshot_count",
     "sources",
     "step_at",
@@ -627,6 +630,7 @@ __all__ = [
     "unboxed",
     "unbroadcast",
     "unbroken",
+    "undone_slots",
     "undrawn",
     "unfit_grad",
     "unit_arrays",

@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 
 from tangent.errors import UnsupportedError
-from tangent.runtime.memory_views import reaches_slot
+from tangent.runtime.memory import Memory, Slot, Variable
+from tangent.runtime.memory_views import parts_now, reaches_slot
 from tangent.runtime.objects import is_object
+from tangent.runtime.places import root_of
+
+KEPT = (list, dict, deque, np.ndarray, Variable)  # what stays changed behind a derivative
 
 
 def sees_memory(memory: Any, function: Any) -> bool:
@@ -22,8 +26,47 @@ def sees_memory(memory: Any, function: Any) -> bool:
 
 def sees_changeable(function: Any) -> bool:
     """Whether the function behind a derivative captures something that it may change."""
-    kinds = list, dict, deque, np.ndarray
-    return hasattr(function, "origin") and any(isinstance(v, kinds) or is_object(v) for v in _reached(function, set()))
+    return hasattr(function, "origin") and any(isinstance(v, KEPT) or is_object(v) for v in _reached(function, set()))
+
+
+def sees_kept(function: Any) -> bool:
+    """Whether it captures something of which changes stay behind a derivative."""
+    return any(isinstance(v, KEPT) for v in _reached(function, set()))
+
+
+def object_slots(memory: Any, after: Any, function: Any) -> frozenset[Slot]:
+    """What a function has changed in arrays and objects that it captures, and in what these hold.
+
+    A derivative of a function that needs a memory leaves these alone (`tell_outside`).
+    """
+    inside: dict[int, bool] = {}
+    for x in _reached(function, set()):
+        _mark(memory, x, False, inside)
+    return frozenset(s for s, v in after.items() if inside.get(s[0]) and (s not in memory or memory[s] is not v))
+
+
+def _mark(memory: Any, x: Any, held: bool, inside: dict[int, bool]) -> None:
+    """Note of all that is reached from a value whether it is an array, or objects alone hold it."""
+    own = id(root_of(x)) if isinstance(x, np.ndarray) else id(x)
+    held = held or isinstance(x, np.ndarray) or (is_object(x) and not isinstance(x, Variable))
+    if inside.get(own, True) and (own not in inside or not held):
+        inside[own] = held
+        for part in parts_now(memory, x).values():
+            _mark(memory, part, held, inside)
+
+
+def undone_slots(memory: Any, after: Any, slots: Any) -> Any:
+    """A memory in which some slots are what they were in an earlier one."""
+    made = after.copy()
+    for s in slots:
+        made.pop(s, None)
+    made.update({s: memory[s] for s in slots if s in memory})
+    return made
+
+
+def slots_among(b: Any, slots: Any, among: bool) -> Any:
+    """The part of a gradient of the memory that belongs to some slots, or to all others."""
+    return Memory({s: v for s, v in b.items() if (s in slots) is among}, b.owners)
 
 
 def refuse_unseen(function: Any) -> None:

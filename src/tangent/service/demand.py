@@ -27,7 +27,7 @@ from tangent.runtime.classes import is_made_by_class
 from tangent.runtime.draws import takes_sizes
 from tangent.runtime.generic import by_class
 from tangent.runtime.library import applied_function, partial_of
-from tangent.runtime.memory_captured import refuse_unseen, sees_changeable
+from tangent.runtime.memory_captured import refuse_unseen, sees_changeable, sees_kept
 from tangent.runtime.objects import MEMBERS, is_object
 from tangent.service.class_writers import refuse_class_writer
 from tangent.service.closed import is_closed
@@ -264,7 +264,7 @@ class DerivativesOnDemand:
         function = unwrapped(function)
         if isinstance(function, types.FunctionType) and table().is_zero(function):
             function = writing_constants(function) or function
-        changes = sees_changeable(function) and changes_outside(primal_of(function))
+        changes = sees_changeable(function) and changes_outside(function)
         if over or changes:
             return self.over_memory(function, arrays, changes)
         if is_given(function):
@@ -294,8 +294,9 @@ class DerivativesOnDemand:
         """A derivative that is taken of the function with a memory: what that captured has changed since."""
         refuse_unseen(function)
         made, title = self.derived(function, arrays), f"'{function.__name__}'"
-        options = function.origin[1]  # type: ignore[attr-defined]
-        return self.kept(("over", made, changes), lambda: threaded_derivative(made, options, title, changes))
+        behind, options = function.origin  # type: ignore[attr-defined]
+        objects = behind if needs_memory(behind, table().has_rule) else None
+        return self.kept(("over", made, changes), lambda: threaded_derivative(made, options, title, objects, changes))
 
     def derived(self, function: types.FunctionType, arrays: bool) -> types.FunctionType:
         """The derivative of a function, or of a derivative, that takes a memory and gives it back behind its result."""
@@ -441,9 +442,11 @@ def is_followed(function: types.FunctionType) -> bool:
     return own and not table().has_rule(function) and not getattr(function, "makes_derivatives", False)
 
 
-def changes_outside(function: types.FunctionType) -> bool:
-    """Whether a function writes into what it captured, and its derivatives do."""
-    return not needs_memory(function, table().has_rule) and bool(summaries(unit)(function).outside)
+def changes_outside(derivative: types.FunctionType) -> bool:
+    """Whether a function writes into what it captured, and its derivative does; it leaves objects as they are."""
+    function = primal_of(derivative)
+    kept = not needs_memory(function, table().has_rule) or sees_kept(derivative)
+    return kept and bool(summaries(unit)(function).outside)
 
 
 def with_lists(function: types.FunctionType) -> types.FunctionType:

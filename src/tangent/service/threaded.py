@@ -7,6 +7,7 @@ from typing import Any
 
 from tangent.options import Options
 from tangent.runtime.memory import current
+from tangent.runtime.memory_captured import object_slots, undone_slots
 from tangent.runtime.memory_views import as_now, require_unchanged
 from tangent.runtime.stateful import call_class
 from tangent.runtime.writers import require_reader
@@ -29,6 +30,10 @@ def given(memory, /, *args, **named):
     unchanged(memory, named, shown_named, 'named', title)
     return result, memory
 """
+RESULT_AND_CHANGES = """\
+slots = object_slots(memory, after, behind)
+    memory = undone_slots(memory, after, slots)
+    return result, memory"""
 # What a derivative gives beside the memory after it: alone, after the value, or before it.
 SLOPES = "result, after = given0(memory, *shown, **shown_named)"
 VALUE_FIRST = "(value, after), slopes = given0(memory, *shown, **shown_named)\n    result = (value, slopes)"
@@ -37,12 +42,13 @@ VALUE_AFTER_SEVERAL = VALUE_LAST.replace("(slopes, value)", "(*slopes, value)")
 
 
 def threaded_derivative(
-    derivative: types.FunctionType, options: Options, title: str, changes: bool
+    derivative: types.FunctionType, options: Options, title: str, behind: types.FunctionType | None, changes: bool
 ) -> types.FunctionType:
     """A derivative of a function that takes a memory: it sees what the function captured as that is now.
 
     `derivative` gives its memory as what else the function returns (`has_aux`). Where it `changes` something, that
-    stays so: lists do that a function adds to; objects are what they were, as behind any derivative.
+    stays so: lists do that a function adds to, and variables that it rebinds; objects that the function `behind` it
+    captures are what they were, as behind any derivative.
     """
     found = SLOPES
     if options.value_first:
@@ -50,8 +56,13 @@ def threaded_derivative(
     elif options.preserve_result:
         found = VALUE_LAST if len(options.wrt) == 1 else VALUE_AFTER_SEVERAL
     text = GIVEN.replace("result = given0(*shown, **shown_named)", found)
-    text = text.replace("return result, memory", "return result, after") if changes else text
-    return define("given", text, {**_shown(derivative), "title": title}, {"given0": types.CellType(derivative)})
+    known = {**_shown(derivative), "title": title}
+    if changes and behind is not None:
+        text = text.replace("return result, memory", RESULT_AND_CHANGES)
+        known |= {"object_slots": object_slots, "undone_slots": undone_slots, "behind": behind}
+    elif changes:
+        text = text.replace("return result, memory", "return result, after")
+    return define("given", text, known, {"given0": types.CellType(derivative)})
 
 
 def threaded_given(function: types.FunctionType) -> types.FunctionType:

@@ -20,7 +20,7 @@ from tangent.optimise.typed.inlined import inlined
 from tangent.source.naming import is_library
 from tangent.syntax.inserted import InsertedCode
 from tangent.syntax.rebuild import rebuild, rename, replace, statements
-from tangent.syntax.uses import COMPREHENSIONS, arguments, header_reads, writes
+from tangent.syntax.uses import COMPREHENSIONS, SCOPES, arguments, expression_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.generated import Generated
 
@@ -111,9 +111,14 @@ def _second_names(body: Body, parameters: list[str]) -> dict[str, str]:
     lasting = {v for v, found in made.items() if len(found) == 1 and (found[0] is None or found[0] in top)}
     shadows = {v for v, found in made.items() if found[0] in top and _is_shadow(found)}
     lasting |= shadows
-    kept = {v for s in statements(body) if isinstance(s, InsertedCode) for v in header_reads(s)}  # by the user's lines
+    kept = {v for s in statements(body) for n in walk(s) if _is_named(n) for v in expression_reads(n)}
     found = {v: w for v, all_of in made.items() if (w := _meant(all_of, shadows)) in lasting and v != w}
     return {v: _last(v, found) for v in found if v not in kept}
+
+
+def _is_named(n: ast.AST) -> bool:
+    """Whether what something reads is known by its name: to the user's lines, and where gradients of captures are."""
+    return isinstance(n, (InsertedCode, *SCOPES))
 
 
 def _is_shadow(made: list[ast.stmt | None]) -> bool:

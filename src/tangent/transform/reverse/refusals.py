@@ -64,9 +64,11 @@ def refusal(unit: Unit, s: ast.stmt, op: Operation) -> TangentError:
             INSTEAD.get(shown if module.startswith("numpy") else "", TODO),
         )  # fmt: skip
     if op.why == "global":
+        free = unit.source.function.__code__.co_freevars
+        kind = "global" if op.targets[0] not in free else "variable of the function around,"
         error = UnsupportedError(
-            f"cannot differentiate the assignment to the global '{op.targets[0]}'", where,
-            "the result depends on it", "Compute with a local variable, and assign it to the global at the end.",
+            f"cannot differentiate the assignment to the {kind} '{op.targets[0]}'", where,
+            "the result depends on it", "Compute with a local variable, and assign it to the other at the end.",
         )  # fmt: skip
         readers = (x for x in statements(unit.core.body) if x is not s and op.targets[0] in header_reads(x))
         error.meet(READ, next(map(unit.source.locate, readers), None))

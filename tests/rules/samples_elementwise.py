@@ -265,6 +265,14 @@ SAMPLES: dict[str, list[Sample]] = {
         S("leg_share(x, y, np.hypot(x, y))", x=real(2, 3), y=real(3)),
         S("leg_share(x, y, np.hypot(x, y))", x=0.3, y=0.4),
     ],
+    "inverse": [S("inverse(z, 2)", z=cplx(3)), S("inverse(z, 1)", z=0.3 - 0.4j), S("inverse(x, 3)", x=positive(2, 2))],
+    **{
+        name: [
+            S(f"{name}(x, y, np.hypot(x, y), 1)", x=real(2, 3), y=real(3)),
+            S(f"{name}(x, y, np.hypot(x, y), 3)", x=0.3, y=0.4),
+        ]
+        for name in ("inverse_real", "inverse_imag")
+    },
     "cosine": binary("cosine", S("cosine(x, y)", x=0.3, y=0.5), other=positive),
     "times": binary("times", S("times(x, y)", x=cplx(3), y=cplx(3, seed=4))),
     "power_slope": binary(

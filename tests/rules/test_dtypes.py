@@ -151,3 +151,15 @@ def test_complex_numbers_of_single_precision_from_two_parts() -> None:
     np.testing.assert_allclose(gradient, (0.6, 0.8), rtol=1e-6)
     assert [b.dtype for b in gradient] == [np.float32, np.float32]
     np.testing.assert_allclose(tangent.jvp(length, ("x", "y"))(3.0, 4.0, 1.0, 1.0), 1.4, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "call", ["np.ravel(x)", "np.reshape(x, (1, 1))", "np.expand_dims(x, 0)", "np.atleast_2d(x)", "np.tile(x, 3)",
+             "np.repeat(x, 3)", "np.resize(x, 3)", "np.diagflat(x)"],
+)  # fmt: skip
+@pytest.mark.parametrize("x", [0.3, np.float32(0.3), 0.3 + 0.1j], ids=lambda x: type(x).__name__)
+def test_the_gradient_of_a_number_is_a_number(call: str, x: Any) -> None:
+    f = function_of(S(f"np.sum(np.real({call}))", x=x))
+    for optimized in (True, False):
+        gradient = tangent.grad(f, optimized=optimized)
+        assert all(isinstance(gradient(x), type(x)) for _ in range(3))

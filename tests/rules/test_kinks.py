@@ -14,7 +14,10 @@ from rules.check import function_of
 from rules.sample import S
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "kinks.md"
-LINES = re.findall(r"^\| `(.+?)` \| `(.+?)` \| `(.+?)` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+FIRST, SECOND = (
+    re.findall(r"^\| `(.+?)` \| `(.+?)` \| `(.+?)` \|$", part, re.MULTILINE)
+    for part in PAGE.read_text(encoding="utf-8").split("## At second order")
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -26,7 +29,7 @@ def number(text: str) -> Any:
 
 
 @pytest.mark.parametrize("optimized", [True, False], ids=["optimized", "raw"])
-@pytest.mark.parametrize(("call", "at", "derivative"), LINES, ids=[f"{call} at {at}" for call, at, _ in LINES])
+@pytest.mark.parametrize(("call", "at", "derivative"), FIRST, ids=[f"{call} at {at}" for call, at, _ in FIRST])
 def test_line(call: str, at: str, derivative: str, optimized: bool) -> None:
     x, expected = number(at), number(derivative)
     f = function_of(S(call, x=x))
@@ -41,5 +44,20 @@ def test_line(call: str, at: str, derivative: str, optimized: bool) -> None:
         np.testing.assert_allclose(np.sum(dy), np.asarray(expected)[index], atol=1e-15)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("call", "at", "hessian"), SECOND, ids=[f"{call} at {at}" for call, at, _ in SECOND])
+def test_line_at_second_order(call: str, at: str, hessian: str) -> None:
+    x, expected = number(at), number(hessian)
+    f = function_of(S(f"np.sum({call})", x=x))
+    slope, push = tangent.grad(f), tangent.jvp(f)
+    pull, ahead = tangent.vjp(slope), tangent.jvp(slope)
+    pulled, pushed = tangent.grad(push), tangent.jvp(push)
+    with np.errstate(divide="ignore", invalid="ignore") if "where" in call else np.errstate():
+        for k, e in enumerate(np.eye(x.size)):
+            rows = [pull(x, 1.0, e), ahead(x, dx=e), pulled(x, e), [pushed(x, e, d) for d in np.eye(x.size)]]
+            for row in rows:
+                np.testing.assert_allclose(row, expected[k], atol=1e-14)
+
+
 def test_the_page_has_lines() -> None:
-    assert len(LINES) > 50
+    assert len(FIRST) > 50 < 2 * len(SECOND)

@@ -67,7 +67,7 @@ FORWARD = {
     "np.linspace(x, y, 4)": "return np.linspace(dx, dy, 4)",
     "np.polysub(x, y)": "return np.polysub(dx, dy)",
     "np.linalg.solve(x, y)": "return solve_columns(x, dy - matmul_columns(dx, np.linalg.solve(x, y), y), y)",
-    "np.arctan2(x, y)": "r = np.hypot(y, x)\n    return ratio(dx * cosine(y, r), r) - ratio(dy * cosine(x, r), r)",
+    "np.arctan2(x, y)": "r = np.hypot(y, x)\n    return dx * inverse_real(y, x, r, 1) + dy * inverse_imag(y, x, r, 1)",
 }
 
 

@@ -54,8 +54,8 @@ def unwrap(y, p, discont=None, axis=-1, *, period=6.283185307179586): d[p] = d[y
 
 def arctan2(z, y, x):
     r = np.hypot(x, y)
-    d[y] = ratio(d[z] * cosine(x, r), r)
-    d[x] = -ratio(d[z] * cosine(y, r), r)
+    d[y] = d[z] * inverse_real(x, y, r, 1)
+    d[x] = d[z] * inverse_imag(x, y, r, 1)
 
 def hypot(z, x, y):   d[x] = d[z] * leg_share(x, y, z);  d[y] = d[z] * leg_share(y, x, z)
 
@@ -128,8 +128,8 @@ def sign(y, x):
     d[y] = turned(d[x], np.conj(y), x)
 
 def angle(y, z, deg=False):
-    d[z] = -1j * ratio(in_degrees(d[y], deg), z)
-    d[y] = in_degrees(np.imag(ratio(d[z], z)), deg)
+    d[z] = -1j * in_degrees(d[y], deg) * inverse(z, 1)
+    d[y] = in_degrees(np.imag(d[z] * inverse(z, 1)), deg)
 
 def real_if_close(y, a, tol=100):
     d[a] = d[y]
@@ -154,6 +154,10 @@ def leg_share(s, x, y, r):
     c = cosine(y, r)
     d[x] = ratio(d[s] * c * c, r)
     d[y] = -ratio(d[s] * c * s, r)
+
+def inverse(y, z, n):        d[z] = -n * d[y] * inverse(z, n + 1)
+def inverse_real(s, x, y, r, n):  d[x] = -n * d[s] * inverse_real(x, y, r, n + 1);  d[y] = n * d[s] * inverse_imag(x, y, r, n + 1)
+def inverse_imag(s, x, y, r, n):  d[x] = -n * d[s] * inverse_imag(x, y, r, n + 1);  d[y] = -n * d[s] * inverse_real(x, y, r, n + 1)
 
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = times(d[z], x)
 def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, np.subtract(y, 1))));  d[y] = times(d[s], np.power(x, y - 1.0) + times(s, power_log(x, y - 1)))

@@ -19,8 +19,8 @@ def divmod(z, x, y):
     d[z] = divmod_tangent(d[x], d[y], z, x, y)
 
 def cmath_polar(y, x):
-    d[x] = d[y][0] * conj_sign(x) - 1j * ratio(d[y][1], x)
-    d[y] = (float(np.real(d[x] * conj_sign(x))), float(np.imag(ratio(d[x], x))))
+    d[x] = d[y][0] * conj_sign(x) - 1j * d[y][1] * inverse(x, 1)
+    d[y] = (float(np.real(d[x] * conj_sign(x))), float(np.imag(d[x] * inverse(x, 1))))
 
 # Builtins and `math` over sequences: the adjoint of a sequence is a sequence of the same kind
 

@@ -144,6 +144,8 @@ def settled(b: Any, x: Any) -> Any:
     """The gradient of x as it is given back: real numbers that nobody else holds, of the dtype that x has."""
     if isinstance(b, ZeroGrad):
         return zeros_of(x)
+    if isinstance(b, np.ndarray) and not b.ndim and isinstance(x, (int, float, complex, np.generic)):
+        b = b[()]
     if isinstance(b, (float, complex)) and isinstance(x, (complex, np.ndarray, np.generic)):
         return _as_number(b, x)
     if type(x) is float:
@@ -161,7 +163,7 @@ def _as_number(b: float | complex, x: Any) -> Any:
 
 def as_given(b: Any, x: Any) -> Any:
     """The gradient of x as it is given back, of which an array is nobody else's already."""
-    return b if isinstance(b, np.ndarray) and not isinstance(x, (list, tuple)) else settled(b, x)
+    return b if isinstance(b, np.ndarray) and b.ndim and not isinstance(x, (list, tuple)) else settled(b, x)
 
 
 def _nested(b: Any, x: Any) -> Any:

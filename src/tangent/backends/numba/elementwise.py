@@ -24,6 +24,9 @@ from tangent.runtime import (
     gap,
     hypot_one,
     in_degrees,
+    inverse,
+    inverse_imag,
+    inverse_real,
     leg_cosh,
     leg_one,
     leg_share,
@@ -84,6 +87,34 @@ def side(x: Any, r: Any) -> Any:
         return np.where(np.isinf(whole), np.sign(whole), np.where(whole == 0, nothing, np.divide(whole, r)))
 
     return impl
+
+
+@implements(inverse)
+def inverse_power(z: Any, n: Any) -> Any:
+    nothing = gradient_type(z)(0)
+    if is_number(z):
+        return lambda z, n: nothing if z == 0 else (1.0 / z) ** n
+    return lambda z, n: np.where(z == 0, nothing, (1.0 / z) ** n)
+
+
+@implements(inverse_real)
+def inverse_power_real(x: Any, y: Any, r: Any, n: Any) -> Any:
+    return lambda x, y, r, n: inverse_parts(x, y, r, n)[0]
+
+
+@implements(inverse_imag)
+def inverse_power_imag(x: Any, y: Any, r: Any, n: Any) -> Any:
+    return lambda x, y, r, n: inverse_parts(x, y, r, n)[1]
+
+
+@jitable
+def inverse_parts(x: Any, y: Any, r: Any, n: Any) -> Any:
+    """The parts of `(x + 1j * y) ** -n`, 0 where the length r is 0."""
+    c, s = cosine(x, r), cosine(y, r)
+    a, b = ratio(c, r), -ratio(s, r)
+    for _ in range(n - 1):
+        a, b = ratio(a * c + b * s, r), ratio(b * c - a * s, r)
+    return a, b
 
 
 @jitable

@@ -96,6 +96,7 @@ ARITHMETIC = (
     runtime.ratio, runtime.times, runtime.power_slope, runtime.where_nonzero, runtime.safe_ratio, runtime.cosine,
     runtime.gap, runtime.power_log,
 )  # fmt: skip
+OF_LEGS = (runtime.leg_share, runtime.inverse_real, runtime.inverse_imag)
 ELEMENTWISE = (
     runtime.logistic, runtime.logistic2, runtime.hypot_one, runtime.leg_one, runtime.leg_cosh, runtime.leg_tanh,
 )  # fmt: skip
@@ -292,7 +293,7 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return strong(kinds[0], None)
     if function in ARITHMETIC and len(kinds) == 2:
         return strong(broadcast(*kinds), None)
-    if function is runtime.leg_share and len(kinds) == 3:
+    if function in OF_LEGS and len(kinds) >= 3:
         return _by_runtime(runtime.cosine, [kinds[0], kinds[2]])
     if function is runtime.add_grad:
         return kinds[0] if kinds[0] == kinds[1] else UNKNOWN

@@ -48,15 +48,49 @@ def cosine(x: Any, r: Any) -> Any:
     """
     if isinstance(x, float) and isinstance(r, float):
         return math.copysign(1.0, x) if math.isinf(x) else ratio(x, r)
-    part = ratio(x, r)
-    if is_foreign(part) or (type(r) is np.ndarray and r.size and r.max() < np.inf):
-        return part
-    return np.where(np.isinf(x), np.sign(x), part).astype(part.dtype)[()]
+    if type(r) is np.ndarray and r.size and r.max() < np.inf:
+        return ratio(x, r)
+    with np.errstate(invalid="ignore"):
+        part = ratio(x, r)
+    return part if is_foreign(part) else np.where(np.isinf(x), np.sign(x), part).astype(part.dtype)[()]
 
 
 def leg_share(x: Any, y: Any, r: Any) -> Any:
     """`x / r` for a leg x, where r is `hypot(x, y)`: its rule knows of that, so that no terms cancel."""
     return cosine(x, r)
+
+
+def inverse(z: Any, n: int) -> Any:
+    """`z ** -n`, but 0 where z is 0: of the derivatives of an angle, which zero has none of.
+
+    >>> inverse(2j, 1), inverse(0j, 1), inverse(np.array([0.0, 2.0]), 2)
+    (-0.5j, 0j, array([0.  , 0.25]))
+    """
+    if isinstance(z, (float, complex)):
+        return (1.0 / z) ** n if z else 0.0 * z
+    if is_foreign(z):
+        return 1.0 / z**n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.equal(z, 0), 0.0, np.divide(1.0, z) ** n).astype(gradient_dtype(dtype_of(z)))[()]
+
+
+def inverse_real(x: Any, y: Any, r: Any, n: int) -> Any:
+    """The real part of `(x + 1j * y) ** -n`, for the length r of x and y: 0 where that is 0."""
+    return _inverse_parts(x, y, r, n)[0] if n > 1 else ratio(cosine(x, r), r)
+
+
+def inverse_imag(x: Any, y: Any, r: Any, n: int) -> Any:
+    """The imaginary part of `(x + 1j * y) ** -n`, as `inverse_real`."""
+    return _inverse_parts(x, y, r, n)[1] if n > 1 else -ratio(cosine(y, r), r)
+
+
+def _inverse_parts(x: Any, y: Any, r: Any, n: int) -> tuple[Any, Any]:
+    """Turned back by the angle of x and y, and divided by their length, n times."""
+    c, s = cosine(x, r), cosine(y, r)
+    a, b = ratio(c, r), -ratio(s, r)
+    for _ in range(n - 1):
+        a, b = ratio(a * c + b * s, r), ratio(b * c - a * s, r)
+    return a, b
 
 
 def times(x: Any, y: Any) -> Any:

@@ -345,13 +345,13 @@ def sum_tiles(b: Any, x: Any, reps: Any) -> Any:
     counts = (1,) * (n - len(counts)) + counts
     sizes = (1,) * (n - np.ndim(x)) + np.shape(x)
     tiles = np.reshape(b, tuple([length for pair in zip(counts, sizes) for length in pair]))
-    return np.reshape(np.sum(tiles, axis=tuple(range(0, 2 * n, 2))), np.shape(x))
+    return np.reshape(np.sum(tiles, axis=tuple(range(0, 2 * n, 2))), np.shape(x))[()]
 
 
 def sum_repeats(b: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
     """The adjoint of `np.repeat(x, repeats, axis)`: the sum of the repetitions."""
     if axis is None or np.ndim(x) == 0:
-        return np.reshape(sum_repeats(b, np.ravel(x), repeats, 0), np.shape(x))
+        return np.reshape(sum_repeats(b, np.ravel(x), repeats, 0), np.shape(x))[()]
     shape, axis = np.shape(x), axis % np.ndim(x)
     if np.size(repeats) == 1:
         runs = (*shape[: axis + 1], int(np.ravel(repeats)[0]), *shape[axis + 1 :])

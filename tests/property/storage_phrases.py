@@ -246,6 +246,133 @@ MATRIX_VIEWS = (
 
 MATRICES = (MATRIX_STORES, MATRIX_FUNCTIONS, MATRIX_VIEWS)
 
+# What no derivative flows through changes, too: `{k}` is such an array, for masks and weights of the length `{n}`, `{a}`
+# an array of that length, `{v}` a value for three rows of `{a}`, `{e}` one for all of them.
+
+PLACES = {  # three of the first two places
+    "make": (
+        "np.array([0, 1, 1])",
+        "np.arange(3) % 2",
+        "np.argsort({a}.sum(axis=tuple(range(1, {a}.ndim))))[[0, 1, 0]] % 2",
+    ),
+    "change": (
+        "{k}[0] = 1 - {k}[0]",
+        "{k}[:] = 1 - {k}",
+        "{k} += 1\n{k} %= 2",
+        "{k}[1:] = {k}[:-1]",
+        "{k} ^= 1",
+        "{k}[:] = {k}[::-1].copy()",
+        "np.copyto({k}, [1, 0, 0])",
+        "{k} = {k}[::-1]",
+        "{k}.sort()",
+        "{k}.fill(1)",
+        "turn({k})",
+        "np.random.default_rng(3).shuffle({k})",
+        "np.subtract(1, {k}, out={k})",
+        "{k}.flat[-1] = 0",
+    ),
+    "use": (
+        "{a}[{k}] = {v}",
+        "{a}[{k}] += {v}",
+        "{a}[{k}] *= 0.5 + {s} ** 2",
+        "{a}[{k}[0]] = {s}",
+        "np.add.at({a}, {k}, {v})",
+        "np.multiply.at({a}, {k}, 0.5 + 0.3 * np.sin({v}))",
+        "{a}[{k}[1:]] -= {s}",
+        "{a}[-1] = np.sin({a}[{k}].sum(axis=0))",
+        "{a}[{k}], {a}[0] = {a}[{k}[::-1]], {s}",
+        "np.put_along_axis({a}, np.expand_dims({k}, tuple(range(1, {a}.ndim))), {s}, 0)",
+        "turn_at({a}, {k})",
+        "for p in {k}:\n    {a}[p] = np.sin({a}[p - 1] + {s})\n    {k}[0] = 1",
+        "np.take({a}, {k}, axis=0).sum()\n{a}[{k}] = np.take({e}, {k}, axis=0)",
+    ),
+}
+MASKS = {
+    "make": ("np.arange({n}) % 2 == 0", "np.ones({n}, dtype=bool)", "{a}.sum(axis=tuple(range(1, {a}.ndim))) > 0.1"),
+    "change": (
+        "{k}[0] = not {k}[0]",
+        "{k}[:] = ~{k}",
+        "np.logical_not({k}, out={k})",
+        "{k} ^= True",
+        "{k}[1:] = {k}[:-1]",
+        "{k} &= np.arange({n}) < 2",
+        "{k}[:2] |= True",
+        "{k} = ~{k}",
+        "{k}[-1:] = False",
+    ),
+    "use": (
+        "{a}[{k}] = {s}",
+        "{a}[{k}] *= 0.5 + {s} ** 2",
+        "{a}[{k}] -= {e}[{k}]",
+        "{a}[~{k}] = {e}[~{k}]",
+        "np.copyto({a}.T, {e}.T, where={k})",
+        "{a}[:] = np.where({k}, {a}.T, {e}.T).T",
+        "{a}[0] = np.sum({a}[{k}], axis=0) * 0.3",
+        "np.sin({a}.T, out={a}.T, where={k})",
+        "flags = {k}\n{a}[flags] += {s}",
+    ),
+}
+WEIGHTS = {
+    "make": ("np.linspace(0.2, 0.9, {n})", "np.full({n}, 0.7)", "0.5 + TABLE[np.arange({n}) % 3]"),
+    "change": (
+        "{k} *= 0.9",
+        "{k}[0] = 0.4",
+        "{k}[:] = {k}[::-1].copy()",
+        "{k}[1:] = {k}[:-1]",
+        "{k} += 0.1",
+        "{k}.sort()",
+        "np.sqrt({k}, out={k})",
+        "np.add.at({k}, [0, 0], 0.1)",
+        "{k} = {k} * 0.8",
+        "{k} /= {k}.sum()",
+        "turn({k})",
+    ),
+    "use": (
+        "{a} = ({a}.T * {k}).T",
+        "{a}[:] = ({k} * {e}.T).T",
+        "{a}[0] = np.sum({k} * {a}.T * {a}.T) * 0.2",
+        "{a}.T[...] *= {k}",
+        "np.multiply({a}.T, {k}, out={a}.T)",
+        "{a} += ({k} * np.sin({a}.T)).T",
+        "{a}[0] = {k}[0] * {a}[-1] ** 2",
+        "{a} /= (1.0 + {k} ** 2).sum()",
+        "{a}[1:] -= ({k}[1:] * {e}[1:].T).T",
+    ),
+}
+COUNTS = {  # lists of the first two places
+    "make": ("[0, 1, 1]", "list(range(2))", "[1]"),
+    "change": (
+        "{k}[0] = 1 - {k}[0]",
+        "{k}.append(1 - {k}[-1])",
+        "{k}.reverse()",
+        "{k} += [0]",
+        "{k}[1:] = [0]",
+        "{k}.insert(0, 1)",
+        "if len({k}) > 1:\n    {k}.pop()",
+        "{k} = [1 - q for q in {k}]",
+    ),
+    "use": (
+        "{a}[{k}[0]] = {s}",
+        "{a}[{k}] *= 0.5 + {s} ** 2",
+        "for p in {k}:\n    {a}[p] = np.sin({a}[p] + {s})",
+        "np.add.at({a}, {k}, {s})",
+        "{a}[len({k}) % 2] += {s}",
+        "{a}[sum({k}) % 2] = np.cos({a}[{k}[-1]])",
+    ),
+}
+STEADY = {"idx": PLACES, "hit": MASKS, "wts": WEIGHTS, "ks": COUNTS}
+
+TURN = """\
+def turn(k):
+    k[0], k[1] = k[1], k[0]
+
+
+def turn_at(a, k):
+    a[k] *= 0.5
+    turn(k)
+    a[k[:1]] = np.sin(a[k[-1]])
+"""
+
 STORE = """\
 class Store:
     def __init__(self, w):

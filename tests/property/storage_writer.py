@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from property.storage_phrases import STORE, phrase
+from property.storage_phrases import STEADY, STORE, TURN, phrase
 from property.templates import BOUNDED, CONSTANTS, LOOP_NAMES
 from property.writer import Below, Choices, FunctionWriter, Parameter, Program, text_of, tidy
 
@@ -32,6 +32,13 @@ class Items(NamedTuple):
 
 
 Kind = Any  # "S", "I", a Shape or Items
+
+
+@dataclass(frozen=True)
+class Steady:
+    """An array or list that no derivative flows through, for arrays of a length."""
+
+    length: int
 
 
 class Place(NamedTuple):
@@ -370,6 +377,7 @@ class StorageWriter(FunctionWriter):
             "at": 2,
             "library": 2,
             "spoken": 4,
+            "steady": 4,
             "branch": 2 * nesting,
             "loop": 3 * nesting,
             "repeat": nesting,
@@ -559,6 +567,35 @@ class StorageWriter(FunctionWriter):
         }
         self.add(template.format(a=a.text, b=b.text, **values))
         self.note("phrase")
+
+    def steady(self) -> None:
+        """Indices, masks and weights are made, used and changed: adjoints read them as they were."""
+        places = [place for place in self.wholes() if place.shape[0] > 1 and "[" not in place.text]
+        if not places:
+            return self.store()
+        a = self.choices.pick(places)
+        form = self.choices.pick(sorted(STEADY))
+        phrases, (n, *rest) = STEADY[form], a.shape
+        names = [v for v, of in self.scope.items() if v.startswith(form) and of == Steady(n)]
+        free = {"a": a.text, "n": n}
+        if not names or self.choices.chance(10):
+            name = f"{form}{len(self.lines)}"
+            self.add(f"{name} = {self.choices.pick(phrases['make']).format(**free)}")
+            self.bind(name, Steady(n))
+            names = [name]
+        k = self.choices.pick(names)
+        for kind in self.choices.pick((("use",), ("change",), ("use", "change"), ("use", "change", "use"))):
+            template = self.choices.pick(phrases[kind])
+            if "{a} =" in template and (a.text in self.fixed or a.text not in self.scope):
+                continue
+            shapes = {"s": (), "v": (3, *rest), "e": a.shape}
+            values = {
+                hole: f"({self.choices.pick(BOUNDED).format(f'({self.array(of)})')})"
+                for hole, of in shapes.items()
+                if f"{{{hole}}}" in template
+            }
+            self.add(template.format(k=k, **free, **values))
+        self.note(f"steady {form}")
 
     def hole(self, hole: str, shape: Shape) -> str:
         """What stands for `{s}`, `{e}`, `{n}` and the like in a phrase about an array of this shape."""
@@ -767,6 +804,8 @@ def write(below: Below, style: str = "all", size: int = 12) -> Program:
     wrt = tuple(k for k in active if not choices.chance(20)) or (active[0],)
     if any("Store(" in text for text in texts):
         texts.insert(0, STORE)
+    if any("turn" in text for text in texts):
+        texts.insert(0, TURN)
     return Program(
         tidy(PRELUDE + "\n\n".join(texts)), args, wrt, tuple(p.name for p in parameters), frozenset(features)
     )

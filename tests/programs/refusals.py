@@ -483,30 +483,6 @@ def mean_of_a_random_number(x):
     return np.random.normal(x, 1.0)
 
 
-class Cards:
-    """Something that shuffles, and is no generator of NumPy's."""
-
-    def shuffle(self, xs):
-        xs[0] = 9.0 * xs[1]
-
-    def normal(self):
-        return 1.0
-
-
-@refused("taken for a generator of random numbers", np.ones(2), Cards())
-def shuffled_by_something_else(x, rng):
-    y = x * 2.0
-    rng.shuffle(y)
-    return np.sum(y * x) * rng.normal()
-
-
-@refused("rows do not lie one after the other", np.ones((2, 3)), np.empty((2, 3), order="F"))
-def random_numbers_column_by_column(x, noise):
-    rng = np.random.default_rng(0)
-    rng.random(out=noise)
-    return np.sum(noise * x)
-
-
 @refused("which calls itself and is kept", np.ones(2))
 def kept_recursion_with_a_computed_default(x):
     def power(n, w=x[0]):

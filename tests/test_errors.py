@@ -568,3 +568,15 @@ def dealt(x, rng):
 
 def test_what_shuffles_in_its_own_way_is_asked():
     assert np.allclose(grad(dealt)(np.array([1.0, 2.0]), Cards()), [36.0, 26.0])
+
+
+def test_indices_that_a_library_changes_are_not_read_as_they_are_at_the_end():
+    def f(a, u):
+        rng, where = np.random.default_rng(0), np.arange(3)
+        for _ in range(3):
+            a[where[:2]] *= u
+            rng.permuted(where, out=where)
+        return np.sum(a)
+
+    with pytest.raises(TangentError, match="it changes 'where'"):
+        grad(f)

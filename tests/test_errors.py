@@ -536,3 +536,47 @@ def test_what_looks_at_memory_is_refused_where_it_is_called():
             with pytest.raises(TangentError, match=named) as caught:
                 mode(f)
             assert "test_errors.py" in str(caught.value).splitlines()[0]
+
+
+def test_random_numbers_fill_arrays_row_by_row():
+    def f(x, noise):
+        rng = np.random.default_rng(0)
+        rng.random(out=noise)
+        return np.sum(noise * x)
+
+    x, numbers = np.ones((2, 3)), np.random.default_rng(0).random((2, 3))
+    assert np.array_equal(grad(f)(x, np.empty((2, 3))), numbers)
+    with pytest.raises(TangentError, match="rows do not lie one after the other"):
+        grad(f)(x, np.empty((2, 3), order="F"))
+
+
+class Cards:
+    """Something that shuffles, and is no generator of NumPy's."""
+
+    def shuffle(self, xs):
+        xs[0] = 9.0 * xs[1]
+
+    def normal(self):
+        return 1.0
+
+
+def dealt(x, rng):
+    y = x * 2.0
+    rng.shuffle(y)
+    return np.sum(y * x) * rng.normal()
+
+
+def test_what_shuffles_in_its_own_way_is_asked():
+    assert np.allclose(grad(dealt)(np.array([1.0, 2.0]), Cards()), [36.0, 26.0])
+
+
+def test_indices_that_a_library_changes_are_not_read_as_they_are_at_the_end():
+    def f(a, u):
+        rng, where = np.random.default_rng(0), np.arange(3)
+        for _ in range(3):
+            a[where[:2]] *= u
+            rng.permuted(where, out=where)
+        return np.sum(a)
+
+    with pytest.raises(TangentError, match="it changes 'where'"):
+        grad(f)

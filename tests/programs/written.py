@@ -225,3 +225,39 @@ def indices_that_change_in_a_call(a, u):
         row[0] += 1
         where[0, 1] = k
     return a
+
+
+@program({"a": signed(4), "u": positive(4)})
+def batches_in_random_order(a, u):
+    rng = np.random.default_rng(0)
+    where = np.arange(4)
+    for _ in range(2):
+        rng.shuffle(where)
+        for start in range(0, 4, 2):
+            batch = where[start : start + 2]
+            a[batch] -= 0.1 * u[batch] * a[batch]
+    return a
+
+
+def _shaken(x, rng, noise):
+    rng.standard_normal(out=noise)
+    x += noise * x
+
+
+@program({"a": signed(4), "u": positive(4)})
+def noise_in_a_buffer(a, u):
+    rng = np.random.default_rng(1)
+    noise = np.empty_like(u)
+    _shaken(a, rng, noise)
+    _shaken(u, rng, noise)
+    return a * u * noise
+
+
+@program({"a": signed(4), "u": positive(4)})
+def numbers_that_are_shuffled(a, u):
+    np.random.seed(3)
+    np.random.shuffle(a)
+    a *= u
+    names = ["first", "second", "third"]
+    np.random.shuffle(names)
+    return a[names.index("second")] * a

@@ -18,7 +18,7 @@ from tangent.normalise.copies import copies
 from tangent.normalise.counted import counted
 from tangent.normalise.decorated import decorated
 from tangent.normalise.defaults import defaults
-from tangent.normalise.drawing import drawing
+from tangent.normalise.drawing import drawing, filled_at_random
 from tangent.normalise.exceptions import exceptions
 from tangent.normalise.extended import extended
 from tangent.normalise.filled import filled
@@ -65,11 +65,12 @@ from tangent.syntax.uses import assigned_inside, expression_reads
 from tangent.syntax.walk import walk
 
 PASSES = (
-    outlined, insertions, renamed, looped, choices, copies, symbols, spelled, augmented, imaginary, part_stores, grown,
-    phases, walked, extended, repeated, managers, lazily_read, turned, kept, outcomes, brought, filled, ordered,
-    decorated, closures, boxes, lifting, known_methods, grids, parallel, matches, unbound, exceptions, walrus,
-    iterators, comprehensions, walrus, defaults, statements, jumps, contexts, iteration, spread, flatten, starred,
-    counted, drawing, lifted_calls, overloading, rows_at_end, memorised, versions,
+    outlined, insertions, renamed, looped, choices, copies, symbols, spelled, filled_at_random, augmented,
+    imaginary, part_stores, grown, phases, walked, extended, repeated, managers, lazily_read, turned, kept,
+    outcomes, brought, filled, ordered, decorated, closures, boxes, lifting, known_methods, grids, parallel,
+    matches, unbound, exceptions, walrus, iterators, comprehensions, walrus, defaults, statements, jumps, contexts,
+    iteration, spread, flatten, starred, counted, drawing, lifted_calls, overloading, rows_at_end, memorised,
+    versions,
 )  # fmt: skip
 
 

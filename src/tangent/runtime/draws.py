@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangent.errors import UnsupportedError
+from tangent.errors import InPlaceError, UnsupportedError
 from tangent.runtime.dispatch import init_grad, lazy_zero
 
 DRAWING = frozenset(  # methods of generators that no array, list or dict has
@@ -77,6 +77,33 @@ def drawn(x: Any, name: str, args: Any, named: Any) -> Any:
             todo="Assign what it gives.",
         )  # fmt: skip
     return getattr(x, name)(*args, **named)
+
+
+def require_generator(x: Any, name: str) -> None:
+    """Stop where something was taken for a generator of NumPy's that is none."""
+    if not is_drawing(type(x)):
+        raise InPlaceError(
+            f"cannot differentiate '{name}' of a {type(x).__name__} that writes in place",
+            why="it was taken for a generator of random numbers of NumPy's", todo="Let it return what it writes.",
+        )  # fmt: skip
+
+
+def require_shuffled(x: Any) -> None:
+    """Stop where something is shuffled that is no array."""
+    if not isinstance(x, np.ndarray):
+        raise InPlaceError(
+            f"cannot differentiate 'shuffle' of a {type(x).__name__}", why="it was taken for an array",
+            todo="Make it a list or an array in the function: x = list(x).",
+        )  # fmt: skip
+
+
+def require_filled_in_order(x: Any) -> None:
+    """Stop where random numbers would fill an array in another order than that of its elements."""
+    if isinstance(x, np.ndarray) and not x.flags.c_contiguous:
+        raise InPlaceError(
+            "cannot differentiate random numbers that are written into an array",
+            why="its rows do not lie one after the other", todo="Assign what is drawn: x[...] = rng.random(x.shape).",
+        )  # fmt: skip
 
 
 def undrawn(args: Any, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from tangent.analysis.aliases import Aliases
 from tangent.analysis.closures import closure_conflicts
@@ -151,17 +152,21 @@ def sharing_items(this: Unit, s: ast.stmt, construct: str, why: str, todo: str) 
 
 
 def read_by_active(this: Unit, stores: list[Write], active: frozenset[str]) -> set[str]:
-    """Variables whose values an adjoint may read, also as an index of what is stored, or in a call that writes."""
-    found = {v for w in stores if w.root in active for v in header_reads(w.statement)}
-    for op in this.operations.values():
+    """Variables whose values an adjoint may read."""
+    return set().union(*(names for _, names in _active_reads(this, stores, active)))
+
+
+def _active_reads(this: Unit, stores: list[Write], active: frozenset[str]) -> Iterator[tuple[ast.stmt, set[str]]]:
+    """What the statements read that have an adjoint, also as an index of what is stored, or in a call that writes."""
+    for s, op in this.operations.items():
         if any(t in active for t in op.targets) and op.value is not None:
-            found |= {n.id for n in walk(op.value) if isinstance(n, ast.Name)}
-    return found
+            yield s, {n.id for n in walk(op.value) if isinstance(n, ast.Name)}
+    yield from ((w.statement, set(header_reads(w.statement))) for w in stores if w.root in active)
 
 
 def refuse_store(
-    this: Unit, w: Write, aliases: Aliases, varied: frozenset[str], useful: frozenset[str], on_path: set[str],
-    outside: Outside,
+    this: Unit, w: Write, stores: list[Write], aliases: Aliases, varied: frozenset[str], useful: frozenset[str],
+    on_path: set[str], outside: Outside,
 ) -> None:  # fmt: skip
     active = varied & useful
     if _has_no_derivative(this, w, varied, active):
@@ -175,9 +180,8 @@ def refuse_store(
             outside.append((id(this.context.source.function.__globals__), w.root, refusal(this, w, w.root)))
         return
     involved = aliases.same(w.root, set(active) | on_path | (set(useful) if brings else set()), w.deep)
-    if involved and not (
-        not brings and not aliases.same(w.root, set(active), w.deep) and _before_all_reads(this, w, involved, active)
-    ):
+    apart = not brings and not aliases.same(w.root, set(active), w.deep)
+    if involved and not (apart and _before_all_reads(this, w, involved, stores, active)):
         error = refusal(this, w, involved[0])
         error.needs_memory |= bool(aliases.of(w.root) & aliases.containers) or (w.construct == "call" and w.deep)
         raise error
@@ -190,15 +194,11 @@ def _has_no_derivative(this: Unit, w: Write, varied: frozenset[str], active: fro
     return unknown and op is not None and bool(active.intersection(op.targets) and varied.intersection(op.operands))
 
 
-def _before_all_reads(this: Unit, w: Write, names: list[str], active: frozenset[str]) -> bool:
+def _before_all_reads(this: Unit, w: Write, names: list[str], stores: list[Write], active: frozenset[str]) -> bool:
     """Whether something inactive is written only before any active statement reads it, and in no common loop."""
     order = {s: i for i, s in enumerate(statements(this.core.body))}
-    readers = [
-        s
-        for s, op in this.operations.items()
-        if s in order and op.value is not None and any(t in active for t in op.targets)
-        and any(isinstance(n, ast.Name) and n.id in names for n in walk(op.value))
-    ]  # fmt: skip
+    reads = _active_reads(this, stores, active)
+    readers = [s for s, read in reads if s in order and not read.isdisjoint(names)]
     loops = [set(statements(s.body)) for s in order if isinstance(s, (ast.For, ast.While))]
     together = any(w.statement in loop and r in loop for loop in loops for r in readers)
     return not together and all(order[w.statement] < order[r] for r in readers)

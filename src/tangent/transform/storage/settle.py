@@ -140,7 +140,7 @@ def settle(
     on_path = read_by_active(this, found, varied & useful)
     for w in found:
         if not (w.root in flat or _has_adjoint(this, w, aliases)):
-            refuse_store(this, w, aliases, varied, useful, on_path, outside)
+            refuse_store(this, w, found, aliases, varied, useful, on_path, outside)
     refuse_through_variables(this, found, aliases, varied, useful, outside)
     refuse_half_way(this, found, aliases, varied & useful)
     refuse_channels(this, varied, useful)

@@ -562,3 +562,31 @@ def one_item_of_a_list_that_a_loop_makes(x):
     for v in x:
         squares.append(v * v)
     return squares[2]
+
+
+def growing(k):
+    n = 0
+
+    def step(*parts):
+        nonlocal n
+        n += 1
+        return sum(parts) * n * k
+
+    return step
+
+
+@program({"x": 0.7})
+def functions_made_once_for_all_items(x):
+    s = sum(map(growing(x), [x, 2.0, x])) + sum(map(growing(2.0), [x, 2.0], [1.0, x]))
+    return s * sum(itertools.starmap(growing(x), [(x, 1.0), (2.0, x)]))
+
+
+@program({"x": 0.7})
+def partial_applications_over_items(x):
+    return sum(map(functools.partial(operator.mul, x), [x, 2.0])) * sum([*map(functools.partial(pow, x), [2, 3])])
+
+
+@program({"x": 0.7, "i": 1})
+def getters_told_by_variables(x, i):
+    rows = [(x, 2.0), (x * x, x)]
+    return sum(map(operator.itemgetter(i), rows)) * max(rows, key=operator.itemgetter(i - 1))[1]

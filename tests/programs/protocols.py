@@ -472,3 +472,36 @@ def list_of_an_object_with_arrays_made_longer_by_an_operator(x):
     twice = orbit + orbit
     twice.log += [x[0]]
     return (q * orbit.p).sum() + sum(twice.log) * len(orbit.log)
+
+
+class Factor:
+    def __init__(self, a):
+        self.a = a
+
+    def __mul__(self, other):
+        return Factor(self.a * (other.a if isinstance(other, Factor) else other))
+
+    __rmul__ = __mul__
+
+    def scaled(self, k, by=1.0):
+        return self.a * k + by
+
+
+@program({"x": 0.7})
+def product_of_objects(x):
+    found = math.prod(Factor(k) for k in (x, 2.0, x * x))
+    return found.a * math.prod([Factor(x), Factor(3.0)], start=found).a * math.prod([x, 2.0])
+
+
+@program({"x": 0.7})
+def methods_called_with_what_varies(x):
+    factors = [Factor(x), Factor(x * x)]
+    return sum(map(operator.methodcaller("scaled", 2.0, by=x), factors)) * operator.methodcaller("scaled", x)(factors[0])
+
+
+@program({"x": 1.3})
+def names_of_pairs_sorted_by_value(x):
+    pairs = [("a", x), ("b", 2.0 - x), ("c", x * x)]
+    pairs.sort(key=lambda p: -p[1])
+    (first, v), *_, (last, w) = pairs
+    return v * 2.0 + w * len(first + last)

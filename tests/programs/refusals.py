@@ -766,3 +766,11 @@ def gradient_of_a_wrapper_made_inside(x):
         return v * v * x
 
     return tangent.grad(square)(x)
+
+
+@refused("behind a star", np.array([2.0, 1.0]))
+def told_where_by_one_more_behind_a_star(x):
+    out = np.zeros(2)
+    add = lambda *args: np.add(*args)  # noqa: E731
+    add(x, x * x, out)
+    return np.sum(out * out)

@@ -9,6 +9,7 @@ its class is named.
 from __future__ import annotations
 
 import ast
+import math
 import sys
 import types
 from collections.abc import Hashable, Iterator, Set
@@ -202,10 +203,10 @@ def _value(e: ast.expr, context: Context) -> ast.expr:
             "__divmod__", "__rdivmod__"
         ) and (context.scope.resolve(func) is divmod and _may_be_object(*args)):
             return made(operators.divided_whole, *args)
-        case ast.Call(func=func, args=[_] | [_, _] as args, keywords=[]) if context.overloads(
-            "__add__", "__radd__"
-        ) and (context.scope.resolve(func) is sum):
-            return made(operators.summed, *args)
+        case ast.Call(func=func, args=[_] | [_, _] as args, keywords=[]) if (
+            total := total_of(context.scope.resolve(func), context)
+        ):
+            return made(total, *args)
         case _:
             return e
 
@@ -250,11 +251,22 @@ ASKING = {
     complex: (operators.complex_of, ("__complex__", "__float__")),
 }  # fmt: skip
 
+TOTALS = (
+    (sum, (operators.summed, ("__add__", "__radd__"))),
+    (math.prod, (operators.multiplied, ("__mul__", "__rmul__"))),
+)
+
 
 def _asking(found: Any, more: int, context: Context) -> Any:
     """What stands for a builtin that asks a method of its argument, where classes of the user's define that."""
     known = found is round or not more
     function, words = ASKING.get(found, (None, ())) if known and isinstance(found, Hashable) else (None, ())
+    return function if context.overloads(*words) else None
+
+
+def total_of(found: Any, context: Context) -> Any:
+    """What stands for a function that adds or multiplies all items, where classes of the user's define how."""
+    function, words = next((t for f, t in TOTALS if f is found), (None, ()))
     return function if context.overloads(*words) else None
 
 

@@ -154,11 +154,7 @@ def remembered(memory: Any, x: Any, name: str) -> Any:
             why="its class was not known when the derivative was made",
             todo="Call a method instead, or name the class in the function.",
         )
-    if is_looked_up(x, name) and holds_some(memory, x):
-        raise UnsupportedError(
-            f"cannot differentiate '{name}' of a {type(x).__name__}", why="'__getattr__' would see it as it was",
-            todo="Call a method instead.",
-        )  # fmt: skip
+    _check_looked_up(memory, x, name)
     if isinstance(x, (list, dict, deque)):
         raise UnsupportedError(
             f"cannot differentiate '{name}' of a {type(x).__name__} that is kept for later",
@@ -269,7 +265,10 @@ def require_nothing_lost(count: int) -> None:
 
 def is_remembered(memory: Any, x: Any, name: str) -> bool:
     """`hasattr(x, name)`."""
-    return (id(x), name) in memory or hasattr(x, name)
+    if (id(x), name) in memory:
+        return True
+    _check_looked_up(memory, x, name)
+    return hasattr(x, name)
 
 
 def is_held(memory: Any, x: Any, name: str) -> bool:
@@ -368,8 +367,9 @@ def _check_assignable(x: Any, name: str) -> None:
     settings = getattr(type(x), "__dataclass_params__", None)
     if settings is not None and settings.frozen:
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-    own = _setattr_of(type(x)) is not object.__setattr__ and type(x) is not types.SimpleNamespace
-    hides = isinstance(next((vars(c)[name] for c in type(x).__mro__ if name in vars(c)), None), types.FunctionType)
+    cls: Any = type(x)
+    own = cls.__setattr__ is not object.__setattr__ and cls is not types.SimpleNamespace
+    hides = isinstance(next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None), types.FunctionType)
     if own or hides or (is_property(x, name) and not is_lasting(x, name)):
         why = "its class says what assignment means" if own else "it is a property"
         if hides:
@@ -380,16 +380,20 @@ def _check_assignable(x: Any, name: str) -> None:
         )  # fmt: skip
 
 
+def _check_looked_up(memory: Any, x: Any, name: str) -> None:
+    if is_looked_up(x, name) and holds_some(memory, x):
+        raise UnsupportedError(
+            f"cannot differentiate '{name}' of a {type(x).__name__}", why="'__getattr__' would see it as it was",
+            todo="Call a method instead.",
+        )  # fmt: skip
+
+
 def _check_descriptor(x: Any, name: str) -> None:
     if is_object(x) and is_descriptor(type(x), name):
         raise UnsupportedError(
             f"cannot differentiate '{name}' of a {type(x).__name__}", why="a descriptor says what it means",
             todo="Make it a property, or call a method.",
         )  # fmt: skip
-
-
-def _setattr_of(cls: Any) -> Any:
-    return cls.__setattr__
 
 
 def initialised(memory: Any, x: Any, name: str, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -350,4 +351,14 @@ def summed(items: Any, start: Any = 0) -> Any:
     total = start
     for v in items:
         total = plus(total, v)
+    return total
+
+
+def multiplied(items: Any, start: Any = 1) -> Any:
+    """`math.prod(items, start=start)`."""
+    if not holds_objects(items):
+        return math.prod(items, start=start)
+    total = start
+    for v in items:
+        total = times(total, v)
     return total

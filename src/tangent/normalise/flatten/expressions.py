@@ -15,6 +15,7 @@ from tangent.runtime.classes import tuple_of
 from tangent.runtime.insert import replace_field
 from tangent.runtime.library import named_dict
 from tangent.runtime.objects import is_object
+from tangent.runtime.outputs import require_inputs
 from tangent.source.naming import is_library
 from tangent.source.resolve import MISSING
 from tangent.source.tuples import is_named_tuple
@@ -223,7 +224,7 @@ class Expressions:
         return self.atom(e.elts[0]) if len(e.elts) == 1 else replace(e, elts=[self.atom(x) for x in e.elts])
 
     def arguments(self, e: ast.Call) -> list[ast.expr]:
-        """The arguments as atoms; a starred one of a ufunc is taken apart, since its arity is known."""
+        """The arguments as atoms; a starred one of a ufunc is taken apart, since its arity is known: more is `out`."""
         found = self.context.scope.resolve(e.func)
         match e.args:
             case [*first, ast.Starred(value=value)] if isinstance(found, np.ufunc) and len(first) < found.nin:
@@ -231,6 +232,9 @@ class Expressions:
                 source = self.atom(value)
                 parts = [self.context.names.numbered("t") for _ in range(found.nin - len(first))]
                 slots = ast.Tuple([ast.Name(p, ast.Store()) for p in parts], ast.Store())
+                check = name(self.context.use("require_inputs", require_inputs))
+                behind = ast.Starred(source, ast.Load())
+                self.emit(at(ast.Expr(ast.Call(check, [e.func, *held, behind], [])), self.like))
                 self.emit(at(ast.Assign([slots], source), self.like))
                 return [*held, *(name(p) for p in parts)]
             case [_, *_] as args if any(isinstance(a, ast.Starred) for a in args[:-1]) and (

@@ -25,6 +25,7 @@ from tangent.normalise.iterators.known import (
     reads_all,
 )
 from tangent.normalise.iterators.turns import Turns, generator_methods
+from tangent.normalise.overloading import total_of
 from tangent.runtime import calls, library, objects, operators
 from tangent.source.generators import collecting, has_effects, is_generator
 from tangent.source.resolve import MISSING
@@ -33,6 +34,8 @@ from tangent.syntax.quote import call, constant, expression, name
 from tangent.syntax.rebuild import rebuild, replace, walk_scope
 from tangent.syntax.uses import COMPREHENSIONS, SCOPES
 from tangent.syntax.walk import walk
+
+CALLING = (itertools.starmap, itertools.filterfalse)  # they call a function for each item, as `map` and `filter`
 
 # How the items of an iterator are read: perhaps not all, one after the other, or all before any is looked at.
 Reading = Literal["", "each", "list"]
@@ -180,7 +183,7 @@ class Expressions:
             count = 1 if found is sum else 0 if found in (max, min) and len(e.args) > 1 else len(e.args)
             args = [self.items(self.read(a, kind_read)) if i < count else self.read(a) for i, a in enumerate(e.args)]
             named = [self.part(k) for k in e.keywords]
-            if found is sum and [k.arg for k in named] == ["start"] and self.context.overloads("__add__", "__radd__"):
+            if [k.arg for k in named] == ["start"] and total_of(found, self.context):
                 args, named = [*args, named[0].value], []
             return self.chosen(replace(e, args=args, keywords=named), found)
         if getattr(found, "makes_derivatives", False) and e.args and self.may_be_method(e.args[0]):
@@ -292,6 +295,12 @@ class Expressions:
 
     def iterator(self, e: ast.Call, found: Any, consumed: Reading) -> ast.expr | None:
         """An iterator whose items are all read at once, as a list; None where it is none that is known."""
+        if e.args and (kind(e, self.context) in ("map", "filter") or found in CALLING) and is_computed(e.args[0]):
+            held = self.context.names.numbered("function")
+            inner = self.iterator(replace(e, args=[name(held), *e.args[1:]]), found, consumed)
+            once = ast.List([self.read(e.args[0])], ast.Load())
+            assert isinstance(inner, ast.ListComp)
+            return replace(inner, generators=[_generator(held, once), *inner.generators])
         plain = not any_starred(e.args)
         match kind(e, self.context), e.args:
             case "map", [function, items] if plain:
@@ -404,6 +413,12 @@ def _done_inside(e: Any) -> list[ast.expr]:
     """What a comprehension evaluates between its items."""
     doing = [n for n in ast.iter_child_nodes(e) if isinstance(n, ast.expr)]
     return doing + [n for g in e.generators for n in (*g.ifs, g.iter)]
+
+
+def is_computed(function: ast.expr) -> bool:
+    """Whether something makes a function: it does so once, before the items are read."""
+    parts = [*function.args.defaults, *function.args.kw_defaults] if isinstance(function, ast.Lambda) else [function]
+    return any(isinstance(n, ast.Call) for e in parts if e is not None for n in walk(e))
 
 
 def _generator(item: str, items: ast.expr) -> ast.comprehension:

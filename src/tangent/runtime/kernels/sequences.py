@@ -149,17 +149,23 @@ def joined(x: Any, y: Any) -> Any:
 
 
 def joined_tangent(dx: Any, dy: Any, x: Any, y: Any) -> Any:
-    """The tangent of `x + y`."""
+    """The tangent of `x + y`; texts have none."""
+    if isinstance(x, (str, bytes)):
+        return init_grad(x)
     return repack(x, *dx, *dy) if are_lists(x, y) else dx + dy
 
 
 def joined_left(b: Any, x: Any, y: Any) -> Any:
-    """What x receives from `x + y`: of lists, the first items."""
+    """What x receives from `x + y`: of lists, the first items; texts receive nothing."""
+    if isinstance(x, (str, bytes)):
+        return init_grad(x)
     return repack(x, *(b[k] for k in range(len(x)))) if are_lists(x, y) else unbroadcast(b, x)
 
 
 def joined_right(b: Any, x: Any, y: Any) -> Any:
-    """What y receives from `x + y`: of lists, the last items."""
+    """What y receives from `x + y`: of lists, the last items; texts receive nothing."""
+    if isinstance(y, (str, bytes)):
+        return init_grad(y)
     return repack(y, *(b[len(x) + k] for k in range(len(y)))) if are_lists(x, y) else unbroadcast(b, y)
 
 

@@ -201,6 +201,11 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.linalg.svdvals(x)", x=real(2, 2, 3)),
         S("np.linalg.svdvals(x)", x=cplx(2, 2)),
     ],
+    "power_norm_slope": [
+        S("power_norm_slope(x, 3)", x=real(3)),
+        S("power_norm_slope(x, p, axis=0)", x=real(2, 3), p=-1.5),
+        S("power_norm_slope(x, 2.5, (0, 1))", x=cplx(2, 2)),
+    ],
     "norm": [
         S("np.linalg.norm(x)", x=real(3)),
         S("np.linalg.norm(x)", x=real(2, 1, 3)),

@@ -163,3 +163,24 @@ def test_the_gradient_of_a_number_is_a_number(call: str, x: Any) -> None:
     for optimized in (True, False):
         gradient = tangent.grad(f, optimized=optimized)
         assert all(isinstance(gradient(x), type(x)) for _ in range(3))
+
+
+@pytest.mark.parametrize("call", ["np.float_power(x, y)", "math.fsum(x)", "np.power.outer(x, 0.5)", "np.prod(x)"])
+@pytest.mark.parametrize("dtype", DIGITS, ids=lambda d: d.__name__)
+@pytest.mark.filterwarnings("error")
+def test_every_call_keeps_the_dtype(call: str, dtype: Any) -> None:
+    """Also the third, for which a version is made; nothing overflows on the way."""
+    x, y = np.array([0.5, 0.7, 1.5], dtype), np.array([2.0, 0.3, 1.0], dtype)
+    f = function_of(S(call, x=x, y=y))
+    value = np.asarray(f(x, y))
+    gradient, push = (make(f, ("x",), check_dims=False) for make in (tangent.vjp, tangent.jvp))
+    for _ in range(3):
+        assert gradient(x, y, np.ones_like(value)[()]).dtype == dtype
+        assert np.asarray(push(x, y, np.ones_like(x))).dtype == value.dtype
+
+
+def test_angles_of_truths() -> None:
+    f = function_of(S("np.arctan2(x, y)", x=1.0, y=1.0))
+    truths, infinite = np.array([True, False]), np.array([np.inf, 1.0])
+    np.testing.assert_allclose(tangent.vjp(f)(truths, infinite, np.ones(2)), [0.0, 1.0])
+    assert tangent.vjp(f, ("x", "y"))(truths[:0], truths[:0], np.ones(0))[1].dtype == float

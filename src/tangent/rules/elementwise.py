@@ -155,9 +155,9 @@ def leg_share(s, x, y, r):
     d[x] = ratio(d[s] * c * c, r)
     d[y] = -ratio(d[s] * c * s, r)
 
-def inverse(y, z, n):        d[z] = -n * d[y] * inverse(z, n + 1)
-def inverse_real(s, x, y, r, n):  d[x] = -n * d[s] * inverse_real(x, y, r, n + 1);  d[y] = n * d[s] * inverse_imag(x, y, r, n + 1)
-def inverse_imag(s, x, y, r, n):  d[x] = -n * d[s] * inverse_imag(x, y, r, n + 1);  d[y] = -n * d[s] * inverse_real(x, y, r, n + 1)
+def inverse(y, z, n):        d[z] = -n * times(d[y], inverse(z, n + 1))
+def inverse_real(s, x, y, r, n):  d[x] = -n * times(d[s], inverse_real(x, y, r, n + 1));  d[y] = n * times(d[s], inverse_imag(x, y, r, n + 1))
+def inverse_imag(s, x, y, r, n):  d[x] = -n * times(d[s], inverse_imag(x, y, r, n + 1));  d[y] = -n * times(d[s], inverse_real(x, y, r, n + 1))
 
 def times(z, x, y):          d[x] = times(d[z], y);  d[y] = times(d[z], x)
 def power_slope(s, x, y):    d[x] = times(d[s], times(y, power_slope(x, np.subtract(y, 1))));  d[y] = times(d[s], np.power(x, y - 1.0) + times(s, power_log(x, y - 1)))

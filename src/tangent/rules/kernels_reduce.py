@@ -63,6 +63,9 @@ def quantile_weights(w, a, q, axis=None, method="linear", weights=None, y=None):
 def outer_operand(z, x, y):
     d[x] = np.reshape(d[z], np.shape(x))
 
+@linear
+def strong(y, x):  d[x] = d[y]
+
 def direction_of(u, x, r, axis=None, keepdims=False):
     n = at_rank(r, x, axis, keepdims)
     d[x] = safe_ratio(off_direction(d[u], u, u, axis), n)

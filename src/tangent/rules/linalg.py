@@ -162,6 +162,15 @@ def cond(y, x, p=None):
     d[y] = np.sum(np.real(slope * d[x]), axis=(-2, -1))
 
 
+def power_norm_slope(g, x, ord=3, axis=None):
+    d[x] = power_norm_turn(d[g], x, ord, axis)
+    d[ord] = np.real(d[g] * power_norm_slope_by_order(x, ord, axis))
+    d[g] = (
+        power_norm_turn(d[x], x, ord, axis)
+        + d[ord] * power_norm_slope_by_order(x, ord, axis)
+    )
+
+
 # Names of the array API whose axes are the last ones
 
 

@@ -20,7 +20,7 @@ ALONE = {"hypot": " if stop > start + 1 else rows[start]"}
 TEXTS = {
     "outer": """\
 def {name}_outer(A, B, dtype=None):
-    return np.{name}(outer_operand(A, B), np.asarray(B), dtype=dtype)
+    return np.{name}(outer_operand(A, B), strong(B), dtype=dtype)
 """,
     "reduce": """\
 def {name}_reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -54,7 +54,7 @@ def {name}_reduceat(array, indices, axis=0, dtype=None, out=None):
 PLAIN = {
     "outer": """\
 def {name}_outer(A, B):
-    return np.{name}(outer_operand(A, B), B)
+    return np.{name}(outer_operand(A, B), strong(B))
 """,
 }  # for calls that are given operands alone
 CHECKS = {
@@ -76,7 +76,10 @@ def written_method(function: Any) -> Any:
 
 @functools.cache
 def _written(name: str, method: str) -> Any:
-    names = ("outer_operand", "rows_along", "rows_behind", "masks_behind", "segments", "reduced_axes", "refuse_left_out")
+    names = (
+        "outer_operand", "strong", "rows_along", "rows_behind", "masks_behind", "segments", "reduced_axes",
+        "refuse_left_out",
+    )  # fmt: skip
     namespace = {"np": np, "functools": functools, **{kernel: getattr(runtime, kernel) for kernel in names}}
     part = f"functools.reduce(np.{name}, rows[start:stop])" if name in LEFT_OUT else f"np.{name}.reduce(rows[start:stop])"
     part += ALONE.get(name, "")

@@ -218,6 +218,8 @@ def _result_of(function: Any, e: ast.Call, of: Of) -> Kind:
         return UNKNOWN
     if rules and all(r.kind == "elementwise" for r in rules) and all(k.arg == "out" for k in e.keywords):
         found = strong(broadcast(*kinds))
+        if function is np.float_power and isinstance(found, Number) and found.dtype != "f8":
+            return UNKNOWN  # double, at least
         return by_example(function, e, lambda a: some_number(of(a))) if found == UNKNOWN else found
     return by_example(function, e, of) if is_formal(function) else UNKNOWN
 

@@ -214,6 +214,8 @@ class Known(Spreading):
             return args[0]
         if function is runtime.outer_operand and len(real) == 2 and real[0].rank == real[1].rank == 1:
             return expression("x[:, None]", x=args[0])
+        if function is runtime.strong:
+            return args[0] if real and real[0].rank else None
         if function is runtime.count and real and len(args) <= 3:
             over = summed_axes(real[0].rank, value_of(args[1]) if len(args) > 1 else None)
             return None if over is None else self.counted([real[0].axes[i] for i in over])

@@ -60,7 +60,8 @@ def _running(g: Any, s: Any) -> tuple[Any, Any]:
 def is_regular(total: Any) -> bool:
     """Whether products can be divided without loss: none is zero, tiny or infinite."""
     size = np.abs(total)
-    return bool(np.all((size > 1e8 * np.finfo(precision(total)).tiny) & np.isfinite(size)))
+    info = np.finfo(precision(total))
+    return bool(np.all((size > info.tiny / info.eps) & np.isfinite(size)))
 
 
 def is_even(a: Any) -> bool:
@@ -138,6 +139,11 @@ def sum_along(b: Any, i: Any, axis: int = 0) -> Any:
 def outer_operand(x: Any, y: Any) -> Any:
     """x with axes of length 1 for those of y, so that a ufunc of both is its `outer`."""
     return np.reshape(x, np.shape(x) + (1,) * np.ndim(y))
+
+
+def strong(x: Any) -> Any:
+    """x; a number of Python as one of NumPy, which counts in the dtype of a result, as in the `outer` of a ufunc."""
+    return np.asarray(x)[()] if isinstance(x, (int, float, complex)) else x
 
 
 def reduceat_adjoint(b: Any, a: Any, indices: Any, axis: int = 0) -> Any:

@@ -52,7 +52,7 @@ def cosine(x: Any, r: Any) -> Any:
         return ratio(x, r)
     with np.errstate(invalid="ignore"):
         part = ratio(x, r)
-    return part if is_foreign(part) else np.where(np.isinf(x), np.sign(x), part).astype(part.dtype)[()]
+    return part if is_foreign(part) else np.where(np.isinf(x), np.copysign(1.0, x), part).astype(part.dtype)[()]
 
 
 def leg_share(x: Any, y: Any, r: Any) -> Any:

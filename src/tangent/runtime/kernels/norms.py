@@ -11,7 +11,7 @@ from tangent.runtime.kernels.matrices import as_matrices, safe_ratio
 from tangent.runtime.kernels.products import mT
 from tangent.runtime.kernels.reduce import as_dtype, at_rank
 from tangent.runtime.kernels.spectra import singular_sum, thin_svd
-from tangent.runtime.kernels.wholes import conj_direction, direction_of
+from tangent.runtime.kernels.wholes import conj_direction, direction_of, off_direction
 
 
 def norm_slope(x: Any, y: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -57,9 +57,9 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
     axis = tuple(axis) if isinstance(axis, list) else axis
     if ord == 0:
         return np.zeros_like(x)
-    size = np.abs(x)
     if ord == 1:
         return np.conj(direction(x))
+    size = np.abs(x)
     if abs(ord) == np.inf:
         ends = (
             np.max(size, axis=axis, keepdims=True, initial=0.0) if ord > 0 else np.min(size, axis=axis, keepdims=True)
@@ -67,20 +67,49 @@ def vector_norm_slope(x: Any, ord: Any = 2, axis: Any = None) -> Any:
         return np.conj(direction(x)) * evenly(size == ends, x, axis)
     if ord == 2:
         return length_slope(x, np.sqrt(np.sum(size * size, axis=axis, keepdims=True)), axis, True)
-    return power_norm_slope(x, size, ord, axis)
+    return power_norm_slope(x, ord, axis)
 
 
-def power_norm_slope(x: Any, size: Any, ord: float, axis: Any) -> Any:
-    """The slope of the norm `sum(abs(x) ** ord) ** (1 / ord)`."""
-    scale = np.max(size, axis=axis, keepdims=True, initial=0.0)
+def power_norm_slope(x: Any, ord: float = 3, axis: Any = None) -> Any:
+    """The slope of the norm `sum(abs(x) ** ord) ** (1 / ord)`: the powers of the elements over it."""
+    part, _ = over_norm(x, ord, axis)
+    return as_dtype(np.conj(direction(x)) * power_of(part, ord - 1), x)
+
+
+def over_norm(x: Any, ord: float, axis: Any) -> tuple[Any, Any]:
+    """The sizes of x over its norm, and the norm: 0 and 1 where that is 0. No power overflows on the way."""
+    size = np.abs(x)
+    scale = np.max(size, axis=axis, keepdims=True, initial=0.0) if ord > 0 else np.min(
+        size, axis=axis, keepdims=True, initial=np.inf
+    )  # fmt: skip
     part = safe_ratio(size, scale)
+    total = np.sum(power_of(part, ord), axis=axis, keepdims=True)
+    root = np.where(total > 0, total, 1.0) ** (1 / ord)
+    return part / root, np.where(total > 0, scale * root, 1.0)
+
+
+def power_of(part: Any, exponent: float) -> Any:
+    """A power of what is not negative, 0 for 0."""
     inside = part > 0
-    powers = np.where(inside, np.where(inside, part, 1.0) ** (ord - 1), 0.0)
-    total = np.sum(powers * part, axis=axis, keepdims=True)
-    if ord < 0:
-        total = np.where(np.all(inside, axis=axis, keepdims=True), total, 0.0)
-    slope = safe_ratio(powers, np.where(total == 0, 1.0, total) ** (1 - 1 / ord)) * (total != 0)
-    return as_dtype(np.conj(direction(x)) * slope, x)
+    return np.where(inside, np.where(inside, part, 1.0) ** exponent, 0.0)
+
+
+def power_norm_turn(d: Any, x: Any, ord: float = 3, axis: Any = None) -> Any:
+    """The derivative of `power_norm_slope(x, ord, axis)` along d, and its transpose: nothing cancels."""
+    part, norm = over_norm(x, ord, axis)
+    u, s, a = np.conj(direction(x)), power_of(part, ord / 2 - 1), power_of(part, ord / 2)
+    turned = (ord - 1) * s * off_direction(s * np.real(u * d), a, a, axis)
+    if np.iscomplexobj(x):
+        turned = turned - 1j * np.imag(u * d) * power_of(part, ord - 2)
+    return as_dtype(u * turned / norm, x)
+
+
+def power_norm_slope_by_order(x: Any, ord: float = 3, axis: Any = None) -> Any:
+    """The derivative of `power_norm_slope(x, ord, axis)` by the order."""
+    part, _ = over_norm(x, ord, axis)
+    logs = np.log(np.where(part > 0, part, 1.0))
+    mean = np.sum(power_of(part, ord) * logs, axis=axis, keepdims=True)
+    return power_norm_slope(x, ord, axis) * (logs - (ord - 1) / ord * mean)
 
 
 def order_slope(x: Any, y: Any, ord: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -34,7 +34,7 @@ def each(b: Any, xs: Any) -> Any:
     if isinstance(xs, dict):
         return {k: init_grad(x) for k, x in xs.items()}
     if isinstance(xs, np.ndarray):
-        return np.broadcast_to(b, np.shape(xs)) if len(xs) else init_grad(xs)
+        return np.broadcast_to(as_dtype(b, xs), np.shape(xs)) if len(xs) else init_grad(xs)
     return sequence_like([unbroadcast(b, x) for x in xs], xs)
 
 

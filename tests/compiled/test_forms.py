@@ -182,6 +182,23 @@ def test_parallel_loops_that_add_to_one_element_run_one_after_the_other():
     assert "prange" not in derivative.source
 
 
+@numba.njit(parallel=True)
+def scaled_in_parallel(x, p):
+    out = np.empty_like(x)
+    for i in numba.prange(len(x)):
+        out[i] = p * x[i]
+    return np.sum(out * out)
+
+
+@pytest.mark.filterwarnings("ignore::numba.NumbaPerformanceWarning")
+def test_names_that_differ_by_underscores_are_not_mixed_up_in_parallel_loops():
+    """Numba doubles underscores there: the seeds `bout_` and `bout__` would be one."""
+    twice = tangent.vjp(tangent.vjp(scaled_in_parallel, wrt=(0, 1)), wrt=(0, 1))
+    of_x, of_p = twice(np.ones(4), 2.0, 1.0, (np.ones(4), 1.0))
+    np.testing.assert_allclose(of_x, np.full(4, 16.0))
+    assert of_p == 40.0
+
+
 def power(x, n):
     return 1.0 if n == 0 else x * power(x, n - 1)
 

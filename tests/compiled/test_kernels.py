@@ -96,7 +96,42 @@ def three_numbers(p, n):
     return x * x + y * z
 
 
+def turned(w, p):
+    """The first return leaves what the second one is computed from unset."""
+    angle = math.sqrt(w[0] ** 2 + w[1] ** 2 + w[2] ** 2)
+    if angle < 1e-12:
+        return p + np.cross(w, p)
+    k = w / angle
+    return p * math.cos(angle) + np.cross(k, p) * math.sin(angle)
+
+
+def turned_points(w, points):
+    s = 0.0
+    for i in range(points.shape[0]):
+        x = turned(w[:3], points[i])
+        s += x[0] * w[3] / x[2]
+    return s
+
+
+def part_of_an_item(x):
+    t = (x[0] * x[1], x)
+    return t[0] * t[1][2]
+
+
+def rows_unpacked(p, n):
+    y = np.empty((n + 1, 2))
+    y[0, 0] = y[0, 1] = p[0]
+    for i in range(n):
+        a, b = y[i]
+        y[i + 1, 0] = a + 0.1 * (p[1] * a - a * b)
+        y[i + 1, 1] = b + 0.1 * (a * b - p[2] * b)
+    return y[-1, 0] * y[-1, 1]
+
+
 CASES = {
+    turned_points: (np.array([0.3, -0.7, 0.9, 0.1]), np.array([[1.0, 2.0, 0.5], [0.3, 0.2, 1.5]])),
+    part_of_an_item: (np.array([0.3, -0.7, 0.9]),),
+    rows_unpacked: (np.array([0.3, 0.7, 0.9]), 3),
     clipped: (np.array([0.3, -0.7, 0.9, 0.1]),),
     three_numbers: (np.array([1.0, 2.0, 3.0]), 3),
     attractor: (np.array([1.0, 1.0, 1.0, 10.0, 28.0, 2.5]), 20),
@@ -233,3 +268,38 @@ def test_structures_in_a_row():
     rows, (x, a) = doubled(1.5, np.arange(4.0).reshape(2, 2))
     assert rows.tolist() == [[1.5, 0.0, 1.0, 2.0, 3.0], [1.0] * 5]
     assert x == 3.0 and a.tolist() == [[0.0, 2.0], [4.0, 6.0]]
+
+
+def filtered(z, h, r):
+    """What is known of numbers that come out of matrices: they are numbers."""
+    x, p = np.zeros(2), np.eye(2)
+    total = 0.0
+    for t in range(z.shape[0]):
+        e = z[t] - h @ x
+        s = h @ p @ h.T + r
+        inverse = np.linalg.inv(s)
+        k = p @ h.T @ inverse
+        x = x + k @ e
+        p = (np.eye(2) - k @ h) @ p
+        total -= 0.5 * (e @ inverse @ e) + 0.5 * np.log(np.linalg.det(s))
+    return total
+
+
+def test_arrays_that_become_numbers_and_arrays_again():
+    z, h, r = np.array([[0.5, 1.0], [0.2, -0.3]]), np.array([[1.0, 0.2], [0.1, 0.8]]), np.eye(2)
+    derivative = tangent.grad(filtered, wrt=(0, 1, 2), compile="numba")
+    for got, want in zip(derivative(z, h, r), tangent.grad(filtered, wrt=(0, 1, 2))(z, h, r)):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+    words = ("unbroadcast", "lazy_zero", "fit_matmul", "add_grad")
+    assert not any(word in derivative.source for word in words)
+
+
+@pytest.mark.parametrize("mode", [tangent.jvp, tangent.vjp])
+def test_factors_of_cholesky(mode):
+    def volume(a, b):
+        return np.sum(np.linalg.cholesky(a @ a.T + np.eye(4)) * b)
+
+    a, b = np.linspace(-1.0, 1.0, 16).reshape(4, 4) ** 2, np.arange(16.0).reshape(4, 4)
+    seed = 1.0 if mode is tangent.vjp else b / 10
+    want = mode(volume)(a, b, seed)
+    np.testing.assert_allclose(mode(volume, compile="numba")(a, b, seed), want, rtol=1e-11, atol=1e-11)

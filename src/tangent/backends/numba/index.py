@@ -160,8 +160,10 @@ def with_added_part(b: Any, index: Any, v: Any) -> Any:
     return lambda b, index, v: add_item(b.copy(), b, index, v)
 
 
-@implements(add_cell)
+@implements(add_cell, prefer_literal=True)
 def added_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
+    if is_tuple(b):
+        return into_cell(b, value_of(i), "add_part")
     if is_array(b) and b.ndim > 1:
         return lambda b, i, j, v: add_item(b, b, (i, j), v)
     if not (is_list(b) or is_array(b)):
@@ -174,13 +176,15 @@ def added_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
     return into_item
 
 
-@implements(scatter_cell)
+@implements(scatter_cell, prefer_literal=True)
 def scattered_cell(b: Any, x: Any, i: Any, j: Any) -> Any:
     return lambda b, x, i, j: add_cell(init_grad(x), i, j, b)
 
 
-@implements(with_cell)
+@implements(with_cell, prefer_literal=True)
 def with_added_cell(b: Any, i: Any, j: Any, v: Any) -> Any:
+    if is_tuple(b):
+        return into_cell(b, value_of(i), "with_part")
     if is_array(b):
         return lambda b, i, j, v: add_cell(b.copy(), i, j, v)
 
@@ -214,10 +218,22 @@ def into_tuple(b: Any, at: Any, number: bool) -> Any:
         parts = ["add_grad(b[{i}], v) if index % n == {i} else b[{i}]"] * len(b)
     else:
         return None
+    return new_tuple(b, "b, x, index, v", parts, n=len(b), add_grad=add_grad)
+
+
+def into_cell(b: Any, at: Any, adding: str) -> Any:
+    """A new tuple where something is added inside of an item."""
+    if not isinstance(at, int):
+        return None
+    parts = [f"{adding}(b[{{i}}], j, v)" if i == at % len(b) else "b[{i}]" for i in range(len(b))]
+    return new_tuple(b, "b, i, j, v", parts, add_part=add_part, with_part=with_part)
+
+
+def new_tuple(b: Any, parameters: str, parts: list[str], **names: Any) -> Any:
+    """A function that makes a tuple like b of these parts."""
     items = "".join(part.format(i=i) + ", " for i, part in enumerate(parts))
     cls = b.instance_class if isinstance(b, types.BaseNamedTuple) else None
-    text = f"def impl(b, x, index, v):\n    return {'cls' if cls else ''}({items})\n"
-    return written(text, cls=cls, n=len(b), add_grad=add_grad)
+    return written(f"def impl({parameters}):\n    return {'cls' if cls else ''}({items})\n", cls=cls, **names)
 
 
 def repeated(b: Any, index: Any, fit: Any) -> Any:

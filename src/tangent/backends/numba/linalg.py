@@ -153,9 +153,8 @@ def before_factor(b: Any, y: Any, upper: Any = False) -> Any:
 
     def impl(b: Any, y: Any, upper: Any = False) -> Any:
         turned = np.ascontiguousarray(y.T)
-        g = half_triangle(turned @ np.tril(b))
-        g = np.linalg.solve(turned, np.ascontiguousarray(np.linalg.solve(turned, g + g.T).T)) / 2
-        return half_triangle(g + g.T)
+        g = mirrored(turned @ lower_triangle(b, 1.0))
+        return lower_triangle(solved_upward(turned, solved_upward(turned, g).T), 0.5)
 
     return impl
 
@@ -166,32 +165,81 @@ def of_factor(d: Any, y: Any, upper: Any = False) -> Any:
         return None
 
     def impl(d: Any, y: Any, upper: Any = False) -> Any:
-        part = half_triangle(d)
-        inner = np.linalg.solve(y, np.ascontiguousarray(np.linalg.solve(y, part + part.T).T))
-        return y @ half_triangle(inner)
+        inner = solved_downward(y, solved_downward(y, mirrored(d)).T)
+        return np.ascontiguousarray(y) @ lower_triangle(inner, 0.5)
 
     return impl
 
 
+@jitable
+def lower_triangle(x: Any, share: float) -> Any:
+    """The lower triangle, with a share of the diagonal."""
+    n = x.shape[0]
+    out = np.zeros((n, n), x.dtype)
+    for i in range(n):
+        for j in range(i):
+            out[i, j] = x[i, j]
+        out[i, i] = x[i, i] * share
+    return out
+
+
+@jitable
+def mirrored(x: Any) -> Any:
+    """The symmetric matrix with this lower triangle."""
+    n = x.shape[0]
+    out = np.empty((n, n), x.dtype)
+    for i in range(n):
+        for j in range(i + 1):
+            out[i, j] = out[j, i] = x[i, j]
+    return out
+
+
+@jitable
+def solved_downward(a: Any, b: Any) -> Any:
+    """The x with `a @ x = b` for a lower triangle a."""
+    out = np.empty(b.shape, b.dtype)
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            out[i, j] = b[i, j]
+        for k in range(i):
+            for j in range(b.shape[1]):
+                out[i, j] -= a[i, k] * out[k, j]
+        for j in range(b.shape[1]):
+            out[i, j] /= a[i, i]
+    return out
+
+
+@jitable
+def solved_upward(a: Any, b: Any) -> Any:
+    """The x with `a @ x = b` for an upper triangle a."""
+    n = b.shape[0]
+    out = np.empty(b.shape, b.dtype)
+    for i in range(n - 1, -1, -1):
+        for j in range(b.shape[1]):
+            out[i, j] = b[i, j]
+        for k in range(i + 1, n):
+            for j in range(b.shape[1]):
+                out[i, j] -= a[i, k] * out[k, j]
+        for j in range(b.shape[1]):
+            out[i, j] /= a[i, i]
+    return out
+
+
 @implements(solve_lower)
 def under_triangle(a: Any, b: Any) -> Any:
-    if rank(a) != 2:
-        return None
-    return lambda a, b: np.linalg.solve(np.ascontiguousarray(a), np.ascontiguousarray(b))
+    return (lambda a, b: solved_downward(a, b)) if rank(a) == rank(b) == 2 else None
 
 
 @implements(solve_upper)
 def over_triangle(a: Any, b: Any) -> Any:
-    if rank(a) != 2:
-        return None
-    return lambda a, b: np.linalg.solve(np.ascontiguousarray(a), np.ascontiguousarray(b))
+    return (lambda a, b: solved_upward(a, b)) if rank(a) == rank(b) == 2 else None
 
 
 @implements(half_triangle)
 def with_half_diagonal(x: Any) -> Any:
     if rank(x) != 2 or is_complex(x):
         return None
-    return lambda x: np.tril(x) - np.diag(np.diag(x)) / 2
+    return lambda x: lower_triangle(x, 0.5)
 
 
 @implements(slogdet_slope)

@@ -9,8 +9,20 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from tangent.backends.numba.broadcast import sum_to
 from tangent.backends.numba.functions import matmul
-from tangent.backends.numba.kinds import gradient_type, implements, is_array, is_number, rank, written
+from tangent.backends.numba.kinds import (
+    gradient_type,
+    implements,
+    is_array,
+    is_nothing,
+    is_number,
+    not_none,
+    rank,
+    types,
+    value_of,
+    written,
+)
 from tangent.runtime import (
+    cross_adjoint,
     dot_adjoint_a,
     dot_adjoint_b,
     fit_dot,
@@ -173,3 +185,17 @@ def by_left_outer(b: Any, x: Any, y: Any) -> Any:
 @implements(outer_adjoint_b)
 def by_right_outer(b: Any, x: Any, y: Any) -> Any:
     return lambda b, x, y: unbroadcast(np.dot(np.ravel(x), b).reshape(y.shape), y)
+
+
+@implements(cross_adjoint, prefer_literal=True)
+def by_crossed(y: Any, b: Any, x: Any, axisb: Any = -1, axisc: Any = -1, axisa: Any = -1, axis: Any = None) -> Any:
+    """Of vectors along the last axis; Numba has no cross product of two vectors of the plane."""
+    last = all(value_of(t, 0) == -1 for t in (axisa, axisb, axisc)) and is_nothing(axis)
+    if not (last and is_array(x) and is_array(y) and rank(b) == max(rank(x), rank(y))):
+        return None
+    v, w, u = (f"not_none({k})" if isinstance(t, types.Optional) else k for k, t in (("y", y), ("b", b), ("x", x)))
+    text = f"""def impl(y, b, x, axisb=-1, axisc=-1, axisa=-1, axis=None):
+    u = {u}
+    return unbroadcast(np.cross({v}, {w})[..., : u.shape[-1]], u)
+"""
+    return written(text, np=np, unbroadcast=unbroadcast, not_none=not_none)

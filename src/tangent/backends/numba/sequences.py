@@ -131,7 +131,7 @@ def stacked(like: Any, items: list[str], parameters: str) -> Any:
 
 @implements(repack_from)
 def repacked_from(like: Any, parts: Any) -> Any:
-    if is_tuple(like) and (is_tuple(parts) or is_list(parts)):
+    if is_tuple(like) and (is_tuple(parts) or is_list(parts) or rank(parts)):
         return per_item(like, "like, parts", "parts[{i}]")
     if is_list(like) and is_tuple(parts):
         items = ", ".join(f"parts[{i}]" for i in range(len(parts)))

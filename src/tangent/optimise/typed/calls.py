@@ -23,6 +23,7 @@ from tangent.optimise.typed.kinds import (
     inexact,
     join,
 )
+from tangent.optimise.typed.results import result
 
 Of = Callable[[ast.expr], Kind]
 FACTORS = {np.linalg.eigh: (1, 2), np.linalg.qr: (2, 2), np.linalg.svd: (2, 1, 2)}  # the ranks of what they give
@@ -152,7 +153,7 @@ def _result(function: Any, e: ast.Call, args: list[Kind], of: Of) -> Kind:
         return FLOAT if _of_floats(first) else UNKNOWN
     if function is np.transpose and len(args) == 1 and not e.keywords:
         return first
-    return UNKNOWN
+    return result(function, args) if not e.keywords else UNKNOWN
 
 
 def _of_floats(*kinds: Kind) -> bool:

@@ -30,7 +30,7 @@ LEFT = (runtime.matmul_adjoint_x, runtime.dot_adjoint_a)
 PRODUCTS = (*LEFT, runtime.matmul_adjoint_y, runtime.dot_adjoint_b)
 BY_RANK = {  # the adjoints of x and of y in `x @ y`, by the ranks of both
     (1, 1): ("b * y", "b * x"), (2, 1): ("np.outer(b, y)", "b @ x"), (1, 2): ("y @ b", "np.outer(x, b)"),
-    (2, 2): ("b @ y.T", "x.T @ b"),
+    (2, 2): ("b @ turned", "turned @ b"),
 }  # fmt: skip
 
 
@@ -39,8 +39,9 @@ def _product(e: ast.Call, function: Any, args: list[ast.expr], kinds: list[Kind]
     ranks = tuple(k.rank for k in kinds[1:] if isinstance(k, Number))
     if ranks not in BY_RANK:
         return e
-    text = BY_RANK[ranks][0 if function in LEFT else 1]
-    return expression(text, b=b, x=x, y=y, np=np_name)
+    text, other = (BY_RANK[ranks][0], y) if function in LEFT else (BY_RANK[ranks][1], x)
+    turned = other.value if isinstance(other, ast.Attribute) and other.attr == "T" else expression("a.T", a=other)
+    return expression(text, b=b, x=x, y=y, turned=turned, np=np_name)
 
 
 def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.stmt]:
@@ -74,8 +75,8 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                 if function is runtime.add_part and len(args) == 3:
                     g.externals = {**g.externals, "add_item": runtime.add_item}
                     return ast.Call(ast.Name("add_item", ast.Load()), [args[0], constant(None), *args[1:]], [])
-                if same and function in (runtime.fit_matmul, runtime.fit_dot) and kinds[0] == found.of(e, g):
-                    return args[0]
+                if function in (runtime.fit_matmul, runtime.fit_dot) and kinds[0] == found.of(e, g):
+                    return args[0] if same or is_float(kinds[0]) else e
                 if same and function in SAME and len(args) == 2 and _of_one_rank(kinds):
                     return args[0]
                 if function is runtime.overwritten and is_real(found.of(e, g)) and isinstance(kinds[0], Number):
@@ -83,6 +84,10 @@ def known(g: Generated, found: Inference, np_name: str, same: bool) -> list[ast.
                 return _outcome(e, function, args, kinds, np_name)
             case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]) if is_real(found.of(value, g)):
                 return value
+            case ast.BinOp(left=ast.Call(func=func, args=[x]), op=ast.Mult(), right=y) if (
+                found.resolve(func, g) is runtime.as_matrices and is_real(found.of(x, g)) and _is_array(found.of(y, g))
+            ):
+                return ast.BinOp(x, ast.Mult(), y)
             case _:
                 return e
 

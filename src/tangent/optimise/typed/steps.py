@@ -56,7 +56,7 @@ class _Steps:
                 case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=ast.expr() as value):
                     self.before = []
                     found = self.step(value)
-                    new = replace(s, value=self.given(found) if isinstance(s, ast.AugAssign) else found)
+                    new = replace(s, value=self.product(found) if isinstance(s, ast.AugAssign) else found)
                     done += [at(x, s) for x in (*self.before, new)]
                 case Comment() | _:
                     done.append(s)
@@ -93,7 +93,7 @@ class _Steps:
             case ast.BinOp(left=left, right=right):
                 return replace(e, left=self.product(self.step(left)), right=self.product(self.step(right)))
             case ast.UnaryOp(operand=operand):
-                return replace(e, operand=self.step(operand))
+                return replace(e, operand=self.product(self.step(operand)))
             case ast.Tuple(elts=elts) if isinstance(e.ctx, ast.Load):
                 return replace(e, elts=[self.step(x) for x in elts])
             case _:
@@ -102,9 +102,9 @@ class _Steps:
     def held(self, e: ast.expr) -> ast.expr:
         """A computed array under a name."""
         kind = self.found.of(e, self.g)
-        if not isinstance(e, (ast.BinOp, ast.UnaryOp)) or not isinstance(kind, Number) or kind.scalar:
-            return e
-        return self.named(e)
+        called = isinstance(e, ast.Call) and self.found.resolve(e.func, self.g) in ELEMENTWISE
+        computed = called or isinstance(e, (ast.BinOp, ast.UnaryOp))
+        return self.named(e) if computed and isinstance(kind, Number) and kind.rank else e
 
     def given(self, e: ast.expr) -> ast.expr:
         """An array that another function gives, under a name: a loop adds it."""
@@ -113,10 +113,15 @@ class _Steps:
         return self.named(e) if other and isinstance(kind, Number) and kind.rank and kind.dtype == "f8" else e
 
     def product(self, e: ast.expr) -> ast.expr:
-        """A matrix product inside of an elementwise expression, under a name."""
-        kind = self.found.of(e, self.g)
-        product = isinstance(e, ast.BinOp) and isinstance(e.op, ast.MatMult)
-        return self.named(e) if product and isinstance(kind, Number) and kind.rank else e
+        """A matrix product, or what another function gives, inside of an elementwise expression, under a name."""
+        match e:
+            case ast.BinOp(op=ast.MatMult()) | ast.Attribute(attr="T"):
+                kind = self.found.of(e, self.g)
+                return self.named(e) if isinstance(kind, Number) and kind.rank else e
+            case ast.Call(func=ast.Attribute(attr="copy"), args=[]):
+                return e
+            case _:
+                return self.given(e)
 
     def named(self, e: ast.expr) -> ast.Name:
         v = self.names.numbered("t")

@@ -24,7 +24,7 @@ from tangent.syntax.core import is_plain_range
 from tangent.syntax.names import Names, identifiers
 from tangent.syntax.quote import name
 from tangent.syntax.rebuild import exchanged, replace, statements
-from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.uses import arguments, expression_reads, header_reads, writes
 from tangent.transform.generated import Generated
 
 Block = list[ast.stmt]
@@ -43,13 +43,17 @@ def threads(body: Block, g: Generated, found: Inference, lines: set[int], prange
     numbers = {v for v, kind in found.kinds[g].items() if isinstance(kind, Number) and kind.scalar}
     names = Names(set(g.externals).union(*(identifiers(s) for s in body)))
     held = names.fresh("prange")
+    given = {a.arg for a in arguments(g.tree.args)} if g.tree is not None else set()
+    every = given.union(*(identifiers(s) for s in body))
 
     def block(stmts: Block) -> Block:
         return [turned(s) for s in stmts]
 
     def turned(s: ast.stmt) -> ast.stmt:
         match s:
-            case ast.For(iter=ast.Call() as iter) if _is_candidate(s, lines) and _is_free(s, body, own, fixed, numbers):
+            case ast.For(iter=ast.Call() as iter) if (
+                _is_candidate(s, lines) and not _clash(s, every) and _is_free(s, body, own, fixed, numbers)
+            ):
                 g.externals = {**g.externals, held: prange}
                 return replace(s, iter=replace(iter, func=name(held)))
             case ast.If(body=then, orelse=other):
@@ -65,6 +69,11 @@ def threads(body: Block, g: Generated, found: Inference, lines: set[int], prange
 def _is_candidate(s: ast.For, lines: set[int]) -> bool:
     wanted = getattr(s, "lowered", False) or getattr(s, "lineno", 0) in lines
     return wanted and is_plain_range(s.iter) and isinstance(s.iter, ast.Call) and len(s.iter.args) < 3
+
+
+def _clash(loop: ast.For, every: set[str]) -> bool:
+    """Whether Numba mixes up names of a loop over `prange` with others: it doubles the underscores of names there."""
+    return any("_" in v and v.replace("_", "__") in every for v in identifiers(loop))
 
 
 def _is_free(loop: ast.For, body: Block, own: frozenset[str], fixed: frozenset[str], numbers: set[str]) -> bool:

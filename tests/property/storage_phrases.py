@@ -246,8 +246,8 @@ MATRIX_VIEWS = (
 
 MATRICES = (MATRIX_STORES, MATRIX_FUNCTIONS, MATRIX_VIEWS)
 
-# What no derivative flows through changes, too: `{k}` is such an array, for masks and weights of the length `{n}`, `{a}`
-# an array of that length, `{v}` a value for three rows of `{a}`, `{e}` one for all of them.
+# What no derivative flows through changes, too: `{k}` is such an array, for masks and weights of the length `{n}`,
+# `{a}` an array of that length, `{v}` a value for three rows of `{a}`, `{e}` one for all of them.
 
 PLACES = {  # three of the first two places
     "make": (

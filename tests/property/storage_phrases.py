@@ -266,7 +266,7 @@ PLACES = {  # three of the first two places
         "{k} = {k}[::-1]",
         "{k}.sort()",
         "{k}.fill(1)",
-        "turn({k})",
+        "exchange({k})",
         "np.random.default_rng(3).shuffle({k})",
         "np.subtract(1, {k}, out={k})",
         "{k}.flat[-1] = 0",
@@ -282,7 +282,7 @@ PLACES = {  # three of the first two places
         "{a}[-1] = np.sin({a}[{k}].sum(axis=0))",
         "{a}[{k}], {a}[0] = {a}[{k}[::-1]], {s}",
         "np.put_along_axis({a}, np.expand_dims({k}, tuple(range(1, {a}.ndim))), {s}, 0)",
-        "turn_at({a}, {k})",
+        "exchange_at({a}, {k})",
         "for p in {k}:\n    {a}[p] = np.sin({a}[p - 1] + {s})\n    {k}[0] = 1",
         "np.take({a}, {k}, axis=0).sum()\n{a}[{k}] = np.take({e}, {k}, axis=0)",
     ),
@@ -325,7 +325,7 @@ WEIGHTS = {
         "np.add.at({k}, [0, 0], 0.1)",
         "{k} = {k} * 0.8",
         "{k} /= {k}.sum()",
-        "turn({k})",
+        "exchange({k})",
     ),
     "use": (
         "{a} = ({a}.T * {k}).T",
@@ -362,14 +362,14 @@ COUNTS = {  # lists of the first two places
 }
 STEADY = {"idx": PLACES, "hit": MASKS, "wts": WEIGHTS, "ks": COUNTS}
 
-TURN = """\
-def turn(k):
+EXCHANGE = """\
+def exchange(k):
     k[0], k[1] = k[1], k[0]
 
 
-def turn_at(a, k):
+def exchange_at(a, k):
     a[k] *= 0.5
-    turn(k)
+    exchange(k)
     a[k[:1]] = np.sin(a[k[-1]])
 """
 

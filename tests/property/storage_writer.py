@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from property.storage_phrases import STEADY, STORE, TURN, phrase
+from property.storage_phrases import EXCHANGE, STEADY, STORE, phrase
 from property.templates import BOUNDED, CONSTANTS, LOOP_NAMES
 from property.writer import Below, Choices, FunctionWriter, Parameter, Program, text_of, tidy
 
@@ -804,8 +804,8 @@ def write(below: Below, style: str = "all", size: int = 12) -> Program:
     wrt = tuple(k for k in active if not choices.chance(20)) or (active[0],)
     if any("Store(" in text for text in texts):
         texts.insert(0, STORE)
-    if any("turn" in text for text in texts):
-        texts.insert(0, TURN)
+    if any("exchange" in text for text in texts):
+        texts.insert(0, EXCHANGE)
     return Program(
         tidy(PRELUDE + "\n\n".join(texts)), args, wrt, tuple(p.name for p in parameters), frozenset(features)
     )

@@ -505,10 +505,10 @@ class FunctionWriter:
         form = self.choices.pick((self.while_counting, self.while_leaving, self.while_falling, self.while_growing))
         self.fixed.add(name)
         form(name)
-        self.fixed.discard(name)
         self.scope = before
         if form is not self.while_leaving:
             self.otherwise()
+        self.fixed.discard(name)
         if self.choices.chance(50):
             self.bind(name, "S" if form == self.while_growing else "I")
         else:

@@ -261,3 +261,13 @@ def numbers_that_are_shuffled(a, u):
     names = ["first", "second", "third"]
     np.random.shuffle(names)
     return a[names.index("second")] * a
+
+
+@program({"a": signed(4), "u": positive(4)})
+def bytes_that_are_marked(a, u):
+    seen = bytearray(4)
+    for i in (0, 1, 1, 3, 0):
+        a[seen[i]] *= u[i]
+        seen[1:3] = b"\x02\x01"
+        seen[i] = 3 - seen[i]
+    return a

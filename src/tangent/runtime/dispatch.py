@@ -95,7 +95,7 @@ def init_grad(x: Any) -> Any:
         return Memory()
     if isinstance(x, np.flatiter):
         return np.zeros(len(x), gradient_dtype(x.base.dtype))
-    if isinstance(x, range):
+    if isinstance(x, (range, bytearray)):
         return np.zeros(len(x))
     return map_structure(_zero_inside, x)
 

@@ -333,7 +333,7 @@ def taken_for_arrays(this: Unit, aliases: Aliases, summary: Summaries) -> set[st
 
 def _lists_somewhere(this: Unit, bound: dict[str, list[Operation]]) -> set[str]:
     """Variables that are lists in some branch, or in some turn of a loop: they, or their shadows, are no arrays there.
-    Neither are arrays of objects, which hold anything.
+    Neither are arrays of objects, which hold anything, and those of bytes, whose items are Python's numbers.
 
     A derivative keeps lists in others: `xs = [x, y]; xs_stack.append(xs); ...; xs = xs_stack.pop()`.
     """
@@ -345,6 +345,8 @@ def _lists_somewhere(this: Unit, bound: dict[str, list[Operation]]) -> set[str]:
     def is_list(op: Operation) -> bool:
         match op.value:
             case ast.List() | ast.ListComp():
+                return True
+            case ast.Call(func=ast.Name() as func) if this.context.scope.resolve(func) is bytearray:
                 return True
             case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=v), *_]) if function.rstrip("_") in BESIDE:
                 return v in found

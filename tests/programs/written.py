@@ -253,6 +253,15 @@ def noise_in_a_buffer(a, u):
     return a * u * noise
 
 
+@program({"u": np.array([0.7, -1.3, 0.4]), "a": np.array([1.1, 0.6, -0.8])})
+def places_shuffled_by_a_generator_without_a_name(u, a):
+    where = np.array([0, 1, 1])
+    np.add.at(a, where, u)
+    np.random.default_rng(3).shuffle(where)
+    a[where] *= u
+    return a
+
+
 @program({"a": signed(4), "u": positive(4)})
 def numbers_that_are_shuffled(a, u):
     np.random.seed(3)

@@ -42,6 +42,20 @@ def test_calls_for_their_effects_and_for_their_results(program, name, differenti
     assert np.array_equal(given, A)
 
 
+def at_places(write, u, a):
+    places = np.array([0, 1, 1])
+    for g in (write,):
+        np.add.at(a, places, u)
+        g(places, 2)
+    return a * u
+
+
+@pytest.mark.parametrize("write", [np.copyto, np.ndarray.fill, operator.iadd])
+def test_indices_are_read_by_adjoints(write):
+    with pytest.raises(InPlaceError, match="found out only when the call happens"):
+        tangent.vjp(at_places, wrt=1)(write, U, A.copy(), U)
+
+
 def test_numbers_are_bound_anew():
     assert tangent.grad(lambda x, f: f(x, x), wrt=0)(3.0, operator.imul) == 6.0
 
@@ -52,7 +66,7 @@ def test_numbers_are_bound_anew():
         (np.multiply, (A, U, A)), (np.cumsum, (U, 0, None, A)), (A.clip, (-0.5, 0.5, A)),
         (np.ndarray.clip, (A, 0, 1, A)),
         (np.add.at, (A, [0], 1.0)), (np.add.reduce, (U, 0, None, A)), (A.sort, ()), ([].append, (1.0,)),
-        (np.random.default_rng(0).shuffle, (A,)), (operator.setitem, ({}, "k", 1.0)), (np.clip, (U, 0, 1, A)),
+        (np.copyto, (np.zeros(2, int), 1)), (np.random.default_rng(0).shuffle, (A,)), (operator.setitem, ({}, "k", 1.0)), (np.clip, (U, 0, 1, A)),
     ],
 )  # fmt: skip
 def test_what_writes(function, args):
@@ -64,7 +78,7 @@ def test_what_writes(function, args):
     "function, args, kwargs",
     [
         (np.multiply, (A, U), {}), (np.multiply, (A, U), {"out": None}), (np.cumsum, (U, 0), {}), (A.clip, (0, 1), {}),
-        (np.add.reduce, (U, 0), {}), (A.sum, (), {}), (np.copyto, (np.zeros(2, int), 1), {}), (max, (1.0, 2.0), {}),
+        (np.add.reduce, (U, 0), {}), (A.sum, (), {}), (max, (1.0, 2.0), {}),
         (np.random.default_rng(0).normal, (A,), {}), (operator.iadd, (1.0, 2.0), {}), (handed, (1, A, A), {}),
     ],
 )  # fmt: skip

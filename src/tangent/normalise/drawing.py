@@ -122,6 +122,8 @@ class _InPlace:
 
     def is_generator(self, e: ast.expr) -> bool:
         """Whether something is a generator of NumPy's, or is used as one: a check asks parameters when it runs."""
+        if isinstance(e, ast.Call):
+            return self.makes_one(e)
         if not isinstance(e, ast.Name):
             return self.context.scope.resolve(e) is np.random
         if e.id in self.context.scope.local:

@@ -49,7 +49,7 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     """
     if isinstance(function, types.FunctionType) and id(function) not in FIRST_ARGUMENT and not _has_output(function):
         return
-    if any(map(_may_change, _written(function, args, kwargs))):
+    if any(map(is_changeable, _written(function, args, kwargs))):
         raise InPlaceError(
             f"cannot differentiate a call of '{getattr(function, '__name__', function)}'",
             why="it writes into its argument, which is found out only when the call happens",
@@ -60,10 +60,6 @@ def require_reader(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 def is_changeable(x: Any) -> bool:
     """Whether something may be written into: arrays of any dtype, lists, dicts and their like."""
     return isinstance(x, CONTAINERS) or (isinstance(x, np.ndarray) and x.flags.writeable)
-
-
-def _may_change(x: Any) -> bool:
-    return isinstance(x, CONTAINERS) or (isinstance(x, np.ndarray) and x.dtype.kind in "fcOV")
 
 
 def _written(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

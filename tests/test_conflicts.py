@@ -1,6 +1,7 @@
 """A refusal about storage names two statements: one that writes, and one that reads or holds the same."""
 
 import inspect
+import random
 
 import numpy as np
 import pytest
@@ -176,7 +177,7 @@ def shape_of_an_argument(x):
 
 def shuffled(x):
     y = x * 1.0
-    np.random.shuffle(y)  # one
+    random.shuffle(y)  # one
     return np.sum(y * x)  # two
 
 

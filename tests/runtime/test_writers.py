@@ -66,7 +66,8 @@ def test_numbers_are_bound_anew():
         (np.multiply, (A, U, A)), (np.cumsum, (U, 0, None, A)), (A.clip, (-0.5, 0.5, A)),
         (np.ndarray.clip, (A, 0, 1, A)),
         (np.add.at, (A, [0], 1.0)), (np.add.reduce, (U, 0, None, A)), (A.sort, ()), ([].append, (1.0,)),
-        (np.copyto, (np.zeros(2, int), 1)), (np.random.default_rng(0).shuffle, (A,)), (operator.setitem, ({}, "k", 1.0)), (np.clip, (U, 0, 1, A)),
+        (np.copyto, (np.zeros(2, int), 1)),
+        (np.random.default_rng(0).shuffle, (A,)), (operator.setitem, ({}, "k", 1.0)), (np.clip, (U, 0, 1, A)),
     ],
 )  # fmt: skip
 def test_what_writes(function, args):

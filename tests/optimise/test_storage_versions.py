@@ -391,3 +391,23 @@ def test_tangents_of_sums_at_places_are_summed_in_place():
     expected = (gradient(LONG + 1e-6 * v) - gradient(LONG - 1e-6 * v)) / 2e-6
     for _ in range(4):
         np.testing.assert_allclose(product(LONG, 1.0, v), expected, rtol=1e-6, atol=1e-6)
+
+
+def centred(data):
+    data -= np.mean(data, axis=0)
+    found = np.zeros((6, 6))
+    for i in range(6):
+        found[i:, i] = found[i, i:] = data[:, i] @ data[:, i:]
+    return found
+
+
+def test_arguments_that_may_be_numbers_are_arrays_in_a_version_for_arrays():
+    def covered(data):
+        return np.sum(centred(data) ** 2)
+
+    gradient = tangent.grad(covered)
+    text = gradient.version(SQUARE).source
+    assert "unbroadcast" not in text and "isinstance" not in text
+    raw = tangent.grad(covered, optimized=False)(SQUARE)
+    for _ in range(4):
+        np.testing.assert_allclose(gradient(SQUARE), raw, rtol=1e-9, atol=1e-9)

@@ -84,6 +84,7 @@ SAME = (
     runtime.cleared,
     runtime.sequence,
 )
+OF_ANY = (runtime.own_any, runtime.content)  # of arrays, an array; what is a number may be in a box
 LIKE_SECOND = (
     runtime.spread, runtime.scatter, runtime.winners, runtime.matmul_adjoint_x, runtime.dot_adjoint_a,
     runtime.settled, runtime.as_given, runtime.refit, runtime.add_item, runtime.broadcast_like, runtime.unsequence,
@@ -276,6 +277,8 @@ def _by_runtime(function: Any, kinds: list[Kind]) -> Kind:
         return like(kinds[0])
     if function in SAME:
         return kinds[0]
+    if function in OF_ANY:
+        return kinds[0] if isinstance(kinds[0], Number) and kinds[0].rank else UNKNOWN
     if function in LIKE_SECOND and len(kinds) >= 2:
         return like(kinds[1])
     if function in LIKE_THIRD and len(kinds) >= 3:

@@ -358,7 +358,12 @@ class Expressions:
             case [items] if found == itertools.chain.from_iterable:
                 return self.joined(self.read(items, "each"), e)
             case [value, count] if found is itertools.repeat:
-                return self.listed(value, item("_"), call(self.context.builtin("range"), count), e)
+                same = item("item")  # which is computed once
+                times = _generator(item("_"), call(self.context.builtin("range"), count))
+                once = _generator(same, ast.List([self.read(value)], ast.Load()))
+                if is_atom(value):
+                    return ast.copy_location(ast.ListComp(value, [times]), e)
+                return ast.copy_location(ast.ListComp(name(same), [once, times]), e)
             case [function, items] if found is itertools.starmap:
                 each = item("items")
                 value = ast.Call(function, [ast.Starred(name(each), ast.Load())], [])

@@ -550,3 +550,12 @@ def lambda_called_at_once_over_a_name_that_it_gives(x):
     b = (lambda v: v * b)(x)
     xs.insert(1, b)
     return xs[0] * xs[1] * xs[2] + b
+
+
+@program({"tree": (0.7, [1.2, (0.4, 2.0)])})
+def structure_mapped_by_its_own_types(tree):
+    def mapped(f, t):
+        return type(t)(mapped(f, v) for v in t) if isinstance(t, (list, tuple)) else f(t)
+
+    a, (b, (c, d)) = mapped(lambda v: v * v, tree)
+    return a * b + c * d

@@ -616,3 +616,13 @@ def items_of_an_object_summed(x):
     pair = _Pair(x, 2.0)
     first, second = pair
     return sum(pair) * sum(_Pair(x, x * x), x) + first * second
+
+
+@program({"x": 0.7})
+def list_joined_that_another_name_changes(x):
+    a = [x, 2.0]
+    b = a
+    b[0] = 5.0 * x
+    a = a + [1.0]
+    a[1] = x
+    return sum(a) * b[0] * len(b)

@@ -401,3 +401,15 @@ def largest_and_smallest_of_pairs(xs):
     pairs = [(v, [v * j, 2.0]) for j, v in enumerate(xs, 1)]
     w, (u, _) = min(pairs)
     return v * i + w * u + max((w, u), (v, w), (u, v))[1] * min([w, v], [w, u + v])[1]
+
+
+@program({"x": 0.7})
+def calls_before_a_comprehension(x):
+    log = []
+
+    def mark(v):
+        log.append(v)
+        return v * len(log)
+
+    s = mark(x) * 10.0 + sum([mark(x) for _ in range(2)]) * mark(2.0)
+    return s + sum(itertools.repeat(mark(x), 3)) + len(log)

@@ -43,6 +43,9 @@ def annotate(error: BaseException, entry: Entry) -> None:
     if isinstance(error, TangentError):
         if places and error.where is not None and _is_ours(error.where.file):
             error.where = None
+        if error.where is not None and error.where.file in _origins:  # of a function that is defined in a derivative
+            where = primal_place(error.where.file, error.where.line) or where
+            error.where = None
         error.place(where)
         tell_other(error)
     else:

@@ -22,10 +22,11 @@ from __future__ import annotations
 import ast
 from collections import OrderedDict, deque
 from collections.abc import Iterator
-from typing import Any
 
 from tangent.normalise.context import Context
+from tangent.normalise.walrus import operands_of, with_operands
 from tangent.runtime import library
+from tangent.source.naming import home_of, is_library
 from tangent.source.resolve import MISSING
 from tangent.syntax.cells import is_table_of_constants
 from tangent.syntax.quote import assign, at, expression, name
@@ -166,20 +167,32 @@ class _Hoist:
                 return e
             case _ if isinstance(e, CONDITIONAL):
                 return e
-        changes: dict[str, Any] = {}
-        for field, old in ast.iter_fields(e):
-            if isinstance(old, ast.expr):
-                changes[field] = self.expression(old)
-            elif isinstance(old, list) and old and isinstance(old[0], (ast.expr, ast.keyword)):
-                changes[field] = [self.part(x) for x in old]
-        same = all(_same(new, getattr(e, field)) for field, new in changes.items())
-        return e if same else replace(e, **changes)
+        if not any(isinstance(n, HOISTED) for n in walk(e)):
+            return e
+        old = list(operands_of(e))
+        new = self.in_order(old)
+        return e if all(a is b for a, b in zip(old, new)) else with_operands(e, dict(zip(map(id, old), new)))
 
-    def part(self, x: ast.expr | ast.keyword | None) -> ast.expr | ast.keyword | None:
-        """An argument, or a key of a display: none where a dict is spread."""
-        if isinstance(x, ast.keyword):
-            return replace(x, value=self.expression(x.value))
-        return None if x is None else self.expression(x)
+    def in_order(self, operands: list[ast.expr]) -> list[ast.expr]:
+        """Operands without comprehensions; those to the left that do something do it before the loops."""
+        done: list[ast.expr] = []
+        for e in operands:
+            start = len(self.before)
+            new = self.expression(e)
+            if len(self.before) > start:
+                acting = {i: self.context.names.numbered("t") for i, x in enumerate(done) if self.acts(x)}
+                self.before[start:start] = [assign(v, done[i], self.s) for i, v in acting.items()]
+                done = [name(acting[i]) if i in acting else x for i, x in enumerate(done)]
+            done.append(new)
+        return done
+
+    def acts(self, e: ast.expr) -> bool:
+        """Whether an operand calls something that may change what others see, or draws random numbers."""
+        if isinstance(e, (ast.Starred, ast.Slice)):
+            return False
+        called = [self.context.scope.resolve(n.func) for n in walk(e) if isinstance(n, ast.Call)]
+        draws = any("random" in home_of(x) for f in called for x in (f, type(getattr(f, "__self__", None))))
+        return draws or any(f is MISSING or not is_library(f) for f in called)
 
     def chosen(self, e: ast.IfExp) -> ast.expr:
         """`a if c else b` as a branch that assigns."""
@@ -279,9 +292,3 @@ class _Hoist:
 
 def _is_generator(e: ast.expr) -> bool:
     return isinstance(e, ast.GeneratorExp)
-
-
-def _same(a: object, b: object) -> bool:
-    if isinstance(a, list) and isinstance(b, list):
-        return all(x is y or (isinstance(x, ast.keyword) and x.value is y.value) for x, y in zip(a, b))
-    return a is b

@@ -145,7 +145,7 @@ class _Order:
 
     def parts(self, e: ast.expr) -> ast.expr:
         """The operands in their order; those before the last assignment are kept where it could change them."""
-        operands = list(_operands(e))
+        operands = list(operands_of(e))
         last = max(i for i, x in enumerate(operands) if _assigned(x))
         new: dict[int, Any] = {}
         for i, x in enumerate(operands):
@@ -153,7 +153,7 @@ class _Order:
             found = self.value(x)
             function = isinstance(e, ast.Call) and x is e.func
             new[id(x)] = self.kept(found, later, function) if i < last else found
-        return _with(e, new)
+        return with_operands(e, new)
 
     def kept(self, e: ast.expr, later: set[str] | None = None, function: bool = False) -> ast.expr:
         """A value that stays what it is now; names in `later` are about to change (None: any may)."""
@@ -171,7 +171,7 @@ class _Order:
         return name(held)
 
 
-def _operands(e: ast.expr) -> Iterator[ast.expr]:
+def operands_of(e: ast.expr) -> Iterator[ast.expr]:
     """The expressions that an expression is made of, as Python evaluates them."""
     if isinstance(e, ast.Dict):
         for k, v in zip(e.keys, e.values):
@@ -184,7 +184,7 @@ def _operands(e: ast.expr) -> Iterator[ast.expr]:
             yield child.value
 
 
-def _with(e: ast.expr, new: dict[int, Any]) -> ast.expr:
+def with_operands(e: ast.expr, new: dict[int, Any]) -> ast.expr:
     """An expression with other operands."""
 
     def part(v: Any) -> Any:

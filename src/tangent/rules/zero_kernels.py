@@ -210,4 +210,5 @@ runtime.require_unchanged
 runtime.object_slots
 runtime.cut_shares
 runtime.require_pair
+runtime.reading_class
 runtime.number_or_part

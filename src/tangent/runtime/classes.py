@@ -8,7 +8,7 @@ import inspect
 import sys
 import types
 import weakref
-from collections import ChainMap, UserDict, UserList
+from collections import ChainMap, UserDict, UserList, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -246,3 +246,13 @@ def order_of_keys(keys: Any, reverse: bool) -> list[int]:
 def place_of_extreme(keys: Any, largest: bool) -> int:
     """The place of the first item with the largest, or smallest, key."""
     return (max if largest else min)(range(len(keys)), key=keys.__getitem__)
+
+
+def reading_class(cls: Any) -> Any:
+    """The class of a container, which is given a list in place of an iterator: it reads all items when it is called."""
+    if isinstance(cls, type) and issubclass(cls, (list, tuple, dict, set, frozenset, deque)):
+        return cls
+    raise UnsupportedError(
+        f"cannot differentiate what a generator expression gives a {getattr(cls, '__name__', 'class')}",
+        why="when its items are read is not known", todo="Give it a list: [... for ...].",
+    )  # fmt: skip

@@ -26,7 +26,7 @@ from tangent.normalise.iterators.known import (
 )
 from tangent.normalise.iterators.turns import Turns, generator_methods
 from tangent.normalise.overloading import total_of
-from tangent.runtime import calls, library, objects, operators
+from tangent.runtime import calls, classes, library, objects, operators
 from tangent.source.generators import collecting, has_effects, is_generator
 from tangent.source.resolve import MISSING
 from tangent.syntax.core import is_atom
@@ -208,6 +208,12 @@ class Expressions:
 
     def with_lists(self, e: ast.Call, found: Any) -> ast.Call:
         """A call that is given lists in place of iterators which it reads whole."""
+        match e:
+            case ast.Call(func=func, args=[ast.GeneratorExp() | ast.Call() as items], keywords=[]) if (
+                _is_class_of(func, self.context) and (isinstance(items, ast.GeneratorExp) or self.is_iterator(items))
+            ):
+                made = ast.copy_location(call(self.use(classes.reading_class), func), e)
+                return replace(e, func=made, args=[ast.List([ast.Starred(items, ast.Load())], ast.Load())])
         named = [replace(k, value=self.handed(k.value, e, found)) for k in e.keywords]
         return replace(e, args=[self.handed(a, e, found) for a in e.args], keywords=named)
 
@@ -352,7 +358,12 @@ class Expressions:
             case [items] if found == itertools.chain.from_iterable:
                 return self.joined(self.read(items, "each"), e)
             case [value, count] if found is itertools.repeat:
-                return self.listed(value, item("_"), call(self.context.builtin("range"), count), e)
+                same = item("item")  # which is computed once
+                times = _generator(item("_"), call(self.context.builtin("range"), count))
+                once = _generator(same, ast.List([self.read(value)], ast.Load()))
+                if is_atom(value):
+                    return ast.copy_location(ast.ListComp(value, [times]), e)
+                return ast.copy_location(ast.ListComp(name(same), [once, times]), e)
             case [function, items] if found is itertools.starmap:
                 each = item("items")
                 value = ast.Call(function, [ast.Starred(name(each), ast.Load())], [])
@@ -413,6 +424,15 @@ def _done_inside(e: Any) -> list[ast.expr]:
     """What a comprehension evaluates between its items."""
     doing = [n for n in ast.iter_child_nodes(e) if isinstance(n, ast.expr)]
     return doing + [n for g in e.generators for n in (*g.ifs, g.iter)]
+
+
+def _is_class_of(e: ast.expr, context: Context) -> bool:
+    """Whether something is `type(x)` or `x.__class__`."""
+    match e:
+        case ast.Call(func=func, args=[_], keywords=[]):
+            return context.scope.resolve(func) is type
+        case _:
+            return isinstance(e, ast.Attribute) and e.attr == "__class__"
 
 
 def is_computed(function: ast.expr) -> bool:

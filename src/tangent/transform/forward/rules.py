@@ -52,7 +52,11 @@ class Rules(Frame):
             assert isinstance(s, ast.Assign)
             primal = [assign(result, s.value, s)]
         if isinstance(op.value, ast.BinOp) and self.shapes.joins(op):
-            tangent = replace(op.value, left=self.tangent_of(op.value.left), right=self.tangent_of(op.value.right))
+            left, right = self.tangent_of(op.value.left), self.tangent_of(op.value.right)
+            tangent: ast.expr = replace(op.value, left=left, right=right)
+            if self.unit.context.memory:  # what is read out of it is not known to be lists
+                primal = [assign(result, self.scribe.call("joined", op.value.left, op.value.right), s)]
+                tangent = self.scribe.call("joined", left, right)
             done_ = [*primal, self.set(op, tangent, s)]
             return [*done_, assign(target, name(result), s)] if own else done_
         before, terms = self.terms(rule, lines, wanted, op, result)

@@ -183,7 +183,7 @@ SAMPLES: dict[str, list[Sample]] = {
         S("np.add.reduceat(x, [1, 2], axis=1)", x=real(2, 4)),
         S("np.add.reduceat(x, [0, 2], dtype=complex)", x=real(4)),
     ],
-    "strong": [S("strong(x)", x=real(3)), S("strong(x)", x=0.5)],
+    "strong": [S("strong(x)", x=real(3)), S("strong(x)", x=0.5), S("strong(x)", x=(0.5, 0.7))],
     "outer_operand": [
         S("outer_operand(x, y)", "y", x=real(3), y=real(2, 2)),
         S("outer_operand(x, y)", "y", x=real(2, 2), y=0.5),

@@ -165,7 +165,10 @@ def test_the_gradient_of_a_number_is_a_number(call: str, x: Any) -> None:
         assert all(isinstance(gradient(x), type(x)) for _ in range(3))
 
 
-@pytest.mark.parametrize("call", ["np.float_power(x, y)", "math.fsum(x)", "np.power.outer(x, 0.5)", "np.prod(x)"])
+@pytest.mark.parametrize(
+    "call",
+    ["np.float_power(x, y)", "math.fsum(x)", "np.power.outer(x, 0.5)", "np.prod(x)", "np.sign(x, dtype=float)"],
+)
 @pytest.mark.parametrize("dtype", DIGITS, ids=lambda d: d.__name__)
 @pytest.mark.filterwarnings("error")
 def test_every_call_keeps_the_dtype(call: str, dtype: Any) -> None:

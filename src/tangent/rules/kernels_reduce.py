@@ -64,7 +64,7 @@ def outer_operand(z, x, y):
     d[x] = np.reshape(d[z], np.shape(x))
 
 @linear
-def strong(y, x):  d[x] = d[y]
+def strong(y, x):  d[x] = restructure(d[y], x)
 
 def direction_of(u, x, r, axis=None, keepdims=False):
     n = at_rank(r, x, axis, keepdims)

@@ -406,8 +406,10 @@ def _total(lengths: list[ast.expr | None]) -> ast.expr | None:
 
 
 def _is_like(b: Kind, x: Kind) -> bool:
-    """Whether an array has the structure of nested lists of numbers."""
+    """Whether an array has the structure of nested lists of numbers, or of another array of as many axes."""
     match b, x:
+        case Number(axes=(_, *_)), Number(axes=(_, *_)):
+            return b.real and b.dtype == x.dtype and b.rank == x.rank
         case Number(axes=(n, *rest)), Items(items=items) if n == len(items) and b.real:
             inner = Number(tuple(rest), b.dtype)
             return all(_is_like(inner, k) for k in items)

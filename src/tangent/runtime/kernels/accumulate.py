@@ -142,8 +142,8 @@ def outer_operand(x: Any, y: Any) -> Any:
 
 
 def strong(x: Any) -> Any:
-    """x; a number of Python as one of NumPy, which counts in the dtype of a result, as in the `outer` of a ufunc."""
-    return np.asarray(x)[()] if isinstance(x, (int, float, complex)) else x
+    """x as NumPy has it: its own numbers count in the dtype of a result, as in the `outer` of a ufunc."""
+    return np.asarray(x)[()] if isinstance(x, (int, float, complex, list, tuple)) else x
 
 
 def reduceat_adjoint(b: Any, a: Any, indices: Any, axis: int = 0) -> Any:

@@ -301,7 +301,7 @@ def turned(b: Any, y: Any, x: Any) -> Any:
     >>> turned(1.0, 1.0, 2.0), complex(turned(1j, 1.0 + 0.0j, 2.0 + 0.0j))
     (0.0, 0.5j)
     """
-    return 1j * np.conj(y) * ratio(np.imag(b * y), np.abs(x)) if np.iscomplexobj(x) else init_grad(y)
+    return 1j * np.conj(y) * ratio(np.imag(b * y), np.abs(x)) if np.iscomplexobj(x) else init_grad(x)
 
 
 def real_as(x: Any, like: Any) -> Any:

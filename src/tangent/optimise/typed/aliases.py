@@ -13,7 +13,7 @@ from tangent.optimise.typed.kinds import Number
 from tangent.source.naming import home_of
 from tangent.source.resolve import MISSING
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import arguments, writes
+from tangent.syntax.uses import arguments, expression_reads, header_reads, writes
 from tangent.transform.generated import Generated
 
 MAKERS: frozenset[Any] = frozenset(
@@ -30,18 +30,44 @@ def made_here(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset
     assert g.tree is not None
     good: set[str] = set()
     bad = {a.arg for a in arguments(g.tree.args)}
+    records = _records_of_new(body, g, found)
     for s in statements(body):
         match s:
+            case ast.Assign(
+                targets=[ast.Name(id=v)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=stack), attr="pop"))
+            ) if stack in records:
+                good.add(v)
             case ast.Assign(targets=[ast.Name(id=v)], value=value):
                 (good if _is_new(value, g, found) else bad).add(v)
                 bad |= shared_by(value, g, found)
             case ast.AugAssign():
                 pass
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name() as base)]) if isinstance(found.of(base, g), Number):
+                pass  # an array takes the numbers
             case ast.Assign(value=value):
                 bad |= set(writes(s)) | shared_by(value, g, found)
             case _:
                 bad |= set(writes(s))
     return frozenset(good - bad)
+
+
+def _records_of_new(body: list[ast.stmt], g: Generated, found: Inference) -> set[str]:
+    """Lists that only get new arrays, and give each of them back once."""
+    good: set[str] = set()
+    bad: set[str] = set()
+    for s in statements(body):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=v)], value=ast.List(elts=[])):
+                good.add(v)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="append"), args=[item])) if (
+                _is_new(item, g, found)
+            ):
+                bad |= expression_reads(item)
+            case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="pop"), args=[])):
+                bad |= set(writes(s))
+            case _:
+                bad |= header_reads(s) | set(writes(s))
+    return good - bad
 
 
 def shared(body: list[ast.stmt], g: Generated, found: Inference) -> frozenset[str]:

@@ -44,7 +44,7 @@ FIRST = (
 )  # fmt: skip
 BROADCAST = (runtime.ratio, runtime.times, runtime.gap, runtime.power_slope, runtime.power_log, runtime.hypot_one,
              runtime.leg_one, runtime.leg_cosh, runtime.leg_tanh, runtime.logistic, runtime.logistic2,
-             runtime.conj_sign)  # fmt: skip
+             runtime.conj_sign, runtime.where_finite, runtime.where_nonzero, runtime.nonzero_part)  # fmt: skip
 MAKERS = (np.zeros, np.ones, np.empty)
 
 
@@ -104,7 +104,8 @@ def _result(function: Any, e: ast.Call, args: list[Kind], of: Of) -> Kind:
     if function is runtime.shadow:
         return gradient_kind(first) if isinstance(first, Number) and first.rank else UNKNOWN
     if function is runtime.mirror:
-        return args[2] if ast.unparse(e.args[0]) == ast.unparse(e.args[1]) else UNKNOWN
+        array = first if isinstance(first, Number) and first.rank and first.dtype == "f8" else UNKNOWN
+        return args[2] if ast.unparse(e.args[0]) == ast.unparse(e.args[1]) else array
     if function is runtime.beside:
         return gradient_kind(first)
     if function is runtime.attribute_tangent:

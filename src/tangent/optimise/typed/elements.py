@@ -21,11 +21,14 @@ from tangent.transform.generated import Generated
 UFUNCS = frozenset(
     (np.exp, np.log, np.sin, np.cos, np.tan, np.tanh, np.sinh, np.cosh, np.sqrt, np.abs, np.negative, np.maximum,
      np.minimum, np.square, np.arctan, np.expm1, np.log1p, np.sign, np.arctan2, np.hypot, np.add, np.subtract,
-     np.multiply, np.divide, np.arcsin, np.arccos, np.arcsinh, np.logaddexp)
+     np.multiply, np.divide, np.arcsin, np.arccos, np.arcsinh, np.arccosh, np.arctanh, np.logaddexp, np.power, np.exp2,
+     np.log2, np.log10, np.floor, np.ceil, np.fabs, np.isfinite, np.isnan)
 )  # fmt: skip
 KERNELS = frozenset(
-    (runtime.ratio, runtime.times, runtime.gap, runtime.logistic, runtime.logistic2, runtime.share, runtime.conj_sign)
-)
+    (runtime.ratio, runtime.times, runtime.gap, runtime.logistic, runtime.logistic2, runtime.share, runtime.conj_sign,
+     runtime.power_slope, runtime.power_log, runtime.hypot_one, runtime.leg_one, runtime.leg_cosh, runtime.leg_tanh,
+     runtime.where_finite, runtime.where_nonzero, runtime.nonzero_part)
+)  # fmt: skip
 
 
 class NotElementwise(Exception):
@@ -141,7 +144,9 @@ class Elements:
         if not isinstance(kind, Number):
             raise NotElementwise
         parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
-        parts += [ast.Slice()] * (kind.rank - sum(1 for p in parts if not _is_new_axis(p)))
+        rest: list[ast.expr] = [ast.Slice()] * (kind.rank - sum(1 for p in parts if not _is_any(p)))
+        dots = next((k for k, p in enumerate(parts) if _is_any(p) and not _is_new_axis(p)), None)
+        parts[len(parts) if dots is None else dots : len(parts) if dots is None else dots + 1] = rest
         wide = sum(1 for p in parts if isinstance(p, ast.Slice) or _is_new_axis(p))
         variable = len(self.variables) - wide
         if variable < 0:
@@ -208,6 +213,11 @@ def _less(size: ast.expr, n: int) -> ast.expr:
 
 def _is_new_axis(p: ast.expr) -> bool:
     return isinstance(p, ast.Constant) and p.value is None
+
+
+def _is_any(p: ast.expr) -> bool:
+    """A new axis, or dots: what stands for no axis by itself."""
+    return isinstance(p, ast.Constant) and (p.value is None or p.value is Ellipsis)
 
 
 def _is_simple(p: ast.expr) -> bool:

@@ -27,7 +27,7 @@ from tangent.optimise.typed.elements import Elements, NotElementwise
 from tangent.optimise.typed.fuse import as_lowered, fuse
 from tangent.optimise.typed.infer import Inference
 from tangent.optimise.typed.invariant import invariant
-from tangent.optimise.typed.kinds import FLOAT, Number
+from tangent.optimise.typed.kinds import FLOAT, INT, Number
 from tangent.optimise.typed.lengths import lengths
 from tangent.optimise.typed.order import order
 from tangent.optimise.typed.reach import Accesses
@@ -258,6 +258,7 @@ class _Lowering:
         while base in identifiers_of(self.g) or base in self.g.externals:
             base += "_"
         self.names.taken.add(base)
+        self.found.kinds[self.g][base] = INT
         return base
 
     def extents(self, elements: Elements) -> list[ast.expr]:

@@ -97,9 +97,19 @@ def third(y: Kind, b: Kind, x: Kind) -> Kind:
     return inexact(x) if isinstance(x, Number) else UNKNOWN
 
 
+def packed(like: Kind, *parts: Kind) -> Kind:
+    """The parts as a tuple like another, or numbers as a vector."""
+    if isinstance(like, Items) and len(like.items) == len(parts):
+        return like.with_items(parts)
+    numbers = bool(parts) and all(k == FLOAT for k in parts)
+    return like if numbers and isinstance(like, Number) and like.rank == 1 and like.dtype == "f8" else UNKNOWN
+
+
 def _is_array(kind: Kind) -> bool:
     return isinstance(kind, Number) and kind.rank > 0 and kind.dtype in ("f8", "f4", "i8")
 
+
+MANY = 100
 
 # By function: how many arguments it may have here, and what it gives.
 RULES: dict[Any, tuple[int, Rule]] = {
@@ -134,4 +144,6 @@ RULES: dict[Any, tuple[int, Rule]] = {
     runtime.cofactors: (1, of_matrix),
     runtime.cofactors_slope: (2, lambda t, a: of_matrix(a)),
     runtime.cross_adjoint: (3, third),
+    runtime.repack: (MANY, packed),
+    runtime.rest: (2, same),
 }

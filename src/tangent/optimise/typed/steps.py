@@ -56,7 +56,7 @@ class _Steps:
                 case ast.Assign(value=value) | ast.AugAssign(value=value) | ast.Return(value=ast.expr() as value):
                     self.before = []
                     found = self.step(value)
-                    new = replace(s, value=self.product(found) if isinstance(s, ast.AugAssign) else found)
+                    new = replace(s, value=self.product(found) if _stores(s) else found)
                     done += [at(x, s) for x in (*self.before, new)]
                 case Comment() | _:
                     done.append(s)
@@ -151,6 +151,11 @@ class _Steps:
         into = self.named(ast.Call(expression(f"{self.np}.zeros_like"), [name(x)], []))
         self.before.append(_add(into.id, index, v))
         return into
+
+
+def _stores(s: ast.stmt) -> bool:
+    """Whether a statement writes into an array: a loop does that, element by element."""
+    return isinstance(s, ast.AugAssign) or (isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Subscript))
 
 
 def _plain(index: ast.expr) -> ast.expr:

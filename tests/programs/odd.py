@@ -413,3 +413,16 @@ def calls_before_a_comprehension(x):
 
     s = mark(x) * 10.0 + sum([mark(x) for _ in range(2)]) * mark(2.0)
     return s + sum(itertools.repeat(mark(x), 3)) + len(log)
+
+
+@program({"x": 0.7})
+def calls_behind_a_generator(x):
+    log = []
+
+    def mark(v):
+        log.append(v)
+        return v * len(log)
+
+    s = mark(x) + sum((mark(v) for v in [mark(x), x * x]), mark(x) * mark(2.0 * x)) * mark(x)
+    named = dict(((k, mark(x)) for k in "ab"), c=mark(x * x))
+    return s + named["a"] * named["b"] + named["c"] + max((mark(v) for v in (x, x * x)), default=mark(x))

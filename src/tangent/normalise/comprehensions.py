@@ -161,30 +161,48 @@ class _Hoist:
             case ast.BoolOp(op=op, values=[first, *rest]) if any(map(self.fills, e.values)):
                 return self.either(op, first, rest[0] if len(rest) == 1 else replace(e, values=rest))
             case ast.Call(func=func, args=args) if self.consumes(func) and any(map(_is_generator, args)):
-                done = [self.filled(a) if isinstance(a, ast.GeneratorExp) else self.expression(a) for a in args]
-                return replace(e, args=done)
+                return self.operands(e, consumed=True)
             case ast.Constant() | ast.Name() | ast.GeneratorExp():
                 return e
             case _ if isinstance(e, CONDITIONAL):
                 return e
         if not any(isinstance(n, HOISTED) for n in walk(e)):
             return e
+        return self.operands(e)
+
+    def operands(self, e: ast.expr, consumed: bool = False) -> ast.expr:
         old = list(operands_of(e))
-        new = self.in_order(old)
+        new = self.in_order(old, consumed)
         return e if all(a is b for a, b in zip(old, new)) else with_operands(e, dict(zip(map(id, old), new)))
 
-    def in_order(self, operands: list[ast.expr]) -> list[ast.expr]:
-        """Operands without comprehensions; those to the left that do something do it before the loops."""
-        done: list[ast.expr] = []
-        for e in operands:
+    def in_order(self, operands: list[ast.expr], consumed: bool) -> list[ast.expr]:
+        """Operands without comprehensions; those to the left that do something do it before the loops.
+
+        So do those to the right of a generator that is `consumed`, which is read when all operands are there.
+        """
+        read = {i: e for i, e in enumerate(operands) if consumed and isinstance(e, ast.GeneratorExp)}
+        done: dict[int, ast.expr] = {}
+        for i, e in enumerate(operands):
             start = len(self.before)
-            new = self.expression(e)
+            new = self.expression(read[i].generators[0].iter if i in read else e)
             if len(self.before) > start:
-                acting = {i: self.context.names.numbered("t") for i, x in enumerate(done) if self.acts(x)}
-                self.before[start:start] = [assign(v, done[i], self.s) for i, v in acting.items()]
-                done = [name(acting[i]) if i in acting else x for i, x in enumerate(done)]
-            done.append(new)
-        return done
+                self.do_first(done, start)
+            done[i] = new
+        if read and sum(map(self.acts, done.values())) > 1:
+            self.do_first(done, len(self.before))
+        for i, e in read.items():
+            first, *others = e.generators
+            over = e if done[i] is first.iter else replace(e, generators=[replace(first, iter=done[i]), *others])
+            start = len(self.before)
+            done[i] = self.filled(over)
+            self.do_first(done, start)
+        return [done[i] for i in range(len(operands))]
+
+    def do_first(self, done: dict[int, ast.expr], start: int) -> None:
+        """Operands that do something become variables, assigned at a place among what comes before the statement."""
+        acting = {i: self.context.names.numbered("t") for i, e in done.items() if self.acts(e)}
+        self.before[start:start] = [assign(v, done[i], self.s) for i, v in acting.items()]
+        done |= {i: name(v) for i, v in acting.items()}
 
     def acts(self, e: ast.expr) -> bool:
         """Whether an operand calls something that may change what others see, or draws random numbers."""

@@ -259,7 +259,9 @@ def places_shuffled_by_a_generator_without_a_name(u, a):
     np.add.at(a, where, u)
     np.random.default_rng(3).shuffle(where)
     a[where] *= u
-    return a
+    np.random.default_rng(1).shuffle(np.zeros(3))
+    np.random.default_rng(2).shuffle(a[1:])
+    return a * u
 
 
 @program({"a": signed(4), "u": positive(4)})

@@ -62,9 +62,9 @@ class _InPlace:
     def statement(self, s: ast.stmt) -> list[ast.stmt]:
         match s:
             case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=rng, attr="shuffle"), args=[ast.Name() as x], keywords=[])
-            ) if self.is_generator(rng):
-                return [*self.checks(rng, "shuffle", s), *self.shuffled(rng, x, s)]
+                value=ast.Call(func=ast.Attribute(value=rng, attr="shuffle"), args=[x], keywords=[])
+            ) if self.is_generator(rng) and not isinstance(x, ast.Starred):
+                return [*self.checks(rng, "shuffle", s), *self.named(rng, x, s)]
             case ast.Expr(value=e) | ast.Assign(targets=[ast.Name()], value=e) if (out := self.filled(e)) is not None:
                 assert isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute)
                 named = [k for k in e.keywords if k.arg != "out"]
@@ -75,6 +75,14 @@ class _InPlace:
                 return [*self.checks(e.func.value, e.func.attr, s), *self.in_order(out, s), store, *after]
             case _:
                 return [with_blocks(s, self.block)]
+
+    def named(self, rng: ast.expr, x: ast.expr, s: ast.stmt) -> list[ast.stmt]:
+        """What is shuffled has a name by then: `rng.shuffle(m[0])` is about a row."""
+        if isinstance(x, ast.Name):
+            return self.shuffled(rng, x, s)
+        held = self.context.names.fresh("shuffled")
+        self.values[held] = [x]
+        return [assign(held, x, s), *self.shuffled(rng, name(held), s)]
 
     def shuffled(self, rng: ast.expr, x: ast.Name, s: ast.stmt) -> list[ast.stmt]:
         order = expression("rng.permutation(n(x))", rng=rng, n=self.context.builtin("len"), x=x)

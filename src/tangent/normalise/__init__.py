@@ -18,10 +18,11 @@ from tangent.normalise.copies import copies
 from tangent.normalise.counted import counted
 from tangent.normalise.decorated import decorated
 from tangent.normalise.defaults import defaults
-from tangent.normalise.drawing import drawing, filled_at_random
+from tangent.normalise.drawing import drawing
 from tangent.normalise.exceptions import exceptions
 from tangent.normalise.extended import extended
 from tangent.normalise.filled import filled
+from tangent.normalise.filled_at_random import filled_at_random
 from tangent.normalise.flatten import flatten
 from tangent.normalise.generators.kept import kept
 from tangent.normalise.generators.lazy import lazily_read

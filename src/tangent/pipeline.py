@@ -409,10 +409,10 @@ def _with_scalars(
     """The module made with what is known of numbers; None where that changes nothing."""
     behind = for_scalars(function, scalars, small)
     if behind is not function:
-        module = generated(behind, options, derive)
+        module = generated(behind, options, derive, whole=True)
     known = scalars(module.functions)
     if known:
-        return generated(behind, replace(options, scalars=known), derive).functions
+        return generated(behind, replace(options, scalars=known), derive, whole=True).functions
     return module.functions if behind is not function else None
 
 
@@ -422,7 +422,7 @@ def for_scalars(function: types.FunctionType, scalars: Scalars, small: Small) ->
     if origin is None:
         return small(function)
     behind = for_scalars(origin[0], scalars, small)
-    known = scalars(generated(behind, origin[1], derive).functions)
+    known = scalars(generated(behind, origin[1], derive, whole=True).functions)
     if behind is origin[0] and not known:
         return function
     made = derive(behind, replace(origin[1], scalars=known))

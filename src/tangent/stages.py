@@ -35,18 +35,23 @@ from tangent.transform.titles import title_of
 from tangent.transform.unit import Unit
 
 
-def generated(function: types.FunctionType, options: Options, derive: Derive) -> Module:
-    """The module of a derivative, before it is printed; where owners of methods may be no arrays, one that looks."""
+def generated(function: types.FunctionType, options: Options, derive: Derive, whole: bool = False) -> Module:
+    """The module of a derivative, before it is printed; where owners of methods may be no arrays, one that looks.
+
+    With all functions that it calls if it is to be `whole`, else without those that other modules call, too.
+    """
+    bind = None if whole or options.compile is not None else as_functions
     try:
-        return _generated(function, options, derive)
+        return _generated(function, Module(options, optimiser(options.optimized), derive, bind))
     except OwnerError:
         if MEMBERS in options.objects or options.compile is not None:
             raise
-        return _generated(function, replace(options, objects=tuple(sorted({*options.objects, MEMBERS}))), derive)
+        options = replace(options, objects=tuple(sorted({*options.objects, MEMBERS})))
+        return _generated(function, Module(options, optimiser(options.optimized), derive, bind))
 
 
-def _generated(function: types.FunctionType, options: Options, derive: Derive) -> Module:
-    module = Module(options, optimiser(options.optimized), derive, as_functions)
+def _generated(function: types.FunctionType, module: Module) -> Module:
+    options = module.options
     title = title_of(function, options)
     behind = function if hasattr(function, "origin") else over_arguments(function, options)
     behind = keeping_memory(behind, options.memory)

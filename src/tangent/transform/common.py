@@ -33,7 +33,7 @@ def is_common(function: types.FunctionType) -> bool:
 
 def common_passes(module: Module, function: types.FunctionType, key: Hashable, build: Callable[[Module], Any]) -> Any:
     """The passes that all modules call, if the function has such; what is not made yet is, with all that it calls."""
-    if module.bind is None or module.options.compile is not None or not is_common(function):
+    if module.bind is None or not is_common(function):
         return None
     if (key, module.state) not in _made and not module.is_common:
         for other, functions in _built(module, function, build).items():

@@ -308,3 +308,47 @@ def _counted_weights(a, weights):
 @program({"x": signed(3), "r": signed(3)})
 def weights_and_how_many_there_are(x, r):
     return _counted_weights(r, x) / _counted_weights(r, np.ones_like(r))
+
+
+def _at_more_places(a):
+    places = [0, 1, 1]
+    for p in places:
+        a[p] *= 2.0
+    places.append(2)
+    for p in places:
+        a[p] *= a[0]
+
+
+@program({"a": np.array([0.7, -1.3, 0.4])})
+def helper_that_walks_a_list_of_places_before_and_after_it_grows(a):
+    _at_more_places(a)
+    return a
+
+
+def _of_more_values(a):
+    values, total = [a[0] * 2.0, a[1]], 0.0
+    for v in values:
+        total = total + v * v
+    values.append(total)
+    for v in values:
+        total = total + v * v * v
+    return total
+
+
+@program({"a": np.array([0.7, -1.3, 0.4])})
+def helper_that_walks_a_list_of_values_before_and_after_it_grows(a):
+    return _of_more_values(a) * _of_more_values(0.5 * a)
+
+
+def _at_places_so_far(a):
+    places = []
+    for j in range(3):
+        for p in places:
+            a[p] = np.sin(a[p]) * a[2]
+        places.append(j)
+
+
+@program({"a": np.array([0.7, -1.3, 0.4])})
+def helper_that_walks_a_list_in_each_round_in_which_it_grows(a):
+    _at_places_so_far(a)
+    return a

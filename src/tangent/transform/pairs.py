@@ -17,7 +17,7 @@ from tangent.transform.generated import Generated
 from tangent.transform.inserted.skipped import plain_blocks
 from tangent.transform.known import Known
 from tangent.transform.outline import unmarked
-from tangent.transform.results import BOUNDARY, lists_restored, returned
+from tangent.transform.results import BOUNDARY, lists_restored, loops_over_copies, returned
 from tangent.transform.scribe import Scribe
 from tangent.transform.unit import watched_by_callers
 
@@ -72,13 +72,14 @@ def build_pair(
     tuple_ = ast.Tuple([name(v) for v in saved], ast.Load())
     bound = surely_bound(first, {*this.parameters, *outside})
     unbound: list[ast.stmt] = [assign(v, constant(None)) for v in saved if v not in bound]
+    changed = [] if module.options.compile else sorted(lists_restored(this, second) & set(saved))
+    first = loops_over_copies(this, first, changed, scribe)
     handed = at(ast.Return(ast.Tuple([result, tuple_], ast.Load())), this.core.body[-1])
     fwd.tree = definition(this, fwd.name, [*unbound, *first, handed], [])
     unpack: list[ast.stmt] = []
     if saved:
         slots = ast.Tuple([ast.Name(v, ast.Store()) for v in saved], ast.Store())
         unpack = [at(ast.Assign([slots], name(state)), this.core.body[0])]
-        changed = [] if module.options.compile else sorted(lists_restored(this, second) & set(saved))
         unpack += [assign(v, scribe.call("as_list", name(v)), this.core.body[0]) for v in changed]
     args = ast.arguments([], [ast.arg(state), *(ast.arg(v) for v in seeds)], None, [], [], None, [])
     doc = f"The backward pass of {fwd.name}."

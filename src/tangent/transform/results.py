@@ -10,10 +10,11 @@ from tangent.analysis.operation import Operation
 from tangent.options import Options
 from tangent.rules.table import table
 from tangent.runtime.checks import require_pair
+from tangent.runtime.dispatch import sequence
 from tangent.source.resolve import MISSING
 from tangent.syntax.print import Comment
 from tangent.syntax.quote import at, name
-from tangent.syntax.rebuild import replace, statements
+from tangent.syntax.rebuild import exchanged, replace, statements
 from tangent.syntax.uses import writes
 from tangent.transform.generated import Generated
 from tangent.transform.ownership import is_new
@@ -114,6 +115,20 @@ def lists_restored(this: Unit, body: list[ast.stmt]) -> set[str]:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=v), attr="pop" | "append"))):
                 found.add(v)
     return found & lists
+
+
+def loops_over_copies(this: Unit, body: list[ast.stmt], lists: list[str], scribe: Scribe) -> list[ast.stmt]:
+    """The forward pass of a callee, in which what loops run over stays as it is while a list grows.
+
+    The backward pass takes items from a list of its own: what was kept under another name is not that list.
+    """
+    changes: dict[ast.stmt, ast.stmt | None] = {}
+    for s in statements(body) if lists else ():
+        match s:
+            case ast.Assign(value=ast.Call(func=ast.Name(id=f) as run, args=[ast.Name(id=v)])) if v in lists:
+                if sequence in (scribe.externals.get(f), this.context.scope.resolve(run)):
+                    changes[s] = replace(s, value=scribe.call("as_list", name(v)))
+    return exchanged(body, changes) if changes else body
 
 
 def arranged(derivatives: list[ast.expr], extra: list[ast.expr], options: Options) -> ast.expr:

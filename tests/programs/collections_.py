@@ -486,3 +486,34 @@ def largest_counts(x):
     (_, first), (_, second) = counts.most_common(2)
     counts.subtract({"a": x * x}, b=x, d=x * 2.0)
     return first * second**2 + sum(v * (i + 1) for i, (_, v) in enumerate(counts.most_common()))
+
+
+@program({"a": np.array([0.3, 0.7, 1.1])})
+def lists_that_tell_how_often_shrink(a):
+    places, s = [0, 1, 2], 0.0
+    for _ in places:
+        s = s + a[0] * a[1]
+    del places[0]
+    for _ in places:
+        s = s + a[1] * a[2]
+    places.remove(1)
+    for _ in places:
+        s = s + a[0] * a[2]
+    return s
+
+
+@program({"a": np.array([0.3, 0.7, 1.1])})
+def lists_that_tell_how_often_grow_under_another_name(a):
+    table, places, s = {"k": [0]}, [0], 0.0
+    inside, again = table["k"], places
+    for _ in table["k"]:
+        s = s + a[0] * a[1]
+    for i in range(len(places)):
+        s = s + a[i] * a[1]
+    inside.append(1)
+    again.append(1)
+    for k in table["k"]:
+        s = s + a[k] * a[2]
+    for i in range(len(places)):
+        s = s + a[i] * a[2]
+    return s

@@ -16,7 +16,7 @@ from tangent.source.read import is_derivative
 from tangent.syntax.blocks import Attempt
 from tangent.syntax.names import identifiers
 from tangent.syntax.rebuild import statements
-from tangent.syntax.uses import expression_reads, header_reads, writes
+from tangent.syntax.uses import assigned_inside, expression_reads, header_reads, writes
 from tangent.syntax.walk import walk
 from tangent.transform.attempts.failing import live_on_failure
 from tangent.transform.containers import changes_container
@@ -162,6 +162,17 @@ def _active_reads(this: Unit, stores: list[Write], active: frozenset[str]) -> It
         if any(t in active for t in op.targets) and op.value is not None:
             yield s, {n.id for n in walk(op.value) if isinstance(n, ast.Name)}
     yield from ((w.statement, set(header_reads(w.statement))) for w in stores if w.root in active)
+    yield from _loop_reads(this, stores, active)
+
+
+def _loop_reads(this: Unit, stores: list[Write], active: frozenset[str]) -> Iterator[tuple[ast.stmt, set[str]]]:
+    """The lists and dicts whose lengths tell how often a loop with an adjoint ran: `for k in range(len(xs))`."""
+    written = {w.statement for w in stores if w.root in active}
+    for s in statements(this.core.body):
+        if isinstance(s, ast.For):
+            inside = statements(s.body)
+            if not active.isdisjoint(assigned_inside(inside)) or not written.isdisjoint(inside):
+                yield s, set(header_reads(s))
 
 
 def refuse_store(
